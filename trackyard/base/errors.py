@@ -1,0 +1,93 @@
+"""Expected refusals of a request, whatever the caller's protocol.
+
+Each names its HTTP status, a machine code and a sentence (behaviour.md §2, Errors); wire turns them into
+the body. Nothing on the hot path raises these.
+"""
+
+from collections.abc import Mapping, Sequence
+
+Fields = Mapping[str, Sequence[str]]
+
+
+class Refusal(Exception):
+    """A request that is answered with an error the caller can act on."""
+
+    status = 400
+    code = "bad_request"
+    text = "Bad Request"
+
+    def __init__(self, text: str | None = None, *, code: str | None = None, fields: Fields | None = None) -> None:
+        self.text = text or self.text
+        self.code = code or self.code
+        self.fields: Fields | None = fields
+        super().__init__(self.text)
+
+
+class BadInput(Refusal):
+    """Parameters that are missing, malformed, out of range, or name what does not exist.
+
+    `fields` maps a wire name to sentences without the name: `{"offer_id": ["Offer 7 does not exist."]}`.
+    """
+
+    code = "bad_parameters"
+
+    def __init__(self, fields: Fields) -> None:
+        lines = [f"[{name}] {sentence}" for name, sentences in fields.items() for sentence in sentences]
+        super().__init__("\n".join(lines), fields=fields)
+
+
+class Unauthorized(Refusal):
+    """No key, an unknown one, or one of a banned or not active affiliate."""
+
+    status, code, text = 401, "token_necessary", "Token is necessary"
+
+
+class WrongCaller(Refusal):
+    """The kind of the key may not call the method."""
+
+    status, code, text = 403, "auth_denied", "Auth Denied"
+
+
+class AccessDenied(Refusal):
+    """A staff user without the permission; `code` names it."""
+
+    status, code, text = 403, "access_denied", "Access denied"
+
+
+class NotFound(Refusal):
+    """The thing named by the path does not exist or is not the caller's to see."""
+
+    status, code, text = 404, "not_found", "Resource Not Found"
+
+
+class Conflict(Refusal):
+    """A unique value is taken, or a decision was already made."""
+
+    status, code, text = 409, "conflict", "Conflict"
+
+    def __init__(self, fields: Fields) -> None:
+        super().__init__(fields=fields)
+
+
+class TooLarge(Refusal):
+    """The body is over the limit."""
+
+    status, code, text = 413, "too_large", "The body is over the limit of 1 MB"
+
+
+class WrongMedia(Refusal):
+    """A file type that is not in the list."""
+
+    status, code, text = 415, "unsupported_media_type", "Unsupported Media Type"
+
+
+class TooManyRequests(Refusal):
+    """Over the key's rate."""
+
+    status, code, text = 429, "too_many_requests", "Too Many Requests"
+
+
+class TooHeavy(Refusal):
+    """A report over its time limit; the text says how to narrow it."""
+
+    status, code, text = 503, "report_too_heavy", "The report took too long: ask for a shorter period or fewer slices"

@@ -1,0 +1,52 @@
+"""Identifiers: 24 lower-case hex digits for most things, 40 for API keys (behaviour.md §2).
+
+A click id is 4 bytes second, 1 byte edge number, 7 bytes random (behaviour.md §5); every other id of
+24 digits is 4 bytes second and 8 bytes random, so that both sort by time.
+"""
+
+import re
+import secrets
+from dataclasses import dataclass
+
+IMPORT_EDGE = 255
+"""The edge number in the click ids of imported conversions; never given to an edge."""
+
+EDGE_NUMBERS = range(1, 251)
+"""Edge numbers that are given out, one per edge process slot of a data directory."""
+
+_HEX24 = re.compile(r"[0-9a-f]{24}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class ClickId:
+    """What a click id says: its second (UTC epoch) and the edge that made it."""
+
+    second: int
+    edge: int
+
+
+def new_click_id(now_ms: int, edge: int) -> str:
+    """A click id of 24 hex digits for a click at `now_ms` on edge `edge` (0..255)."""
+    return f"{now_ms // 1000:08x}{edge:02x}{secrets.token_hex(7)}"
+
+
+def new_id(now_ms: int) -> str:
+    """A random id of 24 hex digits that sorts by its second."""
+    return f"{now_ms // 1000:08x}{secrets.token_hex(8)}"
+
+
+def new_api_key() -> str:
+    """A secret of 40 hex digits."""
+    return secrets.token_hex(20)
+
+
+def is_hex24(text: str) -> bool:
+    """Whether `text` has the form of an id of 24 lower-case hex digits."""
+    return _HEX24.match(text) is not None
+
+
+def find_click_id(text: str) -> ClickId | None:
+    """The parts of a click id; None when `text` does not have its form."""
+    if not is_hex24(text):
+        return None
+    return ClickId(second=int(text[:8], 16), edge=int(text[8:10], 16))

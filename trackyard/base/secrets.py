@@ -1,0 +1,54 @@
+"""Secrets at rest: look-up digests, sealed values, passwords (behaviour.md §3)."""
+
+import hashlib
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from cryptography.fernet import Fernet, InvalidToken
+
+_passwords = PasswordHasher()
+
+
+class SealBroken(Exception):
+    """A sealed value that the secret key does not open."""
+
+
+class Seal:
+    """Encrypts values that must be shown again, such as API keys. `key` is a Fernet key (32 bytes, base64)."""
+
+    def __init__(self, key: str) -> None:
+        self._fernet = Fernet(key)
+
+    @staticmethod
+    def new_key() -> str:
+        """A fresh key."""
+        return Fernet.generate_key().decode()
+
+    def close(self, text: str) -> str:
+        """`text` encrypted."""
+        return self._fernet.encrypt(text.encode()).decode()
+
+    def open(self, sealed: str) -> str:
+        """The text that `close` was given. Raises SealBroken."""
+        try:
+            return self._fernet.decrypt(sealed.encode()).decode()
+        except InvalidToken:
+            raise SealBroken("TRACKYARD_SECRET_KEY does not open a stored key: it is not the one that closed it") from None
+
+
+def digest(secret: str) -> str:
+    """SHA-256 in hex: what keys are looked up by."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def hash_password(password: str) -> str:
+    """The argon2id hash of a password."""
+    return _passwords.hash(password)
+
+
+def password_matches(password: str, hashed: str) -> bool:
+    """Whether `password` is the one of an argon2id hash."""
+    try:
+        return _passwords.verify(hashed, password)
+    except (VerificationError, InvalidHashError):
+        return False

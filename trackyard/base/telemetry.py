@@ -1,0 +1,33 @@
+"""JSON logs, one object a line, with the request they belong to."""
+
+import logging
+import sys
+from contextvars import ContextVar
+
+from pythonjsonlogger.json import JsonFormatter
+
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+"""Id of the request being served in this context, "" outside of one."""
+
+
+class _RequestId(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.request_id = request_id.get()
+        return True
+
+
+def log_to_stderr(role: str, level: str = "INFO") -> None:
+    """Sends every logger of this process to standard error as JSON: time, level, role, logger, message, request_id
+    and whatever `extra` carries."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        JsonFormatter(
+            "%(asctime)s %(levelname)s %(name)s %(message)s %(request_id)s",
+            rename_fields={"asctime": "time", "levelname": "level", "name": "logger"},
+            static_fields={"role": role},
+        )
+    )
+    handler.addFilter(_RequestId())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)

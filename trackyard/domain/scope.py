@@ -1,0 +1,34 @@
+"""What one caller may see. A required argument of every read and of every statistics query."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The rows a caller may see; None means all of them.
+
+    `sees_charge` is False for an affiliate: what advertisers pay, and who they are, does not exist for it
+    (behaviour.md §1).
+    """
+
+    affiliate_ids: frozenset[int] | None = None
+    advertiser_ids: frozenset[str] | None = None
+    sees_charge: bool = True
+
+    @staticmethod
+    def everything() -> "Scope":
+        """The scope of an administrator and of the program itself."""
+        return Scope()
+
+    @staticmethod
+    def of_affiliate(affiliate_id: int) -> "Scope":
+        """An affiliate sees its own rows and no charges."""
+        return Scope(affiliate_ids=frozenset({affiliate_id}), sees_charge=False)
+
+    def has_affiliate(self, affiliate_id: int) -> bool:
+        """Whether rows of this affiliate are in scope."""
+        return self.affiliate_ids is None or affiliate_id in self.affiliate_ids
+
+    def has_advertiser(self, advertiser_id: str) -> bool:
+        """Whether rows of this advertiser are in scope."""
+        return self.advertiser_ids is None or advertiser_id in self.advertiser_ids

@@ -1,0 +1,105 @@
+"""One door to SQL, the same for SQLite and PostgreSQL.
+
+SQLite (architecture.md): WAL, synchronous FULL; a write is `BEGIN IMMEDIATE` behind one lock that is fair
+across processes; a read that becomes a write fails at once.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+
+SQLITE_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA busy_timeout=10000",
+    "PRAGMA cache_size=-8000",
+    "PRAGMA temp_store=MEMORY",
+)
+
+
+class Database:
+    """A SQL database. `url` is SQLAlchemy's: `sqlite:////path/file` or `postgresql+psycopg://…`.
+
+    Connections are handed out by `read` and `write` alone. Safe to use from several threads and processes.
+    """
+
+    def __init__(self, url: str, *, pool_size: int = 8) -> None:
+        self.url = url
+        self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
+        self._engine: Engine = create_engine(
+            url,
+            poolclass=QueuePool,
+            pool_size=pool_size,
+            max_overflow=pool_size,
+            pool_pre_ping=not self.is_sqlite,
+        )
+        self._lock_path: Path | None = None
+        if self.is_sqlite:
+            file = make_url(url).database
+            if not file or file == ":memory:":
+                raise ValueError("a SQLite database needs a file")
+            self._lock_path = Path(file + ".lock")
+            event.listen(self._engine, "connect", _prepare_sqlite)
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that sees one state of the database and writes nothing."""
+        with self._engine.connect() as connection:
+            if self.is_sqlite:
+                connection.exec_driver_sql("PRAGMA query_only=ON")
+                connection.exec_driver_sql("BEGIN")
+                try:
+                    yield connection
+                finally:
+                    connection.exec_driver_sql("ROLLBACK")
+                    connection.exec_driver_sql("PRAGMA query_only=OFF")
+            else:
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                yield connection
+                connection.rollback()
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction: all of it, or nothing when the block raises. Keep it under 20 ms."""
+        with self._engine.connect() as connection:
+            if not self.is_sqlite:
+                with connection.begin():
+                    yield connection
+                return
+            with self._writer_lock():
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                except BaseException:
+                    connection.exec_driver_sql("ROLLBACK")
+                    raise
+                connection.exec_driver_sql("COMMIT")
+
+    def close(self) -> None:
+        """Gives back every connection."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _writer_lock(self) -> Iterator[None]:
+        assert self._lock_path is not None
+        handle = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
+    connection.isolation_level = None  # BEGIN, COMMIT and ROLLBACK are said by Database alone
+    cursor = connection.cursor()
+    for pragma in SQLITE_PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()

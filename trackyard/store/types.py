@@ -1,0 +1,56 @@
+"""Column types that mean the same on SQLite and PostgreSQL."""
+
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, Integer, String
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.engine.interfaces import Dialect
+from sqlalchemy.types import TypeDecorator
+
+
+class _Scaled(TypeDecorator[Decimal]):
+    """A Decimal stored as a whole number of its last place: exact, and summed exactly by both engines."""
+
+    impl = BigInteger
+    cache_ok = True
+    places = 4
+
+    def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> int | None:
+        if value is None:
+            return None
+        scaled = value.scaleb(self.places)
+        whole = int(scaled)
+        if whole != scaled:
+            raise ValueError(f"{value} has more than {self.places} places")
+        return whole
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> Decimal | None:
+        return None if value is None else Decimal(int(value)).scaleb(-self.places)
+
+
+class Amount(_Scaled):
+    """An amount of money with four places."""
+
+    cache_ok = True
+    places = 4
+
+
+class Rate(_Scaled):
+    """Units of a currency for one unit of the platform currency, with ten places."""
+
+    cache_ok = True
+    places = 10
+
+
+Moment = BigInteger
+"""UTC epoch milliseconds."""
+
+Serial: Any = BigInteger().with_variant(Integer, "sqlite")
+"""A number the database gives out: 64 bits on both engines."""
+
+Id24 = String(24)
+"""24 lower-case hex digits."""
+
+Document: Any = JSON().with_variant(JSONB(), "postgresql")
+"""A JSON value."""
