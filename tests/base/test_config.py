@@ -1,0 +1,79 @@
+"""Settings: defaults, sources, and one sentence for each wrong value."""
+
+from pathlib import Path
+
+import pytest
+
+from trackyard import config
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_page_is_written_from_the_declarations() -> None:
+    assert (ROOT / "docs/configuration.md").read_text() == config.document()
+
+
+def test_defaults() -> None:
+    got = config.load({"TRACKYARD_DATA_DIR": "/srv/yard"})
+    assert got.database_url == "sqlite:////srv/yard/trackyard.db"
+    assert got.analytics_url == "chdb:////srv/yard/analytics"
+    assert got.tracking_url == "http://127.0.0.1:8001"
+    assert got.roles == config.ROLES
+
+
+def test_a_variable_wins_over_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "yard.toml"
+    file.write_text('currency = "EUR"\ntimezone = "Asia/Kathmandu"\noutbound_allow = ["127.0.0.0/8", "::1"]\nedges = 2\n')
+    got = config.load({"TRACKYARD_CONFIG": str(file), "TRACKYARD_CURRENCY": "GBP"})
+    assert (got.currency, got.timezone, got.edges, len(got.outbound_allow)) == ("GBP", "Asia/Kathmandu", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("API_LISTEN", "8000"),
+        ("API_LISTEN", "example.org:80"),
+        ("API_LISTEN", "127.0.0.1:99999"),
+        ("TRACKING_URL", "ftp://example.org"),
+        ("ADMIN_API_KEY", "short"),
+        ("SECRET_KEY", "short"),
+        ("DATABASE_URL", "mysql://x"),
+        ("ANALYTICS_URL", "x"),
+        ("TIMEZONE", "Mars/Olympus"),
+        ("CURRENCY", "usd"),
+        ("TRUSTED_PROXIES", "10.0.0.0/99"),
+        ("OUTBOUND_ALLOW", "everyone"),
+        ("TRACKING_TLS_CERT", "/no/such/file"),
+        ("COUNTRY_DATABASE", "/no/such/file"),
+        ("EDGES", "0"),
+        ("ROLES", "edge,king"),
+        ("LOG_LEVEL", "loud"),
+        ("TIMEZOEN", "UTC"),
+    ],
+)
+def test_a_wrong_value_is_one_sentence_that_names_it(name: str, value: str) -> None:
+    with pytest.raises(config.WrongSetting) as caught:
+        config.load({f"TRACKYARD_{name}": value})
+    text = str(caught.value)
+    assert text.startswith(f"TRACKYARD_{name} ") and text.endswith(".") and "\n" not in text
+
+
+def test_a_certificate_needs_its_key(tmp_path: Path) -> None:
+    cert = tmp_path / "cert.pem"
+    cert.write_text("x")
+    with pytest.raises(config.WrongSetting, match="TRACKYARD_TRACKING_TLS_KEY"):
+        config.load({"TRACKYARD_TRACKING_TLS_CERT": str(cert)})
+
+
+@pytest.mark.parametrize("text", ['colour = "red"', "edges = true", "edges", 'edges = { a = 1 }'])
+def test_a_wrong_file_is_one_sentence(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "yard.toml"
+    file.write_text(text)
+    with pytest.raises(config.WrongSetting):
+        config.load({}, file)
+
+
+def test_the_secret_key_is_made_once_and_private(tmp_path: Path) -> None:
+    settings = config.load({"TRACKYARD_DATA_DIR": str(tmp_path)})
+    assert config.seal_key(settings) == config.seal_key(settings)
+    assert (tmp_path / "secret.key").stat().st_mode & 0o077 == 0

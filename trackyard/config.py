@@ -1,0 +1,332 @@
+"""Settings: one frozen Config from TRACKYARD_* variables and an optional TOML file.
+
+`SETTINGS` is the one declaration; docs/configuration.md is written from it (`trackyard settings`).
+A variable wins over the file, the file over the default. A wrong value is a WrongSetting: one sentence that
+names it. Read in app and cli only: everything else receives values.
+"""
+
+import base64
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from trackyard.base.zones import find_zone
+
+PREFIX = "TRACKYARD_"
+ROLES = ("edge", "projector", "worker", "api")
+
+Network = IPv4Network | IPv6Network
+
+
+class WrongSetting(Exception):
+    """A setting the program cannot start with; the message is one sentence that names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a listener binds."""
+
+    host: str
+    port: int
+
+    def url(self, scheme: str = "http") -> str:
+        """The address as the start of a URL; a listener on every interface is reached at the loopback."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"{scheme}://[{host}]:{self.port}" if ":" in host else f"{scheme}://{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that can be set. Paths are absolute."""
+
+    data_dir: Path
+    api_listen: Address
+    tracking_listen: Address
+    tracking_url: str
+    admin_api_key: str | None
+    secret_key: str | None
+    database_url: str
+    analytics_url: str
+    timezone: str
+    currency: str
+    trusted_proxies: tuple[Network, ...]
+    outbound_allow: tuple[Network, ...]
+    tracking_tls_cert: Path | None
+    tracking_tls_key: Path | None
+    country_database: Path | None
+    edges: int
+    roles: tuple[str, ...]
+    log_level: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: `name` in the TOML file, TRACKYARD_ and the name in capitals as a variable."""
+
+    name: str
+    default: str
+    parse: Callable[[str], Any]
+    text: str
+
+    @property
+    def variable(self) -> str:
+        """Its environment variable."""
+        return PREFIX + self.name.upper()
+
+
+def _path(text: str) -> Path:
+    if "\0" in text:
+        raise ValueError("must be a path")
+    return Path(text).expanduser().resolve()
+
+
+def _file(text: str) -> Path | None:
+    if not text:
+        return None
+    path = _path(text)
+    if not path.is_file():
+        raise ValueError("must name a file that exists")
+    return path
+
+
+def _address(text: str) -> Address:
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isascii() or not port.isdigit() or not 1 <= int(port) <= 65535:
+        raise ValueError("must be an address and a port, such as 127.0.0.1:8000 or [::1]:8000")
+    host = host.removeprefix("[").removesuffix("]")
+    if host != "localhost":
+        try:
+            ip_address(host)
+        except ValueError:
+            raise ValueError("must begin with an IP address or localhost, such as 127.0.0.1:8000") from None
+    return Address("127.0.0.1" if host == "localhost" else host, int(port))
+
+
+def _url(text: str) -> str:
+    if not text:
+        return ""
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError("must be a URL that begins with http:// or https:// and has no query")
+    return text.rstrip("/")
+
+
+def _admin_key(text: str) -> str | None:
+    if text and not re.fullmatch(r"[0-9a-f]{40}", text):
+        raise ValueError("must be 40 lower-case hex digits")
+    return text or None
+
+
+def _secret(text: str) -> str | None:
+    if text and len(text) < 32:
+        raise ValueError("must have at least 32 characters")
+    return text or None
+
+
+def _database_url(text: str) -> str:
+    if text and not re.match(r"(sqlite:///.|postgresql(\+psycopg)?://)", text):
+        raise ValueError("must begin with sqlite:/// or postgresql://")
+    return re.sub(r"^postgresql://", "postgresql+psycopg://", text)
+
+
+def _analytics_url(text: str) -> str:
+    if text and not re.match(r"(chdb:///.|https?://.|clickhouses?://.)", text):
+        raise ValueError("must begin with chdb:///, http:// or https://")
+    return text
+
+
+def _zone(text: str) -> str:
+    if find_zone(text) is None:
+        raise ValueError("must be an IANA zone name, such as Europe/Tallinn")
+    return text
+
+
+def _currency(text: str) -> str:
+    if not re.fullmatch(r"[A-Z]{3}", text):
+        raise ValueError("must be an ISO 4217 code of three capital letters")
+    return text
+
+
+def _networks(text: str) -> tuple[Network, ...]:
+    try:
+        return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise ValueError("must be a comma list of addresses or networks, such as 10.0.0.0/8,::1") from None
+
+
+def _edges(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 64:
+        raise ValueError("must be a number from 1 to 64")
+    return int(text)
+
+
+def _roles(text: str) -> tuple[str, ...]:
+    roles = tuple(part.strip() for part in text.split(",") if part.strip())
+    if roles == ("all",):
+        return ROLES
+    if not roles or not set(roles) <= set(ROLES):
+        raise ValueError(f"must be all, or a comma list of {', '.join(ROLES)}")
+    return roles
+
+
+def _log_level(text: str) -> str:
+    if text not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise ValueError("must be DEBUG, INFO, WARNING or ERROR")
+    return text
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("data_dir", "./data", _path, "Directory of everything the program keeps."),
+    Setting("api_listen", "127.0.0.1:8000", _address, "Address and port of the API."),
+    Setting("tracking_listen", "127.0.0.1:8001", _address, "Address and port of clicks and inbound calls."),
+    Setting("tracking_url", "", _url, "What tracking links begin with; empty = the tracking listener's address."),
+    Setting("admin_api_key", "", _admin_key, "Key of the first administrator, 40 hex digits; empty = one is made."),
+    Setting(
+        "secret_key",
+        "",
+        _secret,
+        "Encrypts API keys at rest, at least 32 characters; empty = one is made and kept in the data directory.",
+    ),
+    Setting(
+        "database_url",
+        "",
+        _database_url,
+        "SQL database, sqlite:///file or postgresql://user:password@host/name; empty = SQLite in the data directory.",
+    ),
+    Setting(
+        "analytics_url",
+        "",
+        _analytics_url,
+        "Analytic store, chdb:///directory or http(s)://user:password@host:8123/name (a ClickHouse server); "
+        "empty = chDB in the data directory.",
+    ),
+    Setting("timezone", "UTC", _zone, "Platform time zone, an IANA name: days, months and the times in answers."),
+    Setting("currency", "USD", _currency, "Platform currency, an ISO 4217 code; fixed once a conversion exists."),
+    Setting(
+        "trusted_proxies",
+        "127.0.0.0/8,::1",
+        _networks,
+        "Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, a comma list.",
+    ),
+    Setting(
+        "outbound_allow",
+        "",
+        _networks,
+        "Private networks that calls to affiliates may reach all the same, a comma list; empty = none.",
+    ),
+    Setting("tracking_tls_cert", "", _file, "Certificate chain (PEM) of the tracking listener; empty = plain HTTP."),
+    Setting("tracking_tls_key", "", _file, "Private key (PEM) of the tracking listener's certificate."),
+    Setting("country_database", "", _file, "Address to country database (MMDB); empty = the one shipped."),
+    Setting("edges", "1", _edges, "Number of edge processes that share the tracking listener."),
+    Setting("roles", "all", _roles, f"What this machine runs: all, or a comma list of {', '.join(ROLES)}."),
+    Setting("log_level", "INFO", _log_level, "DEBUG, INFO, WARNING or ERROR."),
+)
+
+
+def load(environment: Mapping[str, str], file: Path | None = None) -> Config:
+    """The configuration of a process. `file`: a TOML file; None = the one named by TRACKYARD_CONFIG, if any.
+
+    Raises WrongSetting.
+    """
+    named = environment.get(PREFIX + "CONFIG")
+    path = file or (Path(named) if named else None)
+    given = _from_file(path) if path else {}
+    known = {setting.variable for setting in SETTINGS} | {PREFIX + "CONFIG"}
+    for variable in sorted(environment):
+        if variable.startswith(PREFIX) and variable not in known:
+            raise WrongSetting(f"{variable} is no setting: see docs/configuration.md for those there are.")
+    values: dict[str, Any] = {}
+    for setting in SETTINGS:
+        text = environment.get(setting.variable)
+        shown = setting.variable
+        if text is None:
+            text, shown = given.get(setting.name, setting.default), setting.variable
+            if setting.name in given:
+                shown = f"{setting.name} in {path}"
+        try:
+            values[setting.name] = setting.parse(text)
+        except (ValueError, OSError) as fault:
+            raise WrongSetting(f"{shown} {fault}, not {text!r}.") from None
+    return _completed(values)
+
+
+def _from_file(path: Path) -> dict[str, str]:
+    try:
+        with path.open("rb") as handle:
+            table = tomllib.load(handle)
+    except OSError as fault:
+        raise WrongSetting(f"TRACKYARD_CONFIG names {str(path)!r}, which cannot be read: {fault.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise WrongSetting(f"TRACKYARD_CONFIG names {str(path)!r}, which is no TOML file: {fault}.") from None
+    names = {setting.name for setting in SETTINGS}
+    out: dict[str, str] = {}
+    for name, value in table.items():
+        if name not in names:
+            raise WrongSetting(f"{name} in {path} is no setting: see docs/configuration.md for those there are.")
+        if isinstance(value, list):
+            value = ",".join(str(item) for item in value)
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise WrongSetting(f"{name} in {path} must be a text, a number or a list of texts.")
+        out[name] = str(value)
+    return out
+
+
+def _completed(values: dict[str, Any]) -> Config:
+    data_dir: Path = values["data_dir"]
+    if (values["tracking_tls_cert"] is None) != (values["tracking_tls_key"] is None):
+        missing = "TRACKYARD_TRACKING_TLS_KEY" if values["tracking_tls_key"] is None else "TRACKYARD_TRACKING_TLS_CERT"
+        raise WrongSetting(f"{missing} must be set too: the tracking listener's TLS needs a certificate and its key.")
+    if values["api_listen"] == values["tracking_listen"]:
+        raise WrongSetting("TRACKYARD_TRACKING_LISTEN must differ from TRACKYARD_API_LISTEN.")
+    scheme = "https" if values["tracking_tls_cert"] else "http"
+    values["tracking_url"] = values["tracking_url"] or values["tracking_listen"].url(scheme)
+    values["database_url"] = values["database_url"] or f"sqlite:///{data_dir / 'trackyard.db'}"
+    values["analytics_url"] = values["analytics_url"] or f"chdb:///{data_dir / 'analytics'}"
+    return Config(**values)
+
+
+def seal_key(config: Config) -> str:
+    """The key that seals API keys at rest: of TRACKYARD_SECRET_KEY, else of `secret.key` in the data directory."""
+    secret = config.secret_key
+    if secret is None:
+        path = config.data_dir / "secret.key"
+        if not path.exists():
+            _write_private(path, os.urandom(32).hex() + "\n")
+        secret = path.read_text().strip()
+    return base64.urlsafe_b64encode(hashlib.sha256(secret.encode()).digest()).decode()
+
+
+def _write_private(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as handle:
+        handle.write(text)
+        handle.flush()
+        os.fsync(handle.fileno())
+    partial.rename(path)
+
+
+def document() -> str:
+    """docs/configuration.md, written from the declarations."""
+    rows = [f"| `{s.variable}` | `{s.name}` | {f'`{s.default}`' if s.default else ''} | {s.text} |" for s in SETTINGS]
+    return "\n".join(
+        [
+            "# Configuration",
+            "",
+            "Set a variable, or a name in a TOML file that `TRACKYARD_CONFIG` (or `trackyard serve --config FILE`) "
+            "points at; a variable wins. A wrong value stops the start with one sentence that names it. "
+            "This page is written by `trackyard settings`.",
+            "",
+            "| variable | in the file | default | what it does |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
