@@ -1,6 +1,18 @@
 """The SQL schema: configuration, people, conversions, ledger, queues. Times are UTC epoch milliseconds."""
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 from trackyard.store.types import Amount, Document, Id24, Moment, Rate, Serial
 
@@ -290,13 +302,15 @@ ledger = Table(  # append-only: one entry per fact; balance, hold, available are
 
 # --- queues ---------------------------------------------------------------------------------------------
 
-edge_progress = Table(  # how far an edge's journals are loaded; advanced in the transaction that fills the inbox
-    "edge_progress",
-    metadata,
-    Column("edge", Integer, primary_key=True, autoincrement=False),
-    Column("journal", String(40), nullable=False),
-    Column("position", Moment, nullable=False),
-    Column("loaded_until", Moment, nullable=False),  # time of the last loaded mark, UTC milliseconds
+edge_progress = (
+    Table(  # how far an edge's journals are loaded; advanced in the transaction that fills the inbox
+        "edge_progress",
+        metadata,
+        Column("edge", Integer, primary_key=True, autoincrement=False),
+        Column("journal", String(40), nullable=False),
+        Column("position", Moment, nullable=False),
+        Column("loaded_until", Moment, nullable=False),  # time of the last loaded mark, UTC milliseconds
+    )
 )
 
 inbox = Table(  # inbound calls, each once; removed in the transaction that decides it

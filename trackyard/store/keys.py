@@ -1,0 +1,67 @@
+"""API keys: looked up by digest, sealed so that they can be shown again (behaviour.md §3)."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, insert, or_, select
+
+from trackyard.base.secrets import Seal, digest
+from trackyard.store.tables import api_key
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOwner:
+    """Who a key belongs to. kind: "staff" or "affiliate" · id: as text."""
+
+    kind: str
+    id: str
+
+
+def add_key(
+    conn: Connection,
+    owner_kind: str,
+    owner_id: str | int,
+    key: str,
+    seal: Seal,
+    now_ms: int,
+    expires_at: int | None = None,
+) -> None:
+    """Gives `key` to an owner, beside the keys it has. `expires_at`: UTC ms, None = never."""
+    conn.execute(
+        insert(api_key).values(
+            digest=digest(key),
+            sealed=seal.close(key),
+            owner_kind=owner_kind,
+            owner_id=str(owner_id),
+            created_at=now_ms,
+            expires_at=expires_at,
+        )
+    )
+
+
+def find_owner(conn: Connection, key: str, now_ms: int) -> KeyOwner | None:
+    """Whose key it is; None for an unknown or expired one."""
+    row = conn.execute(
+        select(api_key.c.owner_kind, api_key.c.owner_id)
+        .where(api_key.c.digest == digest(key))
+        .where(or_(api_key.c.expires_at.is_(None), api_key.c.expires_at > now_ms))
+    ).one_or_none()
+    return None if row is None else KeyOwner(row.owner_kind, row.owner_id)
+
+
+def key_of(conn: Connection, owner_kind: str, owner_id: str | int, seal: Seal) -> str | None:
+    """The newest lasting key of an owner, in clear; None when it has none. Raises SealBroken."""
+    sealed = conn.execute(
+        select(api_key.c.sealed)
+        .where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id))
+        .where(api_key.c.expires_at.is_(None))
+        .order_by(api_key.c.created_at.desc(), api_key.c.digest)
+        .limit(1)
+    ).scalar_one_or_none()
+    return None if sealed is None else seal.open(sealed)
+
+
+def remove_keys(conn: Connection, owner_kind: str, owner_id: str | int) -> None:
+    """Takes every key from an owner."""
+    conn.execute(
+        delete(api_key).where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id))
+    )

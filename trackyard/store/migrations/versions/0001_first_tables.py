@@ -1,0 +1,447 @@
+"""The first tables: configuration, people, offers, conversions, ledger, queues."""
+
+from collections.abc import Callable
+
+import sqlalchemy as sa
+from alembic import op
+
+from trackyard.store.types import Amount, Document, Rate
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+
+def _setting() -> None:
+    op.create_table(
+        "setting",
+        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("value", Document, nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_setting")),
+    )
+
+
+def _edge() -> None:
+    op.create_table(
+        "edge",
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("directory_id", sa.String(length=24), nullable=False),
+        sa.Column("slot", sa.Integer(), nullable=False),
+        sa.Column("claimed_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("number", name=op.f("pk_edge")),
+        sa.UniqueConstraint("directory_id", "slot", name=op.f("uq_edge_directory_id_slot")),
+    )
+
+
+def _rule_clock() -> None:
+    op.create_table(
+        "rule_clock",
+        sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("version", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_rule_clock")),
+    )
+
+    op.execute(sa.text("INSERT INTO rule_clock (id, version) VALUES (1, 0)"))
+
+
+def _rule_change() -> None:
+    op.create_table(
+        "rule_change",
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("key", sa.String(length=24), nullable=False),
+        sa.Column("version", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("kind", "key", name=op.f("pk_rule_change")),
+    )
+    op.create_index(op.f("ix_rule_change_version"), "rule_change", ["version"], unique=False)
+
+
+def _currency_rate() -> None:
+    op.create_table(
+        "currency_rate",
+        sa.Column("currency", sa.String(length=3), nullable=False),
+        sa.Column("from_at", sa.BigInteger(), nullable=False),
+        sa.Column("rate", Rate(), nullable=False),
+        sa.PrimaryKeyConstraint("currency", "from_at", name=op.f("pk_currency_rate")),
+    )
+
+
+def _staff() -> None:
+    op.create_table(
+        "staff",
+        sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("email", sa.String(length=254), nullable=False),
+        sa.Column("password_hash", sa.String(length=200), nullable=True),
+        sa.Column("first_name", sa.String(length=200), nullable=False),
+        sa.Column("last_name", sa.String(length=200), nullable=False),
+        sa.Column("skype", sa.String(length=200), nullable=False),
+        sa.Column("work_hours", sa.String(length=200), nullable=False),
+        sa.Column("roles", Document, nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_staff")),
+        sa.UniqueConstraint("email", name=op.f("uq_staff_email")),
+    )
+
+
+def _affiliate() -> None:
+    op.create_table(
+        "affiliate",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("email", sa.String(length=254), nullable=False),
+        sa.Column("login", sa.String(length=200), nullable=False),
+        sa.Column("password_hash", sa.String(length=200), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("name", sa.String(length=200), nullable=True),
+        sa.Column("contact_person", sa.String(length=200), nullable=True),
+        sa.Column("notes", sa.Text(), nullable=False),
+        sa.Column("level", sa.Integer(), nullable=False),
+        sa.Column("ref_percent", Amount(), nullable=True),
+        sa.Column("ref", sa.Integer(), nullable=True),
+        sa.Column("manager_id", sa.String(length=24), nullable=True),
+        sa.Column("payment_systems", Document, nullable=False),
+        sa.Column("custom_fields", Document, nullable=False),
+        sa.Column("tags", Document, nullable=False),
+        sa.Column("sub_accounts", Document, nullable=False),
+        sa.Column("postback_secret", sa.String(length=40), nullable=False),
+        sa.Column("address_1", sa.Text(), nullable=True),
+        sa.Column("address_2", sa.Text(), nullable=True),
+        sa.Column("city", sa.String(length=200), nullable=True),
+        sa.Column("country", sa.String(length=2), nullable=True),
+        sa.Column("zip_code", sa.String(length=32), nullable=True),
+        sa.Column("phone", sa.String(length=64), nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_affiliate")),
+        sa.UniqueConstraint("email", name=op.f("uq_affiliate_email")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_affiliate_manager_id"), "affiliate", ["manager_id"], unique=False)
+
+
+def _api_key() -> None:
+    op.create_table(
+        "api_key",
+        sa.Column("digest", sa.String(length=64), nullable=False),
+        sa.Column("sealed", sa.Text(), nullable=False),
+        sa.Column("owner_kind", sa.String(length=16), nullable=False),
+        sa.Column("owner_id", sa.String(length=24), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("expires_at", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("digest", name=op.f("pk_api_key")),
+    )
+    op.create_index("ix_api_key_owner", "api_key", ["owner_kind", "owner_id"], unique=False)
+
+
+def _advertiser() -> None:
+    op.create_table(
+        "advertiser",
+        sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("title", sa.String(length=200), nullable=False),
+        sa.Column("contact", sa.String(length=200), nullable=True),
+        sa.Column("email", sa.String(length=254), nullable=True),
+        sa.Column("url", sa.Text(), nullable=True),
+        sa.Column("skype", sa.String(length=200), nullable=True),
+        sa.Column("note", sa.Text(), nullable=True),
+        sa.Column("manager_id", sa.String(length=24), nullable=True),
+        sa.Column("allowed_ip", Document, nullable=False),
+        sa.Column("disallowed_ip", Document, nullable=False),
+        sa.Column("hash_password", sa.String(length=200), nullable=True),
+        sa.Column("address_1", sa.Text(), nullable=True),
+        sa.Column("address_2", sa.Text(), nullable=True),
+        sa.Column("city", sa.String(length=200), nullable=True),
+        sa.Column("country", sa.String(length=2), nullable=True),
+        sa.Column("zip_code", sa.String(length=32), nullable=True),
+        sa.Column("vat_code", sa.String(length=64), nullable=True),
+        sa.Column("sub_accounts", Document, nullable=False),
+        sa.Column("consider_personal_targeting_only", sa.Boolean(), nullable=False),
+        sa.Column("tags", Document, nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_advertiser")),
+    )
+    op.create_index(op.f("ix_advertiser_manager_id"), "advertiser", ["manager_id"], unique=False)
+
+
+def _offer() -> None:
+    op.create_table(
+        "offer",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("hash", sa.String(length=24), nullable=False),
+        sa.Column("advertiser_id", sa.String(length=24), nullable=False),
+        sa.Column("title", sa.String(length=500), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("url_preview", sa.Text(), nullable=True),
+        sa.Column("trafficback_url", sa.Text(), nullable=True),
+        sa.Column("macro_url", sa.Text(), nullable=True),
+        sa.Column("cross_postback_url", sa.Text(), nullable=True),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("privacy", sa.String(length=16), nullable=False),
+        sa.Column("payments", Document, nullable=False),
+        sa.Column("partner_payments", Document, nullable=False),
+        sa.Column("landings", Document, nullable=False),
+        sa.Column("hold_period", sa.Integer(), nullable=False),
+        sa.Column("click_session", sa.String(length=64), nullable=False),
+        sa.Column("minimal_click_session", sa.String(length=64), nullable=False),
+        sa.Column("hash_password", sa.String(length=200), nullable=True),
+        sa.Column("allowed_ip", sa.Text(), nullable=False),
+        sa.Column("disallowed_ip", sa.Text(), nullable=False),
+        sa.Column("external_offer_id", sa.String(length=200), nullable=False),
+        sa.Column("bundle_id", sa.String(length=200), nullable=False),
+        sa.Column("notes", sa.Text(), nullable=True),
+        sa.Column("note_aff", sa.Text(), nullable=True),
+        sa.Column("note_sales", sa.Text(), nullable=True),
+        sa.Column("description_lang", Document, nullable=False),
+        sa.Column("tags", Document, nullable=False),
+        sa.Column("is_top", sa.Boolean(), nullable=False),
+        sa.Column("start_at", sa.BigInteger(), nullable=True),
+        sa.Column("stop_at", sa.BigInteger(), nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["advertiser_id"], ["advertiser.id"], name=op.f("fk_offer_advertiser_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_offer")),
+        sa.UniqueConstraint("hash", name=op.f("uq_offer_hash")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_offer_advertiser_id"), "offer", ["advertiser_id"], unique=False)
+
+
+def _connection() -> None:
+    op.create_table(
+        "connection",
+        sa.Column("offer_id", sa.Integer(), nullable=False),
+        sa.Column("affiliate_id", sa.Integer(), nullable=False),
+        sa.Column("enabled", sa.Boolean(), nullable=False),
+        sa.Column("changed_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["affiliate_id"], ["affiliate.id"], name=op.f("fk_connection_affiliate_id")),
+        sa.ForeignKeyConstraint(["offer_id"], ["offer.id"], name=op.f("fk_connection_offer_id")),
+        sa.PrimaryKeyConstraint("offer_id", "affiliate_id", name=op.f("pk_connection")),
+    )
+    op.create_index(op.f("ix_connection_affiliate_id"), "connection", ["affiliate_id"], unique=False)
+
+
+def _affiliate_postback() -> None:
+    op.create_table(
+        "affiliate_postback",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("affiliate_id", sa.Integer(), nullable=False),
+        sa.Column("offer_id", sa.Integer(), nullable=True),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=True),
+        sa.Column("goal", sa.String(length=255), nullable=True),
+        sa.Column("forced", sa.Boolean(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["affiliate_id"], ["affiliate.id"], name=op.f("fk_affiliate_postback_affiliate_id")
+        ),
+        sa.ForeignKeyConstraint(["offer_id"], ["offer.id"], name=op.f("fk_affiliate_postback_offer_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_affiliate_postback")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        op.f("ix_affiliate_postback_affiliate_id"), "affiliate_postback", ["affiliate_id"], unique=False
+    )
+
+
+def _conversion() -> None:
+    op.create_table(
+        "conversion",
+        sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("offer_id", sa.Integer(), nullable=False),
+        sa.Column("goal", sa.String(length=255), nullable=False),
+        sa.Column("identity", sa.String(length=258), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("action_id", sa.String(length=255), nullable=False),
+        sa.Column("affiliate_id", sa.Integer(), nullable=False),
+        sa.Column("advertiser_id", sa.String(length=24), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("sent_status", sa.String(length=16), nullable=False),
+        sa.Column("goal_title", sa.String(length=255), nullable=False),
+        sa.Column("comment", sa.Text(), nullable=False),
+        sa.Column("payment_type", sa.String(length=8), nullable=False),
+        sa.Column("payment", Document, nullable=True),
+        sa.Column("currency", sa.String(length=3), nullable=False),
+        sa.Column("rate", Rate(), nullable=False),
+        sa.Column("sum", Amount(), nullable=False),
+        sa.Column("charge", Amount(), nullable=False),
+        sa.Column("payout", Amount(), nullable=False),
+        sa.Column("charge_base", Amount(), nullable=False),
+        sa.Column("payout_base", Amount(), nullable=False),
+        sa.Column("custom_fields", Document, nullable=False),
+        sa.Column("click_id", sa.String(length=24), nullable=False),
+        sa.Column("click_time", sa.BigInteger(), nullable=False),
+        sa.Column("click", Document, nullable=False),
+        sa.Column("country", sa.String(length=2), nullable=False),
+        sa.Column("os", sa.String(length=64), nullable=False),
+        sa.Column("device", sa.String(length=32), nullable=False),
+        sa.Column("browser", sa.String(length=64), nullable=False),
+        sa.Column("call_ip", sa.String(length=45), nullable=False),
+        sa.Column("user_id", sa.String(length=255), nullable=False),
+        sa.Column("journal", sa.String(length=40), nullable=False),
+        sa.Column("position", sa.BigInteger(), nullable=False),
+        sa.Column("hold_until", sa.BigInteger(), nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_conversion")),
+        sa.UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
+    )
+    op.create_index("ix_conversion_action_id", "conversion", ["action_id"], unique=False)
+    op.create_index(
+        "ix_conversion_advertiser_id_created_at", "conversion", ["advertiser_id", "created_at"], unique=False
+    )
+    op.create_index(
+        "ix_conversion_affiliate_id_created_at", "conversion", ["affiliate_id", "created_at"], unique=False
+    )
+    op.create_index("ix_conversion_click_id", "conversion", ["click_id"], unique=False)
+    op.create_index("ix_conversion_created_at_id", "conversion", ["created_at", "id"], unique=False)
+    op.create_index("ix_conversion_hold_until", "conversion", ["hold_until"], unique=False)
+    op.create_index(
+        "ix_conversion_offer_id_created_at", "conversion", ["offer_id", "created_at"], unique=False
+    )
+    op.create_index("ix_conversion_updated_at", "conversion", ["updated_at"], unique=False)
+
+
+def _conversion_event() -> None:
+    op.create_table(
+        "conversion_event",
+        sa.Column("conversion_id", sa.String(length=24), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("actor", sa.String(length=64), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("charge", Amount(), nullable=False),
+        sa.Column("payout", Amount(), nullable=False),
+        sa.Column("currency", sa.String(length=3), nullable=False),
+        sa.Column("comment", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversion_id"], ["conversion.id"], name=op.f("fk_conversion_event_conversion_id")
+        ),
+        sa.PrimaryKeyConstraint("conversion_id", "version", name=op.f("pk_conversion_event")),
+    )
+
+
+def _ledger() -> None:
+    op.create_table(
+        "ledger",
+        sa.Column("affiliate_id", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("source_id", sa.String(length=24), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("currency", sa.String(length=3), nullable=False),
+        sa.Column("hold", Amount(), nullable=False),
+        sa.Column("available", Amount(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["affiliate_id"], ["affiliate.id"], name=op.f("fk_ledger_affiliate_id")),
+        sa.PrimaryKeyConstraint("kind", "source_id", "version", name=op.f("pk_ledger")),
+    )
+    op.create_index(
+        "ix_ledger_affiliate_id_currency",
+        "ledger",
+        ["affiliate_id", "currency", "hold", "available"],
+        unique=False,
+    )
+
+
+def _edge_progress() -> None:
+    op.create_table(
+        "edge_progress",
+        sa.Column("edge", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("journal", sa.String(length=40), nullable=False),
+        sa.Column("position", sa.BigInteger(), nullable=False),
+        sa.Column("loaded_until", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("edge", name=op.f("pk_edge_progress")),
+    )
+
+
+def _inbox() -> None:
+    op.create_table(
+        "inbox",
+        sa.Column(
+            "id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False
+        ),
+        sa.Column("journal", sa.String(length=40), nullable=False),
+        sa.Column("position", sa.BigInteger(), nullable=False),
+        sa.Column("call", sa.LargeBinary(), nullable=False),
+        sa.Column("click", sa.LargeBinary(), nullable=True),
+        sa.Column("click_id", sa.String(length=24), nullable=False),
+        sa.Column("state", sa.String(length=8), nullable=False),
+        sa.Column("received_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_inbox")),
+        sa.UniqueConstraint("journal", "position", name=op.f("uq_inbox_journal_position")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_inbox_state_id", "inbox", ["state", "id"], unique=False)
+
+
+def _outbox() -> None:
+    op.create_table(
+        "outbox",
+        sa.Column(
+            "id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False
+        ),
+        sa.Column("target", sa.String(length=16), nullable=False),
+        sa.Column("payload", sa.LargeBinary(), nullable=False),
+        sa.Column("batch", sa.String(length=24), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_outbox")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_outbox_batch_target_id", "outbox", ["batch", "target", "id"], unique=False)
+
+
+def _delivery() -> None:
+    op.create_table(
+        "delivery",
+        sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("number", sa.BigInteger(), nullable=False),
+        sa.Column("conversion_id", sa.String(length=24), nullable=False),
+        sa.Column("postback_id", sa.Integer(), nullable=False),
+        sa.Column("affiliate_id", sa.Integer(), nullable=False),
+        sa.Column("offer_id", sa.Integer(), nullable=False),
+        sa.Column("advertiser_id", sa.String(length=24), nullable=False),
+        sa.Column("goal", sa.String(length=255), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("next_at", sa.BigInteger(), nullable=False),
+        sa.Column("lease_until", sa.BigInteger(), nullable=False),
+        sa.Column("owner", sa.String(length=64), nullable=False),
+        sa.Column("forced", sa.Boolean(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_delivery")),
+        sa.UniqueConstraint(
+            "conversion_id",
+            "postback_id",
+            "number",
+            name=op.f("uq_delivery_conversion_id_postback_id_number"),
+        ),
+    )
+    op.create_index("ix_delivery_next_at", "delivery", ["next_at", "lease_until"], unique=False)
+
+
+TABLES: tuple[Callable[[], None], ...] = (
+    _setting,
+    _edge,
+    _rule_clock,
+    _rule_change,
+    _currency_rate,
+    _staff,
+    _affiliate,
+    _api_key,
+    _advertiser,
+    _offer,
+    _connection,
+    _affiliate_postback,
+    _conversion,
+    _conversion_event,
+    _ledger,
+    _edge_progress,
+    _inbox,
+    _outbox,
+    _delivery,
+)
+
+
+def upgrade() -> None:
+    for create in TABLES:
+        create()

@@ -1,0 +1,183 @@
+"""Rules for the edges: which changed, and the row each compiles to (architecture.md, Rules).
+
+Every write that changes a rule calls `touch` in its transaction. The clock is one row whose lock is held to
+the commit, so versions become visible in their order: who has seen version n has missed nothing below it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from trackyard.domain.rules import Advertiser, Affiliate, Connections, Landing, Offer, Platform, Row
+from trackyard.store import settings
+from trackyard.store.tables import advertiser, affiliate, connection, offer, rule_change, rule_clock
+
+PLATFORM_KEY = "platform"
+
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The rule of (kind, key) changed last at `version`."""
+
+    version: int
+    kind: str
+    key: str
+
+
+def touch(conn: Connection, kind: str, key: str | int) -> int:
+    """Says that the rule of (kind, key) changes in this transaction. The version it gets."""
+    new = conn.execute(
+        update(rule_clock)
+        .where(rule_clock.c.id == 1)
+        .values(version=rule_clock.c.version + 1)
+        .returning(rule_clock.c.version)
+    ).scalar_one()
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    conn.execute(
+        build(rule_change)
+        .values(kind=kind, key=str(key), version=new)
+        .on_conflict_do_update(index_elements=["kind", "key"], set_={"version": new})
+    )
+    return int(new)
+
+
+def version(conn: Connection) -> int:
+    """The version of the last change, 0 when there was none."""
+    return int(conn.execute(select(rule_clock.c.version).where(rule_clock.c.id == 1)).scalar_one())
+
+
+def changes_since(conn: Connection, since: int, limit: int) -> list[Change]:
+    """The changes after version `since`, oldest first, at most `limit`."""
+    rows = conn.execute(
+        select(rule_change.c.version, rule_change.c.kind, rule_change.c.key)
+        .where(rule_change.c.version > since)
+        .order_by(rule_change.c.version)
+        .limit(limit)
+    )
+    return [Change(row.version, row.kind, row.key) for row in rows]
+
+
+def compile_row(conn: Connection, kind: str, key: str) -> Row | None:
+    """The row of (kind, key) as it is now; None when there is no such thing (a tombstone)."""
+    return compile_rows(conn, kind, [key]).get(key)
+
+
+def compile_rows(conn: Connection, kind: str, keys: Sequence[str]) -> dict[str, Row]:
+    """The rows of several keys of one kind; a key without a row is absent."""
+    compiled: dict[str, Row] = {}
+    for start in range(0, len(keys), _CHUNK):
+        compiled.update(_COMPILERS[kind](conn, keys[start : start + _CHUNK]))
+    return compiled
+
+
+def each_rule(conn: Connection) -> Iterator[tuple[str, str, Row]]:
+    """Every rule there is, as (kind, key, row): with `version` of the same transaction a full snapshot."""
+    for kind, list_keys in _KEYS.items():
+        keys = list_keys(conn)
+        for start in range(0, len(keys), _CHUNK):
+            for key, row in _COMPILERS[kind](conn, keys[start : start + _CHUNK]).items():
+                yield kind, key, row
+
+
+def _platform(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    if PLATFORM_KEY not in keys:
+        return {}
+    return {
+        PLATFORM_KEY: Platform(trafficback_url=settings.find_setting(conn, settings.TRAFFICBACK_URL) or "")
+    }
+
+
+def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    rows = conn.execute(select(advertiser.c.id).where(advertiser.c.id.in_(keys)))
+    return {row.id: Advertiser(id=row.id) for row in rows}
+
+
+def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    columns = affiliate.c
+    rows = conn.execute(
+        select(columns.id, columns.status, columns.name, columns.login).where(columns.id.in_(_integers(keys)))
+    )
+    return {
+        str(row.id): Affiliate(id=row.id, active=row.status == "active", name=row.name or row.login)
+        for row in rows
+    }
+
+
+def _offers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    rows = conn.execute(select(offer).where(offer.c.id.in_(_integers(keys))))
+    return {
+        str(row.id): Offer(
+            id=row.id,
+            hash=row.hash,
+            title=row.title,
+            advertiser=row.advertiser_id,
+            url=row.url,
+            active=row.status == "active",
+            open=row.privacy == "public",
+            preview_url=row.url_preview or "",
+            trafficback_url=row.trafficback_url or "",
+            start_at=row.start_at,
+            stop_at=row.stop_at,
+            landings=tuple(Landing(id=int(item["id"]), url=item["url"]) for item in row.landings),
+        )
+        for row in rows
+    }
+
+
+def _connections(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    numbers = _integers(keys)
+    rows = conn.execute(
+        select(connection.c.offer_id, connection.c.affiliate_id)
+        .where(connection.c.offer_id.in_(numbers), connection.c.enabled)
+        .order_by(connection.c.offer_id, connection.c.affiliate_id)
+    )
+    linked: dict[int, list[int]] = defaultdict(list)
+    for row in rows:
+        linked[row.offer_id].append(row.affiliate_id)
+    return {str(number): Connections(offer=number, affiliates=tuple(ids)) for number, ids in linked.items()}
+
+
+def _integers(keys: Iterable[str]) -> list[int]:
+    return [int(key) for key in keys]
+
+
+def _platform_keys(_conn: Connection) -> list[str]:
+    return [PLATFORM_KEY]
+
+
+def _advertiser_keys(conn: Connection) -> list[str]:
+    return list(conn.execute(select(advertiser.c.id).order_by(advertiser.c.id)).scalars())
+
+
+def _affiliate_keys(conn: Connection) -> list[str]:
+    return [str(key) for key in conn.execute(select(affiliate.c.id).order_by(affiliate.c.id)).scalars()]
+
+
+def _offer_keys(conn: Connection) -> list[str]:
+    return [str(key) for key in conn.execute(select(offer.c.id).order_by(offer.c.id)).scalars()]
+
+
+def _connection_keys(conn: Connection) -> list[str]:
+    ids = conn.execute(select(connection.c.offer_id).distinct().order_by(connection.c.offer_id)).scalars()
+    return [str(key) for key in ids]
+
+
+_COMPILERS: dict[str, Callable[[Connection, Sequence[str]], dict[str, Row]]] = {
+    "platform": _platform,
+    "advertiser": _advertisers,
+    "affiliate": _affiliates,
+    "offer": _offers,
+    "connections": _connections,
+}
+_KEYS: dict[str, Callable[[Connection], list[str]]] = {
+    "platform": _platform_keys,
+    "advertiser": _advertiser_keys,
+    "affiliate": _affiliate_keys,
+    "offer": _offer_keys,
+    "connections": _connection_keys,
+}

@@ -1,0 +1,28 @@
+"""Settings that the platform edits at run time (behaviour.md §9)."""
+
+from typing import Any, Final
+
+from sqlalchemy import Connection, delete, insert, select
+
+from trackyard.store.tables import setting
+
+TRAFFICBACK_URL: Final = "trafficback_url"
+HASH_PASSWORD: Final = "hash_password"
+"""The platform's secure code for inbound calls, used where neither offer nor advertiser has one."""
+
+
+def find_setting(conn: Connection, name: str) -> Any:
+    """The JSON value of a setting; None when it was never set."""
+    return conn.execute(select(setting.c.value).where(setting.c.name == name)).scalar_one_or_none()
+
+
+def edit_setting(conn: Connection, name: str, value: Any) -> None:
+    """Sets a setting to a JSON value. One that the edges know needs `rules.touch` in the same transaction."""
+    conn.execute(delete(setting).where(setting.c.name == name))
+    conn.execute(insert(setting).values(name=name, value=value))
+
+
+def add_default(conn: Connection, name: str, value: Any) -> None:
+    """Sets a setting that was never set (the first start)."""
+    if conn.execute(select(setting.c.name).where(setting.c.name == name)).one_or_none() is None:
+        conn.execute(insert(setting).values(name=name, value=value))
