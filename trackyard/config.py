@@ -221,7 +221,12 @@ SETTINGS: tuple[Setting, ...] = (
         _networks,
         "Private networks that calls to affiliates may reach all the same, a comma list; empty = none.",
     ),
-    Setting("tracking_tls_cert", "", _file, "Certificate chain (PEM) of the tracking listener; empty = plain HTTP."),
+    Setting(
+        "tracking_tls_cert",
+        "",
+        _file,
+        "Certificate chain (PEM) of the tracking listener; empty = plain HTTP.",
+    ),
     Setting("tracking_tls_key", "", _file, "Private key (PEM) of the tracking listener's certificate."),
     Setting("country_database", "", _file, "Address to country database (MMDB); empty = the one shipped."),
     Setting("edges", "1", _edges, "Number of edge processes that share the tracking listener."),

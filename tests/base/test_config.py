@@ -23,7 +23,9 @@ def test_defaults() -> None:
 
 def test_a_variable_wins_over_the_file(tmp_path: Path) -> None:
     file = tmp_path / "yard.toml"
-    file.write_text('currency = "EUR"\ntimezone = "Asia/Kathmandu"\noutbound_allow = ["127.0.0.0/8", "::1"]\nedges = 2\n')
+    file.write_text(
+        'currency = "EUR"\ntimezone = "Asia/Kathmandu"\noutbound_allow = ["127.0.0.0/8", "::1"]\nedges = 2\n'
+    )
     got = config.load({"TRACKYARD_CONFIG": str(file), "TRACKYARD_CURRENCY": "GBP"})
     assert (got.currency, got.timezone, got.edges, len(got.outbound_allow)) == ("GBP", "Asia/Kathmandu", 2, 2)
 
@@ -65,7 +67,7 @@ def test_a_certificate_needs_its_key(tmp_path: Path) -> None:
         config.load({"TRACKYARD_TRACKING_TLS_CERT": str(cert)})
 
 
-@pytest.mark.parametrize("text", ['colour = "red"', "edges = true", "edges", 'edges = { a = 1 }'])
+@pytest.mark.parametrize("text", ['colour = "red"', "edges = true", "edges", "edges = { a = 1 }"])
 def test_a_wrong_file_is_one_sentence(tmp_path: Path, text: str) -> None:
     file = tmp_path / "yard.toml"
     file.write_text(text)

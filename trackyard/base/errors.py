@@ -90,4 +90,8 @@ class TooManyRequests(Refusal):
 class TooHeavy(Refusal):
     """A report over its time limit; the text says how to narrow it."""
 
-    status, code, text = 503, "report_too_heavy", "The report took too long: ask for a shorter period or fewer slices"
+    status, code, text = (
+        503,
+        "report_too_heavy",
+        "The report took too long: ask for a shorter period or fewer slices",
+    )

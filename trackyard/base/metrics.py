@@ -5,25 +5,46 @@ Processes of one machine share them through files (PROMETHEUS_MULTIPROC_DIR, set
 
 import os
 
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
 from prometheus_client.multiprocess import MultiProcessCollector
 
 CLICKS = Counter("trackyard_clicks", "Clicks decided, by the reason of their refusal (empty = accepted)", ["reason"])
 CALLS = Counter("trackyard_calls", "Inbound calls recorded")
 EDGE_REQUESTS = Counter("trackyard_edge_requests", "Requests of the tracking listener", ["path", "status"])
-RULE_VERSION = Gauge("trackyard_rule_version", "Version of the rules in memory", ["edge"], multiprocess_mode="max")
+RULE_VERSION = Gauge(
+    "trackyard_rule_version", "Version of the rules in memory", ["edge"], multiprocess_mode="mostrecent"
+)
 
 API_REQUESTS = Counter("trackyard_api_requests", "Requests of the API", ["method", "path", "status"])
 API_SECONDS = Histogram("trackyard_api_seconds", "Time an API request took", ["path"])
 
 LOADED_ROWS = Counter("trackyard_loaded_rows", "Rows loaded into the analytic store", ["table"])
 LOAD_SECONDS = Histogram("trackyard_load_seconds", "Time of one load into the analytic store", ["table"])
-JOURNAL_LAG = Gauge("trackyard_journal_lag_seconds", "Age of the oldest journal record not loaded", ["edge"], multiprocess_mode="max")
+JOURNAL_LAG = Gauge(
+    "trackyard_journal_lag_seconds",
+    "Age of the oldest journal record not loaded",
+    ["edge"],
+    multiprocess_mode="mostrecent",
+)
 JOURNAL_GAPS = Counter("trackyard_journal_gaps", "Damaged places found in journals")
 QUEUE_DEPTH = Gauge("trackyard_queue_depth", "Rows waiting in a queue", ["queue"], multiprocess_mode="mostrecent")
-QUEUE_LAG = Gauge("trackyard_queue_lag_seconds", "Age of the oldest row due in a queue", ["queue"], multiprocess_mode="mostrecent")
+QUEUE_LAG = Gauge(
+    "trackyard_queue_lag_seconds",
+    "Age of the oldest row due in a queue",
+    ["queue"],
+    multiprocess_mode="mostrecent",
+)
 
-CALLS_DECIDED = Counter("trackyard_calls_decided", "Inbound calls by what became of them (empty = took effect)", ["response"])
+CALLS_DECIDED = Counter(
+    "trackyard_calls_decided", "Inbound calls by what became of them (empty = took effect)", ["response"]
+)
 DELIVERIES = Counter("trackyard_deliveries", "Attempts of calls to affiliates by outcome", ["outcome"])
 DELIVERY_SECONDS = Histogram("trackyard_delivery_seconds", "Time of one attempt of a call to an affiliate")
 

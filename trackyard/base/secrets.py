@@ -33,7 +33,9 @@ class Seal:
         try:
             return self._fernet.decrypt(sealed.encode()).decode()
         except InvalidToken:
-            raise SealBroken("TRACKYARD_SECRET_KEY does not open a stored key: it is not the one that closed it") from None
+            raise SealBroken(
+                "TRACKYARD_SECRET_KEY does not open a stored key: it is not the one that closed it"
+            ) from None
 
 
 def digest(secret: str) -> str:

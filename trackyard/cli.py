@@ -1,0 +1,80 @@
+"""The command `trackyard`."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from trackyard import config
+from trackyard.supervisor import CannotStart, Supervisor
+
+CANNOT_START = 78
+"""Exit status of a role that a restart would not help (EX_CONFIG)."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Reads the command line and exits with 0, or with 2 and one sentence when a setting is wrong."""
+    options = _parser().parse_args(arguments)
+    if options.command == "settings":
+        sys.stdout.write(config.document())
+        return
+    try:
+        if options.config is not None:
+            os.environ["TRACKYARD_CONFIG"] = str(options.config.resolve())
+        settings = config.load(os.environ)
+        if getattr(options, "roles", None):
+            os.environ["TRACKYARD_ROLES"] = options.roles
+            settings = replace(settings, roles=config.load(os.environ).roles)
+        _COMMANDS[options.command](settings, options)
+    except (config.WrongSetting, CannotStart) as fault:
+        print(f"trackyard: {fault}", file=sys.stderr)
+        sys.exit(CANNOT_START if options.command == "role" else 2)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="trackyard", description="A tracking platform for performance marketing.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    serve = commands.add_parser("serve", help="start this machine's roles; Ctrl-C stops them")
+    serve.add_argument("--roles", help=f"all, or a comma list of {', '.join(config.ROLES)}")
+    key = commands.add_parser("key", help="print the first administrator's API key")
+    prepare = commands.add_parser(
+        "prepare", help="create or upgrade the data directory and the schema, print what was made"
+    )
+    role = commands.add_parser("role", help="run one process of serve (serve starts these itself)")
+    role.add_argument("name", choices=["edge", "core", "worker"])
+    role.add_argument("--slot", type=int, default=0, help="which of this machine's edges")
+    role.add_argument("--lifeline", type=int, help="file descriptor whose end tells that the parent is gone")
+    commands.add_parser("settings", help="print docs/configuration.md")
+    for command in (serve, key, prepare, role):
+        command.add_argument("--config", type=Path, help="TOML file of settings")
+    parser.set_defaults(config=None)
+    return parser
+
+
+def _serve(settings: config.Config, _options: argparse.Namespace) -> None:
+    Supervisor(settings).run()
+
+
+def _prepare(settings: config.Config, _options: argparse.Namespace) -> None:
+    from trackyard.app import prepare
+
+    print(json.dumps(prepare(settings)))
+
+
+def _key(settings: config.Config, _options: argparse.Namespace) -> None:
+    from trackyard.app import prepare
+
+    print(prepare(settings)["admin_api_key"])
+
+
+def _role(settings: config.Config, options: argparse.Namespace) -> None:
+    from trackyard import app
+
+    signal.pthread_sigmask(signal.SIG_SETMASK, set())
+    app.run_role(settings, options.name, slot=options.slot, lifeline=options.lifeline)
+
+
+_COMMANDS = {"serve": _serve, "prepare": _prepare, "key": _key, "role": _role}

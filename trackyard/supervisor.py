@@ -1,0 +1,265 @@
+"""The parent process: prepares the data directory, starts the roles, restarts what dies, stops in order.
+
+It imports nothing heavy. One parent per data directory: the lock is shared with the children, so that a start
+after `kill -9` waits until the orphans, which notice the end of their lifeline, are gone.
+"""
+
+import fcntl
+import http.client
+import json
+import logging
+import os
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from trackyard.base.telemetry import log_to_stderr
+from trackyard.config import Address, Config
+
+log = logging.getLogger("trackyard.supervisor")
+
+LOCK_SECONDS = 15.0
+READY_SECONDS = 60.0
+STOP_SECONDS = 15.0
+STEADY_SECONDS = 10.0
+"""A role that ran this long before it died is started again at once."""
+CANNOT_START = 78
+
+
+class CannotStart(Exception):
+    """The program cannot start; the message is one sentence that says why."""
+
+
+@dataclass(slots=True)
+class _Child:
+    """One role's process. `stage`: those of stage 0 are stopped first."""
+
+    name: str
+    arguments: list[str]
+    stage: int
+    process: subprocess.Popen[bytes] | None = None
+    started_at: float = 0.0
+    start_at: float = 0.0
+    failures: int = 0
+
+
+class Supervisor:
+    """Runs the roles of `settings` until SIGTERM or SIGINT. `run` raises CannotStart."""
+
+    def __init__(self, settings: Config) -> None:
+        self._settings = settings
+        self._wake = threading.Event()
+        self._stopping = False
+        self._children = _children(settings)
+
+    def run(self) -> None:
+        """Blocks until told to stop; everything is stopped when it returns."""
+        log_to_stderr("supervisor", self._settings.log_level)
+        signal.signal(signal.SIGTERM, self._on_stop)
+        signal.signal(signal.SIGINT, self._on_stop)
+        signal.signal(signal.SIGCHLD, lambda *_: self._wake.set())
+        self._settings.data_dir.mkdir(parents=True, exist_ok=True)
+        lock = self._lock()
+        lifeline, self._lifeline_end = os.pipe()
+        prepared = self._prepare()
+        self._inherited = (lock, lifeline)
+        self._environment = _environment(self._settings)
+        try:
+            for child in self._children:
+                self._start(child)
+            self._wait_until_ready(prepared)
+            while not self._stopping:
+                self._wake.wait(0.2 if any(c.process is None for c in self._children) else 60.0)
+                self._wake.clear()
+                self._revive()
+        finally:
+            self._stop()
+            os.close(lock)
+
+    def _on_stop(self, _number: int, _frame: object) -> None:
+        self._stopping = True
+        self._wake.set()
+
+    def _lock(self) -> int:
+        """Takes the data directory; waits for the orphans of a killed parent."""
+        path = self._settings.data_dir / "trackyard.lock"
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as fault:
+            raise CannotStart(
+                f"TRACKYARD_DATA_DIR {self._settings.data_dir} cannot be used: {fault.strerror}."
+            ) from None
+        give_up = time.monotonic() + LOCK_SECONDS
+        while not self._stopping:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return handle
+            except BlockingIOError:
+                holder = os.pread(handle, 32, 0).decode() or "another process"
+                # A parent that is alive keeps its lock for good: only orphans are worth the wait.
+                if _is_alive(holder) or time.monotonic() > give_up:
+                    os.close(handle)
+                    raise CannotStart(
+                        f"TRACKYARD_DATA_DIR {self._settings.data_dir} is in use by process {holder}: stop it, or set "
+                        "another directory."
+                    ) from None
+                time.sleep(0.05)
+        raise CannotStart("stopped before it started.")
+
+    def _prepare(self) -> dict[str, str]:
+        handle = os.open(self._settings.data_dir / "trackyard.lock", os.O_WRONLY)
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        os.close(handle)
+        done = subprocess.run([sys.executable, "-m", "trackyard", "prepare"], stdout=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            raise CannotStart("the data directory or the database could not be prepared; the reason stands above.")
+        prepared: dict[str, str] = json.loads(done.stdout)
+        return prepared
+
+    def _start(self, child: _Child) -> None:
+        child.process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "trackyard",
+                "role",
+                *child.arguments,
+                "--lifeline",
+                str(self._inherited[1]),
+            ],
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            pass_fds=self._inherited,
+            start_new_session=True,  # Ctrl-C reaches the parent alone, which stops the roles in order
+        )
+        child.started_at = time.monotonic()
+        log.info("started", extra={"child": child.name, "child_pid": child.process.pid})
+
+    def _revive(self) -> None:
+        now = time.monotonic()
+        for child in self._children:
+            if child.process is not None and child.process.poll() is not None:
+                status = child.process.returncode
+                if status == CANNOT_START:
+                    raise CannotStart(f"the role {child.name} cannot run; the reason stands above.")
+                child.failures = 0 if now - child.started_at > STEADY_SECONDS else child.failures + 1
+                child.start_at = now + (0.1 * 2 ** min(child.failures - 1, 6) if child.failures else 0.0)
+                child.process = None
+                log.error("died", extra={"child": child.name, "exit_status": status})
+            if child.process is None and now >= child.start_at and not self._stopping:
+                self._start(child)
+
+    def _wait_until_ready(self, prepared: dict[str, str]) -> None:
+        settings, give_up = self._settings, time.monotonic() + READY_SECONDS
+        probes = []
+        if "api" in settings.roles:
+            probes.append((settings.api_listen, False))
+        if "edge" in settings.roles:
+            probes.append((settings.tracking_listen, settings.tracking_tls_cert is not None))
+        while probes and not self._stopping:
+            answer = _probe(*probes[0])
+            if answer == "":
+                probes.pop(0)
+                continue
+            self._revive()
+            if time.monotonic() > give_up:
+                log.error("not ready", extra={"listener": probes[0][0].url(), "answer": answer})
+                return
+            self._wake.clear()
+            self._wake.wait(0.05)
+        if not self._stopping:
+            print(_greeting(settings, prepared), flush=True)
+
+    def _stop(self) -> None:
+        """Stops stage by stage: the edges seal their journals first, the others then finish what they hold."""
+        self._stopping = True
+        for stage in sorted({child.stage for child in self._children}):
+            processes = [c.process for c in self._children if c.stage == stage and c.process is not None]
+            for process in processes:
+                process.terminate()
+            give_up = time.monotonic() + STOP_SECONDS
+            for process in processes:
+                try:
+                    process.wait(max(0.0, give_up - time.monotonic()))
+                except subprocess.TimeoutExpired:
+                    log.error("killed: it did not stop in time", extra={"child_pid": process.pid})
+                    process.kill()
+                    process.wait()
+        log.info("stopped")
+
+
+def _children(settings: Config) -> list[_Child]:
+    children = []
+    if "edge" in settings.roles:
+        children += [_Child(f"edge {n}", ["edge", "--slot", str(n)], stage=0) for n in range(settings.edges)]
+    if "projector" in settings.roles or "api" in settings.roles:
+        children.append(_Child("core", ["core"], stage=1))
+    if "worker" in settings.roles:
+        children.append(_Child("worker", ["worker"], stage=1))
+    return children
+
+
+def _environment(settings: Config) -> dict[str, str]:
+    """The children's: UTC, and a fresh directory through which they share their metrics."""
+    metrics = settings.data_dir / "run" / "metrics"
+    shutil.rmtree(metrics, ignore_errors=True)
+    metrics.mkdir(parents=True)
+    return {**os.environ, "TZ": "UTC", "PROMETHEUS_MULTIPROC_DIR": str(metrics), "PYTHONUNBUFFERED": "1"}
+
+
+def _is_alive(holder: str) -> bool:
+    try:
+        os.kill(int(holder), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _probe(listener: Address, tls: bool) -> str:
+    """What `/readyz` says: "" when ready."""
+    parts = urlsplit(listener.url())
+    host, port = parts.hostname or "", parts.port or 0
+    try:
+        if tls:
+            context = ssl.create_default_context()
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            connection: http.client.HTTPConnection = http.client.HTTPSConnection(host, port, timeout=2, context=context)
+        else:
+            connection = http.client.HTTPConnection(host, port, timeout=2)
+        connection.request("GET", "/readyz")
+        answer = connection.getresponse()
+        body = answer.read(4096).decode(errors="replace")
+        connection.close()
+        return "" if answer.status == 200 else body
+    except (OSError, http.client.HTTPException) as fault:
+        return str(fault) or type(fault).__name__
+
+
+def _greeting(settings: Config, prepared: dict[str, str]) -> str:
+    api, key = settings.api_listen.url(), prepared["admin_api_key"]
+    today = datetime.now(UTC).date().isoformat()
+    lines = ["", "Trackyard is ready."]
+    if "api" in settings.roles:
+        lines.append(f"  API                      {api}     (documentation: {api}/docs)")
+    if "edge" in settings.roles:
+        lines.append(f"  Clicks and calls         {settings.tracking_url}")
+    lines.append(f"  Administrator's API key  {key}")
+    lines.append("Try:")
+    lines.append(f"  curl -H 'API-Key: {key}' {api}/3.0/admin/advertiser -d 'title=First advertiser'")
+    lines.append(
+        f"  curl -H 'API-Key: {key}' {api}/3.0/admin/partner -d 'email=first@example.org&password=long-enough'"
+    )
+    period = f"filter[date_from]={today}&filter[date_to]={today}"
+    lines.append(f"  curl -g -H 'API-Key: {key}' '{api}/3.0/stats/getbydate?{period}'")
+    lines.append("Ctrl-C stops it.")
+    return "\n".join(lines) + "\n"
