@@ -1,0 +1,69 @@
+"""Frames: how a record stands in a journal file.
+
+magic 2 bytes · kind 1 byte · length u32 · CRC-32 of kind, length and payload u32 · payload; big endian.
+The magic begins with a byte that no UTF-8 text contains, so it cannot occur inside a JSON payload: a reader
+that lost its place finds the next frame by looking for it.
+"""
+
+import struct
+from enum import Enum
+from typing import NamedTuple
+from zlib import crc32
+
+MAGIC = b"\xfeT"
+HEADER_SIZE = 11
+MAX_PAYLOAD = 64 * 1024 * 1024
+"""A longer length is damage, not a record."""
+
+_HEADER = struct.Struct(">2sBII")
+_CHECKED = struct.Struct(">BI")
+
+
+class Frame(NamedTuple):
+    """A whole frame: its byte offset, its kind, its payload, and the offset after it."""
+
+    position: int
+    kind: int
+    payload: bytes
+    end: int
+
+
+class Unreadable(Enum):
+    """Why there is no frame at a place."""
+
+    CUT = "the bytes end before the frame does"
+    BAD = "no frame begins here, or its checksum is wrong"
+
+
+def pack(kind: int, payload: bytes) -> bytes:
+    """The bytes of one frame."""
+    length = len(payload)
+    return _HEADER.pack(MAGIC, kind, length, crc32(payload, crc32(_CHECKED.pack(kind, length)))) + payload
+
+
+def read(data: bytes, position: int) -> Frame | Unreadable:
+    """The frame that begins at byte `position` of `data`."""
+    start = position + HEADER_SIZE
+    if start > len(data):
+        return Unreadable.CUT if MAGIC.startswith(data[position : position + 2]) else Unreadable.BAD
+    magic, kind, length, checksum = _HEADER.unpack_from(data, position)
+    if magic != MAGIC or length > MAX_PAYLOAD:
+        return Unreadable.BAD
+    end = start + length
+    if end > len(data):
+        return Unreadable.CUT
+    payload = data[start:end]
+    if crc32(payload, crc32(data[position + 2 : position + 7])) != checksum:
+        return Unreadable.BAD
+    return Frame(position, kind, payload, end)
+
+
+def find_next(data: bytes, position: int) -> Frame | None:
+    """The first whole frame that begins at or after `position`; None when there is none."""
+    at = data.find(MAGIC, position)
+    while at >= 0:
+        found = read(data, at)
+        if isinstance(found, Frame):
+            return found
+        at = data.find(MAGIC, at + 1)
+    return None

@@ -1,0 +1,119 @@
+"""Reading journals in ranges that are the same on every repeat (architecture.md, Exactly once).
+
+A range ends at a mark or at the sealed end of a journal, never at the end of an unsealed file.
+"""
+
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from trackyard.journal import segments
+from trackyard.journal.durable import write_durably
+from trackyard.journal.frames import Frame, Unreadable, read
+from trackyard.journal.records import Kind, decode_mark
+from trackyard.journal.segments import Gap, Seal, walk
+
+_FIRST_READ = 1024 * 1024
+
+_log = logging.getLogger("trackyard.journal")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What may be loaded as one batch, always the same on a repeat.
+
+    start, end: byte offsets in `journal`, end exclusive (after its mark) · frames: (position, kind, payload)
+    without marks · marked_at: time of its mark, UTC ms; for a sealed end without a mark the time of the seal ·
+    gaps: damaged places inside, already copied to `damaged/`.
+    """
+
+    journal: str
+    start: int
+    end: int
+    frames: list[tuple[int, Kind, bytes]]
+    marked_at: int
+    gaps: list[Gap]
+
+
+def next_range(directory: Path, edge: int, journal: str | None, position: int) -> Range | None:
+    """The range of an edge that follows (journal, position); `journal` None means from its first.
+
+    Steps over to the edge's next journal behind a sealed end. None: nothing complete yet.
+    """
+    for name in segments.list_journals(directory, edge):
+        if journal is not None and name < journal:
+            continue
+        start = position if name == journal else 0
+        # The seal is looked for before the bytes are read: a sealed file never changes.
+        seal = segments.find_seal(directory, name)
+        if seal is not None and start >= seal.end:
+            continue
+        found = _read_range(directory, name, start, seal)
+        if found is not None and found.gaps and seal is None:
+            # A file that is being written can be caught in the middle of a write: damage is believed twice.
+            found = _read_range(directory, name, start, seal)
+        if found is not None:
+            _keep_damaged(directory, found)
+        return found
+    return None
+
+
+def _read_range(directory: Path, name: str, start: int, seal: Seal | None) -> Range | None:
+    with segments.log_path(directory, name).open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        limit = min(seal.end, size) if seal is not None else size
+        step = _FIRST_READ
+        while True:
+            whole = start + step >= limit
+            data = os.pread(file.fileno(), limit - start if whole else step, start)
+            if whole or _reaches_mark(data):
+                break
+            step *= 4
+    return _assemble(name, start, data, seal)
+
+
+def _reaches_mark(data: bytes) -> bool:
+    """Whether undamaged frames lead to a mark within `data`; damage is judged by the whole rest of a file."""
+    position = 0
+    while True:
+        found = read(data, position)
+        if isinstance(found, Unreadable):
+            return False
+        if found.kind == Kind.MARK:
+            return True
+        position = found.end
+
+
+def _assemble(name: str, start: int, data: bytes, seal: Seal | None) -> Range | None:
+    records: list[tuple[int, Kind, bytes]] = []
+    gaps: list[Gap] = []
+    end = start
+    for item in walk(data, 0):
+        if not isinstance(item, Frame):
+            gaps.append(Gap(start + item.start, start + item.end))
+            continue
+        end = start + item.end
+        if item.kind == Kind.MARK:
+            return Range(name, start, end, records, decode_mark(item.payload).time, gaps)
+        records.append((start + item.position, Kind(item.kind), item.payload))
+    if seal is None:
+        return None
+    if end < seal.end:
+        # Good when it was sealed, damaged since.
+        gaps.append(Gap(end, seal.end))
+    return Range(name, start, seal.end, records, seal.sealed_at, gaps)
+
+
+def _keep_damaged(directory: Path, found: Range) -> None:
+    for gap in found.gaps:
+        kept = directory / "damaged" / f"{found.journal}-{gap.start}-{gap.end}.bin"
+        if kept.exists():
+            continue
+        kept.parent.mkdir(exist_ok=True)
+        with segments.log_path(directory, found.journal).open("rb") as file:
+            write_durably(kept, os.pread(file.fileno(), gap.end - gap.start, gap.start))
+        _log.error(
+            "damaged place in a journal, kept aside",
+            extra={"journal": found.journal, "start": gap.start, "end": gap.end, "kept": kept.name},
+        )

@@ -1,0 +1,201 @@
+"""The one writer of an edge's journal.
+
+`append` is one system call: a record it returned for survives the death of the process. `sync` makes it
+survive a power cut. What may be loaded as one batch ends at a mark, which `mark_if_due` writes in time.
+"""
+
+import errno
+import fcntl
+import logging
+import os
+import threading
+from pathlib import Path
+
+from trackyard.base.clock import Clock
+from trackyard.journal import frames, segments
+from trackyard.journal.durable import sync_directory
+from trackyard.journal.records import Kind, Mark, encode
+
+ROTATE_AT = 64 * 1024 * 1024
+MARK_RECORDS = 10_000
+MARK_AFTER_MS = 300
+"""With a look every 100 ms a record waits at most 400 ms for its mark."""
+IDLE_MARK_MS = 5_000
+
+_log = logging.getLogger("trackyard.journal")
+
+
+class JournalUnwritable(Exception):
+    """The journal takes no records; nothing of the refused record is left in it."""
+
+
+class JournalFull(JournalUnwritable):
+    """No space, or a limit of the file's size."""
+
+
+class EdgeTaken(Exception):
+    """Another process writes under this edge number."""
+
+
+class Writer:
+    """Writes journals of edge `edge` into `directory`, sealing what an earlier writer left unfinished.
+
+    `append`, `mark_if_due` and `close` belong to one thread; `sync` may run in another.
+    Errors: EdgeTaken at the start, JournalUnwritable when the file system refuses.
+    """
+
+    def __init__(self, directory: Path, edge: int, clock: Clock, *, rotate_at: int = ROTATE_AT) -> None:
+        self._directory = directory
+        self._edge = edge
+        self._clock = clock
+        self._rotate_at = rotate_at
+        directory.mkdir(parents=True, exist_ok=True)
+        self._lock = _take_number(directory, edge)
+        # A sync in its thread must not find the descriptor closed under it.
+        self._descriptor_lock = threading.Lock()
+        self._descriptor = -1
+        self._position = 0
+        self._unmarked = 0
+        self._marked_at = clock.now_ms()
+        self._torn = False
+        self.dirty = False
+        self.name = ""
+        try:
+            self._seal_predecessors()
+            self._open()
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def append(self, kind: Kind, payload: bytes) -> int:
+        """Writes one record and returns its position in the journal `self.name`.
+
+        Errors: JournalFull, JournalUnwritable; then the file ends with its last whole frame.
+        """
+        if self._position >= self._rotate_at or self._descriptor < 0:
+            self._rotate()
+        position = self._write(frames.pack(kind, payload))
+        self._unmarked += 1
+        if self._unmarked >= MARK_RECORDS:
+            self._mark(self._clock.now_ms())
+        return position
+
+    def sync(self) -> None:
+        """Makes everything appended before the call survive a power cut. Errors: JournalUnwritable."""
+        self.dirty = False
+        with self._descriptor_lock:
+            if self._descriptor < 0:
+                return
+            try:
+                os.fdatasync(self._descriptor)
+            except OSError as error:
+                raise JournalUnwritable(f"sync of journal {self.name}: {error}") from error
+
+    def mark_if_due(self, now_ms: int) -> None:
+        """Writes the mark that is due at `now_ms`; to be called every 100 ms. Errors: as `append`."""
+        waited = now_ms - self._marked_at
+        if waited >= IDLE_MARK_MS or waited < 0 or (self._unmarked and waited >= MARK_AFTER_MS):
+            if self._descriptor < 0:
+                self._rotate()
+            self._mark(now_ms)
+
+    def close(self) -> None:
+        """Marks and seals the journal and gives the edge number back.
+
+        On a full disk the seal is left to the next writer of this number.
+        """
+        try:
+            if self._descriptor >= 0:
+                self._finish()
+        except JournalUnwritable as error:
+            _log.error("journal not sealed", extra={"journal": self.name, "error": str(error)})
+            self._close_descriptor()
+        finally:
+            os.close(self._lock)
+
+    def _write(self, frame: bytes) -> int:
+        position = self._position
+        if self._torn:
+            self._cut()
+        written = 0
+        try:
+            while written < len(frame):
+                written += os.write(self._descriptor, frame[written:])
+        except OSError as error:
+            if written:
+                self._torn = True
+                self._cut()
+            raise _refused(self.name, error) from error
+        self._position = position + len(frame)
+        self.dirty = True
+        return position
+
+    def _cut(self) -> None:
+        try:
+            os.ftruncate(self._descriptor, self._position)
+        except OSError as error:
+            raise _refused(self.name, error) from error
+        self._torn = False
+
+    def _mark(self, now_ms: int) -> None:
+        self._write(frames.pack(Kind.MARK, encode(Mark(now_ms, self._unmarked))))
+        self._unmarked = 0
+        self._marked_at = now_ms
+
+    def _rotate(self) -> None:
+        if self._descriptor >= 0:
+            self._finish()
+        try:
+            self._open()
+        except OSError as error:
+            raise _refused(self.name, error) from error
+
+    def _finish(self) -> None:
+        self._mark(self._clock.now_ms())
+        self.sync()
+        try:
+            seal = segments.Seal(end=self._position, sealed_at=self._clock.now_ms(), gaps=[])
+            segments.write_seal(self._directory, self.name, seal)
+        except OSError as error:
+            raise _refused(self.name, error) from error
+        self._close_descriptor()
+
+    def _close_descriptor(self) -> None:
+        with self._descriptor_lock:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _seal_predecessors(self) -> None:
+        for name in segments.list_journals(self._directory, self._edge):
+            if segments.find_seal(self._directory, name) is None:
+                made = segments.seal_found(self._directory, name, self._clock)
+                _log.info("journal of an earlier writer sealed", extra={"journal": name, "end": made.end})
+
+    def _open(self) -> None:
+        # The order of names is the order of reading, even when the clock went back.
+        start = self._clock.now_ms()
+        known = segments.list_journals(self._directory, self._edge)
+        if known:
+            start = max(start, segments.start_of(known[-1]) + 1)
+        self.name = segments.journal_name(self._edge, start)
+        path = segments.log_path(self._directory, self.name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        self._descriptor = os.open(path, flags, 0o644)
+        self._position = 0
+        self._unmarked = 0
+        sync_directory(self._directory)
+
+
+def _take_number(directory: Path, edge: int) -> int:
+    descriptor = os.open(directory / f"{edge:03d}.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise EdgeTaken(f"another process writes the journal of edge {edge} in {directory}") from None
+    return descriptor
+
+
+def _refused(name: str, error: OSError) -> JournalUnwritable:
+    kind = JournalFull if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else JournalUnwritable
+    return kind(f"journal {name}: {error}")
