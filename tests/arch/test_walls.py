@@ -1,0 +1,69 @@
+"""The walls of the house: import contracts, sizes and names (architecture.md, Layout and Habits)."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from importlinter import cli
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = sorted(p for p in (ROOT / "trackyard").rglob("*.py") if p.parent.name != "versions")
+EVERYTHING = [*PACKAGE, *sorted((ROOT / "tests").rglob("*.py"))]
+VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc", "service", "services"}
+LONG_FILE, LONG_FUNCTION = 500, 50
+
+
+def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def _relative(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_imports_keep_their_contracts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert cli.lint_imports(no_cache=True) == 0
+
+
+def test_no_file_is_long() -> None:
+    long = {_relative(p): n for p in EVERYTHING if (n := len(p.read_text().splitlines())) > LONG_FILE}
+    assert not long
+
+
+def test_no_function_is_long() -> None:
+    long = {
+        f"{_relative(path)}:{f.name}": f.end_lineno - f.lineno
+        for path in PACKAGE
+        for f in _functions(ast.parse(path.read_text()))
+        if f.end_lineno is not None and f.end_lineno - f.lineno >= LONG_FUNCTION
+    }
+    assert not long
+
+
+def test_no_name_is_vague() -> None:
+    assert not [_relative(p) for p in EVERYTHING if p.stem in VAGUE]
+
+
+def test_every_public_function_and_class_is_explained() -> None:
+    bare = []
+    for path in PACKAGE:
+        for node in ast.parse(path.read_text()).body:
+            public = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+            if public and ast.get_docstring(node) is None:  # type: ignore[arg-type]
+                bare.append(f"{_relative(path)}:{node.name}")  # type: ignore[attr-defined]
+    assert not bare
+
+
+def test_money_is_never_a_float() -> None:
+    money = {"charge", "payout", "amount", "balance", "hold", "available", "margin"}
+    floats = []
+    for path in PACKAGE:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in money:
+                if any(isinstance(part, ast.Name) and part.id == "float" for part in ast.walk(node.annotation)):
+                    floats.append(f"{_relative(path)}:{node.lineno}")
+    assert not floats

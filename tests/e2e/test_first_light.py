@@ -1,0 +1,112 @@
+"""A real click becomes a conversion, a statistic and a call to the affiliate."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import KEY, Program, request, until
+from tests.support.receiver import Receiver
+from tests.support.story import begin, click_id_of
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Program]:
+    running = Program(tmp_path)
+    running.start()
+    yield running
+    assert running.stop() == 0
+
+
+def test_the_whole_path(program: Program, receiver: Receiver) -> None:
+    macros = "/pb?click={clickid}&sum={sum}&status={status}&s={sub1}&geo={geo}"
+    story = begin(program, receiver.url(macros))
+    until(
+        lambda: story.click(sub1="probe").headers.get("location", "").startswith("https://shop"),
+        seconds=5,
+        what="rules",
+    )
+
+    clicked = story.click(sub1="a b&c", ip="1.1.1.1")
+    click_id = click_id_of(clicked)
+    assert clicked.headers["location"] == f"https://shop.example/?click={click_id}&s=a%20b%26c&c=AU"
+    assert clicked.headers["cache-control"] == "no-store"
+
+    refused = program.track(f"/click?pid={story.affiliate}&offer_id=999999")
+    assert refused.status == 404
+    stranger = program.track(f"/click?pid=424242&offer_id={story.offer}")
+    assert stranger.headers["location"] == f"https://elsewhere.example/?reason=closed&o={story.offer}"
+
+    called = story.call(click_id, action_id="order-1")
+    assert (called.status, called.json) == (200, {"status": 1})
+    received = until(lambda: receiver.requests(), seconds=10, what="the affiliate's postback")
+    assert received[0].path == f"/pb?click={click_id}&sum=7&status=1&s=a%20b%26c&geo=AU"
+    assert "x-trackyard-signature" in received[0].headers
+
+    staff = until(
+        lambda: (row := story.day(KEY)).get("actions", {}).get("total", {}).get("count") and row,
+        seconds=10,
+        what="a statistic",
+    )
+    assert staff["traffic"]["raw"] == "2"
+    confirmed = staff["actions"]["confirmed"]
+    assert (confirmed["count"], confirmed["revenue"], confirmed["charge"], confirmed["earning"]) == (1, 10, 10, 3)
+    own = story.day(story.affiliate_key)["actions"]["confirmed"]
+    assert (own["revenue"], own["charge"], own["earning"]) == (7, 0, 0)
+
+    period = {"date_from": "2020-01-01", "date_to": "2099-01-01"}
+    conversions = program.api("GET", "/3.0/stats/conversions", period)["conversions"]
+    assert [(c["clickid"], c["action_id"], c["status"], c["payouts"]) for c in conversions] == [
+        (click_id, "order-1", "confirmed", 7)
+    ]
+    clicks = program.api("GET", "/3.0/stats/clicks", period)["clicks"]
+    assert click_id in {c["id"] for c in clicks}
+    assert story.balance() == {"balance": {"USD": 7}, "hold": {"USD": 0}, "available": {"USD": 7}}
+
+    assert story.call(click_id, action_id="order-1").json == {"status": 1}
+    assert story.call(click_id, action_id="order-2").json == {"status": 1}
+    until(lambda: story.balance()["balance"]["USD"] == 14, seconds=10, what="the second order")
+    assert len(program.api("GET", "/3.0/stats/conversions", period)["conversions"]) == 2
+
+
+def test_both_listeners_answer_what_operators_ask(program: Program) -> None:
+    for port in (program.api_port, program.tracking_port):
+        assert request(port, "GET", "/healthz").status == 200
+        assert request(port, "GET", "/readyz").status == 200
+        metrics = request(port, "GET", "/metrics")
+        assert metrics.status == 200 and b"trackyard_" in metrics.body
+        assert request(port, "GET", "/no/such/path").json["status"] == 2
+    assert request(program.api_port, "GET", "/openapi.json").json["openapi"].startswith("3.1")
+    docs = request(program.api_port, "GET", "/docs").body.decode()
+    assert "/3.0/stats/getbydate" in docs and "http://cdn" not in docs and "https://cdn" not in docs
+    greeting = program.out_file.read_text()
+    assert KEY in greeting and greeting.count("  curl ") == 3
+
+
+def test_idle_processes_share_600_mb(program: Program) -> None:
+    pids = [program.process.pid, *program.children().values()] if program.process else []
+    assert len(pids) == 4
+    kilobytes = Decimal(0)
+    for pid in pids:
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                kilobytes += Decimal(line.split()[1])
+    assert kilobytes / 1024 <= 600
+
+
+def test_a_second_start_on_the_same_directory_is_refused(program: Program) -> None:
+    second = Program(program.directory)
+    second.log_file = program.directory / "second.jsonl"
+    second.start(ready=False)
+    assert second.process is not None and second.process.wait(20) == 2
+    assert "TRACKYARD_DATA_DIR" in second.log_tail()
+
+
+def test_a_wrong_setting_stops_the_start_with_one_sentence(tmp_path: Path) -> None:
+    program = Program(tmp_path, timezone="Mars/Olympus")
+    program.start(ready=False)
+    assert program.process is not None and program.process.wait(20) == 2
+    assert program.log_tail().strip() == (
+        "trackyard: TRACKYARD_TIMEZONE must be an IANA zone name, such as Europe/Tallinn, not 'Mars/Olympus'."
+    )

@@ -1,0 +1,114 @@
+"""kill -9 of every process in the middle of traffic: what was acknowledged is there, once."""
+
+import http.client
+import signal
+import threading
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from tests.support.program import KEY, Program, until
+from tests.support.receiver import Receiver
+from tests.support.story import Story, begin, click_id_of
+
+
+class Traffic:
+    """Clicks, and a call for each third one, one after the other until stopped; knows what was acknowledged."""
+
+    def __init__(self, story: Story) -> None:
+        self.story = story
+        self.clicks: list[str] = []
+        self.calls: list[str] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> "Traffic":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def grow(self, count: int) -> None:
+        """Waits until this many more calls are acknowledged."""
+        goal = len(self.calls) + count
+        until(lambda: len(self.calls) >= goal, seconds=40, what=f"{goal} calls")
+
+    def _run(self) -> None:
+        number = 0
+        while not self._stop.is_set():
+            number += 1
+            with suppress(OSError, http.client.HTTPException):
+                click_id = click_id_of(self.story.click(sub1=str(number)))
+                self.clicks.append(click_id)
+                if number % 3 == 0 and self.story.call(click_id).status == 200:
+                    self.calls.append(click_id)
+
+
+def _every(program: Program, path: str, name: str) -> list[dict[str, Any]]:
+    period = {"date_from": "2020-01-01", "date_to": "2099-01-01", "limit": 5000}
+    rows: list[dict[str, Any]] = []
+    page = 1
+    while True:
+        answer = program.api("GET", path, {**period, "page": page})
+        rows += answer[name]
+        if "next_page" not in answer["pagination"]:
+            return rows
+        page += 1
+
+
+def test_nothing_acknowledged_is_lost_or_doubled(tmp_path: Path, receiver: Receiver) -> None:
+    program = Program(tmp_path)
+    program.start()
+    story = begin(program, receiver.url("/pb?click={clickid}"))
+    until(lambda: story.click().headers.get("location", "").startswith("https://shop"), seconds=5, what="rules")
+    with Traffic(story) as traffic:
+        traffic.grow(20)
+        for child in ("edge 0", "core", "worker"):
+            program.kill(child)
+            traffic.grow(20)
+        until(program.is_ready, seconds=20, what="ready")
+        program.stop(signal.SIGKILL)
+        program.start()
+        traffic.grow(20)
+
+    acknowledged, called = set(traffic.clicks), set(traffic.calls)
+    assert len(acknowledged) == len(traffic.clicks) and called <= acknowledged
+
+    def settled() -> bool:
+        conversions = program.api("GET", "/3.0/stats/conversions", {"limit": 1})["pagination"]["total_count"]
+        row = story.day(KEY)
+        return bool(
+            conversions >= len(called)
+            and int(row["traffic"]["raw"]) >= len(acknowledged)
+            and row["actions"]["total"]["count"] == conversions
+        )
+
+    until(settled, seconds=30, what=f"{len(acknowledged)} clicks and {len(called)} calls")
+    clicks = Counter(c["id"] for c in _every(program, "/3.0/stats/clicks", "clicks"))
+    conversions = Counter(c["clickid"] for c in _every(program, "/3.0/stats/conversions", "conversions"))
+    assert acknowledged <= set(clicks) and set(clicks.values()) == {1}
+    assert called <= set(conversions) and set(conversions.values()) == {1}
+    assert set(conversions) <= set(clicks)
+
+    row = story.day(KEY)
+    assert int(row["traffic"]["raw"]) == len(clicks)
+    confirmed = row["actions"]["confirmed"]
+    count = len(conversions)
+    assert (confirmed["count"], confirmed["charge"], confirmed["payouts"]) == (count, 10 * count, 7 * count)
+    assert story.balance()["available"] == {"USD": 7 * count}
+
+    def delivered() -> set[str]:
+        return {parse_qs(urlsplit(r.path).query)["click"][0] for r in receiver.requests()}
+
+    until(lambda: delivered() == set(conversions), seconds=30, what="every postback")
+    assert program.stop() == 0
+    story_after = Program(tmp_path)
+    story_after.api_port, story_after.tracking_port = program.api_port, program.tracking_port
+    story_after.environment = program.environment
+    story_after.start()
+    assert story.day(KEY) == row
+    assert story_after.stop(signal.SIGINT) == 0

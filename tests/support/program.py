@@ -1,0 +1,163 @@
+"""The whole program, started as a user starts it, and spoken to over HTTP only."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+KEY = "0123456789abcdef0123456789abcdef01234567"
+START_SECONDS = 40.0
+T = TypeVar("T")
+
+
+class NotYet(AssertionError):
+    """Something that was awaited did not come in time."""
+
+
+def until(probe: Callable[[], T], *, seconds: float, what: str) -> T:
+    """The first truthy answer of `probe`, asked every 50 ms for `seconds`."""
+    give_up = time.monotonic() + seconds
+    while True:
+        answer = probe()
+        if answer:
+            return answer
+        if time.monotonic() > give_up:
+            raise NotYet(f"{what}: last seen {answer!r}")
+        time.sleep(0.05)
+
+
+def free_port() -> int:
+    """A port of the loopback nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP answer."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+
+def request(
+    port: int,
+    method: str,
+    path: str,
+    *,
+    body: bytes | None = None,
+    headers: dict[str, str] | None = None,
+    seconds: float = 20.0,
+) -> Answer:
+    """One request to the loopback on a connection of its own."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+    try:
+        connection.request(method, path, body=body, headers=headers or {})
+        answer = connection.getresponse()
+        return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
+    finally:
+        connection.close()
+
+
+class Program:
+    """`trackyard serve` on a data directory of its own, with its standard streams in files."""
+
+    def __init__(self, directory: Path, **settings: str) -> None:
+        self.directory = directory
+        self.api_port, self.tracking_port = free_port(), free_port()
+        self.log_file, self.out_file = directory / "log.jsonl", directory / "out.txt"
+        self.environment = {
+            **{k: v for k, v in os.environ.items() if not k.startswith(("TRACKYARD_", "PROMETHEUS_"))},
+            "TRACKYARD_DATA_DIR": str(directory / "data"),
+            "TRACKYARD_API_LISTEN": f"127.0.0.1:{self.api_port}",
+            "TRACKYARD_TRACKING_LISTEN": f"127.0.0.1:{self.tracking_port}",
+            "TRACKYARD_ADMIN_API_KEY": KEY,
+            "TRACKYARD_OUTBOUND_ALLOW": "127.0.0.0/8",
+            **{f"TRACKYARD_{name.upper()}": value for name, value in settings.items()},
+        }
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self, *, ready: bool = True) -> float:
+        """Starts it and waits until both listeners are ready; the seconds that took."""
+        begun = time.monotonic()
+        with self.log_file.open("ab") as log, self.out_file.open("ab") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "trackyard", "serve"], env=self.environment, stdout=out, stderr=log
+            )
+        if ready:
+            until(self.is_ready, seconds=START_SECONDS, what=f"ready; the log ends {self.log_tail()}")
+        return time.monotonic() - begun
+
+    def is_ready(self) -> bool:
+        """Whether both listeners say so."""
+        assert self.process is not None and self.process.poll() is None, f"it ended: {self.log_tail()}"
+        try:
+            return all(request(p, "GET", "/readyz").status == 200 for p in (self.api_port, self.tracking_port))
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Sends a signal to the parent alone and waits for its end; the exit status."""
+        assert self.process is not None
+        self.process.send_signal(number)
+        return self.process.wait(40)
+
+    def children(self) -> dict[str, int]:
+        """The process ids of the roles that run now, by name."""
+        found: dict[str, int] = {}
+        for line in self.log_lines():
+            if line.get("message") == "started" and "child" in line:
+                found[line["child"]] = line["child_pid"]
+        return found
+
+    def kill(self, child: str) -> None:
+        """kill -9 of one role; returns when the parent has started it anew."""
+        pid = self.children()[child]
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: self.children()[child] != pid, seconds=20, what=f"a new {child}")
+
+    def log_lines(self) -> Iterator[dict[str, Any]]:
+        """The JSON objects of the log."""
+        if self.log_file.exists():
+            for line in self.log_file.read_text().splitlines():
+                with contextlib.suppress(json.JSONDecodeError):
+                    found = json.loads(line)
+                    if isinstance(found, dict):
+                        yield found
+
+    def log_tail(self) -> str:
+        """The last lines of the log."""
+        return self.log_file.read_text()[-3000:] if self.log_file.exists() else ""
+
+    def api(self, method: str, path: str, params: dict[str, Any] | None = None, *, key: str = KEY) -> Any:
+        """A call of the API that succeeds: its JSON."""
+        query = urlencode(params or {})
+        if method == "GET":
+            answer = request(self.api_port, "GET", f"{path}?{query}", headers={"API-Key": key})
+        else:
+            form = {"API-Key": key, "Content-Type": "application/x-www-form-urlencoded"}
+            answer = request(self.api_port, method, path, body=query.encode(), headers=form)
+        assert answer.status == 200, (method, path, answer)
+        return answer.json
+
+    def track(self, path: str, **headers: str) -> Answer:
+        """A request of the tracking listener."""
+        return request(self.tracking_port, "GET", path, headers=headers)
