@@ -60,10 +60,11 @@ def test_every_public_function_and_class_is_explained() -> None:
 
 def test_money_is_never_a_float() -> None:
     money = {"charge", "payout", "amount", "balance", "hold", "available", "margin"}
-    floats = []
-    for path in PACKAGE:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in money:
-                if any(isinstance(part, ast.Name) and part.id == "float" for part in ast.walk(node.annotation)):
-                    floats.append(f"{_relative(path)}:{node.lineno}")
+    floats = [
+        f"{_relative(path)}:{node.lineno}"
+        for path in PACKAGE
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in money
+        if any(isinstance(part, ast.Name) and part.id == "float" for part in ast.walk(node.annotation))
+    ]
     assert not floats

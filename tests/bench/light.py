@@ -1,0 +1,95 @@
+"""`script/bench light`: how long a start takes, how much memory idle processes hold, how fresh the figures are.
+
+Plays the first story against the whole program on a data directory of its own: seconds from the start to both
+listeners ready (first, later, after kill -9), megabytes of all processes together (PSS), milliseconds from an
+acknowledged click to its row in stats/getbydate and from an acknowledged call to the affiliate's receiver.
+"""
+
+import argparse
+import json
+import signal
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.support.program import KEY, Program, until
+from tests.support.receiver import Receiver
+from tests.support.story import Story, begin, click_id_of
+
+
+def pss_mb(program: Program) -> float:
+    """Megabytes that the parent and the roles hold together, shared pages counted once."""
+    assert program.process is not None
+    total = 0
+    for pid in (program.process.pid, *program.children().values()):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                total += int(line.split()[1])
+    return total / 1024
+
+
+def _ms_to_statistic(story: Story) -> float:
+    before = int(story.day(KEY)["traffic"]["raw"])
+    begun = time.monotonic()
+    click_id_of(story.click())
+    until(lambda: int(story.day(KEY)["traffic"]["raw"]) > before, seconds=30, what="the click in stats/getbydate")
+    return (time.monotonic() - begun) * 1000
+
+
+def _ms_to_postback(story: Story, receiver: Receiver) -> float:
+    click_id = click_id_of(story.click())
+    before = len(receiver.requests())
+    begun = time.monotonic()
+    story.call(click_id)
+    until(lambda: len(receiver.requests()) > before, seconds=30, what="the affiliate's postback")
+    return (time.monotonic() - begun) * 1000
+
+
+def measure(seconds: float) -> dict[str, float]:
+    """The figures; `seconds` bounds each of the two latency measurements."""
+    figures: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as name, Receiver() as receiver:
+        program = Program(Path(name))
+        figures["first_start_s"] = program.start()
+        story = begin(program, receiver.url("/pb"))
+        until(lambda: story.click().status == 302, seconds=10, what="rules at the edge")
+        until(lambda: story.day(KEY), seconds=10, what="the first click")
+        time.sleep(3)  # idle is what is measured
+        figures["idle_pss_mb"] = pss_mb(program)
+        clicks: list[float] = []
+        calls: list[float] = []
+        give_up = time.monotonic() + seconds
+        while not clicks or time.monotonic() < give_up:
+            clicks.append(_ms_to_statistic(story))
+        give_up = time.monotonic() + seconds
+        while not calls or time.monotonic() < give_up:
+            calls.append(_ms_to_postback(story, receiver))
+        for name, values in (("click_to_statistic", clicks), ("call_to_postback", calls)):
+            figures[f"{name}_median_ms"] = statistics.median(values)
+            figures[f"{name}_max_ms"] = max(values)
+        program.stop()
+        figures["later_start_s"] = program.start()
+        program.stop(signal.SIGKILL)
+        figures["start_after_kill_s"] = program.start()
+        program.stop()
+    return {name: round(value, 2) for name, value in figures.items()}
+
+
+def main() -> None:
+    """Prints the figures, as text and, with --json, as one object on the last line."""
+    parser = argparse.ArgumentParser(prog="script/bench light", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=15.0, help="of each latency measurement")
+    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
+    options = parser.parse_args()
+    figures = measure(options.seconds)
+    for name, value in figures.items():
+        print(f"{name:32} {value}")
+    if options.json:
+        print(json.dumps(figures))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
