@@ -1,0 +1,3 @@
+from tests.support.analytics import analytics
+
+__all__ = ["analytics"]

@@ -1,0 +1,52 @@
+"""Clicks and facts with sensible defaults, for tests that care about a few of their fields."""
+
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from trackyard.domain.facts import Fact
+from trackyard.journal.records import Click
+
+NOON = 1_700_049_600_000
+"""2023-11-15 12:00:00 UTC."""
+
+
+def new_click(number: int, **fields: Any) -> Click:
+    """A click at NOON whose id ends in `number`, made by edge 1."""
+    values: dict[str, Any] = {field.name: 0 if field.type is int else "" for field in msgspec.structs.fields(Click)}
+    time = fields.get("time", NOON)
+    values |= {
+        "time": time,
+        "id": f"{time // 1000:08x}01{number:014x}",
+        "offer": 1,
+        "affiliate": 1,
+        "uniq": 1,
+        "country": "DE",
+    }
+    return Click(**(values | fields))
+
+
+def new_fact(number: int, **fields: Any) -> Fact:
+    """A confirmed conversion at NOON with a charge of 3 and a payout of 2 dollars."""
+    empty = {int: 0, str: "", Decimal: Decimal(0)}
+    values: dict[str, Any] = {field.name: empty[field.type] for field in msgspec.structs.fields(Fact)}
+    values |= {
+        "sign": 1,
+        "conversion_id": f"{number:024x}",
+        "version": 1,
+        "time": NOON,
+        "click_time": NOON,
+        "status": 1,
+        "goal": "1",
+        "offer": 1,
+        "affiliate": 1,
+        "currency": "USD",
+        "payment_type": "fixed",
+        "charge": Decimal(3),
+        "payout": Decimal(2),
+        "charge_base": Decimal(3),
+        "payout_base": Decimal(2),
+        "country": "DE",
+    }
+    return Fact(**(values | fields))

@@ -1,0 +1,201 @@
+"""One door to the analytic store: chDB in this process, or a ClickHouse server; the same SQL (architecture.md).
+
+chDB allows one process per directory and one directory per process, and one client is one lock: so a process
+opens one `Analytics` and asks it from any thread; clients are pooled. Never fork after opening.
+"""
+
+import logging
+import queue
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import clickhouse_connect
+import msgspec
+from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import ClickHouseError
+
+from trackyard.base.errors import TooHeavy
+
+log = logging.getLogger("trackyard.stats")
+
+T = TypeVar("T")
+
+_CONFIG = """<clickhouse>
+  <mark_cache_size>33554432</mark_cache_size>
+  <primary_index_cache_size>67108864</primary_index_cache_size>
+  <index_mark_cache_size>4194304</index_mark_cache_size>
+  <uncompressed_cache_size>0</uncompressed_cache_size>
+  <query_condition_cache_size>4194304</query_condition_cache_size>
+  <compiled_expression_cache_size>4194304</compiled_expression_cache_size>
+  <mmap_cache_size>0</mmap_cache_size>
+  <background_pool_size>2</background_pool_size>
+  <query_log remove="1"/>
+  <query_thread_log remove="1"/>
+  <query_metric_log remove="1"/>
+  <metric_log remove="1"/>
+  <asynchronous_metric_log remove="1"/>
+  <trace_log remove="1"/>
+  <text_log remove="1"/>
+  <part_log remove="1"/>
+  <processors_profile_log remove="1"/>
+</clickhouse>
+"""
+"""Caches a small machine can afford, and none of the engine's logs about itself."""
+
+_SESSION: dict[str, Any] = {
+    "max_threads": 2,
+    "output_format_json_quote_64bit_integers": 0,
+    "output_format_json_quote_decimals": 1,
+    # Only the projector inserts; these make one file one block, so that a repeat is the same block.
+    "input_format_parallel_parsing": 0,
+    "max_insert_threads": 1,
+    "max_insert_block_size": 1_048_576,
+    "async_insert": 0,
+    "insert_deduplicate": 1,
+    # A journal written before a column was added is loaded with that column's default.
+    "input_format_json_compact_allow_variable_number_of_columns": 1,
+    "distributed_foreground_insert": 1,
+}
+
+_TOO_HEAVY = frozenset({158, 159, 160, 241, 396})
+"""ClickHouse's codes for too many rows, out of time, too slow, out of memory, too many result rows."""
+
+
+_UNREADABLE = frozenset({6, 25, 26, 27, 32, 33, 38, 41, 53, 69, 70, 72, 117, 131, 321, 407})
+"""Its codes for text that does not parse as the column's type, or ends too early."""
+
+
+class StoreError(Exception):
+    """The analytic store failed or could not be reached; what a load did is then not known.
+
+    `unreadable`: it answered that it cannot read what it was given.
+    """
+
+    def __init__(self, text: str, *, unreadable: bool = False) -> None:
+        super().__init__(text)
+        self.unreadable = unreadable
+
+
+class Analytics:
+    """A database of the analytic store. Safe to use from several threads; `close` gives everything back."""
+
+    def __init__(
+        self, address: str, database: str, config: Path | None, *, clients: int, seconds: int, memory: int
+    ) -> None:
+        self._address = address
+        self._database = database
+        self._config = config
+        self._limits = (
+            f"max_execution_time = {seconds}, max_memory_usage = {memory}, "
+            f"max_bytes_before_external_group_by = {memory // 4}, max_bytes_before_external_sort = {memory // 4}"
+        )
+        self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
+        self._places = threading.Semaphore(clients)
+        self._open: list[Client] = []
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(
+        cls,
+        address: str,
+        *,
+        database: str = "trackyard",
+        clients: int = 4,
+        seconds: int = 30,
+        memory: int = 800_000_000,
+    ) -> "Analytics":
+        """Opens `chdb:///directory` or `http(s)://user:password@host:port` and creates `database` if need be.
+
+        seconds, memory (bytes): the limits of one query; over them a query is refused as TooHeavy. Raises
+        StoreError when the store cannot be opened (chDB: another process has the directory).
+        """
+        config = None
+        if address.startswith("chdb:"):
+            directory = Path(address.removeprefix("chdb://"))
+            directory.mkdir(parents=True, exist_ok=True)
+            config = directory.with_name(directory.name + ".xml")
+            config.write_text(_CONFIG, encoding="utf-8")
+        try:
+            with_default = clickhouse_connect.get_client(dsn=address, **_options(config))
+            with_default.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
+            with_default.close()
+        except ClickHouseError as error:
+            raise StoreError(f"the analytic store at {_without_password(address)} does not open: {error}") from error
+        return cls(address, database, config, clients=clients, seconds=seconds, memory=memory)
+
+    def close(self) -> None:
+        """Closes every client; the directory is free for another process afterwards."""
+        with self._lock:
+            for client in self._open:
+                client.close()
+            self._open.clear()
+            self._idle = queue.LifoQueue()
+
+    def rows(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> list[T]:
+        """The rows of a SELECT, each decoded as `row` (a type with one field or item a column).
+
+        `{name:Type}` in `sql` stands for `parameters["name"]`. Raises TooHeavy over the limits of one query.
+        """
+        limited = f"{sql}\nSETTINGS {self._limits}"
+        with self._client() as client:
+            body = client.raw_query(limited, parameters=dict(parameters), fmt="JSONCompactEachRow")
+        return msgspec.json.Decoder(row).decode_lines(body)
+
+    def run(self, sql: str) -> None:
+        """Runs a statement without an answer, such as DDL."""
+        with self._client() as client:
+            client.command(sql)
+
+    def insert(
+        self, target: str, columns: tuple[str, ...] | None, body: bytes, form: str, settings: Mapping[str, Any]
+    ) -> None:
+        """Inserts `body`, written in the format `form`, into `target`. Only stats/load.py calls this."""
+        with self._client() as client:
+            client.raw_insert(target, columns, body, settings=dict(settings), fmt=form)
+
+    def is_answering(self) -> bool:
+        """Whether the store answers a trivial query now."""
+        try:
+            return self.rows("SELECT 1", {}, tuple[int]) == [(1,)]
+        except (StoreError, TooHeavy):
+            log.warning("the analytic store does not answer", exc_info=True)
+            return False
+
+    @contextmanager
+    def _client(self) -> Iterator[Client]:
+        with self._places:
+            client = self._take()
+            try:
+                yield client
+            except ClickHouseError as error:
+                code = getattr(error, "code", None)
+                if code in _TOO_HEAVY:
+                    raise TooHeavy from error
+                raise StoreError(str(error), unreadable=code in _UNREADABLE) from error
+            finally:
+                self._idle.put(client)
+
+    def _take(self) -> Client:
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            client = clickhouse_connect.get_client(
+                dsn=self._address, database=self._database, settings=_SESSION, **_options(self._config)
+            )
+            with self._lock:
+                self._open.append(client)
+            return client
+
+
+def _options(config: Path | None) -> dict[str, Any]:
+    if config is None:
+        return {"autogenerate_session_id": False}
+    return {"chdb_options": {"config-file": str(config)}}
+
+
+def _without_password(address: str) -> str:
+    scheme, separator, rest = address.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"

@@ -1,0 +1,182 @@
+"""The tables of the analytic store, derived from the rows that fill them, and the steps that make them.
+
+Columns come from journal.records.Click and domain.facts.TARGETS: one declaration each. A column added there
+needs a step here; a store whose columns differ from the declarations is refused when it is opened.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from trackyard.domain import facts
+from trackyard.journal.records import Click
+from trackyard.stats.engine import Analytics, StoreError
+
+CLICK_PLACE = ("journal", "position")
+"""Where a click's record stands; these two precede its own columns."""
+
+DAY_MS = 86_400_000
+
+_LOW_CARDINALITY = frozenset(
+    {
+        "journal",
+        "reason",
+        "detail",
+        "advertiser",
+        "smart_id",
+        "country",
+        "region",
+        "city",
+        "isp",
+        "connection",
+        "os",
+        "os_version",
+        "device",
+        "brand",
+        "device_model",
+        "browser",
+        "browser_version",
+        "language",
+        "goal",
+        "currency",
+        "payment_type",
+        "method",
+        "response",
+        "outcome",
+        "error",
+    }
+)
+_SMALL = {"uniq": "UInt8", "sign": "Int8", "status": "UInt8", "forced": "UInt8"}
+_CODECS = {"time": "CODEC(Delta, ZSTD(1))", "position": "CODEC(Delta, ZSTD(1))", "click_time": "CODEC(Delta, ZSTD(1))"}
+_WINDOW = "non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table filled by stats/load.py.
+
+    `key`: columns that tell one row from every other · `timed`: whether it has `time`, by which a look for
+    rows already loaded is bounded · `form`: the format of its lines.
+    """
+
+    name: str
+    columns: tuple[tuple[str, str], ...]
+    key: tuple[str, ...]
+    order: str
+    timed: bool = True
+    form: str = "JSONCompactEachRow"
+    indexes: tuple[str, ...] = ()
+    settings: str = _WINDOW
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The columns in the order of a line."""
+        return tuple(name for name, _ in self.columns)
+
+    def statement(self) -> str:
+        """The CREATE TABLE of this table."""
+        lines = [f"`{name}` {kind} {_CODECS.get(name, 'CODEC(ZSTD(1))')}" for name, kind in self.columns]
+        lines += self.indexes
+        partition = "PARTITION BY toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))\n" if self.timed else ""
+        return (
+            f"CREATE TABLE IF NOT EXISTS `{self.name}` (\n  " + ",\n  ".join(lines) + "\n)\n"
+            f"ENGINE = MergeTree\n{partition}ORDER BY ({self.order})\nSETTINGS {self.settings}"
+        )
+
+
+def _columns(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
+    return tuple((field.name, _kind(field.name, field.type)) for field in msgspec.structs.fields(struct))
+
+
+def _kind(name: str, annotation: Any) -> str:
+    if annotation is int:
+        return _SMALL.get(name, "Int64")  # a number from outside never makes a row unloadable
+    if annotation is Decimal:
+        return "Decimal(18, 4)"
+    if annotation is str:
+        return "LowCardinality(String)" if name in _LOW_CARDINALITY else "String"
+    raise TypeError(f"no column type for {name}: {annotation}")
+
+
+_DAY = f"intDiv(time, {DAY_MS})"
+
+TABLES = MappingProxyType(
+    {
+        table.name: table
+        for table in (
+            Table(
+                "click",
+                (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(Click)),
+                key=CLICK_PLACE,
+                order=f"{_DAY}, affiliate, offer, time, id",
+            ),
+            Table(  # one id is found by reading one small granule, however many there are
+                "click_lookup",
+                (("id", "FixedString(12)"), ("record", "String")),
+                key=("id",),
+                order="id",
+                timed=False,
+                form="RowBinary",
+                settings=f"{_WINDOW}, index_granularity = 128, max_compress_block_size = 16384",
+            ),
+            Table(
+                "fact",
+                _columns(facts.Fact),
+                key=("conversion_id", "version", "sign"),
+                order=f"{_DAY}, affiliate, offer, time, conversion_id, version, sign",
+                indexes=("INDEX by_click click_id TYPE bloom_filter(0.01) GRANULARITY 1",),
+            ),
+            Table(
+                "server_log",
+                _columns(facts.ServerLog),
+                key=("id", "revision"),
+                order=f"{_DAY}, time, id, revision",
+            ),
+            Table(
+                "affiliate_log",
+                _columns(facts.AffiliateLog),
+                key=("id",),
+                order=f"{_DAY}, time, id",
+            ),
+        )
+    }
+)
+"""Every table that is loaded, by its name (for facts and logs also the outbox target)."""
+
+
+def _create_tables(analytics: Analytics) -> None:
+    for table in TABLES.values():
+        analytics.run(table.statement())
+
+
+STEPS: tuple[Callable[[Analytics], None], ...] = (_create_tables,)
+"""What was done to the schema, in order; the number of a step is its place, from 1. Steps may run twice."""
+
+
+def migrate(analytics: Analytics) -> None:
+    """Brings the store to the newest schema. Raises StoreError when its columns are not the declared ones."""
+    analytics.run(
+        "CREATE TABLE IF NOT EXISTS schema_step (number UInt32, at DateTime DEFAULT now()) "
+        "ENGINE = MergeTree ORDER BY number"
+    )
+    [(done,)] = analytics.rows("SELECT max(number) FROM schema_step", {}, tuple[int])
+    for number, step in enumerate(STEPS, start=1):
+        if number > done:
+            step(analytics)
+            analytics.run(f"INSERT INTO schema_step (number) VALUES ({number})")
+    _check_columns(analytics)
+
+
+def _check_columns(analytics: Analytics) -> None:
+    stored = analytics.rows(
+        "SELECT table, name FROM system.columns WHERE database = currentDatabase()", {}, tuple[str, str]
+    )
+    for table in TABLES.values():
+        names = {name for owner, name in stored if owner == table.name}
+        if names != set(table.column_names):
+            different = ", ".join(sorted(names ^ set(table.column_names)))
+            raise StoreError(f"table {table.name} of the analytic store is of another version: {different}")
