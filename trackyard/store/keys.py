@@ -62,6 +62,4 @@ def key_of(conn: Connection, owner_kind: str, owner_id: str | int, seal: Seal) -
 
 def remove_keys(conn: Connection, owner_kind: str, owner_id: str | int) -> None:
     """Takes every key from an owner."""
-    conn.execute(
-        delete(api_key).where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id))
-    )
+    conn.execute(delete(api_key).where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id)))

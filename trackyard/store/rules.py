@@ -87,9 +87,7 @@ def each_rule(conn: Connection) -> Iterator[tuple[str, str, Row]]:
 def _platform(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
     if PLATFORM_KEY not in keys:
         return {}
-    return {
-        PLATFORM_KEY: Platform(trafficback_url=settings.find_setting(conn, settings.TRAFFICBACK_URL) or "")
-    }
+    return {PLATFORM_KEY: Platform(trafficback_url=settings.find_setting(conn, settings.TRAFFICBACK_URL) or "")}
 
 
 def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
@@ -103,8 +101,7 @@ def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
         select(columns.id, columns.status, columns.name, columns.login).where(columns.id.in_(_integers(keys)))
     )
     return {
-        str(row.id): Affiliate(id=row.id, active=row.status == "active", name=row.name or row.login)
-        for row in rows
+        str(row.id): Affiliate(id=row.id, active=row.status == "active", name=row.name or row.login) for row in rows
     }
 
 

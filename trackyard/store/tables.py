@@ -302,15 +302,13 @@ ledger = Table(  # append-only: one entry per fact; balance, hold, available are
 
 # --- queues ---------------------------------------------------------------------------------------------
 
-edge_progress = (
-    Table(  # how far an edge's journals are loaded; advanced in the transaction that fills the inbox
-        "edge_progress",
-        metadata,
-        Column("edge", Integer, primary_key=True, autoincrement=False),
-        Column("journal", String(40), nullable=False),
-        Column("position", Moment, nullable=False),
-        Column("loaded_until", Moment, nullable=False),  # time of the last loaded mark, UTC milliseconds
-    )
+edge_progress = Table(  # how far an edge's journals are loaded; advanced in the transaction that fills the inbox
+    "edge_progress",
+    metadata,
+    Column("edge", Integer, primary_key=True, autoincrement=False),
+    Column("journal", String(40), nullable=False),
+    Column("position", Moment, nullable=False),
+    Column("loaded_until", Moment, nullable=False),  # time of the last loaded mark, UTC milliseconds
 )
 
 inbox = Table(  # inbound calls, each once; removed in the transaction that decides it
@@ -322,7 +320,8 @@ inbox = Table(  # inbound calls, each once; removed in the transaction that deci
     Column("call", LargeBinary, nullable=False),  # the record's payload
     Column("click", LargeBinary, nullable=True),  # the click's payload; NULL = not found (yet)
     Column("click_id", String(24), nullable=False),
-    Column("state", String(8), nullable=False),  # ready | waiting (for its click to be loaded)
+    Column("state", String(8), nullable=False),  # ready | waiting (for its click to be loaded) | aside (undecidable)
+    Column("logged", Boolean, nullable=False, default=False),  # whether the server log shows it as waiting
     Column("received_at", Moment, nullable=False),
     UniqueConstraint("journal", "position"),
     Index("ix_inbox_state_id", "state", "id"),
@@ -336,6 +335,7 @@ outbox = Table(  # rows for the analytic store; a batch claims them, never chang
     Column("target", String(16), nullable=False),
     Column("payload", LargeBinary, nullable=False),  # JSON array lines, one or two
     Column("batch", Id24, nullable=True),
+    Column("created_at", Moment, nullable=False),
     Index("ix_outbox_batch_target_id", "batch", "target", "id"),
     sqlite_autoincrement=True,
 )
@@ -344,7 +344,7 @@ delivery = Table(  # calls to affiliates, each kept until it is sent, dead or su
     "delivery",
     metadata,
     Column("id", Id24, primary_key=True),
-    Column("number", Moment, nullable=False),  # order of first attempts within (conversion, postback)
+    Column("number", Moment, nullable=False),  # the conversion's version: order within (conversion, postback)
     Column("conversion_id", Id24, nullable=False),
     Column("postback_id", Integer, nullable=False),
     Column("affiliate_id", Integer, nullable=False),
@@ -353,6 +353,7 @@ delivery = Table(  # calls to affiliates, each kept until it is sent, dead or su
     Column("goal", String(255), nullable=False),
     Column("status", String(16), nullable=False),
     Column("url", Text, nullable=False),
+    Column("host", String(255), nullable=False),  # of the url: one slow host must not delay the others
     Column("attempts", Integer, nullable=False, default=0),
     Column("next_at", Moment, nullable=False),
     Column("lease_until", Moment, nullable=False, default=0),
@@ -361,4 +362,6 @@ delivery = Table(  # calls to affiliates, each kept until it is sent, dead or su
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("conversion_id", "postback_id", "number"),
     Index("ix_delivery_next_at", "next_at", "lease_until"),
+    Index("ix_delivery_host_next_at", "host", "next_at"),
+    Index("ix_delivery_owner", "owner"),
 )

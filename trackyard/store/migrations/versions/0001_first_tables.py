@@ -232,16 +232,12 @@ def _affiliate_postback() -> None:
         sa.Column("forced", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["affiliate_id"], ["affiliate.id"], name=op.f("fk_affiliate_postback_affiliate_id")
-        ),
+        sa.ForeignKeyConstraint(["affiliate_id"], ["affiliate.id"], name=op.f("fk_affiliate_postback_affiliate_id")),
         sa.ForeignKeyConstraint(["offer_id"], ["offer.id"], name=op.f("fk_affiliate_postback_offer_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_affiliate_postback")),
         sqlite_autoincrement=True,
     )
-    op.create_index(
-        op.f("ix_affiliate_postback_affiliate_id"), "affiliate_postback", ["affiliate_id"], unique=False
-    )
+    op.create_index(op.f("ix_affiliate_postback_affiliate_id"), "affiliate_postback", ["affiliate_id"], unique=False)
 
 
 def _conversion() -> None:
@@ -290,15 +286,11 @@ def _conversion() -> None:
     op.create_index(
         "ix_conversion_advertiser_id_created_at", "conversion", ["advertiser_id", "created_at"], unique=False
     )
-    op.create_index(
-        "ix_conversion_affiliate_id_created_at", "conversion", ["affiliate_id", "created_at"], unique=False
-    )
+    op.create_index("ix_conversion_affiliate_id_created_at", "conversion", ["affiliate_id", "created_at"], unique=False)
     op.create_index("ix_conversion_click_id", "conversion", ["click_id"], unique=False)
     op.create_index("ix_conversion_created_at_id", "conversion", ["created_at", "id"], unique=False)
     op.create_index("ix_conversion_hold_until", "conversion", ["hold_until"], unique=False)
-    op.create_index(
-        "ix_conversion_offer_id_created_at", "conversion", ["offer_id", "created_at"], unique=False
-    )
+    op.create_index("ix_conversion_offer_id_created_at", "conversion", ["offer_id", "created_at"], unique=False)
     op.create_index("ix_conversion_updated_at", "conversion", ["updated_at"], unique=False)
 
 
@@ -314,9 +306,7 @@ def _conversion_event() -> None:
         sa.Column("payout", Amount(), nullable=False),
         sa.Column("currency", sa.String(length=3), nullable=False),
         sa.Column("comment", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["conversion_id"], ["conversion.id"], name=op.f("fk_conversion_event_conversion_id")
-        ),
+        sa.ForeignKeyConstraint(["conversion_id"], ["conversion.id"], name=op.f("fk_conversion_event_conversion_id")),
         sa.PrimaryKeyConstraint("conversion_id", "version", name=op.f("pk_conversion_event")),
     )
 
@@ -336,10 +326,7 @@ def _ledger() -> None:
         sa.PrimaryKeyConstraint("kind", "source_id", "version", name=op.f("pk_ledger")),
     )
     op.create_index(
-        "ix_ledger_affiliate_id_currency",
-        "ledger",
-        ["affiliate_id", "currency", "hold", "available"],
-        unique=False,
+        "ix_ledger_affiliate_id_currency", "ledger", ["affiliate_id", "currency", "hold", "available"], unique=False
     )
 
 
@@ -357,15 +344,14 @@ def _edge_progress() -> None:
 def _inbox() -> None:
     op.create_table(
         "inbox",
-        sa.Column(
-            "id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False
-        ),
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("journal", sa.String(length=40), nullable=False),
         sa.Column("position", sa.BigInteger(), nullable=False),
         sa.Column("call", sa.LargeBinary(), nullable=False),
         sa.Column("click", sa.LargeBinary(), nullable=True),
         sa.Column("click_id", sa.String(length=24), nullable=False),
         sa.Column("state", sa.String(length=8), nullable=False),
+        sa.Column("logged", sa.Boolean(), nullable=False),
         sa.Column("received_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_inbox")),
         sa.UniqueConstraint("journal", "position", name=op.f("uq_inbox_journal_position")),
@@ -377,12 +363,11 @@ def _inbox() -> None:
 def _outbox() -> None:
     op.create_table(
         "outbox",
-        sa.Column(
-            "id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False
-        ),
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("target", sa.String(length=16), nullable=False),
         sa.Column("payload", sa.LargeBinary(), nullable=False),
         sa.Column("batch", sa.String(length=24), nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_outbox")),
         sqlite_autoincrement=True,
     )
@@ -402,6 +387,7 @@ def _delivery() -> None:
         sa.Column("goal", sa.String(length=255), nullable=False),
         sa.Column("status", sa.String(length=16), nullable=False),
         sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("host", sa.String(length=255), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("next_at", sa.BigInteger(), nullable=False),
         sa.Column("lease_until", sa.BigInteger(), nullable=False),
@@ -410,13 +396,12 @@ def _delivery() -> None:
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_delivery")),
         sa.UniqueConstraint(
-            "conversion_id",
-            "postback_id",
-            "number",
-            name=op.f("uq_delivery_conversion_id_postback_id_number"),
+            "conversion_id", "postback_id", "number", name=op.f("uq_delivery_conversion_id_postback_id_number")
         ),
     )
+    op.create_index("ix_delivery_host_next_at", "delivery", ["host", "next_at"], unique=False)
     op.create_index("ix_delivery_next_at", "delivery", ["next_at", "lease_until"], unique=False)
+    op.create_index("ix_delivery_owner", "delivery", ["owner"], unique=False)
 
 
 TABLES: tuple[Callable[[], None], ...] = (

@@ -1,0 +1,137 @@
+"""Inbox, progress and outbox: everything once, whatever is repeated."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from trackyard.store import inbox, outbox, progress
+from trackyard.store.engine import Database
+from trackyard.store.health import queue_states
+from trackyard.store.inbox import InboxCall
+from trackyard.store.outbox import Batch, OutboxRow
+from trackyard.store.progress import Progress, ProgressMoved
+
+CLICK = "6" * 24
+
+
+def a_call(position: int, *, waiting: bool = False) -> InboxCall:
+    click = None if waiting else b"[click]"
+    return InboxCall(position, b"[%d]" % position, click, CLICK, received_at=position, waiting=waiting)
+
+
+def test_a_range_is_loaded_once(database: Database) -> None:
+    with database.write() as conn:
+        assert progress.find(conn, 1) is None
+        progress.load_range(conn, 1, "001-0", 0, 100, 5_000, [a_call(10), a_call(20)])
+        assert progress.find(conn, 1) == Progress(1, "001-0", 100, 5_000)
+    with pytest.raises(ProgressMoved), database.write() as conn:
+        progress.load_range(conn, 1, "001-0", 0, 100, 5_000, [a_call(10), a_call(20)])
+    with database.write() as conn:
+        progress.load_range(conn, 1, "001-0", 100, 180, 6_000, [a_call(120)])
+        progress.load_range(conn, 1, "001-9", 0, 50, 9_000, [])
+        assert [call.position for call in inbox.take_ready(conn, 10)] == [10, 20, 120]
+        assert progress.each_progress(conn) == [Progress(1, "001-9", 50, 9_000)]
+
+
+@pytest.mark.parametrize(
+    ("journal", "start"),
+    [("001-5", 90), ("001-5", 110), ("001-4", 0), ("001-6", 10)],
+    ids=["overlaps", "leaves a hole", "earlier journal", "middle of the next"],
+)
+def test_a_range_that_does_not_follow_is_refused_whole(database: Database, journal: str, start: int) -> None:
+    with database.write() as conn:
+        progress.load_range(conn, 1, "001-5", 0, 100, 5_000, [])
+    with pytest.raises(ProgressMoved), database.write() as conn:
+        progress.load_range(conn, 1, journal, start, 200, 6_000, [a_call(150)])
+    with database.read() as conn:
+        assert not inbox.has_ready(conn)
+        assert progress.find(conn, 1) == Progress(1, "001-5", 100, 5_000)
+
+
+def test_a_waiting_call_becomes_ready_once(database: Database) -> None:
+    with database.write() as conn:
+        inbox.add_calls(conn, "001-0", [a_call(1, waiting=True), a_call(2, waiting=True), a_call(3)])
+        first, second = inbox.list_waiting(conn, 10)
+        assert inbox.list_waiting(conn, 10, after_id=first.id) == [second]
+        inbox.resolve(conn, first.id, b"[found]")
+        inbox.resolve(conn, first.id, None)
+        assert [(call.position, call.click) for call in inbox.take_ready(conn, 10)] == [
+            (1, b"[found]"),
+            (3, b"[click]"),
+        ]
+        assert [call.position for call in inbox.list_unlogged(conn, 10, before=3)] == [2]
+        inbox.mark_logged(conn, [second.id])
+        assert inbox.list_unlogged(conn, 10, before=3) == []
+
+
+def test_one_worker_at_a_time_takes_calls(database: Database) -> None:
+    with database.write() as conn:
+        inbox.add_calls(conn, "001-0", [a_call(n) for n in range(20)])
+
+    def take(_: int) -> list[int]:
+        with database.write() as conn:
+            calls = inbox.take_ready(conn, 3)
+            if calls:
+                inbox.remove(conn, [call.id for call in calls])
+            return [call.position for call in calls]
+
+    taken: list[int] = []
+    with ThreadPoolExecutor(4) as pool:
+        while len(taken) < 20:
+            for positions in pool.map(take, range(4)):
+                taken += positions
+    assert sorted(taken) == list(range(20))
+
+
+def test_a_call_set_aside_is_kept_and_seen(database: Database) -> None:
+    with database.write() as conn:
+        inbox.add_calls(conn, "001-0", [a_call(1)])
+        (call,) = inbox.take_ready(conn, 1)
+        inbox.set_aside(conn, call.id)
+        assert not inbox.has_ready(conn)
+        states = {state.queue: state for state in queue_states(conn, 101)}
+        assert (states["aside"].depth, states["aside"].lag_ms) == (1, 100)
+
+
+def test_a_batch_stays_the_same_until_it_is_removed(database: Database) -> None:
+    with database.write() as conn:
+        outbox.add(conn, [OutboxRow("fact", b"[1]\n[2]"), OutboxRow("server_log", b"[3]")], 1)
+        assert outbox.find_targets(conn) == ["fact", "server_log"]
+    with database.write() as conn:
+        assert outbox.claim(conn, "fact", 10, "b" * 24) == Batch("b" * 24, "fact")
+    with database.write() as conn:
+        outbox.add(conn, [OutboxRow("fact", b"[4]")], 2)
+        (batch,) = outbox.open_batches(conn)
+        assert outbox.rows(conn, batch) == [b"[1]\n[2]"]
+        outbox.remove(conn, batch)
+        assert outbox.open_batches(conn) == []
+        assert outbox.find_targets(conn) == ["fact", "server_log"]
+
+
+def test_claims_at_once_share_no_row(database: Database) -> None:
+    with database.write() as conn:
+        outbox.add(conn, [OutboxRow("fact", b"[%d]" % n) for n in range(50)], 1)
+
+    def claim(number: int) -> list[bytes]:
+        with database.write() as conn:
+            batch = outbox.claim(conn, "fact", 7, f"{number:024x}")
+        with database.read() as conn:
+            return outbox.rows(conn, batch) if batch else []
+
+    with ThreadPoolExecutor(4) as pool:
+        claimed = [row for batch in pool.map(claim, range(16)) for row in batch]
+    assert sorted(claimed) == sorted(b"[%d]" % n for n in range(50))
+
+
+def test_queues_tell_depth_and_age(database: Database) -> None:
+    with database.write() as conn:
+        inbox.add_calls(conn, "001-0", [a_call(1_000), a_call(2_000), a_call(3_000, waiting=True)])
+        outbox.add(conn, [OutboxRow("fact", b"[1]")], 4_000)
+        states = {state.queue: (state.depth, state.lag_ms) for state in queue_states(conn, 5_000)}
+    assert states == {
+        "inbox": (2, 4_000),
+        "waiting": (1, 2_000),
+        "aside": (0, 0),
+        "outbox": (1, 1_000),
+        "deliveries": (0, 0),
+    }
