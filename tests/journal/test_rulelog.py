@@ -34,8 +34,12 @@ def test_a_reader_gets_the_snapshot_then_what_changed(tmp_path: Path) -> None:
 
 
 def test_an_empty_snapshot_counts(tmp_path: Path) -> None:
-    RuleLogWriter(tmp_path).replace([], 1)
-    assert RuleLogReader(tmp_path).poll() == Snapshot(1, [])
+    writer = RuleLogWriter(tmp_path)
+    writer.replace([], 0)
+    reader = RuleLogReader(tmp_path)
+    assert reader.poll() == Snapshot(0, [])
+    writer.append([entry(1)])
+    assert reader.poll() == [entry(1)]
 
 
 def test_a_new_snapshot_replaces_what_a_reader_knows(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ class RuleLogWriter:
 
 
 class RuleLogReader:
-    """Follows the rules in `directory`. `version` is the last one handed out."""
+    """Follows the rules in `directory`. `version` is the last one handed out, `loaded` says whether any was."""
 
     def __init__(self, directory: Path) -> None:
         self._snapshot = directory / "rules.snapshot"
@@ -117,6 +117,7 @@ class RuleLogReader:
         self._base = 0
         self._position = 0
         self.version = 0
+        self.loaded = False
 
     def poll(self) -> list[Entry] | Snapshot | None:
         """What is new: a Snapshot replaces everything known, a list changes it; None = nothing new.
@@ -130,8 +131,9 @@ class RuleLogReader:
             if snapshot is not None:
                 self._base = self.version = snapshot.version
                 self._log_seen = None
+                self.loaded = True
                 return snapshot
-        return self._poll_log() if self.version else None
+        return self._poll_log() if self.loaded else None
 
     def _poll_log(self) -> list[Entry] | None:
         try:

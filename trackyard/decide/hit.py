@@ -1,0 +1,85 @@
+"""A click before it is decided: what the visitor sent, resolved once against the rules."""
+
+from collections.abc import Mapping
+
+from trackyard.base.ids import is_hex24
+from trackyard.decide.rules import Rules
+from trackyard.decide.visitor import Agent
+from trackyard.domain.rules import Advertiser, Affiliate, Landing, Offer
+
+_LONGEST_NUMBER = 18
+
+
+class Hit:
+    """One click on its way through the steps.
+
+    time_ms: UTC ms · params: the click's parameters by wire name, cleaned · offer, affiliate, advertiser: None
+    when the rules do not know them.
+    """
+
+    __slots__ = (
+        "advertiser",
+        "affiliate",
+        "agent",
+        "click_id",
+        "country",
+        "ip",
+        "language",
+        "offer",
+        "params",
+        "referrer",
+        "rules",
+        "time_ms",
+        "ua",
+    )
+
+    def __init__(
+        self,
+        rules: Rules,
+        time_ms: int,
+        click_id: str,
+        params: Mapping[str, str],
+        ip: str,
+        country: str,
+        ua: str,
+        agent: Agent,
+        referrer: str,
+        language: str,
+    ) -> None:
+        self.rules = rules
+        self.time_ms = time_ms
+        self.click_id = click_id
+        self.params = params
+        self.ip = ip
+        self.country = country
+        self.ua = ua
+        self.agent = agent
+        self.referrer = referrer
+        self.language = language
+        offer_key = find_number(params.get("offer_id", ""))
+        self.offer: Offer | None = rules.find_offer(params.get("offer_id", "") if offer_key is None else offer_key)
+        affiliate_id = find_number(params.get("pid", ""))
+        self.affiliate: Affiliate | None = None if affiliate_id is None else rules.find_affiliate(affiliate_id)
+        self.advertiser: Advertiser | None = (
+            None if self.offer is None else rules.find_advertiser(self.offer.advertiser)
+        )
+
+    def find_landing(self) -> Landing | None:
+        """The landing of the offer that `l` names; None when it names none."""
+        text = self.params.get("l")
+        if text is None or self.offer is None:
+            return None
+        landing_id = find_number(text)
+        return next((landing for landing in self.offer.landings if landing.id == landing_id), None)
+
+
+def find_number(text: str) -> int | None:
+    """The integer id that a visitor wrote; None when it is none."""
+    if text.isdigit() and text.isascii():
+        return int(text) if len(text) <= _LONGEST_NUMBER else 0
+    return None
+
+
+def is_offer_key(text: str) -> bool:
+    """Whether a text has a form in which offers are named: a number or 24 hex digits."""
+    return find_number(text) is not None or is_hex24(text)

@@ -1,0 +1,102 @@
+"""The rules in the memory of one edge: look-ups that cost one dict access each."""
+
+import logging
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from trackyard.domain.rules import KINDS, Advertiser, Affiliate, Connections, Offer, Platform, Row
+
+_log = logging.getLogger("trackyard.decide")
+
+_decoders = {kind: msgspec.msgpack.Decoder(row) for kind, row in KINDS.items()}
+
+
+class Rules:
+    """Tables of compiled rules. `apply` changes them; everything else only reads."""
+
+    __slots__ = ("_advertisers", "_affiliates", "_by_hash", "_connected", "_offers", "_put", "platform")
+
+    def __init__(self) -> None:
+        self.platform = Platform()
+        self._advertisers: dict[str, Advertiser] = {}
+        self._affiliates: dict[int, Affiliate] = {}
+        self._offers: dict[int, Offer] = {}
+        self._by_hash: dict[str, Offer] = {}
+        # Sorted arrays: five million connections are 20 MB here and half a gigabyte as sets.
+        self._connected: dict[int, array[int]] = {}
+        self._put: dict[str, Callable[[str, Any], None]] = {
+            "platform": self._put_platform,
+            "advertiser": self._put_advertiser,
+            "affiliate": self._put_affiliate,
+            "offer": self._put_offer,
+            "connections": self._put_connections,
+        }
+
+    @classmethod
+    def of(cls, entries: Iterable[tuple[str, str, bytes | None]]) -> "Rules":
+        """Rules made of (kind, key, payload) entries, as `apply` takes them."""
+        made = cls()
+        for kind, key, payload in entries:
+            made.apply(kind, key, payload)
+        return made
+
+    def apply(self, kind: str, key: str, payload: bytes | None) -> None:
+        """Sets the row of (kind, key), msgpack of its struct, or removes it (None)."""
+        put = self._put.get(kind)
+        if put is None:
+            # A newer program wrote it; what this one does not know it cannot decide by.
+            _log.warning("unknown kind of rule", extra={"kind": kind, "key": key})
+            return
+        row: Row | None = None if payload is None else _decoders[kind].decode(payload)
+        put(key, row)
+
+    def find_offer(self, key: int | str) -> Offer | None:
+        """An offer by its integer id or its 24 hex digits."""
+        return self._offers.get(key) if isinstance(key, int) else self._by_hash.get(key)
+
+    def find_affiliate(self, affiliate_id: int) -> Affiliate | None:
+        """An affiliate by its id."""
+        return self._affiliates.get(affiliate_id)
+
+    def find_advertiser(self, advertiser_id: str) -> Advertiser | None:
+        """An advertiser by its 24 hex digits."""
+        return self._advertisers.get(advertiser_id)
+
+    def is_connected(self, offer_id: int, affiliate_id: int) -> bool:
+        """Whether staff connected the affiliate to the offer."""
+        connected = self._connected.get(offer_id)
+        if connected is None:
+            return False
+        place = bisect_left(connected, affiliate_id)
+        return place < len(connected) and connected[place] == affiliate_id
+
+    def _put_platform(self, key: str, row: Platform | None) -> None:
+        self.platform = row or Platform()
+
+    def _put_advertiser(self, key: str, row: Advertiser | None) -> None:
+        _put(self._advertisers, key, row)
+
+    def _put_affiliate(self, key: str, row: Affiliate | None) -> None:
+        _put(self._affiliates, int(key), row)
+
+    def _put_offer(self, key: str, row: Offer | None) -> None:
+        before = self._offers.get(int(key))
+        if before is not None:
+            self._by_hash.pop(before.hash, None)
+        _put(self._offers, int(key), row)
+        if row is not None:
+            self._by_hash[row.hash] = row
+
+    def _put_connections(self, key: str, row: Connections | None) -> None:
+        _put(self._connected, int(key), array("I", row.affiliates) if row is not None and row.affiliates else None)
+
+
+def _put(table: dict[Any, Any], key: int | str, value: object | None) -> None:
+    if value is None:
+        table.pop(key, None)
+    else:
+        table[key] = value

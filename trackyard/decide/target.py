@@ -1,0 +1,93 @@
+"""Where a click goes, as a URL that can stand in a header (behaviour.md §4)."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Final
+from urllib.parse import quote
+
+from trackyard.decide.hit import Hit
+from trackyard.domain.macros import Template
+
+_URL_CHARACTERS = "%:/?#[]@!$&'()*+,;=-._~{}"
+"""What may stand in a URL as it is; braces because an unknown macro stays as written."""
+
+
+def accepted_url(hit: Hit) -> str:
+    """The target of an accepted click: its landing's URL, else the offer's. Plain ASCII."""
+    if hit.offer is None:
+        raise ValueError("an accepted click has an offer")
+    landing = hit.find_landing() if "l" in hit.params else None
+    return _template(hit.offer.url if landing is None else landing.url).fill(ClickMacros(hit))
+
+
+def find_refused_url(hit: Hit) -> str | None:
+    """The target of a refused click: the offer's trafficback URL, the platform's, the offer's preview URL.
+
+    Plain ASCII; None when there is none of them: the visitor sees that the offer is not available.
+    """
+    offer = hit.offer
+    url = offer.trafficback_url if offer is not None else ""
+    url = url or hit.rules.platform.trafficback_url or (offer.preview_url if offer is not None else "")
+    return _template(url).fill(ClickMacros(hit)) if url else None
+
+
+class ClickMacros:
+    """The macros of one click, computed when a URL asks for them."""
+
+    __slots__ = ("_hit",)
+
+    def __init__(self, hit: Hit) -> None:
+        self._hit = hit
+
+    def get(self, name: str, /) -> str | None:
+        """The value of a macro, "" when the click has none; None when there is no such macro."""
+        read = _MACROS.get(name)
+        return None if read is None else read(self._hit)
+
+
+def _parameter(name: str) -> Callable[[Hit], str]:
+    return lambda hit: hit.params.get(name, "")
+
+
+def _day(hit: Hit) -> str:
+    return datetime.fromtimestamp(hit.time_ms // 1000, UTC).strftime("%Y-%m-%d")
+
+
+_MACROS: Final[dict[str, Callable[[Hit], str]]] = {
+    "clickid": lambda hit: hit.click_id,
+    "click_id": lambda hit: hit.click_id,
+    "pid": _parameter("pid"),
+    "offer_id": lambda hit: str(hit.offer.id) if hit.offer is not None else hit.params.get("offer_id", ""),
+    **{f"sub{number}": _parameter(f"sub{number}") for number in range(1, 9)},
+    "ip": lambda hit: hit.ip,
+    "geo": lambda hit: hit.country,
+    "city": lambda hit: "",
+    "referrer": lambda hit: hit.referrer,
+    "device_ua": lambda hit: hit.ua,
+    "os": lambda hit: hit.agent.os,
+    "os_version": lambda hit: hit.agent.os_version,
+    "device_model": lambda hit: hit.agent.model,
+    "browser": lambda hit: hit.agent.browser,
+    "language": lambda hit: hit.language,
+    # The last digits of a click id are random already.
+    "rand": lambda hit: str(int(hit.click_id[-8:], 16)),
+    "time": lambda hit: str(hit.time_ms // 1000),
+    "date_only": _day,
+    "deeplink": lambda hit: "",
+    "offer_name": lambda hit: hit.offer.title if hit.offer is not None else "",
+    "affiliate_name": lambda hit: hit.affiliate.name if hit.affiliate is not None else "",
+    "advertiser_id": lambda hit: hit.offer.advertiser if hit.offer is not None else "",
+    **{
+        name: _parameter(name)
+        for name in ("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", "ios_idfa", "android_id", "fbclid")
+    },
+}
+CLICK_MACROS: Final = frozenset(_MACROS)
+"""The macros that URLs of offers may contain."""
+
+
+@lru_cache(maxsize=262_144)
+def _template(url: str) -> Template:
+    """The template of a URL whose own characters are safe in a header."""
+    return Template(quote(url, safe=_URL_CHARACTERS))
