@@ -1,0 +1,101 @@
+"""What statistics are sliced and filtered by. A new one is declared here and nowhere else.
+
+Keys are raw: ids and codes as clicks and facts store them; names are joined by the caller.
+"""
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+LOCAL = "toDateTime(intDiv(time, 1000), {zone:String})"
+"""The moment of a row on the clocks of the asked zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One key of a slice on the wire, and the SQL over a row of `click` or `fact` that makes it."""
+
+    key: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A slice by name. `traffic`, `conversions`: whether clicks and facts have it (behaviour.md §7)."""
+
+    name: str
+    parts: tuple[Part, ...]
+    traffic: bool = True
+    conversions: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A filter by name: the column it chooses from, and whether clicks have it too."""
+
+    name: str
+    column: str
+    kind: str = "String"
+    traffic: bool = True
+
+
+_YEAR = Part("year", f"toYear({LOCAL})")
+_QUARTER = Part("quarter", f"toQuarter({LOCAL})")
+_MONTH = Part("month", f"toMonth({LOCAL})")
+_DAY = Part("day", f"toDayOfMonth({LOCAL})")
+_HOUR = Part("hour", f"toHour({LOCAL})")
+_SUBS = tuple(f"sub{number}" for number in range(1, 9))
+
+
+def _column(name: str, column: str | None = None) -> Dimension:
+    return Dimension(name, (Part(name, column or name),))
+
+
+DIMENSIONS = MappingProxyType(
+    {
+        dimension.name: dimension
+        for dimension in (
+            Dimension("hour", (_YEAR, _MONTH, _DAY, _HOUR)),
+            Dimension("day", (_YEAR, _MONTH, _DAY)),
+            Dimension("month", (_YEAR, _MONTH)),
+            Dimension("quarter", (_YEAR, _QUARTER)),
+            Dimension("year", (_YEAR,)),
+            _column("offer"),
+            _column("advertiser"),
+            _column("affiliate"),
+            _column("smart_id"),
+            _column("country"),
+            _column("city"),
+            _column("os"),
+            _column("os_version"),
+            _column("device"),
+            _column("device_model"),
+            _column("browser"),
+            _column("browser_version"),
+            _column("conn_type", "connection"),
+            _column("mobile_carrier", "isp"),
+            *(_column(sub) for sub in _SUBS),
+            Dimension("goal", (Part("goal", "goal"),), traffic=False),
+            Dimension("trafficback_reason", (Part("trafficback_reason", "reason"),), conversions=False),
+        )
+    }
+)
+"""Every slice there is, by name."""
+
+FILTERS = MappingProxyType(
+    {
+        chosen.name: chosen
+        for chosen in (
+            Filter("offer", "offer", "Int64"),
+            Filter("affiliate", "affiliate", "Int64"),
+            Filter("advertiser", "advertiser"),
+            Filter("smart_id", "smart_id"),
+            Filter("country", "country"),
+            Filter("os", "os"),
+            Filter("device", "device"),
+            *(Filter(sub, sub) for sub in _SUBS),
+            Filter("goal", "goal", traffic=False),
+            Filter("currency", "currency", traffic=False),
+        )
+    }
+)
+"""Every filter there is, by name. One without `traffic` chooses conversions only."""

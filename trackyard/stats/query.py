@@ -1,0 +1,56 @@
+"""A question to statistics, checked when it is made: one without a scope cannot be written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from trackyard.domain.scope import Scope
+from trackyard.stats.dimensions import DIMENSIONS, FILTERS
+from trackyard.stats.metrics import ORDER_METRICS
+
+Values = tuple[int, ...] | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Statistics rows of a period (behaviour.md §7).
+
+    since, until: UTC milliseconds, `until` exclusive · zone: an IANA name, for the parts of time · dimensions:
+    names of DIMENSIONS, in the order of the keys · filters: a name of FILTERS to the values it lets pass, none
+    of them = nothing passes · order: names of dimensions asked for or of ORDER_METRICS ("currency" orders
+    nothing); () = by the keys · descending: for all of `order` · not_found_apart: /3.0's own group ·
+    nonzero: only rows with conversions · page from 1.
+
+    Raises ValueError for a name that does not exist.
+    """
+
+    scope: Scope
+    since: int
+    until: int
+    dimensions: tuple[str, ...]
+    filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    zone: str = "UTC"
+    order: tuple[str, ...] = ()
+    descending: bool = False
+    not_found_apart: bool = False
+    nonzero: bool = False
+    page: int = 1
+    limit: int = 100
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.dimensions if name not in DIMENSIONS]
+        unknown += [name for name in self.filters if name not in FILTERS]
+        unknown += [name for name in self.order if not self._orders_by(name)]
+        if unknown:
+            raise ValueError(f"unknown to statistics: {', '.join(unknown)}")
+        if self.page < 1 or self.limit < 1:
+            raise ValueError("pages and limits begin at 1")
+
+    @property
+    def currency(self) -> str | None:
+        """The currency of the amounts; None = the platform's."""
+        chosen = self.filters.get("currency", ())
+        return str(chosen[0]) if len(chosen) == 1 else None
+
+    def _orders_by(self, name: str) -> bool:
+        return name in self.dimensions or name in ORDER_METRICS or name == "currency"

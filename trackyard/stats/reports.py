@@ -1,0 +1,106 @@
+"""Answers of statistics as values; the wire form is the caller's."""
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+from trackyard.base.money import ZERO, rounded
+from trackyard.stats.compile import Compiled, compile_report
+from trackyard.stats.engine import Analytics
+from trackyard.stats.metrics import ACTIONS, CONFIRMED, TOTAL, conversion_types
+from trackyard.stats.query import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """The conversions of one type; amounts in the currency of the report."""
+
+    revenue: Decimal
+    charge: Decimal
+    earning: Decimal
+    payouts: Decimal
+    null: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatsRow:
+    """One statistics row (platform-api.md, Statistics row). `keys`: the slice, raw · `actions`: by type."""
+
+    keys: dict[str, int | str]
+    raw: int
+    uniq: int
+    trafficback: int
+    actions: dict[str, Action]
+    views: int = 0
+
+    @property
+    def cr(self) -> Decimal:
+        """Conversions of every status per click, in percent."""
+        return _ratio(Decimal(100 * self.actions[TOTAL].count), self.raw)
+
+    @property
+    def ratio(self) -> str:
+        """Clicks per conversion, "1:0" when there is none."""
+        count = self.actions[TOTAL].count
+        clicks = (Decimal(self.raw) / count).quantize(Decimal(1), rounding=ROUND_HALF_EVEN) if count else 0
+        return f"1:{clicks}"
+
+    @property
+    def epc(self) -> Decimal:
+        """Payouts of confirmed conversions per click."""
+        return _ratio(self.actions[CONFIRMED].payouts, self.raw)
+
+    @property
+    def ecpm(self) -> Decimal:
+        """Payouts of confirmed conversions per 1,000 views."""
+        return _ratio(1000 * self.actions[CONFIRMED].payouts, self.views)
+
+    @property
+    def ctr(self) -> Decimal:
+        """Clicks per view, in percent."""
+        return _ratio(Decimal(100 * self.raw), self.views)
+
+
+@dataclass(frozen=True, slots=True)
+class StatsPage:
+    """A page of rows. `currency`: of the amounts, None = the platform's · `total_count`: rows on all pages."""
+
+    rows: list[StatsRow]
+    total_count: int
+    currency: str | None
+
+
+def run_report(analytics: Analytics, report: Report) -> StatsPage:
+    """The page that answers `report`. Raises TooHeavy over the limits of one query."""
+    compiled = compile_report(report)
+    if compiled is None:
+        return StatsPage([], 0, report.currency)
+    answer = analytics.rows(compiled.sql, compiled.parameters, list[Any])
+    total_count = int(answer[0][-1]) if answer else 0
+    if not answer and report.page > 1:
+        [(total_count,)] = analytics.rows(compiled.count_sql, compiled.parameters, tuple[int])
+    types = tuple(conversion_types(not_found_apart=report.not_found_apart))
+    return StatsPage([_row(compiled, types, values) for values in answer], total_count, report.currency)
+
+
+def _row(compiled: Compiled, types: tuple[str, ...], values: list[Any]) -> StatsRow:
+    keys = dict(zip(compiled.keys, values, strict=False))
+    metrics = dict(zip(compiled.metrics, values[len(compiled.keys) : -1], strict=True))
+    return StatsRow(
+        keys=keys,
+        raw=metrics["raw"],
+        uniq=metrics["uniq"],
+        trafficback=metrics["trafficback"],
+        actions={kind: _action(metrics, kind) for kind in types},
+    )
+
+
+def _action(metrics: dict[str, Any], kind: str) -> Action:
+    values = {metric.name: metrics[f"{kind}_{metric.name}"] for metric in ACTIONS}
+    money = {metric.name: rounded(Decimal(values[metric.name])) for metric in ACTIONS if metric.is_money}
+    return Action(**{**values, **money})
+
+
+def _ratio(amount: Decimal, divisor: int) -> Decimal:
+    return rounded(amount / divisor) if divisor else ZERO
