@@ -1,0 +1,72 @@
+"""A client of the API under test that checks every answer against what the endpoint declares."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from starlette.testclient import TestClient
+
+from trackyard.wire.endpoint import Endpoint
+from trackyard.wire.errors import ErrorBody
+from trackyard.wire.routing import Routes
+
+FORBIDDEN_TO_AFFILIATES = frozenset({"revenue", "earnings", "price", "charge", "total", "advertiser", "supplier_id"})
+"""Names that no record of an affiliate's answer has outside of statistics rows (behaviour.md §1)."""
+
+
+class ApiClient:
+    """Calls as one caller (`key`). Answers are checked: JSON, integer status, the declared view, nothing more."""
+
+    def __init__(self, app: Any, endpoints: Iterable[Endpoint[Any]], key: str | None = None) -> None:
+        self._client = TestClient(app, raise_server_exceptions=False)
+        self._app = app
+        self._endpoints = tuple(endpoints)
+        self._routes = Routes(self._endpoints)
+        self._key = key
+
+    def with_key(self, key: str | None) -> "ApiClient":
+        """The same application, called by another."""
+        return ApiClient(self._app, self._endpoints, key)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        **request: Any,
+    ) -> Any:
+        """One request; `path` with its prefix. The response of httpx, checked."""
+        sent = dict(headers or {})
+        if self._key is not None:
+            sent.setdefault("API-Key", self._key)
+        response = self._client.request(method, path, headers=sent, **request)
+        self.check(method, path, response)
+        return response
+
+    def get(self, path: str, **params: Any) -> Any:
+        """GET with a query; the body."""
+        return self.call("GET", path, params=params).json()
+
+    def post(self, path: str, **params: Any) -> Any:
+        """POST with a form; the body."""
+        return self.call("POST", path, data=params).json()
+
+    def check(self, method: str, path: str, response: Any) -> None:
+        """Raises when an answer is not what its endpoint declares."""
+        assert response.headers["content-type"] == "application/json", response.headers
+        assert response.headers["x-request-id"]
+        if method in ("HEAD", "OPTIONS"):
+            return
+        body = json.loads(response.content)
+        if response.status_code >= 400:
+            fault = msgspec.json.decode(response.content, type=ErrorBody)
+            assert fault.status == 2 and fault.error == fault.message and fault.error
+            assert ("fields" in body) == (response.status_code in (400, 409)), body
+            return
+        assert isinstance(body, dict) and isinstance(body["status"], int)
+        match = self._routes.get(method, path.partition("?")[0])
+        answer = msgspec.json.decode(response.content, type=match.endpoint.answer)
+        again = json.loads(msgspec.json.Encoder(decimal_format="number").encode(answer))
+        assert again == body, "the answer holds what its view does not declare"

@@ -1,0 +1,134 @@
+import asyncio
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trackyard.base.errors import BadInput
+from trackyard.wire.brackets import MAX_PARAMETERS, File, body_tree, json_tree, merged, query_pairs, tree_of
+
+
+def parsed(query: bytes) -> dict[str, Any]:
+    return tree_of(query_pairs(query))
+
+
+@pytest.mark.parametrize(
+    ("query", "tree"),
+    [
+        (b"", {}),
+        (b"a=1", {"a": "1"}),
+        (b"a=1&a=2", {"a": ["1", "2"]}),
+        (b"a[]=1&a[]=2", {"a": {"0": ["1", "2"]}}),
+        (b"a[0]=x&a[10]=y", {"a": {"0": "x", "10": "y"}}),
+        (b"a%5Bb%5D=c+d%2B", {"a": {"b": "c d+"}}),
+        (b"filter[date_from]=2026-01-01", {"filter": {"date_from": "2026-01-01"}}),
+        (b"s[i][6][0][From]=1", {"s": {"i": {"6": {"0": {"From": "1"}}}}}),
+        (b"a", {"a": ""}),
+        (b"&&a=1&", {"a": "1"}),
+    ],
+)
+def test_query(query: bytes, tree: dict[str, Any]) -> None:
+    assert parsed(query) == tree
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        b"a%00=1",
+        b"a=%00",
+        b"a=%ff",
+        b"%ff=1",
+        b"a" + b"[b]" * 100 + b"=1",
+        b"&".join(b"a%d=1" % n for n in range(MAX_PARAMETERS + 1)),
+    ],
+)
+def test_query_refused(query: bytes) -> None:
+    with pytest.raises(BadInput) as refused:
+        parsed(query)
+    assert all(line.startswith("[") for line in refused.value.text.split("\n"))
+
+
+def test_many_names_are_read_in_little_time() -> None:
+    query = b"&".join(b"list[%d][goal]=1" % n for n in range(MAX_PARAMETERS))
+    started = time.process_time()
+    assert len(parsed(query)["list"]) == MAX_PARAMETERS
+    assert time.process_time() - started < 5
+
+
+@given(st.binary(max_size=300))
+def test_any_query_is_a_tree_or_a_refusal(query: bytes) -> None:
+    try:
+        assert isinstance(parsed(query), dict)
+    except BadInput as refused:
+        assert refused.fields
+
+
+@given(st.text(max_size=200))
+def test_any_json_is_a_tree_or_a_refusal(text: str) -> None:
+    try:
+        assert isinstance(json_tree(text.encode()), dict)
+    except BadInput as refused:
+        assert refused.fields
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[]", b"1", b'"a"', b"null", b"{", b"\xff", b"[" * 100_000, b'{"a":' * 100_000,
+        json.dumps({"a": "\0"}).encode(), b'{"a": "\\ud800"}', b'{"a": NaN}', b'{"\\u0000": 1}',
+        b'{"a": ' + b"9" * 5000 + b"}", b'{"a":' + b"[" * 12 + b"]" * 12 + b"}",
+    ],
+)  # fmt: skip
+def test_json_refused(body: bytes) -> None:
+    with pytest.raises(BadInput):
+        json_tree(body)
+
+
+MULTIPART = (
+    b'--x\r\nContent-Disposition: form-data; name="a[b]"\r\n\r\n%s\r\n'
+    b'--x\r\nContent-Disposition: form-data; name="f"; filename="f.png"\r\n'
+    b"Content-Type: image/png\r\n\r\n\0\xff\r\n--x--\r\n"
+)
+
+
+def body_of(content_type: str, body: bytes) -> dict[str, Any]:
+    return asyncio.run(body_tree(content_type, body))
+
+
+def test_multipart() -> None:
+    tree = body_of("multipart/form-data; boundary=x", MULTIPART % "ä".encode())
+    assert tree["a"] == {"b": "ä"}
+    assert tree["f"] == File("f.png", "image/png", b"\0\xff")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        ("multipart/form-data; boundary=x", MULTIPART % b"\xff"),
+        ("multipart/form-data", MULTIPART % b"1"),
+        ("multipart/form-data; boundary=x", b"--x\r\nrubbish"),
+        ("text/plain", b"a=1"),
+        ("application/x-www-form-urlencoded; charset=utf-16", b"a=1"),
+    ],
+)
+def test_body_refused(content_type: str, body: bytes) -> None:
+    with pytest.raises(BadInput):
+        body_of(content_type, body)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [("application/x-www-form-urlencoded", b"a=1"), ("", b"a=1"), ("application/json", b'{"a": "1"}')],
+)
+def test_bodies_mean_the_same(content_type: str, body: bytes) -> None:
+    assert body_of(content_type, body) == {"a": "1"}
+
+
+def test_the_body_is_over_the_query() -> None:
+    query = {"filter": {"a": "1", "b": "1"}, "page": "1"}
+    assert merged(query, {"filter": {"b": "2"}, "limit": "3"}) == {
+        "filter": {"a": "1", "b": "2"}, "page": "1", "limit": "3",
+    }  # fmt: skip

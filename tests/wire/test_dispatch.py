@@ -1,0 +1,270 @@
+"""The rules of every request, on a catalogue of toys."""
+
+import json
+import logging
+import threading
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.support.client import ApiClient
+from trackyard.base.errors import Conflict, NotFound
+from trackyard.domain.callers import AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.roles import Permission, Role
+from trackyard.wire import scalars as s
+from trackyard.wire.dispatch import Dispatch
+from trackyard.wire.docs import docs_page, openapi_page
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer
+from trackyard.wire.openapi import document
+from trackyard.wire.params import Only, Params, Seq
+from trackyard.wire.probes import Readiness, health, metrics, ready
+
+CALLERS: dict[str, Caller] = {
+    "a" * 40: AffiliateCaller(7),
+    "b" * 40: StaffCaller("0" * 24, frozenset({Role.ADMIN})),
+    "c" * 40: StaffCaller("1" * 24, frozenset({Role.SECTION_NEWS})),
+}
+AFFILIATE, ADMIN, EDITOR = CALLERS
+
+
+class Toy(Params):
+    number: s.Int
+    words: Seq[s.Text] = ()
+    secret: Annotated[s.Text | None, Only(admin=True)] = None
+
+
+class ToyAnswer(Answer):
+    number: int
+    words: tuple[str, ...]
+    secret: str | None
+    subject: str | None
+    thread: bool
+
+
+def show(call: Call[str], params: Toy) -> ToyAnswer:
+    """Show what was read."""
+    if params.number == 13:
+        raise ZeroDivisionError("a fault of ours with secret-words")
+    if params.number == 14:
+        raise Conflict({"number": ["It is taken."]})
+    return ToyAnswer(
+        number=params.number,
+        words=params.words,
+        secret=params.secret,
+        subject=call.subject,
+        thread=threading.current_thread() is not threading.main_thread(),
+    )
+
+
+def find_one(call: Call[str]) -> str:
+    if call.path["id"] != "1":
+        raise NotFound
+    return call.path["id"]
+
+
+def toy(name: str, method: Any, path: str, **more: Any) -> Endpoint[str]:
+    return Endpoint(
+        id=name, method=method, path=path, permission=Permission.OFFERS_READ, params=Toy, answer=ToyAnswer,
+        handle=show, **more,
+    )  # fmt: skip
+
+
+CATALOGUE = (
+    toy("toy.get", "GET", "/toy"),
+    toy("toy.add", "POST", "/toy"),
+    toy("toy.remove", "DELETE", "/toy/{id}/remove", find=find_one),
+    toy("toy.special", "POST", "/toy/special"),
+    toy("toy.edit", "POST", "/toy/{id}", find=find_one),
+    toy("toy.staff", "GET", "/admin/toy", audience="staff"),
+    toy("toy.self", "GET", "/partner/toy", audience="affiliate"),
+    toy("toy.new", "GET", "/newer", versions=("3.1",)),
+)
+
+
+@pytest.fixture
+def app() -> Dispatch[str]:
+    described = document(CATALOGUE, version="0")
+    pages = {
+        "/healthz": health,
+        "/readyz": ready(lambda: Readiness(("the journal is full",), {"inbox": 2.5})),
+        "/metrics": metrics,
+        "/docs": docs_page(described),
+        "/openapi.json": openapi_page(described),
+    }
+    return Dispatch(CATALOGUE, "deps", CALLERS.get, pages)
+
+
+@pytest.fixture
+def api(app: Dispatch[str]) -> ApiClient:
+    return ApiClient(app, CATALOGUE, ADMIN)
+
+
+@pytest.fixture
+def raw(app: Dispatch[str]) -> Iterator[TestClient]:
+    with TestClient(app) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "text"),
+    [
+        ("GET", "/", 404, "Page Not Found"),
+        ("GET", "/3.0", 404, "Page Not Found"),
+        ("GET", "/3.2/toy?number=1", 404, "Page Not Found"),
+        ("GET", "/3.0/" + "x" * 5000, 404, "Page Not Found"),
+        ("GET", "/3.0/newer?number=1", 404, "Page Not Found"),
+        ("GET", "/3.1/newer?number=1", 200, ""),
+        ("DELETE", "/3.0/toy", 405, "Method Not Allowed"),
+        ("PATCH", "/3.0/toy", 405, "Method Not Allowed"),
+        ("GET", "/3.0/toy", 400, "[number] This value is required."),
+        ("GET", "/3.0/toy?number=x&words=%00", 400, "[words] This value must not contain NUL."),
+        ("GET", "/3.0/toy?number=13", 500, "Server error, Please contact your administrator"),
+        ("GET", "/3.0/toy?number=14", 409, "Conflict"),
+        ("GET", "/3.0/toy?number=1", 200, ""),
+        ("GET", "/3.1/toy/?number=1", 200, ""),
+        ("POST", "/3.1/toy/special?number=1", 200, ""),
+        ("POST", "/3.0/toy/1?number=1", 200, ""),
+        ("POST", "/3.0/toy/2", 404, "Resource Not Found"),
+        ("DELETE", "/3.0/toy/1/remove/?number=1", 200, ""),
+        ("GET", "/3.0/partner/toy?number=1", 403, "Auth Denied"),
+        ("OPTIONS", "/3.0/toy", 200, ""),
+        ("OPTIONS", "/nowhere", 200, ""),
+        ("HEAD", "/3.0/toy?number=1", 200, ""),
+    ],
+)
+def test_answers(api: ApiClient, method: str, path: str, status: int, text: str) -> None:
+    response = api.call(method, path)
+    assert response.status_code == status
+    if text:
+        assert response.json()["error"] == text
+
+
+@pytest.mark.parametrize(
+    ("key", "path", "status", "code"),
+    [
+        (None, "/3.0/toy?number=1", 401, "token_necessary"),
+        ("f" * 40, "/3.0/toy?number=1", 401, "token_necessary"),
+        ("", "/3.0/toy?number=1", 401, "token_necessary"),
+        ("f" * 5000, "/3.0/toy?number=1", 401, "token_necessary"),
+        (AFFILIATE, "/3.0/admin/toy", 403, "auth_denied"),
+        (EDITOR, "/3.0/admin/toy", 403, "offers.read"),
+        (AFFILIATE, "/3.0/partner/toy?number=1", 200, None),
+        (ADMIN, "/3.0/admin/toy?number=1", 200, None),
+        (None, "/3.0/nowhere", 404, "page_not_found"),
+    ],
+)
+def test_keys(api: ApiClient, key: str | None, path: str, status: int, code: str | None) -> None:
+    response = api.with_key(key).call("GET", path)
+    assert (response.status_code, response.json().get("code")) == (status, code)
+
+
+@pytest.mark.parametrize("name", ["API-Key", "api-key", "Api-kEY"])
+def test_the_key_in_a_header_of_any_case(raw: TestClient, name: str) -> None:
+    assert raw.get("/3.0/toy?number=1", headers={name: ADMIN}).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["API-Key", "api-key"])
+def test_the_key_in_the_query(raw: TestClient, name: str) -> None:
+    response = raw.get(f"/3.0/toy?number=1&{name}={ADMIN}")
+    assert response.status_code == 200
+    assert "x-ignored-parameters" not in response.headers
+
+
+def test_no_key_in_the_logs(raw: TestClient, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        raw.get(f"/3.0/toy?number=1&api-key={ADMIN}")
+        raw.get("/3.0/toy?number=x", headers={"API-Key": ADMIN})
+    ours = [record for record in caplog.records if record.name.startswith("trackyard")]
+    assert len(ours) == 2
+    assert all(ADMIN not in str(record.__dict__) for record in ours)
+
+
+def test_a_fault_of_ours_is_logged_and_not_shown(api: ApiClient, caplog: pytest.LogCaptureFixture) -> None:
+    response = api.call("GET", "/3.0/toy?number=13", headers={"X-Request-Id": "given-1"})
+    assert "secret-words" not in response.text
+    assert response.json()["request_id"] == response.headers["x-request-id"] == "given-1"
+    assert any(record.exc_info for record in caplog.records)
+
+
+def test_405_names_what_is_allowed(api: ApiClient) -> None:
+    assert api.call("DELETE", "/3.0/toy").headers["allow"] == "GET, HEAD, OPTIONS, POST"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"params": {"number": "1", "words[]": ["a", "b"]}},
+        {"data": {"number": "1", "words[0]": "a", "words[1]": "b"}},
+        {"files": [("number", (None, "1")), ("words", (None, "a")), ("words", (None, "b"))]},
+        {"json": {"number": 1, "words": ["a", "b"]}},
+        {"params": {"number": "2", "words": "a"}, "json": {"number": "1", "words": ["a", "b"]}},
+    ],
+)
+@pytest.mark.parametrize(("method", "path"), [("POST", "/3.0/toy"), ("DELETE", "/3.0/toy/1/remove")])
+def test_parameters_from_everywhere(api: ApiClient, method: str, path: str, request_: dict[str, Any]) -> None:
+    body = api.call(method, path, **request_).json()
+    assert (body["number"], body["words"], body["thread"]) == (1, ["a", "b"], True)
+
+
+def test_unused_parameters_are_named(api: ApiClient) -> None:
+    query = "number=1&secret=s&words=a&typo=1&%C3%A4=2"
+    assert api.call("GET", f"/3.0/toy?{query}").headers["x-ignored-parameters"] == "typo,%C3%A4"
+    response = api.with_key(AFFILIATE).call("GET", f"/3.0/toy?{query}")
+    assert response.headers["x-ignored-parameters"] == "secret,typo,%C3%A4"
+    assert response.json()["secret"] is None
+    many = "&".join(f"x{n}=1" for n in range(30))
+    assert len(api.call("GET", f"/3.0/toy?number=1&{many}").headers["x-ignored-parameters"].split(",")) == 20
+
+
+def test_a_large_body_is_refused_before_the_key(raw: TestClient) -> None:
+    response = raw.post("/3.0/toy", content=b"a" * (1024 * 1024 + 1))
+    assert response.status_code == 413
+
+
+def test_a_stream_without_end_is_cut(app: Dispatch[str]) -> None:
+    read = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal read
+        for _ in range(100):
+            read += 1
+            yield b"a" * 1024 * 1024
+
+    with TestClient(app) as client:
+        assert client.post("/3.0/toy", content=pieces()).status_code == 413
+
+
+def test_head_has_the_headers_of_get(raw: TestClient) -> None:
+    got = raw.get("/3.0/toy?number=1", headers={"API-Key": ADMIN})
+    head = raw.head("/3.0/toy?number=1", headers={"API-Key": ADMIN})
+    assert head.content == b""
+    assert head.headers["content-length"] == got.headers["content-length"]
+
+
+def test_pages_need_no_key(raw: TestClient) -> None:
+    assert raw.get("/healthz").json() == {"status": 1}
+    ready = raw.get("/readyz/")
+    assert ready.status_code == 503
+    assert ready.json() == {"status": 2, "reasons": ["the journal is full"], "lag_seconds": {"inbox": 2.5}}
+    assert b"trackyard_api_requests" in raw.get("/metrics").content
+    assert raw.post("/healthz").status_code == 405
+
+
+def test_docs_are_whole_in_themselves(raw: TestClient) -> None:
+    response = raw.get("/docs")
+    assert "Show what was read" in response.text
+    assert "unsafe" not in response.headers["content-security-policy"]
+    for outside in ("http://", "https://", "//", "src="):
+        assert outside not in response.text.replace("//www.w3.org", "")
+
+
+def test_the_document_is_valid(raw: TestClient) -> None:
+    from openapi_spec_validator import validate
+
+    described = json.loads(raw.get("/openapi.json").content)
+    validate(described)
+    assert set(described["paths"]) >= {"/3.0/toy", "/3.1/toy", "/3.1/newer"}
+    assert "/3.0/newer" not in described["paths"]

@@ -1,0 +1,129 @@
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Any
+
+import pytest
+from pydantic import Field
+
+from trackyard.base.errors import BadInput
+from trackyard.wire import scalars as s
+from trackyard.wire.params import Clearable, CommaList, Keyed, Needed, Only, Params, Seq, fields_of
+from trackyard.wire.reading import read_params
+
+
+class Line(Params):
+    goal: s.Text
+    countries: Seq[s.Text] = ()
+
+
+class Sent(Params):
+    title: s.Name
+    number: s.Int | None = None
+    amount: s.Amount | None = None
+    flag: s.Flag = False
+    word: s.TrueFalse | None = None
+    day: s.Day | None = None
+    zone: s.Zone | None = None
+    duration: s.Duration = "1y"
+    email: s.Email | None = None
+    url: s.Url | None = None
+    cleared: Annotated[s.Url | None, Clearable()] = None
+    hour: s.Hour | None = None
+    currency: s.Currency | None = None
+    kind: Annotated[str, s.Choice(("a", "b"), admin=("c",), only_3_0=("d",), becomes={"old": "a"})] = "a"
+    ids: Seq[s.Int] = ()
+    tags: CommaList[s.Text] = ()
+    names: Keyed[str, s.Text] = Field(default_factory=dict)
+    lines: Seq[Line] = Field(default=(), alias="detail")
+    secret: Annotated[s.Text | None, Only(admin=True)] = None
+    pid: Annotated[s.Int | None, Needed(since="3.1")] = None
+
+
+def read(staff: bool = True, version: str = "3.0", **tree: Any) -> Sent:
+    return read_params(Sent, {"title": "t", **tree}, staff=staff, version=version)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "value"),
+    [
+        ("number", "7", 7),
+        ("number", 7, 7),
+        ("number", "", None),
+        ("number", ["1", "2"], 2),
+        ("amount", "1.00005", Decimal("1.0000")),
+        ("amount", Decimal("2.5"), Decimal("2.5")),
+        ("flag", "1", True),
+        ("flag", False, False),
+        ("flag", "", False),
+        ("word", "true", True),
+        ("day", "2024-02-29", date(2024, 2, 29)),
+        ("duration", "1d12h", "1d12h"),
+        ("email", " A@B.example ", "a@b.example"),
+        ("url", "https://a.example/{clickid}?b={sub1}", "https://a.example/{clickid}?b={sub1}"),
+        ("currency", "usd", "USD"),
+        ("kind", "c", "c"),
+        ("kind", "old", "old"),
+        ("ids", "1", (1,)),
+        ("ids", ["1", "2"], (1, 2)),
+        ("ids", {"0": "1", "10": "3", "2": "2"}, (1, 2, 3)),
+        ("ids", {"0": ["1", "2"]}, (1, 2)),
+        ("ids", "", ()),
+        ("tags", "a, b", ("a", "b")),
+        ("tags", ["a,b", "c"], ("a", "b", "c")),
+        ("names", {"12": "x"}, {"12": "x"}),
+        ("names", [], {}),
+    ],
+)
+def test_values(name: str, sent: Any, value: Any) -> None:
+    assert getattr(read(**{name: sent}), name) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("number", "x"), ("number", "1.5"), ("number", "9" * 30), ("number", str(2**31)), ("number", {"0": "1"}),
+        ("amount", "-1"), ("amount", "1e400"), ("amount", "nan"), ("flag", "2"), ("word", "maybe"),
+        ("day", "2023-02-29"), ("day", "2023-2-1"), ("day", "1"), ("zone", "Mars/Base"), ("zone", "../etc/passwd"),
+        ("duration", "1x"), ("email", "nobody"), ("url", "javascript:alert(1)"), ("url", "https://"), ("hour", "24"),
+        ("currency", "EURO"), ("kind", "z"), ("ids", ["1", "x"]), ("ids", {"a": "1"}), ("names", "x"),
+        ("detail", "x"), ("detail", {"0": {"countries": "DE"}}), ("title", ""), ("title", "x" * 201),
+    ],
+)  # fmt: skip
+def test_faults(name: str, sent: Any) -> None:
+    with pytest.raises(BadInput) as refused:
+        read(**{name: sent})
+    assert refused.value.text.startswith(f"[{name}")
+
+
+def test_every_fault_is_told_by_its_wire_name() -> None:
+    with pytest.raises(BadInput) as refused:
+        read_params(Sent, {"hour": "99", "detail": {"0": {}, "1": "x"}}, staff=True, version="3.1")
+    assert set(refused.value.fields or ()) == {"title", "hour", "pid", "detail[0][goal]", "detail[1]"}
+    assert len(refused.value.text.split("\n")) == 5
+
+
+@pytest.mark.parametrize(("staff", "version", "kind"), [(False, "3.0", "c"), (True, "3.1", "d")])
+def test_values_of_some_callers_and_versions(staff: bool, version: str, kind: str) -> None:
+    with pytest.raises(BadInput, match=r"\[kind\]"):
+        read(staff=staff, version=version, kind=kind, pid="1")
+
+
+def test_what_is_not_used_is_named() -> None:
+    tree = {"title": "t", "secret": "s", "x": "1", "detail": {"0": {"goal": "1", "y": "2"}}}
+    params, ignored = read_params(Sent, tree, staff=False, version="3.0")
+    assert ignored == {"secret", "x", "detail[0][y]"}
+    assert params.secret is None
+    params, ignored = read_params(Sent, tree, staff=True, version="3.0")
+    assert ignored == {"x", "detail[0][y]"}
+    assert params.secret == "s"
+
+
+def test_an_empty_clearable_is_sent_and_none() -> None:
+    assert "cleared" in read(cleared="").model_fields_set
+    assert "cleared" not in read().model_fields_set
+    assert "url" not in read(url="").model_fields_set
+
+
+def test_fields_know_their_form() -> None:
+    forms = {field.name: field.form for field in fields_of(Sent)}
+    assert (forms["ids"], forms["tags"], forms["names"], forms["detail"]) == ("seq", "comma", "keyed", "seq")

@@ -1,0 +1,122 @@
+"""What each staff role may do: the one table of it (behaviour.md §3)."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+
+class Permission(StrEnum):
+    """What a staff user needs to call a method; the code of the 403 names it."""
+
+    OFFERS_READ = "offers.read"
+    OFFERS_WRITE = "offers.write"
+    OFFERS_CONNECT = "offers.connect"
+    CATEGORIES_WRITE = "categories.write"
+    AFFILIATES_READ = "affiliates.read"
+    AFFILIATES_WRITE = "affiliates.write"
+    POSTBACKS_WRITE = "postbacks.write"
+    PIXELS_WRITE = "pixels.write"
+    ADVERTISERS_READ = "advertisers.read"
+    ADVERTISERS_WRITE = "advertisers.write"
+    INVOICES_WRITE = "invoices.write"
+    BALANCES_READ = "balances.read"
+    PAYMENTS_WRITE = "payments.write"
+    CURRENCIES_WRITE = "currencies.write"
+    TICKETS_WRITE = "tickets.write"
+    NEWS_WRITE = "news.write"
+    DASHBOARD_READ = "dashboard.read"
+    USERS_WRITE = "users.write"
+    SETTINGS_WRITE = "settings.write"
+    STATS_COMMON = "stats.common"
+    STATS_CONVERSION = "stats.conversion"
+    CONVERSIONS_WRITE = "conversions.write"
+    STATS_CLICKS = "stats.clicks"
+    STATS_SUPPLIER = "stats.supplier"
+    STATS_OFFER = "stats.offer"
+    STATS_PARTNER = "stats.partner"
+    STATS_COUNTRY = "stats.country"
+    STATS_CITY = "stats.city"
+    STATS_OS = "stats.os"
+    STATS_GOAL = "stats.goal"
+    STATS_DEVICE = "stats.device"
+    STATS_OTHER = "stats.other"
+    STATS_LIMITS = "stats.limits"
+    STATS_PARTNER_POSTBACK = "stats.partner_postback"
+    STATS_SERVER_POSTBACK = "stats.server_postback"
+
+
+class Role(StrEnum):
+    """A role of a staff user (spec: Authentication 5)."""
+
+    ADMIN = "ROLE_ADMIN"
+    MANAGER_AFFILIATE = "ROLE_MANAGER_AFFILIATE"
+    MANAGER_SALES = "ROLE_MANAGER_SALES"
+    SECTION_OFFER = "ROLE_SECTION_OFFER"
+    SECTION_SUPPLIER = "ROLE_SECTION_SUPPLIER"
+    SECTION_STATS = "ROLE_SECTION_STATS"
+    SECTION_DASHBOARD = "ROLE_SECTION_DASHBOARD"
+    SECTION_NEWS = "ROLE_SECTION_NEWS"
+    SECTION_CATEGORY = "ROLE_SECTION_CATEGORY"
+    SECTION_PARTNER = "ROLE_SECTION_PARTNER"
+    SECTION_PAYMENT = "ROLE_SECTION_PAYMENT"
+    SECTION_TICKET = "ROLE_SECTION_TICKET"
+    STATS_COMMON = "ROLE_SECTION_STATS_COMMON"
+    STATS_CONVERSION = "ROLE_SECTION_STATS_CONVERSION"
+    STATS_SUPPLIER = "ROLE_SECTION_STATS_SUPPLIER"
+    STATS_OFFER = "ROLE_SECTION_STATS_OFFER"
+    STATS_PARTNER = "ROLE_SECTION_STATS_PARTNER"
+    STATS_COUNTRY = "ROLE_SECTION_STATS_COUNTRY"
+    STATS_CITY = "ROLE_SECTION_STATS_CITY"
+    STATS_OS = "ROLE_SECTION_STATS_OS"
+    STATS_GOAL = "ROLE_SECTION_STATS_GOAL"
+    STATS_DEVICE = "ROLE_SECTION_STATS_DEVICE"
+    STATS_LIMITS = "ROLE_SECTION_STATS_LIMITS"
+    STATS_PARTNER_POSTBACK = "ROLE_SECTION_STATS_PARTNER_POSTBACK"
+    STATS_SERVER_POSTBACK = "ROLE_SECTION_STATS_SERVER_POSTBACK"
+
+
+_P = Permission
+STATISTICS: Final = frozenset(p for p in Permission if p.startswith("stats."))
+
+TABLE: Final[dict[Role, frozenset[Permission]]] = {
+    Role.ADMIN: frozenset(Permission),
+    Role.MANAGER_AFFILIATE: STATISTICS
+    | {_P.OFFERS_READ, _P.OFFERS_CONNECT, _P.AFFILIATES_READ, _P.AFFILIATES_WRITE, _P.POSTBACKS_WRITE}
+    | {_P.PIXELS_WRITE, _P.BALANCES_READ, _P.TICKETS_WRITE},
+    Role.MANAGER_SALES: STATISTICS
+    | {_P.OFFERS_READ, _P.OFFERS_WRITE, _P.ADVERTISERS_READ, _P.ADVERTISERS_WRITE, _P.INVOICES_WRITE},
+    Role.SECTION_OFFER: frozenset({_P.OFFERS_READ, _P.OFFERS_WRITE, _P.OFFERS_CONNECT}),
+    Role.SECTION_SUPPLIER: frozenset({_P.ADVERTISERS_READ, _P.ADVERTISERS_WRITE, _P.INVOICES_WRITE}),
+    Role.SECTION_STATS: STATISTICS | {_P.CONVERSIONS_WRITE},
+    Role.SECTION_DASHBOARD: frozenset({_P.DASHBOARD_READ}),
+    Role.SECTION_NEWS: frozenset({_P.NEWS_WRITE}),
+    Role.SECTION_CATEGORY: frozenset({_P.CATEGORIES_WRITE}),
+    Role.SECTION_PARTNER: frozenset({_P.AFFILIATES_READ, _P.AFFILIATES_WRITE, _P.POSTBACKS_WRITE})
+    | {_P.PIXELS_WRITE, _P.BALANCES_READ},
+    Role.SECTION_PAYMENT: frozenset({_P.BALANCES_READ, _P.PAYMENTS_WRITE, _P.INVOICES_WRITE, _P.CURRENCIES_WRITE}),
+    Role.SECTION_TICKET: frozenset({_P.TICKETS_WRITE}),
+    Role.STATS_COMMON: frozenset({_P.STATS_COMMON}),
+    Role.STATS_CONVERSION: frozenset({_P.STATS_CONVERSION, _P.CONVERSIONS_WRITE}),
+    Role.STATS_SUPPLIER: frozenset({_P.STATS_SUPPLIER}),
+    Role.STATS_OFFER: frozenset({_P.STATS_OFFER}),
+    Role.STATS_PARTNER: frozenset({_P.STATS_PARTNER}),
+    Role.STATS_COUNTRY: frozenset({_P.STATS_COUNTRY}),
+    Role.STATS_CITY: frozenset({_P.STATS_CITY}),
+    Role.STATS_OS: frozenset({_P.STATS_OS}),
+    Role.STATS_GOAL: frozenset({_P.STATS_GOAL}),
+    Role.STATS_DEVICE: frozenset({_P.STATS_DEVICE}),
+    Role.STATS_LIMITS: frozenset({_P.STATS_LIMITS}),
+    Role.STATS_PARTNER_POSTBACK: frozenset({_P.STATS_PARTNER_POSTBACK}),
+    Role.STATS_SERVER_POSTBACK: frozenset({_P.STATS_SERVER_POSTBACK}),
+}
+"""Role → what it gives. The two manager roles give it within what they manage (actions/scope.py)."""
+
+
+def permissions_of(roles: Iterable[Role]) -> frozenset[Permission]:
+    """Everything that any of the roles gives."""
+    return frozenset().union(*(TABLE[role] for role in roles))
+
+
+def roles_giving(permission: Permission) -> tuple[Role, ...]:
+    """The roles that give a permission, for the documentation."""
+    return tuple(role for role, given in TABLE.items() if permission in given)

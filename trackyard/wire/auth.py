@@ -1,0 +1,30 @@
+"""Where a key stands in a request (behaviour.md §2). It is looked up and never logged."""
+
+from collections.abc import Callable
+
+from starlette.datastructures import Headers
+
+from trackyard.base.errors import Unauthorized
+from trackyard.domain.callers import Caller
+
+Authenticate = Callable[[str], Caller | None]
+"""Whose key it is; None when nobody's or of one who may not call."""
+
+KEY_NAMES = frozenset({"API-Key", "api-key"})
+MAX_KEY = 200
+
+
+def find_key(headers: Headers, query: list[tuple[str, str]]) -> str | None:
+    """The key of the header API-Key (any case), else of the query."""
+    header = headers.get("api-key")
+    if header:
+        return header.strip()
+    return next((value for name, value in query if name in KEY_NAMES and value), None)
+
+
+def get_caller(authenticate: Authenticate, key: str | None) -> Caller:
+    """The caller of a key. Raises Unauthorized."""
+    caller = authenticate(key) if key and len(key) <= MAX_KEY else None
+    if caller is None:
+        raise Unauthorized
+    return caller

@@ -1,0 +1,207 @@
+"""Reading a request into one tree (behaviour.md §2): query, urlencoded, multipart and JSON, body over query.
+
+A tree is nested dicts of text, lists, files and, from JSON, numbers and booleans. Digit keys stay keys: only a
+parameter's type knows whether they are list indices or map keys.
+"""
+
+import json
+import re
+from collections.abc import AsyncGenerator, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from python_multipart.multipart import parse_options_header
+from qs_codec import DecodeOptions, decode
+from starlette.datastructures import FormData, Headers, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+
+from trackyard.base.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """An uploaded file. `kind`: the media type its sender claims."""
+
+    name: str
+    kind: str
+    content: bytes
+
+
+Tree = dict[str, Any]
+Pairs = Iterable[tuple[str, str | File]]
+
+MAX_PARAMETERS = 5000
+MAX_DEPTH = 8
+"""Brackets in a name, and levels of a JSON body; the deepest documented name has five."""
+
+_OPTIONS = DecodeOptions(
+    parse_lists=False,
+    depth=MAX_DEPTH,
+    strict_depth=True,
+    raise_on_limit_exceeded=True,
+    parameter_limit=MAX_PARAMETERS,
+    list_limit=MAX_PARAMETERS,
+)
+_TOO_DEEP = f"Names may be nested {MAX_DEPTH} levels deep."
+_CHARSET = re.compile(r"\Autf-?8\Z", re.IGNORECASE)
+
+
+def query_pairs(query: bytes) -> list[tuple[str, str]]:
+    """The pairs of a query string or an urlencoded body. Raises BadInput on invalid UTF-8, NUL, or too many."""
+    pieces = [piece for piece in query.split(b"&") if piece]
+    if len(pieces) > MAX_PARAMETERS:
+        raise BadInput({"parameters": [f"At most {MAX_PARAMETERS} parameters are accepted."]})
+    pairs = []
+    for piece in pieces:
+        name, _, value = piece.partition(b"=")
+        pairs.append((_unquoted(name, name), _unquoted(value, name)))
+    return pairs
+
+
+async def multipart_pairs(content_type: str, body: bytes) -> list[tuple[str, str | File]]:
+    """The fields and files of a multipart body. Raises BadInput when it is none."""
+    boundary = parse_options_header(content_type)[1].get(b"boundary")
+    if not boundary or b"--" + boundary + b"--" not in body:
+        raise BadInput({"body": ["The multipart body cannot be read."]})
+    # Latin-1 carries every byte through the parser, which would otherwise guess where UTF-8 is broken.
+    latin = f'multipart/form-data; charset=latin-1; boundary="{boundary.decode("latin-1")}"'
+    parser = MultiPartParser(
+        Headers({"content-type": latin}), _once(body), max_files=MAX_PARAMETERS, max_fields=MAX_PARAMETERS
+    )
+    try:
+        form = await parser.parse()
+    except (MultiPartException, KeyError, ValueError) as fault:
+        raise BadInput({"body": ["The multipart body cannot be read."]}) from fault
+    try:
+        return [await _part(name, value) for name, value in form.multi_items()]
+    finally:
+        await _close(form)
+
+
+def tree_of(pairs: Pairs) -> Tree:
+    """The tree of named values: `a[b][0]=x` → `{"a": {"b": {"0": "x"}}}`; a repeated name holds a list."""
+    named: dict[str, list[Any]] = {}
+    for name, value in pairs:
+        named.setdefault(name, []).append(value)
+    try:
+        tree = decode({name: values if len(values) > 1 else values[0] for name, values in named.items()}, _OPTIONS)
+    except IndexError:
+        deepest = max(named, key=lambda name: name.count("["))
+        raise BadInput({deepest.partition("[")[0]: [_TOO_DEEP]}) from None
+    return {str(key): value for key, value in tree.items()}
+
+
+def json_tree(body: bytes) -> Tree:
+    """The tree of a JSON body, which must be an object. Numbers with a fraction are Decimal. Raises BadInput."""
+    try:
+        tree = json.loads(body.decode(), parse_float=Decimal, parse_constant=_refuse_constant)
+    except UnicodeDecodeError:
+        raise BadInput({"body": ["The body is not valid UTF-8."]}) from None
+    except RecursionError:
+        raise BadInput({"body": [_TOO_DEEP]}) from None
+    except ValueError:
+        raise BadInput({"body": ["The body is not valid JSON."]}) from None
+    if not isinstance(tree, dict):
+        raise BadInput({"body": ["The JSON body must be an object."]})
+    _check_json(tree)
+    return tree
+
+
+async def body_tree(content_type: str, body: bytes) -> Tree:
+    """The tree of a body by its content type; a body of a type that carries no parameters is a BadInput."""
+    kind, parameters = parse_options_header(content_type)
+    if not body:
+        return {}
+    charset = parameters.get(b"charset", b"utf-8").decode("latin-1")
+    if not _CHARSET.match(charset):
+        raise BadInput({"body": ["The body must be UTF-8."]})
+    if kind in (b"application/json", b"text/json"):
+        return json_tree(body)
+    if kind == b"multipart/form-data":
+        return tree_of(await multipart_pairs(content_type, body))
+    if kind in (b"", b"application/x-www-form-urlencoded"):
+        return tree_of(query_pairs(body))
+    raise BadInput({"body": ["The body must be urlencoded, multipart or JSON."]})
+
+
+def merged(under: Tree, over: Tree) -> Tree:
+    """Both trees; where they name the same value, that of `over`."""
+    out = dict(under)
+    for key, value in over.items():
+        below = out.get(key)
+        out[key] = merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return out
+
+
+def wire_name(path: Iterable[str | int]) -> str:
+    """The name of a place in a tree as it is sent: `("filter", "offer", 0)` → `filter[offer][0]`."""
+    first, *rest = path
+    return str(first) + "".join(f"[{key}]" for key in rest)
+
+
+def _unquoted(raw: bytes, name: bytes) -> str:
+    return _text(unquote_to_bytes(raw.replace(b"+", b" ")), name)
+
+
+def _text(raw: bytes, name: bytes) -> str:
+    shown = name.decode("ascii", "replace")[:100] or "parameters"
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        raise BadInput({shown: ["This value is not valid UTF-8."]}) from None
+    if "\0" in text:
+        raise BadInput({shown.replace("\0", ""): ["This value must not contain NUL."]})
+    return text
+
+
+def _check_json(tree: Tree) -> None:
+    """Refuses what no form could have carried. Iterative: the depth is a stranger's."""
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((key,), value) for key, value in tree.items()]
+    for key in tree:
+        _check_text((key,), key)
+    while waiting:
+        path, value = waiting.pop()
+        if len(path) > MAX_DEPTH + 1:
+            raise BadInput({str(path[0]): [_TOO_DEEP]})
+        if isinstance(value, str):
+            _check_text(path, value)
+        elif isinstance(value, dict):
+            for key, inner in value.items():
+                _check_text(path, key)
+                waiting.append(((*path, key), inner))
+        elif isinstance(value, list):
+            waiting.extend(((*path, index), inner) for index, inner in enumerate(value))
+
+
+def _check_text(path: tuple[str | int, ...], text: str) -> None:
+    fault = None
+    if "\0" in text:
+        fault = "This value must not contain NUL."
+    elif not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        fault = "This value is not valid Unicode."
+    if fault:
+        raise BadInput({wire_name(path).encode("ascii", "replace").decode().replace("\0", ""): [fault]})
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+async def _part(latin_name: str, value: str | UploadFile) -> tuple[str, str | File]:
+    raw_name = latin_name.encode("latin-1")
+    name = _text(raw_name, raw_name)
+    if isinstance(value, str):
+        return name, _text(value.encode("latin-1"), raw_name)
+    return name, File(value.filename or "", value.content_type or "", await value.read())
+
+
+async def _close(form: FormData) -> None:
+    for _, value in form.multi_items():
+        if isinstance(value, UploadFile):
+            await value.close()
+
+
+async def _once(body: bytes) -> AsyncGenerator[bytes, None]:
+    yield body

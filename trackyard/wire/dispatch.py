@@ -1,0 +1,219 @@
+"""One request from bytes to answer, in the order of behaviour.md §2: unrouted, method, size, key, caller, path id,
+parameters. Handlers are synchronous and run in threads; nothing else blocks the loop."""
+
+import logging
+import re
+import secrets
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+import anyio.to_thread
+from anyio import CapacityLimiter
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from trackyard.base.errors import AccessDenied, BadInput, Refusal, TooLarge, WrongCaller
+from trackyard.base.metrics import API_REQUESTS, API_SECONDS
+from trackyard.base.telemetry import request_id
+from trackyard.domain.callers import Caller, StaffCaller
+from trackyard.wire.auth import KEY_NAMES, Authenticate, find_key, get_caller
+from trackyard.wire.brackets import Tree, body_tree, merged, query_pairs, tree_of
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import encoded
+from trackyard.wire.errors import MethodNotAllowed, body_of, server_error
+from trackyard.wire.probes import Page
+from trackyard.wire.reading import read_params
+from trackyard.wire.routing import Match, Routes
+
+log = logging.getLogger("trackyard.api")
+
+JSON = "application/json"
+MAX_IGNORED = 20
+THREADS = 16
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
+
+D = TypeVar("D")
+
+
+class Dispatch(Generic[D]):
+    """The ASGI application of a catalogue. `pages`: paths outside of the API that need no key."""
+
+    def __init__(
+        self,
+        endpoints: Iterable[Endpoint[D]],
+        deps: D,
+        authenticate: Authenticate,
+        pages: Mapping[str, Page],
+    ) -> None:
+        self._routes = Routes(endpoints)
+        self._deps = deps
+        self._authenticate = authenticate
+        self._pages = pages
+        self._threads = CapacityLimiter(THREADS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await _lifespan(receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1000})
+            return
+        request = Request(scope, receive)
+        token = request_id.set(_request_id(request))
+        try:
+            response = await self._answered(request)
+            response.headers["X-Request-Id"] = request_id.get()
+            if request.method == "HEAD":
+                response.body = b""  # Content-Length stays that of GET
+            await response(scope, receive, send)
+        finally:
+            request_id.reset(token)
+
+    async def _answered(self, request: Request) -> Response:
+        started = time.perf_counter()
+        label, who = "unrouted", ""
+        try:
+            page = self._pages.get(request.url.path.rstrip("/") or "/")
+            if request.method == "OPTIONS":
+                response = self._options(request)
+            elif page is not None:
+                response = await self._page(page, request)
+            else:
+                match = self._routes.get(request.method, request.scope["path"])
+                label = match.endpoint.path
+                response, who = await self._called(match, request)
+        except Refusal as refusal:
+            response = _refused(refusal)
+        except Exception:
+            log.exception("request failed", extra={"method": request.method, "path": request.scope["path"]})
+            response = _json(500, server_error(request_id.get()))
+        self._account(request, response, label, who, time.perf_counter() - started)
+        return response
+
+    async def _called(self, match: Match, request: Request) -> tuple[Response, str]:
+        body = await _body(request, match.endpoint.body_max)
+        query = request.scope["query_string"]
+        key = find_key(request.headers, _key_pairs(query))
+        caller = await anyio.to_thread.run_sync(get_caller, self._authenticate, key, limiter=self._threads)
+        # The key's rate (429) is taken here, once it has one.
+        try:
+            _authorize(match.endpoint, caller)
+            tree, fault = await _tree(request, query, body)
+            work = _Work(self._deps, match, caller, tree, fault)
+            content, ignored = await anyio.to_thread.run_sync(work.run, limiter=self._threads)
+        except Refusal as refusal:
+            return _refused(refusal), caller.name
+        response = Response(content, media_type=JSON)
+        if ignored:
+            names = sorted(ignored)[:MAX_IGNORED]
+            response.headers["X-Ignored-Parameters"] = ",".join(quote(name[:200], safe="[]") for name in names)
+        return response, caller.name
+
+    async def _page(self, page: Page, request: Request) -> Response:
+        if request.method not in ("GET", "HEAD"):
+            raise MethodNotAllowed(["GET", "HEAD", "OPTIONS"])
+        return await anyio.to_thread.run_sync(page, limiter=self._threads)
+
+    def _options(self, request: Request) -> Response:
+        response = _json(200, {"status": 1})
+        response.headers["Allow"] = ", ".join(self._routes.allowed(request.scope["path"]) or ["GET", "HEAD", "OPTIONS"])
+        return response
+
+    @staticmethod
+    def _account(request: Request, response: Response, label: str, who: str, seconds: float) -> None:
+        method = request.method if request.method in ("GET", "HEAD", "POST", "DELETE", "OPTIONS") else "other"
+        API_REQUESTS.labels(method, label, str(response.status_code)).inc()
+        API_SECONDS.labels(label).observe(seconds)
+        fields = {"method": request.method, "path": request.scope["path"], "status": response.status_code}
+        log.info("request", extra=fields | {"caller": who, "ms": round(seconds * 1000, 1)})
+
+
+class _Work(Generic[D]):
+    """The part of a call that runs in a thread: the path's id, the parameters, the handler."""
+
+    def __init__(self, deps: D, match: Match, caller: Caller, tree: Tree, fault: BadInput | None) -> None:
+        self._match = match
+        self._tree = tree
+        self._fault = fault
+        endpoint = match.endpoint
+        self._call = Call(
+            deps=deps,
+            caller=caller,
+            version=match.version,
+            permission=endpoint.permission,
+            path=match.path,
+            max_limit=endpoint.page_max,
+        )
+
+    def run(self) -> tuple[bytes, set[str]]:
+        """The answer and the names of the parameters it did not use. Raises Refusals."""
+        endpoint, call = self._match.endpoint, self._call
+        if endpoint.find is not None:
+            call = replace(call, subject=endpoint.find(call))
+        if self._fault is not None:
+            raise self._fault
+        params, ignored = read_params(endpoint.params, self._tree, staff=call.staff, version=call.version)
+        return encoded(endpoint.handle(call, params)), ignored
+
+
+def _authorize(endpoint: Endpoint[Any], caller: Caller) -> None:
+    if not endpoint.admits(caller):
+        raise WrongCaller
+    if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):
+        raise AccessDenied(code=endpoint.permission)
+
+
+async def _body(request: Request, most: int) -> bytes:
+    """The body, never more of it in memory than is accepted."""
+    said = request.headers.get("content-length", "")
+    if said.isdecimal() and int(said) > most:
+        raise TooLarge
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise TooLarge
+    return bytes(body)
+
+
+async def _tree(request: Request, query: bytes, body: bytes) -> tuple[Tree, BadInput | None]:
+    """The parameters, or what is wrong with their form: told only after the path's id was looked for."""
+    try:
+        pairs = [(name, value) for name, value in query_pairs(query) if name not in KEY_NAMES]
+        return merged(tree_of(pairs), await body_tree(request.headers.get("content-type", ""), body)), None
+    except BadInput as fault:
+        return {}, fault
+
+
+def _key_pairs(query: bytes) -> list[tuple[str, str]]:
+    """The pairs that may hold the key; the rest of the query may be broken."""
+    pairs = (piece.partition(b"=") for piece in query.split(b"&"))
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, _, value in pairs]
+
+
+def _request_id(request: Request) -> str:
+    sent = request.headers.get("x-request-id", "")
+    return sent if _REQUEST_ID.match(sent) else secrets.token_hex(12)
+
+
+def _refused(refusal: Refusal) -> Response:
+    response = _json(refusal.status, body_of(refusal))
+    if isinstance(refusal, MethodNotAllowed):
+        response.headers["Allow"] = ", ".join(refusal.allowed)
+    return response
+
+
+def _json(status: int, body: Any) -> Response:
+    return Response(encoded(body), status_code=status, media_type=JSON)
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

@@ -1,0 +1,153 @@
+"""/openapi.json and /docs: one HTML page written from the document, whole in itself, without outside assets."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from html import escape
+from importlib import resources
+from typing import Any
+
+from starlette.responses import Response
+
+from trackyard.wire.openapi import Schema
+from trackyard.wire.probes import Page
+
+_METHODS = ("get", "post", "delete")
+
+
+def openapi_page(document: Schema) -> Page:
+    """The document as JSON."""
+    content = json.dumps(document, ensure_ascii=False).encode()
+    return lambda: Response(content, media_type="application/json")
+
+
+def docs_page(document: Schema) -> Page:
+    """The document as a page to read and search. Its policy admits this page's own style and script alone."""
+    style, script = _asset("docs.css"), _asset("docs.js")
+    content = _html(document, style, script).encode()
+    policy = f"default-src 'none'; base-uri 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    headers = {"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff"}
+    return lambda: Response(content, media_type="text/html", headers=headers)
+
+
+def _asset(name: str) -> str:
+    return resources.files("trackyard.wire").joinpath("pages", name).read_text()
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _html(document: Schema, style: str, script: str) -> str:
+    operations = list(_operations(document))
+    links = []
+    for tag in document["tags"]:
+        links.append(f"<h2>{escape(tag['name'])}</h2>")
+        links += [_link(path, method, what) for path, method, what in operations if what["tags"] == [tag["name"]]]
+    sections = [_section(document, path, method, what) for path, method, what in operations]
+    info = document["info"]
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(info['title'])}</title><style>{style}</style></head><body>"
+        f"<nav><h1>{escape(info['title'])}</h1>"
+        '<input id="search" type="search" placeholder="Search methods" aria-label="Search methods">'
+        f"{''.join(links)}</nav><main><h1>{escape(info['title'])} {escape(info['version'])}</h1>"
+        f'<p>{escape(info["description"])}</p><p><a href="/openapi.json">OpenAPI document</a></p>'
+        f"{_errors(document)}{''.join(sections)}</main><script>{script}</script></body></html>"
+    )
+
+
+def _operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
+    """Each method once, by its 3.1 path: both prefixes answer it."""
+    for path, item in document["paths"].items():
+        if path.startswith("/3.1/"):
+            for method in _METHODS:
+                if method in item:
+                    yield path, method, item[method]
+
+
+def _link(path: str, method: str, what: Schema) -> str:
+    text = escape(f"{method} {path} {what['summary']}".lower())
+    return f'<a data-text="{text}" href="#{_anchor(method, path)}">{escape(what["summary"])}</a>'
+
+
+def _anchor(method: str, path: str) -> str:
+    return escape(method + path.replace("/", "-").replace("{", "").replace("}", ""))
+
+
+def _section(document: Schema, path: str, method: str, what: Schema) -> str:
+    text = escape(f"{method} {path} {what['summary']}".lower())
+    answer = what["responses"]["200"]["content"]["application/json"]["schema"]
+    rows = "".join(_rows(document, what))
+    table = f"<table><tr><th>Parameter<th>Type<th>Meaning{rows}</table>" if rows else "<p>No parameters.</p>"
+    example = json.dumps(_sample(document, answer), indent=2, ensure_ascii=False)
+    return (
+        f'<section id="{_anchor(method, path)}" data-text="{text}">'
+        f'<h3><span class="method {method}">{method.upper()}</span>{escape(path)}</h3>'
+        f"<p>{escape(what['summary'])}.</p>"
+        f'<p class="faint">{escape(what["description"])}</p>{table}'
+        f"<details><summary>Answer</summary><pre>{escape(example)}</pre></details></section>"
+    )
+
+
+def _rows(document: Schema, what: Schema) -> Iterator[str]:
+    for parameter in what["parameters"]:
+        need = "required" if parameter["required"] else ""
+        yield _row(parameter["name"], parameter["schema"], f"{need} {parameter.get('description', '')}")
+    if "requestBody" in what:
+        content = what["requestBody"]["content"]["application/json"]["schema"]
+        yield from _fields(document, content, "")
+
+
+def _fields(document: Schema, schema: Schema, prefix: str) -> Iterator[str]:
+    schema = _resolved(document, schema)
+    for name, inner in schema.get("properties", {}).items():
+        full = f"{prefix}[{name}]" if prefix else name
+        found = _resolved(document, inner)
+        if found.get("type") == "array" and "properties" in _resolved(document, found["items"]):
+            yield from _fields(document, found["items"], f"{full}[0]")
+        elif "properties" in found:
+            yield from _fields(document, found, full)
+        else:
+            yield _row(full, found, "required" if name in schema.get("required", ()) else "")
+
+
+def _resolved(document: Schema, schema: Schema) -> Schema:
+    if "$ref" in schema:
+        found: Schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        return _resolved(document, found)
+    options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
+    return _resolved(document, options[0]) if len(options) == 1 else schema
+
+
+def _row(name: str, schema: Schema, meaning: str) -> str:
+    kind = str(schema.get("type", "any"))
+    if kind == "array":
+        kind = f"list of {schema['items'].get('type', 'any')}"
+        schema = schema["items"] | {key: value for key, value in schema.items() if key == "default"}
+    if "enum" in schema:
+        kind = f"{kind}: {', '.join(str(value) for value in schema['enum'])}"
+    if schema.get("default") is not None:
+        meaning += f" Default {schema['default']}."
+    return f"<tr><td><code>{escape(name)}</code><td>{escape(kind)}<td>{escape(meaning.strip())}"
+
+
+def _errors(document: Schema) -> str:
+    responses = document["components"]["responses"].items()
+    rows = "".join(f"<tr><td>{code}<td>{escape(what['description'])}" for code, what in responses)
+    return f"<details><summary>Errors</summary><table>{rows}</table></details>"
+
+
+def _sample(document: Schema, schema: Schema) -> Any:
+    """What an answer looks like: names and types."""
+    schema = _resolved(document, schema)
+    if "properties" in schema:
+        return {name: _sample(document, inner) for name, inner in schema["properties"].items()}
+    if schema.get("type") == "array":
+        return [_sample(document, schema.get("items") or {})]
+    if isinstance(schema.get("additionalProperties"), dict):
+        return {"…": _sample(document, schema["additionalProperties"])}
+    kinds = [option.get("type", "any") for option in schema.get("anyOf", ())]
+    return " or ".join(kinds) if kinds else schema.get("type", "any")

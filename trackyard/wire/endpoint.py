@@ -1,0 +1,89 @@
+"""The declaration of an endpoint: path, callers, permission, parameters, answer in one place (architecture.md).
+
+Dispatch, authorization, validation, the OpenAPI document and the contract tests are derived from it. Every path
+answers under both prefixes.
+"""
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, Literal, TypeVar
+
+from trackyard.domain.callers import AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.roles import Permission
+from trackyard.wire.envelope import Answer
+from trackyard.wire.params import NoParams, Params
+
+Version = Literal["3.0", "3.1"]
+VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1")
+Method = Literal["GET", "POST", "DELETE"]
+Audience = Literal["any", "affiliate", "staff"]
+
+MEGABYTE: Final = 1024 * 1024
+
+D = TypeVar("D")
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[D]):
+    """One authorized request. `path`: the values of the path's variables · `subject`: what `find` found."""
+
+    deps: D
+    caller: Caller
+    version: Version
+    permission: Permission
+    path: dict[str, str] = field(default_factory=dict)
+    subject: Any = None
+    max_limit: int = 1000
+
+    @property
+    def staff(self) -> bool:
+        """Whether a staff user calls."""
+        return isinstance(self.caller, StaffCaller)
+
+    @property
+    def affiliate_id(self) -> int | None:
+        """The calling affiliate's id; None for staff."""
+        return self.caller.id if isinstance(self.caller, AffiliateCaller) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint(Generic[D]):
+    """One method of the API.
+
+    audience: who may call; staff also need `permission` · find: finds what the path's id names, or raises
+    NotFound, before parameters are looked at · handle: gets the call and the read parameters · page_max: larger
+    limits are clamped to it · body_max: bytes · versions: the prefixes it answers.
+    """
+
+    id: str
+    method: Method
+    path: str
+    audience: Audience = "any"
+    permission: Permission
+    params: type[Params] = NoParams
+    answer: type[Answer]
+    handle: Callable[[Call[D], Any], Answer]
+    find: Callable[[Call[D]], Any] | None = None
+    page_max: int = 1000
+    body_max: int = MEGABYTE
+    versions: tuple[Version, ...] = VERSIONS
+
+    def __post_init__(self) -> None:
+        if not self.text:
+            raise TypeError(f"{self.id}: the handler's docstring is the endpoint's description")
+
+    @property
+    def text(self) -> str:
+        """What it does, in the words of its handler's docstring."""
+        return inspect.getdoc(self.handle) or ""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of the path's variables, in order."""
+        return tuple(re.findall(r"\{(\w+)\}", self.path))
+
+    def admits(self, caller: Caller) -> bool:
+        """Whether this kind of caller may call it at all."""
+        return self.audience != ("affiliate" if isinstance(caller, StaffCaller) else "staff")

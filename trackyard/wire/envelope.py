@@ -1,0 +1,49 @@
+"""The form of answers: `status` 1, pagination, numbers (platform-api.md, Envelope and pagination)."""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+Money = Annotated[Decimal, msgspec.Meta(extra_json_schema={"type": "number"})]
+"""An amount or rate; a JSON number, written exactly."""
+
+
+class View(msgspec.Struct, kw_only=True):
+    """The base of every record in an answer. Field names are the wire's."""
+
+
+class Answer(msgspec.Struct, kw_only=True):
+    """The base of every answer; `status` 1 says that the call succeeded."""
+
+    status: int = 1
+
+
+class Pagination(View):
+    """The place of a page; `next_page` only when a further one exists."""
+
+    per_page: int
+    total_count: int
+    page: int
+    next_page: int | UnsetType = UNSET
+
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+
+
+def encoded(answer: Any) -> bytes:
+    """The JSON of an answer."""
+    return _encoder.encode(answer)
+
+
+def number(amount: Decimal) -> Decimal:
+    """An amount without trailing zeros, so that a whole one is a whole number on the wire."""
+    whole = amount.to_integral_value()
+    return whole if whole == amount else amount.normalize()
+
+
+def pagination(*, page: int, per_page: int, total: int) -> Pagination:
+    """The pagination of page `page` (1 = first) of `total` entities."""
+    more = page * per_page < total
+    return Pagination(per_page=per_page, total_count=total, page=page, next_page=page + 1 if more else UNSET)

@@ -1,0 +1,196 @@
+"""The OpenAPI 3.1 document, written from the declarations alone."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+
+from trackyard.domain.roles import roles_giving
+from trackyard.wire.endpoint import Endpoint
+from trackyard.wire.errors import ErrorBody
+from trackyard.wire.params import Field, Needed, Only, Params, Was, fields_of
+
+Schema = dict[str, Any]
+
+REFS = "#/components/schemas/{name}"
+
+ERRORS = {
+    "400": "Parameters that are missing, malformed, out of range, or name what does not exist",
+    "401": "Token is necessary: no key, or one that is not valid",
+    "403": "Auth Denied (the kind of the key may not call this) or Access denied (`code` names the permission)",
+    "404": "Resource Not Found, or Page Not Found",
+    "405": "Method Not Allowed",
+    "409": "Conflict: a unique value is taken, or it was decided before",
+    "413": "The body is over the limit",
+    "415": "A file type that is not in the list",
+    "429": "Too Many Requests",
+    "500": "Server error, Please contact your administrator; with the request's id",
+    "503": "The report took too long, with how to narrow it",
+}
+_AUDIENCES = {"any": "affiliates and staff", "affiliate": "affiliates (staff for any affiliate in their scope)"}
+
+
+def document(endpoints: Iterable[Endpoint[Any]], *, version: str, servers: Iterable[str] = ("/",)) -> Schema:
+    """The document of a catalogue. `version`: of the program."""
+    listed = tuple(endpoints)
+    answers, components = msgspec.json.schema_components(
+        [endpoint.answer for endpoint in listed] + [ErrorBody], ref_template=REFS
+    )
+    models = {endpoint.params for endpoint in listed if fields_of(endpoint.params)}
+    components |= _parameter_schemas(models)
+    paths: dict[str, Schema] = {}
+    for endpoint, answer in zip(listed, answers[:-1], strict=True):
+        for prefix in endpoint.versions:
+            paths.setdefault(f"/{prefix}{endpoint.path}", {})[endpoint.method.lower()] = _operation(
+                endpoint, prefix, answer
+            )
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Trackyard API", "version": version, "description": _INTRODUCTION},
+        "servers": [{"url": url} for url in servers],
+        "security": [{"header": []}, {"query": []}],
+        "tags": [{"name": tag} for tag in sorted({_tag(endpoint) for endpoint in listed})],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "responses": {code: _error(text) for code, text in ERRORS.items()},
+            "securitySchemes": {
+                "header": {"type": "apiKey", "in": "header", "name": "API-Key"},
+                "query": {"type": "apiKey", "in": "query", "name": "API-Key"},
+            },
+        },
+    }
+
+
+def each_name(model: type[Params], prefix: str = "", *, listed: bool = False) -> Iterator[tuple[str, Field]]:
+    """Every parameter of a model by its full wire name, `[*]` for an index or map key."""
+    for field in fields_of(model):
+        name = f"{prefix}[{field.name}]" if prefix else field.name
+        inner = name if field.form == "one" else f"{name}[*]"
+        if field.model is not None:
+            yield from each_name(field.model, inner, listed=listed or field.form != "one")
+        elif field.form == "keyed" or (listed and field.form == "seq"):
+            yield inner, field
+        else:
+            yield name, field
+
+
+def contract_type(field: Field, *, element: bool = False) -> str:
+    """The type of a parameter in the contract's words."""
+    assert field.scalar is not None
+    word = "int" if getattr(field.scalar, "number", False) else field.scalar.contract
+    if element or field.form in ("one", "keyed"):
+        return word
+    if field.form == "comma":
+        return "comma-list-int" if word == "int" else "comma-list"
+    return {"int": "int-list", "enum": "enum-list"}.get(word, "string-list")
+
+
+def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
+    summary, _, more = endpoint.text.partition("\n")
+    operation: Schema = {
+        "operationId": f"{endpoint.id}@{prefix}",
+        "tags": [_tag(endpoint)],
+        "summary": summary.rstrip("."),
+        "description": "\n\n".join(part for part in (more.strip(), _who(endpoint)) if part),
+        "parameters": [_path_parameter(name) for name in endpoint.variables],
+        "x-permission": str(endpoint.permission),
+        "x-callers": endpoint.audience,
+        "responses": {
+            "200": {"description": "Success", "content": {"application/json": {"schema": answer}}},
+            **{code: {"$ref": f"#/components/responses/{code}"} for code in ERRORS},
+        },
+    }
+    if endpoint.method == "POST" and fields_of(endpoint.params):
+        schema = {"$ref": REFS.format(name=endpoint.params.__name__)}
+        kinds = ("application/x-www-form-urlencoded", "multipart/form-data", "application/json")
+        operation["requestBody"] = {"content": {kind: {"schema": schema} for kind in kinds}}
+    else:
+        operation["parameters"] += [_query_parameter(name, field) for name, field in each_name(endpoint.params)]
+    return operation
+
+
+def _who(endpoint: Endpoint[Any]) -> str:
+    if endpoint.audience == "affiliate":
+        return f"Callers: {_AUDIENCES['affiliate']}."
+    roles = ", ".join(role.value for role in roles_giving(endpoint.permission))
+    callers = _AUDIENCES.get(endpoint.audience, "staff")
+    return f"Callers: {callers}. Staff need the permission `{endpoint.permission}`, which these roles give: {roles}."
+
+
+def _query_parameter(name: str, field: Field) -> Schema:
+    assert field.scalar is not None
+    schema: Schema = dict(field.scalar.schema())
+    many = field.form in ("seq", "comma") and not name.endswith("[*]")
+    if many:
+        schema = {"type": "array", "items": schema}
+    if field.default not in (None, ()) and not field.required:
+        schema["default"] = _plain(field.default)
+    out: Schema = {"name": name.replace("[*]", "[0]"), "in": "query", "schema": schema}
+    out["required"] = field.required
+    if many:
+        out |= {"style": "form", "explode": field.form == "seq"}
+    notes = list(_notes(field))
+    if notes:
+        out["description"] = " ".join(notes)
+    if any(isinstance(marker, Was) for marker in field.markers):
+        out["deprecated"] = True
+    return out
+
+
+def _notes(field: Field) -> Iterator[str]:
+    for marker in field.markers:
+        if isinstance(marker, Only):
+            if marker.admin:
+                yield "Staff only."
+            if marker.since:
+                yield f"Documented since {marker.since}."
+            if marker.until:
+                yield f"Documented up to {marker.until}."
+        elif isinstance(marker, Was):
+            yield f"Use {marker.use}."
+        elif isinstance(marker, Needed):
+            if marker.staff:
+                yield "Required of staff."
+            if marker.since:
+                yield f"Required since {marker.since}."
+
+
+def _plain(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value if isinstance(value, int) else str(value)
+
+
+def _path_parameter(name: str) -> Schema:
+    return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+
+
+def _parameter_schemas(models: Iterable[type[Params]]) -> Schema:
+    mode: JsonSchemaMode = "validation"
+    inputs = [(model, mode, model.__pydantic_core_schema__) for model in sorted(models, key=lambda m: m.__name__)]
+    generator = _Schemas(by_alias=True, ref_template="#/components/schemas/{model}")
+    return {str(name): schema for name, schema in generator.generate_definitions(inputs)[1].items()}
+
+
+class _Schemas(GenerateJsonSchema):
+    """Leaves out defaults that JSON cannot say, such as None for "not sent"."""
+
+    def encode_default(self, dft: Any) -> Any:
+        return None if dft is None else _plain(dft) if not isinstance(dft, tuple) else list(dft)
+
+
+def _error(text: str) -> Schema:
+    schema = {"$ref": REFS.format(name=ErrorBody.__name__)}
+    return {"description": text, "content": {"application/json": {"schema": schema}}}
+
+
+def _tag(endpoint: Endpoint[Any]) -> str:
+    segments = endpoint.path.strip("/").split("/")
+    return segments[1] if segments[0] == "admin" and len(segments) > 1 else segments[0]
+
+
+_INTRODUCTION = (
+    "Every path answers under /3.0 and /3.1. Parameters are read from the query, forms and JSON bodies, "
+    "the body over the query. Lists come as `k=v`, `k[]=v`, `k[0]=v` or a JSON list; nested values as `a[b]=v`. "
+    "Unknown parameters are ignored and named in the header X-Ignored-Parameters."
+)

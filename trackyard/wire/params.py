@@ -1,0 +1,256 @@
+"""The parameter model of an endpoint: containers, markers, and what is said about them (behaviour.md §2).
+
+A model is a class of named types: `class NewThing(Params): title: Title`; the wire name is the alias, else the
+field's name. Everything else (validation, errors, ignored names, the OpenAPI document, the comparison with the
+contract) is derived from `fields_of(model)`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, core_schema
+
+from trackyard.wire.scalars import Scalar
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Who a parameter is for. An affiliate's admin-only parameter is ignored and named; since / until document."""
+
+    admin: bool = False
+    since: str | None = None
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """Required for some: of staff, or from a version on."""
+
+    staff: bool = False
+    since: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Was:
+    """A deprecated name; `use` is today's."""
+
+    use: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clearable:
+    """An empty value clears what is stored: it is read as None and stands in `model_fields_set`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """How several values of one parameter are sent. `form`: seq, comma or keyed."""
+
+    form: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        read = {"seq": _sequence, "comma": _comma_sequence, "keyed": _keyed}[self.form]
+        return core_schema.no_info_before_validator_function(read, handler(source))
+
+
+Seq = Annotated[tuple[T, ...], Container("seq")]
+"""A list: `k=v`, repeated, `k[]=v`, `k[0]=v`, a JSON list; a scalar is a list of one, "" an empty one."""
+
+OneOrMany = Annotated[tuple[T, ...], Container("seq")]
+"""What the specification writes as "value or array"; read the same."""
+
+CommaList = Annotated[tuple[T, ...], Container("comma")]
+"""A list that may also come as `k=a,b`."""
+
+Keyed = Annotated[dict[K, T], Container("keyed")]
+"""A map; digit keys are keys. A list is a map by its indices."""
+
+
+class Params(BaseModel):
+    """The base of every parameter model. An empty value of a type that has no empty value counts as not sent."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", validate_default=False, arbitrary_types_allowed=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_empty(cls, tree: Any) -> Any:
+        if not isinstance(tree, dict):
+            raise ValueError("This value must hold named values.")
+        kept = dict(tree)
+        for field in fields_of(cls):
+            value = kept.get(field.name, "")
+            if field.name not in kept or not (value is None or value == ""):
+                continue
+            if field.clearable:
+                kept[field.name] = None
+            elif field.drops_empty:
+                del kept[field.name]
+            elif value is None:
+                kept[field.name] = ""
+        return kept
+
+
+class NoParams(Params):
+    """An endpoint without parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What is known about one parameter. `form`: one, seq, comma or keyed; of a nested model `model` is set."""
+
+    name: str
+    attribute: str
+    form: str
+    scalar: Scalar | None
+    model: type[Params] | None
+    required: bool
+    default: Any
+    markers: tuple[Any, ...]
+
+    @property
+    def drops_empty(self) -> bool:
+        """Whether "" means not sent."""
+        return self.form == "one" and (self.required or self.scalar is None or self.scalar.drops_empty)
+
+    @property
+    def clearable(self) -> bool:
+        """Whether "" clears the stored value."""
+        return any(isinstance(marker, Clearable) for marker in self.markers)
+
+    @property
+    def admin_only(self) -> bool:
+        """Whether it is ignored from an affiliate."""
+        return any(isinstance(marker, Only) and marker.admin for marker in self.markers)
+
+    def needed(self, *, staff: bool, version: str) -> bool:
+        """Whether this caller must send it under this version, though the model does not require it."""
+        return any(
+            (marker.staff and staff) or (marker.since is not None and version >= marker.since)
+            for marker in self.markers
+            if isinstance(marker, Needed)
+        )
+
+
+@cache
+def fields_of(model: type[Params]) -> tuple[Field, ...]:
+    """The parameters of a model, in its order."""
+    return tuple(_field(attribute, info) for attribute, info in model.model_fields.items())
+
+
+def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) -> Iterator[str]:
+    """The wire names in `tree` that the model does not take, or not from this caller."""
+    if not isinstance(tree, dict):
+        return
+    known = {field.name: field for field in fields_of(model)}
+    for key, value in tree.items():
+        name = f"{prefix}[{key}]" if prefix else key
+        field = known.get(key)
+        if field is None or (field.admin_only and not staff):
+            yield name
+        elif field.model is not None and field.form == "one":
+            yield from each_ignored(field.model, value, name, staff=staff)
+        elif field.model is not None:
+            for index, item in _items(value):
+                yield from each_ignored(field.model, item, f"{name}[{index}]", staff=staff)
+
+
+def without_admin_only(model: type[Params], tree: dict[str, Any]) -> dict[str, Any]:
+    """The tree without what only staff may send."""
+    kept = dict(tree)
+    for field in fields_of(model):
+        if field.name not in kept:
+            continue
+        if field.admin_only:
+            del kept[field.name]
+        elif field.model is not None and field.form == "one" and isinstance(kept[field.name], dict):
+            kept[field.name] = without_admin_only(field.model, kept[field.name])
+    return kept
+
+
+def _items(value: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(value, dict):
+        yield from value.items()
+    elif isinstance(value, list):
+        yield from enumerate(value)
+
+
+def _sequence(value: Any) -> list[Any]:
+    if value is None or value == "":
+        return []
+    if isinstance(value, dict):
+        if not all(key.isdecimal() for key in value):
+            raise ValueError("This value must be a list.")
+        value = [value[key] for key in sorted(value, key=lambda key: (len(key), key))]
+    if not isinstance(value, list):
+        return [value]
+    flat: list[Any] = []
+    for item in value:
+        flat.extend(item if isinstance(item, list) else [item])
+    return [item for item in flat if item != ""] if len(flat) == 1 else flat
+
+
+def _comma_sequence(value: Any) -> list[Any]:
+    pieces: list[Any] = []
+    for item in _sequence(value):
+        pieces.extend(item.split(",") if isinstance(item, str) else [item])
+    return [piece.strip() if isinstance(piece, str) else piece for piece in pieces]
+
+
+def _keyed(value: Any) -> dict[str, Any]:
+    if value is None or value == "":
+        return {}
+    if isinstance(value, list):
+        return {str(index): item for index, item in enumerate(value)}
+    if not isinstance(value, dict):
+        raise ValueError("This value must hold named values.")
+    return value
+
+
+def _field(attribute: str, info: FieldInfo) -> Field:
+    markers = list(info.metadata)
+    inner = _without_none(info.annotation)
+    form = "one"
+    while True:
+        if get_origin(inner) is Annotated:
+            inner, *more = get_args(inner)
+            markers.extend(more)
+            continue
+        container = next((marker for marker in markers if isinstance(marker, Container)), None)
+        if container is not None and form == "one":
+            form = container.form
+            arguments = get_args(inner)
+            inner = arguments[-1] if form == "keyed" else arguments[0]
+            markers.remove(container)
+            continue
+        break
+    scalar = next((marker for marker in markers if isinstance(marker, Scalar)), None)
+    model = inner if isinstance(inner, type) and issubclass(inner, Params) else None
+    if scalar is None and model is None:
+        raise TypeError(f"{attribute} is of no named type")
+    return Field(
+        name=info.alias or attribute,
+        attribute=attribute,
+        form=form,
+        scalar=scalar,
+        model=model,
+        required=info.is_required(),
+        default=None if info.is_required() else info.get_default(call_default_factory=True, validated_data={}),
+        markers=tuple(marker for marker in markers if isinstance(marker, Only | Needed | Was | Clearable)),
+    )
+
+
+def _without_none(annotation: Any) -> Any:
+    if get_origin(annotation) in (Union, UnionType):
+        kept = [inner for inner in get_args(annotation) if inner is not type(None)]
+        if len(kept) != 1:
+            raise TypeError(f"{annotation} is of no named type")
+        return kept[0]
+    return annotation

@@ -1,0 +1,73 @@
+"""From a path to its endpoint: both prefixes, a trailing slash tolerated, fixed segments before variables."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from trackyard.wire.endpoint import VERSIONS, Endpoint, Version
+from trackyard.wire.errors import MethodNotAllowed, PageNotFound
+
+MAX_PATH = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An endpoint, the version its path was called under, and the values of the path's variables."""
+
+    endpoint: Endpoint[Any]
+    version: Version
+    path: dict[str, str]
+
+
+class Routes:
+    """The paths of a catalogue."""
+
+    def __init__(self, endpoints: Iterable[Endpoint[Any]]) -> None:
+        self._by_length: dict[int, list[tuple[tuple[str, ...], Endpoint[Any]]]] = {}
+        for endpoint in endpoints:
+            segments = tuple(endpoint.path.strip("/").split("/"))
+            self._by_length.setdefault(len(segments), []).append((segments, endpoint))
+        for patterns in self._by_length.values():
+            patterns.sort(key=lambda pattern: [segment.startswith("{") for segment in pattern[0]])
+
+    def get(self, method: str, raw_path: str) -> Match:
+        """The endpoint of a call. HEAD is GET. Raises PageNotFound, MethodNotAllowed."""
+        method = "GET" if method == "HEAD" else method
+        found = self._all(raw_path)
+        if not found:
+            raise PageNotFound
+        for match in found:
+            if match.endpoint.method == method:
+                return match
+        raise MethodNotAllowed(self.allowed(raw_path))
+
+    def allowed(self, raw_path: str) -> list[str]:
+        """The methods of a path, empty when it has none."""
+        methods = {match.endpoint.method for match in self._all(raw_path)}
+        more = {"HEAD"} if "GET" in methods else set()
+        return sorted(methods | more | {"OPTIONS"}) if methods else []
+
+    def _all(self, raw_path: str) -> list[Match]:
+        if len(raw_path) > MAX_PATH:
+            return []
+        prefix, *segments = raw_path.strip("/").split("/")
+        version = next((known for known in VERSIONS if known == prefix), None)
+        if version is None:
+            return []
+        matches = []
+        for pattern, endpoint in self._by_length.get(len(segments), []):
+            variables = _matched(pattern, segments)
+            if variables is not None and version in endpoint.versions:
+                matches.append(Match(endpoint, version, variables))
+        return matches
+
+
+def _matched(pattern: tuple[str, ...], segments: list[str]) -> dict[str, str] | None:
+    variables: dict[str, str] = {}
+    for expected, segment in zip(pattern, segments, strict=True):
+        if expected.startswith("{"):
+            variables[expected[1:-1]] = unquote(segment)
+        elif expected != segment:
+            return None
+    return variables
