@@ -1,0 +1,334 @@
+"""What becomes of an inbound call: pure, over what it is handed (behaviour.md §5).
+
+`decide` reads top to bottom like the page: parse, faults in their order, a repeat, a new conversion.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Final
+
+from trackyard.base.money import LIMIT, ZERO, converted, find_amount
+from trackyard.domain.payments import DEFAULT_GOAL, Amounts, Payment, amounts, find_payment
+from trackyard.domain.statuses import Status
+
+DAY_MS: Final = 86_400_000
+GOAL_LENGTH: Final = 255
+CUSTOM_FIELDS: Final = range(1, 8)
+
+
+class Fault(StrEnum):
+    """Why a call changes nothing: the text in the server postback log."""
+
+    NO_CLICKID = "Missing mandatory parameter clickid"
+    BROKEN_CLICKID = "Broken clickid"
+    OFFER_DISABLED = "Offer disabled"
+    ACCESS_DENIED = "Access denied"
+    WRONG_STATUS = "Wrong status"
+    WRONG_SUM = "Wrong sum"
+    WRONG_CURRENCY = "Wrong currency"
+    EXISTS = "Conversion exists"
+    NOT_PENDING = "Conversion status is not pending"
+
+
+class Decline(StrEnum):
+    """Why a conversion is declined on arrival: its comment."""
+
+    PARTNER_BANNED = "Partner is banned"
+    PARTNER_DISABLED = "Partner is disabled"
+    NO_PAYMENT = "Payments not found"
+
+
+SENT_STATUSES: Final[Mapping[str, Status]] = {
+    "": Status.CONFIRMED,
+    "1": Status.CONFIRMED,
+    "2": Status.PENDING,
+    "3": Status.DECLINED,
+    "4": Status.DECLINED,
+    "5": Status.HOLD,
+}
+"""Status as sent → status meant; none = confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferTerms:
+    """What a decision needs of an offer. `secure`: its own code or None."""
+
+    id: int
+    advertiser_id: str
+    title: str
+    status: str
+    payments: tuple[Payment, ...]
+    personal_payments: tuple[Payment, ...]
+    hold_days: int
+    secure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a decision needs of the installation: codes, the affiliate, currency rates by code.
+
+    rates: units of the currency for one of the platform's, at the day of the call; the platform's own is 1.
+    """
+
+    offer: OfferTerms
+    affiliate_status: str
+    advertiser_secure: str | None
+    platform_secure: str | None
+    platform_currency: str
+    rates: Mapping[str, Decimal]
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """One inbound call. time: UTC ms, becomes the creation time · params: by canonical name."""
+
+    id: str
+    time: int
+    ip: str
+    params: Mapping[str, str]
+    journal: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A conversion as it is stored. Times UTC ms · amounts in `currency`, *_base in the platform's at `rate` ·
+    click: its click's record by column name · hold_until: when the hold ends by itself, None = never."""
+
+    id: str
+    offer_id: int
+    goal: str
+    identity: str
+    version: int
+    action_id: str
+    affiliate_id: int
+    advertiser_id: str
+    status: Status
+    sent_status: Status
+    goal_title: str
+    comment: str
+    payment: Payment | None
+    payment_type: str
+    currency: str
+    rate: Decimal
+    sum: Decimal
+    charge: Decimal
+    payout: Decimal
+    charge_base: Decimal
+    payout_base: Decimal
+    custom_fields: Mapping[str, str]
+    click_id: str
+    click_time: int
+    click: Mapping[str, Any]
+    call_ip: str
+    user_id: str
+    journal: str
+    position: int
+    hold_until: int | None
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A conversion before and after; before None = it is new. actor: who did it (tables.conversion_event)."""
+
+    before: Conversion | None
+    after: Conversion
+    actor: str
+
+
+def goal_of(params: Mapping[str, str]) -> str:
+    """The goal value that a call names."""
+    return params.get("goal", "")[:GOAL_LENGTH] or DEFAULT_GOAL
+
+
+def identity_of(params: Mapping[str, str], click_id: str) -> str:
+    """What makes a conversion of an offer and goal one: the action id when one is sent, else the click."""
+    action_id = params.get("action_id", "")
+    if not action_id:
+        return f"c:{click_id}"
+    if len(action_id) > GOAL_LENGTH:  # longer than its column: the digest keeps different ones apart
+        return f"h:{hashlib.sha256(action_id.encode()).hexdigest()}"
+    return f"a:{action_id}"
+
+
+def find_early_fault(params: Mapping[str, str], click: Mapping[str, Any] | None) -> Fault | None:
+    """The faults that need neither offer nor conversion. click None: there is no click of that id."""
+    if not params.get("clickid"):
+        return Fault.NO_CLICKID
+    if click is None or click["reason"]:
+        return Fault.BROKEN_CLICKID
+    return None
+
+
+def decide(
+    call: CallFacts, click: Mapping[str, Any], terms: Terms, existing: Conversion | None, new_id: str
+) -> Change | Fault:
+    """What a call for an accepted click does: the change it makes, or the fault that stops it.
+
+    existing: the conversion of its identity · new_id: the id a new conversion gets.
+    """
+    fault = _find_fault(call.params, terms)
+    if fault is not None:
+        return fault
+    after = _create(call, click, terms, new_id) if existing is None else _repeat(call, existing, terms)
+    if isinstance(after, Fault):
+        return after
+    if max(after.sum, after.charge, after.payout, after.charge_base, after.payout_base) >= LIMIT:
+        return Fault.WRONG_SUM  # a sum in range can leave it by its currency or by percents
+    return Change(existing, after, f"call:{call.id}")
+
+
+def end_hold(conversion: Conversion, now_ms: int) -> Change:
+    """The hold of a conversion ends by itself: it is confirmed."""
+    after = replace(
+        conversion,
+        version=conversion.version + 1,
+        status=Status.CONFIRMED,
+        hold_until=None,
+        updated_at=now_ms,
+    )
+    return Change(conversion, after, "job:hold")
+
+
+# --- faults ---------------------------------------------------------------------------------------------
+
+
+def _find_fault(params: Mapping[str, str], terms: Terms) -> Fault | None:
+    if terms.offer.status == "stopped":
+        return Fault.OFFER_DISABLED
+    code = terms.offer.secure or terms.advertiser_secure or terms.platform_secure
+    if code and not hmac.compare_digest(code.encode(), params.get("secure", "").encode()):
+        return Fault.ACCESS_DENIED
+    if params.get("status", "") not in SENT_STATUSES:
+        return Fault.WRONG_STATUS
+    if params.get("sum") and find_amount(params["sum"]) is None:
+        return Fault.WRONG_SUM
+    currency = params.get("currency", "").upper()
+    if currency and currency not in terms.rates:
+        return Fault.WRONG_CURRENCY
+    return None
+
+
+# --- a repeat -------------------------------------------------------------------------------------------
+
+
+def _repeat(call: CallFacts, stored: Conversion, terms: Terms) -> Conversion | Fault:
+    sent = SENT_STATUSES[call.params.get("status", "")]
+    if sent is stored.sent_status:
+        return Fault.EXISTS
+    ends_hold = stored.status is Status.HOLD and sent is Status.DECLINED
+    if stored.status is not Status.PENDING and not ends_hold:
+        return Fault.NOT_PENDING
+    status, hold_until = _held(sent, terms.offer.hold_days, stored.created_at, call.time)
+    after = replace(
+        stored,
+        version=stored.version + 1,
+        status=status,
+        sent_status=sent,
+        hold_until=hold_until,
+        comment=call.params.get("comment") or stored.comment,
+        updated_at=max(call.time, stored.updated_at),
+    )
+    if call.params.get("sum") or call.params.get("currency"):
+        after = _priced(after, call.params, terms)
+    return after
+
+
+def _held(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tuple[Status, int | None]:
+    """The status that a sent one leads to, and when a hold ends by itself."""
+    until = created_at + hold_days * DAY_MS
+    if hold_days > 0 and (sent is Status.HOLD or (sent is Status.CONFIRMED and until > now_ms)):
+        return Status.HOLD, until
+    return sent, None
+
+
+# --- a new conversion -----------------------------------------------------------------------------------
+
+
+def _create(call: CallFacts, click: Mapping[str, Any], terms: Terms, new_id: str) -> Conversion | Fault:
+    params, offer = call.params, terms.offer
+    goal = goal_of(params)
+    payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], goal, click)
+    if payment is not None and payment.currency not in terms.rates:
+        return Fault.WRONG_CURRENCY
+    sent = SENT_STATUSES[params.get("status", "")]
+    status, hold_until = _held(sent, offer.hold_days, call.time, call.time)
+    decline = _find_decline(terms.affiliate_status, payment)
+    if decline is not None:
+        status, hold_until = Status.DECLINED, None
+    conversion = Conversion(
+        id=new_id,
+        offer_id=offer.id,
+        goal=goal,
+        identity=identity_of(params, click["id"]),
+        version=1,
+        action_id=params.get("action_id", "")[:GOAL_LENGTH],
+        affiliate_id=click["affiliate"],
+        advertiser_id=click["advertiser"],
+        status=status,
+        sent_status=sent,
+        goal_title=((payment.title if payment else "") or goal)[:GOAL_LENGTH],
+        comment=decline or params.get("comment", ""),
+        payment=payment,
+        payment_type=payment.type if payment else "fixed",
+        currency=payment.currency if payment else terms.platform_currency,
+        rate=terms.rates[payment.currency if payment else terms.platform_currency],
+        sum=ZERO,
+        charge=ZERO,
+        payout=ZERO,
+        charge_base=ZERO,
+        payout_base=ZERO,
+        custom_fields={str(n): params[f"custom_field{n}"] for n in CUSTOM_FIELDS if params.get(f"custom_field{n}")},
+        click_id=click["id"],
+        click_time=click["time"],
+        click=click,
+        call_ip=(params.get("ip") or call.ip)[:45],
+        user_id=(params.get("user_id") or click["user_id"])[:GOAL_LENGTH],
+        journal=call.journal,
+        position=call.position,
+        hold_until=hold_until,
+        created_at=call.time,
+        updated_at=call.time,
+    )
+    return _priced(conversion, params, terms)
+
+
+def _find_decline(affiliate_status: str, payment: Payment | None) -> Decline | None:
+    if affiliate_status == "banned":
+        return Decline.PARTNER_BANNED
+    if affiliate_status != "active":
+        return Decline.PARTNER_DISABLED
+    return Decline.NO_PAYMENT if payment is None else None
+
+
+def _priced(conversion: Conversion, params: Mapping[str, str], terms: Terms) -> Conversion:
+    """The conversion with the amounts that the sum of a call gives it: the payment and the rate stay its own."""
+    sent = find_amount(params["sum"]) if params.get("sum") else conversion.sum
+    currency = params.get("currency", "").upper() or conversion.currency
+    if sent is None:
+        raise ValueError("the sum was not checked")
+    if params.get("sum") and currency != conversion.currency:
+        sent = converted(sent, terms.rates[currency], terms.rates.get(conversion.currency, conversion.rate))
+    worth = amounts(conversion.payment, sent) if conversion.payment else Amounts(sent, ZERO, ZERO)
+    return replace(
+        conversion,
+        sum=worth.sum,
+        charge=worth.charge,
+        payout=worth.payout,
+        charge_base=converted(worth.charge, conversion.rate, Decimal(1)),
+        payout_base=converted(worth.payout, conversion.rate, Decimal(1)),
+    )
+
+
+def currencies_of(offers: Sequence[OfferTerms], calls: Sequence[CallFacts], platform: str) -> set[str]:
+    """The currencies whose rates decisions on these calls need."""
+    found = {platform} | {call.params["currency"].upper() for call in calls if call.params.get("currency")}
+    for offer in offers:
+        found |= {item.currency for item in (*offer.payments, *offer.personal_payments)}
+    return found

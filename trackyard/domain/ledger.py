@@ -1,0 +1,58 @@
+"""What a conversion is worth to its affiliate's balance (behaviour.md §8)."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from trackyard.base.money import ZERO
+from trackyard.domain.conversions import Change, Conversion
+from trackyard.domain.statuses import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One fact in an affiliate's ledger: by how much hold and available change, in `currency`.
+
+    kind: "conversion" (a new one) or "change" · (kind, source_id, version) is unique · at: UTC ms.
+    """
+
+    affiliate_id: int
+    kind: str
+    source_id: str
+    version: int
+    currency: str
+    hold: Decimal
+    available: Decimal
+    at: int
+
+
+def entry_of(change: Change) -> Entry:
+    """The entry of a change. The sum over a conversion's life is its payout, on hold or available by its status."""
+    before, after = change.before, change.after
+    if before is None:
+        return _entry("conversion", after, *_worth(after))
+    if before.currency != after.currency:
+        raise ValueError(f"conversion {after.id} cannot change its currency in one entry")
+    hold_before, available_before = _worth(before)
+    hold, available = _worth(after)
+    return _entry("change", after, hold - hold_before, available - available_before)
+
+
+def _worth(conversion: Conversion) -> tuple[Decimal, Decimal]:
+    if conversion.status is Status.HOLD:
+        return conversion.payout, ZERO
+    if conversion.status is Status.CONFIRMED:
+        return ZERO, conversion.payout
+    return ZERO, ZERO
+
+
+def _entry(kind: str, conversion: Conversion, hold: Decimal, available: Decimal) -> Entry:
+    return Entry(
+        affiliate_id=conversion.affiliate_id,
+        kind=kind,
+        source_id=conversion.id,
+        version=conversion.version,
+        currency=conversion.currency,
+        hold=hold,
+        available=available,
+        at=conversion.updated_at,
+    )

@@ -1,0 +1,125 @@
+"""Which payment a conversion earns, and how much it is (spec: Payment item; behaviour.md §5).
+
+An offer holds its payment items as JSON objects with the wire's names; amounts are text, so that none is a float.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+from trackyard.base.money import ZERO, percent_of, rounded
+
+DEFAULT_GOAL: Final = "1"
+
+
+class PaymentType(StrEnum):
+    """How charge and payout are computed."""
+
+    FIXED = "fixed"
+    PERCENT = "percent"
+    MIXED = "mixed"
+
+
+class Payment(msgspec.Struct, frozen=True, kw_only=True):
+    """A payment item. total: what the advertiser pays · revenue: what the affiliate earns; amounts of `currency`,
+    or percents of the sum, by `type`. A condition that is empty asks nothing; subN: values, comma-separated.
+    """
+
+    goal: str = DEFAULT_GOAL
+    title: str = ""
+    total: Decimal = ZERO
+    revenue: Decimal = ZERO
+    currency: str
+    type: PaymentType = PaymentType.FIXED
+    countries: tuple[str, ...] = ()
+    country_exclude: bool = False
+    cities: tuple[int, ...] = ()
+    devices: tuple[str, ...] = ()
+    os: tuple[str, ...] = ()
+    partners: tuple[int, ...] = ()
+    sub1: str = ""
+    sub2: str = ""
+    sub3: str = ""
+    sub4: str = ""
+    sub5: str = ""
+    sub6: str = ""
+    sub7: str = ""
+    sub8: str = ""
+
+
+def payment_of(document: Mapping[str, Any]) -> Payment:
+    """The payment of a stored item; null means absent. Raises msgspec.ValidationError."""
+    present = {name: value for name, value in document.items() if value is not None and value != ""}
+    for name in _SUBS:
+        if isinstance(present.get(name), list):
+            present[name] = ",".join(str(value) for value in present[name])
+    return msgspec.convert(present, Payment, strict=False)
+
+
+def document_of(payment: Payment) -> dict[str, Any]:
+    """The item to store: `payment_of` makes the same payment of it."""
+    document: dict[str, Any] = msgspec.to_builtins(payment)
+    return document
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """What one conversion is worth, in its currency."""
+
+    sum: Decimal
+    charge: Decimal
+    payout: Decimal
+
+
+def find_payment(
+    general: Iterable[Payment], personal: Iterable[Payment], affiliate_id: int, goal: str, click: Mapping[str, Any]
+) -> Payment | None:
+    """The payment of a conversion for `goal`: the affiliate's own before the general ones; of those whose
+    conditions the click meets the one with most conditions, then the first. `click`: its record by column name."""
+    own = [item for item in personal if affiliate_id in item.partners]
+    for items in (own, list(general)):
+        fitting = [item for item in items if item.goal == goal and _fits(item, click)]
+        if fitting:
+            return max(fitting, key=_conditions)  # max keeps the first of equals
+    return None
+
+
+def amounts(payment: Payment, order_sum: Decimal) -> Amounts:
+    """What a conversion with this payment is worth. `order_sum`: in the payment's currency."""
+    charge, payout = payment.total, payment.revenue
+    if payment.type is not PaymentType.FIXED:
+        charge = percent_of(order_sum, charge)
+    if payment.type is PaymentType.PERCENT:
+        payout = percent_of(order_sum, payout)
+    return Amounts(order_sum, rounded(charge), rounded(payout))
+
+
+_SUBS: Final = tuple(f"sub{number}" for number in range(1, 9))
+
+
+def _fits(item: Payment, click: Mapping[str, Any]) -> bool:
+    if item.countries and (click["country"] in item.countries) == item.country_exclude:
+        return False
+    return bool(
+        (not item.cities or click["city_id"] in item.cities)
+        and _among(click["device"], item.devices)
+        and _among(click["os"], item.os)
+        and all(_among(click[name], _values(getattr(item, name))) for name in _SUBS)
+    )
+
+
+def _among(value: str, allowed: Sequence[str]) -> bool:
+    return not allowed or value.casefold() in {name.casefold() for name in allowed}
+
+
+def _values(text: str) -> list[str]:
+    return [value.strip() for value in text.split(",")] if text else []
+
+
+def _conditions(item: Payment) -> int:
+    given = (item.countries, item.cities, item.devices, item.os, *(getattr(item, name) for name in _SUBS))
+    return sum(1 for condition in given if condition)
