@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import datetime_text
@@ -48,6 +49,14 @@ def filled(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo, r
     """The URL to call: every macro replaced. Dates in the platform's `zone`, {time} and {timestamp} in epoch
     seconds, {sum} the payout."""
     return template(url).fill(_values(conversion, offer_title, zone, rand))
+
+
+def host_of(url: str) -> str:
+    """The host of a URL in lower case, "" when it has none: calls are spread by it."""
+    try:
+        return (urlsplit(url).hostname or "")[:255]
+    except ValueError:
+        return ""
 
 
 def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> dict[str, str]:

@@ -8,11 +8,16 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+
+__all__ = ["Connection", "Database", "Trouble", "trouble_of"]
 
 SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL",
@@ -22,6 +27,25 @@ SQLITE_PRAGMAS = (
     "PRAGMA cache_size=-8000",
     "PRAGMA temp_store=MEMORY",
 )
+
+
+class Trouble(Enum):
+    """Why a transaction failed, by what to do about it."""
+
+    CONFLICT = "another transaction was first: do it again"
+    UNAVAILABLE = "the database cannot be written just now: wait"
+    DEFECT = "the same again would fail the same way"
+
+
+def trouble_of(error: Exception) -> Trouble:
+    """What kind of failure an exception out of `Database.write` is."""
+    state = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
+    if isinstance(error, IntegrityError) or state.startswith("40"):
+        return Trouble.CONFLICT
+    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    if lost or isinstance(error, OperationalError | InterfaceError | PoolTimeout):
+        return Trouble.UNAVAILABLE
+    return Trouble.DEFECT
 
 
 class Database:

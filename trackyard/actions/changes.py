@@ -1,0 +1,100 @@
+"""A change of conversions and everything that follows from it, in the caller's one transaction.
+
+The conversion with its history, the ledger entry, the facts for statistics, the calls to its affiliate: all of it
+or nothing (architecture.md, Exactly once).
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from trackyard.base.ids import new_id
+from trackyard.domain.conversions import Change
+from trackyard.domain.factrows import fact_lines
+from trackyard.domain.facts import AffiliateLog, encode_row
+from trackyard.domain.ledger import entry_of
+from trackyard.domain.postbacks import Postback, chosen, filled, host_of
+from trackyard.domain.statuses import Status
+from trackyard.store import conversions, deliveries, ledger, outbox
+from trackyard.store.deliveries import Delivery, NewDelivery
+from trackyard.store.engine import Connection
+from trackyard.store.outbox import OutboxRow
+
+
+@dataclass(frozen=True, slots=True)
+class Listeners:
+    """Who is told of changes. postbacks: of the affiliates concerned · titles: of the offers, by id · zone: the
+    platform's, for dates in URLs."""
+
+    postbacks: Sequence[Postback]
+    titles: Mapping[int, str]
+    zone: ZoneInfo
+
+
+def record(conn: Connection, changes: Sequence[Change], listeners: Listeners, now_ms: int) -> None:
+    """Writes changes (those of one conversion in their order) with all that follows from them."""
+    if not changes:
+        return
+    conversions.record(conn, changes)
+    ledger.add_entries(conn, [entry_of(change) for change in changes])
+    outbox.add(conn, [OutboxRow("fact", fact_lines(change)) for change in changes], now_ms)
+    deliveries.add(conn, [call for change in changes for call in _calls(change, listeners, now_ms)])
+    _supersede(conn, [change.after.id for change in changes if change.before is not None], now_ms)
+
+
+def log_row(item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcome: str, error: str = "") -> OutboxRow:
+    """The record of one attempt of a delivery, or of its end, in the affiliate postback log."""
+    row = AffiliateLog(
+        id=new_id(now_ms),
+        time=now_ms,
+        job_id=item.id,
+        conversion_id=item.conversion_id,
+        postback_id=item.postback_id,
+        offer=item.offer_id,
+        affiliate=item.affiliate_id,
+        advertiser=item.advertiser_id,
+        goal=item.goal,
+        status=Status(item.status).number,
+        http_code=http_code,
+        url=item.url,
+        attempt=attempt,
+        outcome=outcome,
+        error=error,
+        forced=int(item.forced),
+    )
+    return OutboxRow("affiliate_log", encode_row(row))
+
+
+def _calls(change: Change, listeners: Listeners, now_ms: int) -> list[NewDelivery]:
+    after = change.after
+    calls = []
+    for postback in chosen(listeners.postbacks, change):
+        title = listeners.titles.get(after.offer_id, "")
+        url = filled(postback.url, after, title, listeners.zone, str(secrets.randbelow(10**9)))
+        calls.append(
+            NewDelivery(
+                id=new_id(now_ms),
+                number=after.version,
+                conversion_id=after.id,
+                postback_id=postback.id,
+                affiliate_id=after.affiliate_id,
+                offer_id=after.offer_id,
+                advertiser_id=after.advertiser_id,
+                goal=after.goal,
+                status=after.status.value,
+                url=url,
+                host=host_of(url),
+                next_at=now_ms,
+                created_at=now_ms,
+            )
+        )
+    return calls
+
+
+def _supersede(conn: Connection, conversion_ids: Sequence[str], now_ms: int) -> None:
+    stale = deliveries.find_superseded(conn, conversion_ids) if conversion_ids else []
+    if stale:
+        deliveries.remove(conn, [item.id for item in stale])
+        rows = [log_row(item, now_ms, attempt=item.attempts, http_code=0, outcome="superseded") for item in stale]
+        outbox.add(conn, rows, now_ms)

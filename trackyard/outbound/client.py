@@ -1,0 +1,114 @@
+"""The one client that calls strangers (behaviour.md §6)."""
+
+import hashlib
+import hmac
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, Self
+
+from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, StreamReader, TCPConnector
+from yarl import URL
+
+from trackyard.outbound.guard import Guard, Network
+from trackyard.outbound.resolver import Lookup, ThreadResolver
+
+SECONDS: Final = 10
+BODY_BYTES: Final = 65_536
+_USER_AGENT: Final = "Trackyard"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a call. http_code 0 = unreachable, and `error` says why · body: its first bytes."""
+
+    http_code: int
+    body: bytes = b""
+    error: str = ""
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether the receiver took it."""
+        return 200 <= self.http_code < 300
+
+    @property
+    def is_worth_retrying(self) -> bool:
+        """Whether it may go better later: network faults, too many requests, the receiver's own errors."""
+        return self.http_code == 0 or self.http_code == 429 or self.http_code >= 500
+
+
+class StrangerClient:
+    """GETs URLs that others wrote: no redirects, no cookies, no proxies of the environment, 10 s and 64 KB at most,
+    certificates verified, private addresses refused when the socket is made."""
+
+    def __init__(
+        self,
+        allow: Sequence[Network] = (),
+        *,
+        lookup: Lookup = socket.getaddrinfo,
+        seconds: float = SECONDS,
+    ) -> None:
+        self._session = ClientSession(
+            connector=TCPConnector(
+                resolver=ThreadResolver(lookup),
+                socket_factory=Guard(allow).open_socket,
+                use_dns_cache=False,
+                limit=0,
+                keepalive_timeout=5,
+            ),
+            timeout=ClientTimeout(total=seconds),
+            cookie_jar=DummyCookieJar(),
+            auto_decompress=False,
+            headers={"User-Agent": _USER_AGENT, "Accept": "*/*", "Accept-Encoding": "identity"},
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._session.close()
+
+    async def get(self, url: str, headers: Mapping[str, str]) -> Answer:
+        """Calls `url` as it stands. Never raises for what the other side does."""
+        try:
+            target = _target(url)
+        except ValueError as error:
+            return Answer(0, error=f"not a URL that can be called: {error}")
+        try:
+            async with self._session.get(target, headers=headers, allow_redirects=False) as response:
+                return Answer(response.status, body=await _read(response.content))
+        except TimeoutError:
+            return Answer(0, error=f"no answer within {self._session.timeout.total:g} s")
+        except (ClientError, OSError, ValueError) as error:
+            return Answer(0, error=str(error) or type(error).__name__)
+
+
+def wire_url(url: str) -> str:
+    """The URL as it goes over the wire, which is what a signature covers; `url` itself when it cannot be one."""
+    try:
+        return str(_target(url))
+    except ValueError:
+        return url
+
+
+def signature(secret: str, second: int, url: str) -> str:
+    """The X-Trackyard-Signature of a call: `t=<UTC second>,v1=<HMAC-SHA256 of "t.url">`."""
+    mac = hmac.new(secret.encode(), f"{second}.{url}".encode(), hashlib.sha256)
+    return f"t={second},v1={mac.hexdigest()}"
+
+
+def _target(url: str) -> URL:
+    target = URL(url).with_fragment(None)
+    if target.scheme not in ("http", "https") or not target.host:
+        raise ValueError("it needs http:// or https:// and a host")
+    return target
+
+
+async def _read(content: StreamReader) -> bytes:
+    body = bytearray()
+    while len(body) < BODY_BYTES and (piece := await content.read(BODY_BYTES - len(body))):
+        body += piece
+    return bytes(body)

@@ -1,0 +1,72 @@
+"""Which addresses strangers may make us call (behaviour.md §6): none that is not on the open internet."""
+
+import ipaddress
+import socket
+from collections.abc import Sequence
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+AddrInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, tuple[str | int | bytes, ...]]
+
+_REFUSED: tuple[Network, ...] = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        "168.63.129.16/32",  # the host service of a cloud, on a public address
+        "192.0.0.0/24",
+        "192.88.99.0/24",  # 6to4 relays
+        "::/96",  # IPv4-compatible
+        "64:ff9b:1::/48",  # local NAT64
+        "100::/64",
+        "2001::/23",  # Teredo and other protocol assignments
+        "2002::/16",  # 6to4
+        "3fff::/20",
+        "5f00::/16",
+        "fec0::/10",  # site-local
+    )
+)
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+class AddressRefused(OSError):
+    """The address is not one that a stranger may make us call."""
+
+
+class Guard:
+    """Judges addresses. `allow`: networks in which every address may be called, given by the operator."""
+
+    def __init__(self, allow: Sequence[Network] = ()) -> None:
+        self._allow = tuple(allow)
+
+    def permits(self, address: Address) -> bool:
+        """Whether the address may be called: on the open internet, or in an allowed network."""
+        inner = _inside(address)
+        if any(address in network or inner in network for network in self._allow):
+            return True
+        return _is_public(address) if inner is address else _is_public(inner)
+
+    def open_socket(self, info: AddrInfo) -> socket.socket:
+        """A socket for a resolved address, which may be one that was written literally. Raises AddressRefused.
+
+        The connection calls this for the very address it then connects to: no second look-up lies between.
+        """
+        family, kind, protocol, _name, where = info
+        text = str(where[0]).partition("%")[0]
+        if not self.permits(ipaddress.ip_address(text)):
+            raise AddressRefused(f"{text} is not an address that may be called")
+        return socket.socket(family, kind, protocol)
+
+
+def _inside(address: Address) -> Address:
+    """The IPv4 address that an IPv6 one stands for: mapped, or behind NAT64; else itself."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return address.ipv4_mapped
+        if address in _NAT64:
+            return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address
+
+
+def _is_public(address: Address) -> bool:
+    if any(address in network for network in _REFUSED):
+        return False
+    return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)

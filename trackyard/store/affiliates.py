@@ -1,0 +1,111 @@
+"""Affiliates (spec: Affiliate)."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from trackyard.domain.scope import Scope
+from trackyard.store.tables import affiliate, connection
+
+
+@dataclass(frozen=True, slots=True)
+class NewAffiliate:
+    """What a new row holds. Times UTC ms · ref: the referrer's id."""
+
+    email: str
+    login: str
+    password_hash: str
+    status: str
+    name: str | None
+    contact_person: str | None
+    notes: str
+    level: int
+    ref_percent: Decimal | None
+    ref: int | None
+    manager_id: str | None
+    payment_systems: list[dict[str, Any]]
+    custom_fields: dict[str, str]
+    tags: list[str]
+    sub_accounts: dict[str, Any]
+    postback_secret: str
+    address_1: str | None
+    address_2: str | None
+    city: str | None
+    country: str | None
+    zip_code: str | None
+    phone: str | None
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Affiliate(NewAffiliate):
+    """A row of the table."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class AffiliateName:
+    """How an affiliate is shown beside a figure."""
+
+    id: int
+    email: str
+    login: str
+    name: str
+
+
+def add_affiliate(conn: Connection, new: NewAffiliate) -> int | None:
+    """The new affiliate's id; None when its e-mail address is taken."""
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    statement = build(affiliate).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
+    return conn.execute(statement.returning(affiliate.c.id)).scalar_one_or_none()
+
+
+def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int) -> Affiliate | None:
+    """The affiliate of an id; None when there is none in scope."""
+    if not scope.has_affiliate(affiliate_id):
+        return None
+    row = conn.execute(select(affiliate).where(affiliate.c.id == affiliate_id)).one_or_none()
+    return None if row is None else Affiliate(**row._mapping)
+
+
+def status_of(conn: Connection, affiliate_id: int) -> str | None:
+    """The status of an affiliate; None when there is none of that id."""
+    return conn.execute(select(affiliate.c.status).where(affiliate.c.id == affiliate_id)).scalar_one_or_none()
+
+
+def ids_of_managers(conn: Connection, staff_ids: Iterable[str]) -> frozenset[int]:
+    """The affiliates whose manager is one of these."""
+    rows = conn.execute(select(affiliate.c.id).where(affiliate.c.manager_id.in_(list(staff_ids))))
+    return frozenset(rows.scalars())
+
+
+def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateName]:
+    """Names by id, of those that exist."""
+    columns = affiliate.c
+    rows = conn.execute(select(columns.id, columns.email, columns.login, columns.name).where(columns.id.in_(set(ids))))
+    return {row.id: AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows}
+
+
+def managers_of(conn: Connection, ids: Iterable[int]) -> dict[int, str | None]:
+    """The manager's id by affiliate."""
+    rows = conn.execute(select(affiliate.c.id, affiliate.c.manager_id).where(affiliate.c.id.in_(set(ids))))
+    return {row.id: row.manager_id for row in rows}
+
+
+def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
+    """The affiliates that have any of the tags."""
+    wanted = set(tags)
+    rows = conn.execute(select(affiliate.c.id, affiliate.c.tags))
+    return {row.id for row in rows if wanted.intersection(row.tags)}
+
+
+def count_offers(conn: Connection, affiliate_id: int) -> int:
+    """How many offers it is connected to."""
+    statement = select(func.count()).where(connection.c.affiliate_id == affiliate_id, connection.c.enabled)
+    return int(conn.execute(statement).scalar_one())

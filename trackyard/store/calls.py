@@ -1,0 +1,78 @@
+"""Everything a decision on a batch of calls needs, in few statements for the whole batch."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, or_, select
+
+from trackyard.domain.conversions import OfferTerms
+from trackyard.domain.payments import payment_of
+from trackyard.domain.postbacks import Postback
+from trackyard.store import settings
+from trackyard.store.tables import advertiser, affiliate, affiliate_postback, offer
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The installation as it is in one transaction, as far as some offers and affiliates go."""
+
+    offers: Mapping[int, OfferTerms]
+    affiliate_statuses: Mapping[int, str]
+    advertiser_codes: Mapping[str, str | None]
+    platform_code: str | None
+    postbacks: Sequence[Postback]
+
+
+def find_book(conn: Connection, offer_ids: Collection[int], affiliate_ids: Collection[int]) -> Book:
+    """What decisions on calls for these offers and affiliates, and the calls that follow from them, need."""
+    offers = _offers(conn, offer_ids)
+    advertiser_ids = {terms.advertiser_id for terms in offers.values()}
+    codes = conn.execute(select(advertiser.c.id, advertiser.c.hash_password).where(advertiser.c.id.in_(advertiser_ids)))
+    statuses = conn.execute(select(affiliate.c.id, affiliate.c.status).where(affiliate.c.id.in_(affiliate_ids)))
+    return Book(
+        offers=offers,
+        affiliate_statuses={row.id: row.status for row in statuses},
+        advertiser_codes={row.id: row.hash_password for row in codes},
+        platform_code=settings.find_setting(conn, settings.HASH_PASSWORD),
+        postbacks=_postbacks(conn, offer_ids, affiliate_ids),
+    )
+
+
+def _offers(conn: Connection, ids: Collection[int]) -> dict[int, OfferTerms]:
+    columns = offer.c
+    rows = conn.execute(
+        select(
+            columns.id,
+            columns.advertiser_id,
+            columns.title,
+            columns.status,
+            columns.payments,
+            columns.partner_payments,
+            columns.hold_period,
+            columns.hash_password,
+        ).where(columns.id.in_(ids))
+    )
+    return {
+        row.id: OfferTerms(
+            id=row.id,
+            advertiser_id=row.advertiser_id,
+            title=row.title,
+            status=row.status,
+            payments=tuple(payment_of(item) for item in row.payments),
+            personal_payments=tuple(payment_of(item) for item in row.partner_payments),
+            hold_days=row.hold_period,
+            secure=row.hash_password or None,
+        )
+        for row in rows
+    }
+
+
+def _postbacks(conn: Connection, offer_ids: Collection[int], affiliate_ids: Collection[int]) -> list[Postback]:
+    columns = affiliate_postback.c
+    rows = conn.execute(
+        select(columns.id, columns.affiliate_id, columns.offer_id, columns.url, columns.status, columns.goal)
+        .where(columns.affiliate_id.in_(affiliate_ids))
+        .where(or_(columns.offer_id.is_(None), columns.offer_id.in_(offer_ids)))
+        .order_by(columns.id)
+    )
+    return [Postback(*row) for row in rows]

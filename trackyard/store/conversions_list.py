@@ -1,0 +1,125 @@
+"""The list of conversions, as stored now (spec: GET stats/conversions)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from trackyard.domain.scope import Scope
+from trackyard.store.tables import conversion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversionFilter:
+    """Which conversions; None asks nothing, an empty set lets nothing pass. Times UTC ms, `until` exclusive.
+
+    subs, custom_fields: number to the value · clicks' properties as the click had them.
+    """
+
+    since: int
+    until: int
+    updated_since: int | None = None
+    statuses: frozenset[str] | None = None
+    offers: frozenset[int] | None = None
+    affiliates: frozenset[int] | None = None
+    advertisers: frozenset[str] | None = None
+    countries: frozenset[str] | None = None
+    browser: str | None = None
+    os: str | None = None
+    device: str | None = None
+    goal: str | None = None
+    action_id: str | None = None
+    click_id: str | None = None
+    currency: str | None = None
+    payout: Decimal | None = None
+    charge: Decimal | None = None
+    subs: Mapping[int, str] = field(default_factory=dict)
+    custom_fields: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedConversion:
+    """A conversion as lists show it. click: its record by column name · times UTC ms."""
+
+    id: str
+    action_id: str
+    status: str
+    offer_id: int
+    goal: str
+    goal_title: str
+    affiliate_id: int
+    advertiser_id: str
+    comment: str
+    payment_type: str
+    currency: str
+    sum: Decimal
+    charge: Decimal
+    payout: Decimal
+    custom_fields: dict[str, str]
+    click_id: str
+    click_time: int
+    click: dict[str, Any]
+    user_id: str
+    hold_until: int | None
+    created_at: int
+    updated_at: int
+
+
+_COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion))
+
+
+def list_conversions(
+    conn: Connection, scope: Scope, chosen: ConversionFilter, *, page: int, limit: int
+) -> tuple[list[ListedConversion], int]:
+    """A page, newest first, and how many there are on all pages."""
+    conditions = [*_scoped(scope), *_chosen(chosen)]
+    total = conn.execute(select(func.count()).select_from(conversion).where(*conditions)).scalar_one()
+    rows = conn.execute(
+        select(*_COLUMNS)
+        .where(*conditions)
+        .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
+        .limit(limit)
+        .offset((page - 1) * limit)
+    )
+    return [ListedConversion(*row) for row in rows], int(total)
+
+
+def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if scope.affiliate_ids is not None:
+        conditions.append(conversion.c.affiliate_id.in_(scope.affiliate_ids))
+    if scope.advertiser_ids is not None:
+        conditions.append(conversion.c.advertiser_id.in_(scope.advertiser_ids))
+    return conditions
+
+
+def _chosen(chosen: ConversionFilter) -> list[ColumnElement[bool]]:
+    table = conversion.c
+    conditions: list[ColumnElement[bool]] = [table.created_at >= chosen.since, table.created_at < chosen.until]
+    if chosen.updated_since is not None:
+        conditions.append(table.updated_at >= chosen.updated_since)
+    among = (
+        (table.status, chosen.statuses),
+        (table.offer_id, chosen.offers),
+        (table.affiliate_id, chosen.affiliates),
+        (table.advertiser_id, chosen.advertisers),
+        (table.country, chosen.countries),
+    )
+    conditions += [column.in_(values) for column, values in among if values is not None]
+    equal = (
+        (table.browser, chosen.browser),
+        (table.os, chosen.os),
+        (table.device, chosen.device),
+        (table.goal, chosen.goal),
+        (table.action_id, chosen.action_id),
+        (table.click_id, chosen.click_id),
+        (table.currency, chosen.currency),
+        (table.payout, chosen.payout),
+        (table.charge, chosen.charge),
+    )
+    conditions += [column == value for column, value in equal if value is not None]
+    conditions += [table.click[f"sub{n}"].as_string() == value for n, value in chosen.subs.items()]
+    conditions += [table.custom_fields[str(n)].as_string() == value for n, value in chosen.custom_fields.items()]
+    return conditions

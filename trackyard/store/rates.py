@@ -1,0 +1,59 @@
+"""Currency rates: units of a currency for one unit of the platform currency, from a day on."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from trackyard.store.tables import currency_rate
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Rates of some currencies over a span of time; the platform's own is 1."""
+
+    platform_currency: str
+    history: Mapping[str, Sequence[tuple[int, Decimal]]]
+
+    def at(self, moment: int) -> dict[str, Decimal]:
+        """The rates in force at a moment (UTC ms); a currency without one is absent."""
+        current = {self.platform_currency: Decimal(1)}
+        for currency, steps in self.history.items():
+            index = bisect_right(steps, moment, key=lambda step: step[0])
+            if index and currency != self.platform_currency:
+                current[currency] = steps[index - 1][1]
+        return current
+
+
+def find_rates(conn: Connection, platform_currency: str, currencies: Collection[str], first: int, last: int) -> Rates:
+    """The rates of these currencies that are in force at some moment from `first` to `last` (UTC ms)."""
+    foreign = sorted(set(currencies) - {platform_currency})
+    if not foreign:
+        return Rates(platform_currency, {})
+    columns = currency_rate.c
+    begin = (
+        select(columns.currency, func.max(columns.from_at).label("from_at"))
+        .where(columns.currency.in_(foreign), columns.from_at <= first)
+        .group_by(columns.currency)
+        .subquery()
+    )
+    rows = conn.execute(
+        select(columns.currency, columns.from_at, columns.rate)
+        .outerjoin(begin, begin.c.currency == columns.currency)
+        .where(columns.currency.in_(foreign), columns.from_at <= last)
+        .where(columns.from_at >= func.coalesce(begin.c.from_at, 0))
+        .order_by(columns.currency, columns.from_at)
+    )
+    history: dict[str, list[tuple[int, Decimal]]] = defaultdict(list)
+    for row in rows:
+        history[row.currency].append((row.from_at, row.rate))
+    return Rates(platform_currency, history)
+
+
+def add_rate(conn: Connection, currency: str, from_at: int, rate: Decimal) -> None:
+    """Sets the rate of a currency from a moment on; the one set before for the same moment goes."""
+    conn.execute(delete(currency_rate).where(currency_rate.c.currency == currency, currency_rate.c.from_at == from_at))
+    conn.execute(insert(currency_rate).values(currency=currency, from_at=from_at, rate=rate))
