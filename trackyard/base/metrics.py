@@ -34,6 +34,7 @@ JOURNAL_LAG = Gauge(
     multiprocess_mode="mostrecent",
 )
 JOURNAL_GAPS = Counter("trackyard_journal_gaps", "Damaged places found in journals")
+RECORDS_ASIDE = Counter("trackyard_records_aside", "Records that could not be loaded, kept in damaged/", ["queue"])
 QUEUE_DEPTH = Gauge("trackyard_queue_depth", "Rows waiting in a queue", ["queue"], multiprocess_mode="mostrecent")
 QUEUE_LAG = Gauge(
     "trackyard_queue_lag_seconds",

@@ -57,6 +57,11 @@ _SESSION: dict[str, Any] = {
     "insert_deduplicate": 1,
     # A journal written before a column was added is loaded with that column's default.
     "input_format_json_compact_allow_variable_number_of_columns": 1,
+    # What is no text is no text.
+    "input_format_json_read_arrays_as_strings": 0,
+    "input_format_json_read_objects_as_strings": 0,
+    "input_format_json_read_numbers_as_strings": 0,
+    "input_format_json_read_bools_as_strings": 0,
     "distributed_foreground_insert": 1,
 }
 

@@ -1,0 +1,1 @@
+from tests.support.databases import *  # noqa: F403

@@ -1,0 +1,41 @@
+"""Which click a call names (behaviour.md §5)."""
+
+import pytest
+
+from tests.support.events import NOON, new_click
+from trackyard.base.ids import new_click_id
+from trackyard.jobs.clicks import LATE_MS, PATIENCE_MS, ClickFinder, is_settled
+from trackyard.journal.records import encode
+from trackyard.stats.engine import Analytics
+from trackyard.stats.load import load, lookup_item
+
+EDGES = {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("click_id", "now", "loaded_until", "settled"),
+    [
+        ("", NOON, {}, True),
+        ("no id", NOON, {1: NOON}, True),
+        (new_click_id(NOON, 9), NOON, {}, True),  # an edge that never was
+        (new_click_id(NOON, 255), NOON, {}, True),  # of an import
+        (new_click_id(NOON + LATE_MS, 1), NOON, {1: NOON}, False),
+        (new_click_id(NOON + LATE_MS + 1000, 1), NOON, {1: NOON}, True),
+        (new_click_id(NOON, 1), NOON, {}, False),
+        (new_click_id(NOON, 1), NOON, {1: NOON + LATE_MS}, False),
+        (new_click_id(NOON, 1), NOON, {1: NOON + LATE_MS + 1}, True),
+        (new_click_id(NOON, 1), NOON, {2: NOON + LATE_MS + 1}, False),  # another edge says nothing
+        (new_click_id(NOON, 2), NOON + PATIENCE_MS - 1, {}, False),
+        (new_click_id(NOON, 2), NOON + PATIENCE_MS, {}, True),
+    ],
+)
+def test_when_a_click_will_never_be_found(click_id: str, now: int, loaded_until: dict[int, int], settled: bool) -> None:
+    assert is_settled(click_id, NOON, now, EDGES, loaded_until) is settled
+
+
+def test_clicks_are_found_in_memory_and_in_the_store(analytics: Analytics) -> None:
+    clicks = {new_click(number).id: encode(new_click(number)) for number in range(30)}
+    load(analytics, "click_lookup", [lookup_item(payload) for payload in clicks.values()], "t")
+    finder = ClickFinder(analytics, capacity=4)
+    finder.remember(clicks.items())
+    assert finder.find([*clicks, "nothing", ""]) == clicks

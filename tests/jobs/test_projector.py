@@ -1,0 +1,252 @@
+"""Every acknowledged record exactly once in the analytic store and the inbox, whatever dies when."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.events import NOON, new_click, new_fact
+from trackyard.base.clock import ManualClock
+from trackyard.base.ids import new_click_id
+from trackyard.domain.facts import encode_row
+from trackyard.jobs import journals as journals_module
+from trackyard.jobs import outbox as outbox_module
+from trackyard.jobs.clicks import LATE_MS
+from trackyard.jobs.projector import Projector
+from trackyard.journal.records import Call, Click, Kind, encode
+from trackyard.journal.writer import Writer
+from trackyard.stats.engine import Analytics, StoreError
+from trackyard.store import edges, inbox, outbox
+from trackyard.store.engine import Database
+from trackyard.store.inbox import ReadyCall
+from trackyard.store.outbox import OutboxRow
+
+
+class Yard:
+    """An edge's journal and a projector over real stores, both stepped by the test."""
+
+    def __init__(self, database: Database, analytics: Analytics, home: Path) -> None:
+        self.database, self.analytics, self.home = database, analytics, home
+        self.clock = ManualClock(NOON)
+        self.journal_dir = home / "journal"
+        with database.write() as connection:
+            self.edge = edges.claim_edge(connection, "d" * 24, 0, NOON)
+        self.writer = Writer(self.journal_dir, self.edge, self.clock)
+        self.start()
+
+    def start(self) -> None:
+        """A new projector, as after a kill: nothing but files and databases is left of the one before."""
+        self.projector = Projector(self.database, self.analytics, self.journal_dir, self.home / "rules", self.clock)
+
+    def record(self, *records: Click | Call) -> None:
+        """Puts records into the journal, as one range."""
+        for record in records:
+            self.writer.append(Kind.CLICK if isinstance(record, Click) else Kind.CALL, encode(record))
+        self.clock.advance(400)
+        self.writer.mark_if_due(self.clock.now_ms())
+
+    def new_call(self, click_id: str) -> Call:
+        now = self.clock.now_ms()
+        return Call(now, f"{now:024x}", "postback", "GET", "127.0.0.1", "", "", "", {"clickid": click_id})
+
+    def clicks(self) -> int:
+        """Rows of clicks; each stands once in the look-up table too."""
+        sql = "SELECT count(), uniqExact(id), (SELECT uniqExact(id) FROM click_lookup) FROM click"
+        [(rows, ids, lookups)] = self.analytics.rows(sql, {}, tuple[int, int, int])
+        assert rows == ids == lookups
+        return rows
+
+    def ready(self) -> list[ReadyCall]:
+        with self.database.write() as connection:
+            return inbox.take_ready(connection, 1000)
+
+    def waiting(self) -> int:
+        with self.database.read() as connection:
+            return len(inbox.list_waiting(connection, 1000))
+
+
+@pytest.fixture
+def yard(sqlite_database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Yard]:
+    yard = Yard(sqlite_database, analytics, tmp_path)
+    yield yard
+    yard.writer.close()
+
+
+def test_clicks_and_calls_arrive_together(yard: Yard) -> None:
+    click = new_click(1)
+    yard.record(click, new_click(2, reason="bot"), yard.new_call(click.id), yard.new_call("rubbish\0"))
+    yard.projector.drain()
+    assert yard.clicks() == 2
+    assert [call.click for call in yard.ready()] == [encode(click), None]
+    assert yard.projector.lag() == {"journal": 0, "projector": 0}
+
+
+def test_a_call_finds_a_click_of_before_the_start(yard: Yard) -> None:
+    click = new_click(1)
+    yard.record(click)
+    yard.projector.drain()
+    yard.start()
+    yard.record(yard.new_call(click.id))
+    yard.projector.drain()
+    assert [call.click for call in yard.ready()] == [encode(click)]
+
+
+def test_records_after_the_last_mark_wait_for_it(yard: Yard) -> None:
+    yard.writer.append(Kind.CLICK, encode(new_click(1)))
+    yard.projector.drain()
+    assert yard.clicks() == 0
+    yard.record()
+    yard.projector.drain()
+    assert yard.clicks() == 1
+
+
+class Killed(BaseException):
+    """The process dies here."""
+
+
+def dies(*_arguments: Any, **_options: Any) -> None:
+    raise Killed
+
+
+def dies_after(function: Any) -> Any:
+    def then_die(*arguments: Any, **options: Any) -> None:
+        function(*arguments, **options)
+        raise Killed
+
+    return then_die
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "deadly"),
+    [
+        (journals_module, "load", dies),
+        (journals_module, "load", dies_after),
+        (journals_module.JournalLoader, "_inbox_calls", dies),
+        (journals_module.progress, "load_range", dies_after),
+        (journals_module.JournalLoader, "_load_range", dies_after),
+        (outbox_module.outbox, "claim", dies_after),
+        (outbox_module, "load", dies),
+        (outbox_module, "load", dies_after),
+        (outbox_module.outbox, "remove", dies_after),
+    ],
+)
+def test_killed_anywhere_nothing_is_lost_or_doubled(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, deadly: Any
+) -> None:
+    yard.record(*(new_click(number) for number in range(20)), yard.new_call(new_click(3).id))
+    with yard.database.write() as connection:
+        outbox.add(connection, [OutboxRow("fact", encode_row(new_fact(number))) for number in range(7)], NOON)
+    monkeypatch.setattr(owner, name, dies_after(getattr(owner, name)) if deadly is dies_after else dies)
+    with pytest.raises(Killed):
+        yard.projector.drain()
+    monkeypatch.undo()
+    yard.record(new_click(100))
+    yard.start()
+    yard.projector.drain()
+    assert yard.clicks() == 21
+    assert len(yard.ready()) == 1
+    facts = yard.analytics.rows("SELECT count(), uniqExact(conversion_id) FROM fact", {}, tuple[int, int])
+    assert facts == [(7, 7)]
+    with yard.database.read() as connection:
+        assert outbox.open_batches(connection) == []
+
+
+def test_a_call_waits_for_the_click_of_a_slower_edge(yard: Yard) -> None:
+    with yard.database.write() as connection:
+        other = edges.claim_edge(connection, "d" * 24, 1, NOON)
+    click = new_click(1, id=new_click_id(NOON, other))
+    yard.record(yard.new_call(click.id))
+    yard.projector.drain()
+    assert (len(yard.ready()), yard.waiting()) == (0, 1)
+    writer = Writer(yard.journal_dir, other, yard.clock)
+    writer.append(Kind.CLICK, encode(click))
+    writer.close()
+    yard.projector.drain()
+    assert [call.click for call in yard.ready()] == [encode(click)]
+
+
+def test_a_call_for_a_click_that_never_was_waits_until_that_is_certain(yard: Yard) -> None:
+    yard.record(yard.new_call(new_click_id(NOON, yard.edge)))
+    yard.projector.drain()
+    assert yard.waiting() == 1
+    yard.clock.advance(LATE_MS)
+    yard.record()
+    yard.projector.drain()
+    assert yard.waiting() == 0
+    assert [call.click for call in yard.ready()] == [None]
+
+
+def test_damage_is_stepped_over_and_kept(yard: Yard) -> None:
+    for number in range(5):
+        yard.writer.append(Kind.CLICK, encode(new_click(number)))
+    position = yard.writer.append(Kind.CLICK, encode(new_click(5)))
+    yard.record(new_click(6))
+    path = yard.journal_dir / f"{yard.writer.name}.log"
+    with path.open("r+b") as file:
+        file.seek(position + 20)
+        file.write(b"damage")
+    yard.projector.drain()
+    assert yard.clicks() == 6
+    assert len(list((yard.journal_dir / "damaged").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        (Kind.CLICK, b"[1]"),
+        (Kind.CLICK, b"not json"),
+        (Kind.CLICK, b'[1,"%s",["no text"]]' % (b"a" * 24)),
+        (Kind.CALL, b"[1]"),
+        (Kind.CALL, b"not json"),
+    ],
+)
+def test_a_record_that_cannot_be_read_holds_up_no_other(yard: Yard, kind: Kind, payload: bytes) -> None:
+    click = new_click(1)
+    yard.writer.append(kind, payload)
+    yard.record(click, yard.new_call(click.id))
+    yard.projector.drain()
+    assert yard.clicks() == 1
+    assert [call.click for call in yard.ready()] == [encode(click)]
+    [kept] = (yard.journal_dir / "damaged").iterdir()
+    assert kept.read_bytes() == payload
+    assert kept.name == f"{yard.writer.name}-0.record"
+
+
+def test_a_bad_row_of_the_outbox_holds_up_no_other(yard: Yard) -> None:
+    rows = [OutboxRow("fact", encode_row(new_fact(1))), OutboxRow("fact", b'["x"]')]
+    with yard.database.write() as connection:
+        outbox.add(connection, rows, NOON)
+    yard.projector.drain()
+    assert yard.analytics.rows("SELECT count() FROM fact", {}, tuple[int]) == [(1,)]
+    [kept] = (yard.journal_dir / "damaged").iterdir()
+    assert kept.read_bytes() == b'["x"]'
+
+
+def test_what_fails_is_tried_again_and_stops_nothing_else(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_arguments: Any, **_options: Any) -> None:
+        raise StoreError("gone")
+
+    yard.record(new_click(1))
+    monkeypatch.setattr(Analytics, "insert", fails)
+    yard.projector.drain()
+    assert yard.projector.rules.version == 0
+    assert yard.projector.lag()["journal"] == pytest.approx(0.4)
+    monkeypatch.undo()
+    assert yard.clicks() == 0
+    yard.projector.step()
+    assert yard.clicks() == 0  # not before its time
+    yard.clock.advance(1000)
+    yard.projector.step()
+    assert yard.clicks() == 1
+    assert yard.projector.lag()["journal"] == 0
+
+
+def test_a_clock_set_back_stops_nothing(yard: Yard) -> None:
+    yard.projector.drain()
+    yard.clock.advance(-86_400_000)
+    yard.record(new_click(1))
+    yard.clock.advance(10_000)
+    yard.record()
+    yard.projector.step()
+    assert yard.clicks() == 1

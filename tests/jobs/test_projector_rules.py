@@ -1,0 +1,104 @@
+"""Rules on their way from SQL to the edges."""
+
+import threading
+from pathlib import Path
+
+import msgspec
+
+from tests.support.seeds import add_advertiser, add_offer
+from tests.support.waiting import wait_until
+from trackyard.base.clock import SystemClock
+from trackyard.domain.rules import Offer
+from trackyard.jobs.projector import Projector
+from trackyard.jobs.rules import RulePublisher
+from trackyard.journal.rulelog import RuleLogReader, Snapshot
+from trackyard.stats.engine import Analytics
+from trackyard.store import rules
+from trackyard.store.engine import Database
+from trackyard.store.schema import upgrade
+
+
+def new_offer(database: Database) -> int:
+    with database.write() as connection:
+        advertiser = add_advertiser(connection)
+        rules.touch(connection, "advertiser", advertiser)
+        offer = add_offer(connection, advertiser)
+        rules.touch(connection, "offer", offer)
+    return offer
+
+
+def offers_of(reader: RuleLogReader) -> dict[str, Offer | None]:
+    """What the reader finds now: offers by key."""
+    found: dict[str, Offer | None] = {}
+    while (news := reader.poll()) is not None:
+        for entry in news.entries if isinstance(news, Snapshot) else news:
+            if entry.kind == "offer":
+                row = None if entry.payload is None else msgspec.msgpack.decode(entry.payload, type=Offer)
+                found[entry.key] = row
+    return found
+
+
+def test_a_new_directory_gets_everything_then_what_changes(database: Database, tmp_path: Path) -> None:
+    first = new_offer(database)
+    publisher, reader = RulePublisher(database, tmp_path), RuleLogReader(tmp_path)
+    assert publisher.publish()
+    assert set(offers_of(reader)) == {str(first)}
+    assert not publisher.publish()
+    second = new_offer(database)
+    with database.write() as connection:
+        rules.touch(connection, "offer", 999)
+    assert publisher.publish()
+    found = offers_of(reader)
+    assert found.keys() == {str(second), "999"}
+    assert found["999"] is None
+    assert publisher.version == reader.version
+
+
+def test_an_installation_without_rules_is_published_once(sqlite_database: Database, tmp_path: Path) -> None:
+    publisher, reader = RulePublisher(sqlite_database, tmp_path), RuleLogReader(tmp_path)
+    publisher.publish()
+    assert not publisher.publish()
+    offers_of(reader)
+    offer = new_offer(sqlite_database)
+    publisher.publish()
+    assert set(offers_of(reader)) == {str(offer)}
+
+
+def test_a_restart_goes_on_where_it_was(sqlite_database: Database, tmp_path: Path) -> None:
+    new_offer(sqlite_database)
+    reader = RuleLogReader(tmp_path)
+    RulePublisher(sqlite_database, tmp_path).publish()
+    offers_of(reader)
+    offer = new_offer(sqlite_database)
+    again = RulePublisher(sqlite_database, tmp_path)
+    assert again.publish()
+    assert set(offers_of(reader)) == {str(offer)}
+
+
+def test_another_database_replaces_what_is_published(database: Database, tmp_path: Path) -> None:
+    publisher = RulePublisher(database, tmp_path)
+    for _ in range(3):
+        new_offer(database)
+    publisher.publish()
+    behind = Database(f"sqlite:///{tmp_path / 'behind.db'}")
+    upgrade(behind)
+    offer = new_offer(behind)
+    RulePublisher(behind, tmp_path).publish()
+    assert set(offers_of(RuleLogReader(tmp_path))) == {str(offer)}
+    behind.close()
+
+
+def test_a_change_is_published_by_the_running_projector(
+    sqlite_database: Database, analytics: Analytics, tmp_path: Path
+) -> None:
+    projector = Projector(sqlite_database, analytics, tmp_path / "journal", tmp_path / "rules", SystemClock())
+    stop = threading.Event()
+    thread = threading.Thread(target=projector.run, args=(stop,))
+    thread.start()
+    try:
+        offer = new_offer(sqlite_database)
+        reader = RuleLogReader(tmp_path / "rules")
+        wait_until(lambda: str(offer) in offers_of(reader), seconds=5)
+    finally:
+        stop.set()
+        thread.join()

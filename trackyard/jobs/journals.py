@@ -1,0 +1,167 @@
+"""Journals into the analytic store and the inbox, range by range, each once (architecture.md, Exactly once)."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from trackyard.base.clock import Clock
+from trackyard.base.ids import is_hex24
+from trackyard.base.metrics import JOURNAL_GAPS, JOURNAL_LAG
+from trackyard.jobs.aside import keep_aside
+from trackyard.jobs.clicks import ClickFinder, is_settled
+from trackyard.journal import segments
+from trackyard.journal.reader import Range, next_range
+from trackyard.journal.records import Call, Kind, decode_call
+from trackyard.stats.engine import Analytics
+from trackyard.stats.load import click_item, load, lookup_item
+from trackyard.store import edges, inbox, progress
+from trackyard.store.engine import Database
+from trackyard.store.inbox import InboxCall, WaitingCall
+from trackyard.store.progress import Progress
+
+log = logging.getLogger("trackyard.projector")
+
+_WAITING_PAGE = 500
+
+
+class JournalLoader:
+    """Loads the journals of `directory`. One thread steps it; `lag_ms` may be read from others."""
+
+    def __init__(self, database: Database, analytics: Analytics, directory: Path, clock: Clock) -> None:
+        self._database = database
+        self._analytics = analytics
+        self._directory = directory
+        self._clock = clock
+        self._clicks = ClickFinder(analytics)
+        # Edges whose last load ended well in this process; of the others the last load may have been cut short.
+        self._sure: set[int] = set()
+        self._behind: dict[int, int] = {}
+
+    def load_next(self) -> bool:
+        """Loads the next range of each edge that has one; whether any had."""
+        known = {each.edge: each for each in self._each_progress()}
+        loaded = False
+        for edge in segments.list_edges(self._directory):
+            loaded |= self._load_edge(edge, known.get(edge))
+        return loaded
+
+    def lag_ms(self) -> int:
+        """Age of the oldest record that could be loaded and is not, of all edges; 0 = everything is loaded."""
+        return max((self._clock.now_ms() - since for since in list(self._behind.values())), default=0)
+
+    def resolve_waiting(self) -> bool:
+        """Looks again for the clicks that calls wait for; whether any call was made ready."""
+        after_id, resolved = 0, False
+        while True:
+            with self._database.read() as connection:
+                waiting = inbox.list_waiting(connection, _WAITING_PAGE, after_id)
+                loaded_until = {each.edge: each.loaded_until for each in progress.each_progress(connection)}
+                numbers = {each.number for each in edges.each_edge(connection)}
+            if not waiting:
+                return resolved
+            resolved |= self._resolve(waiting, numbers, loaded_until)
+            after_id = waiting[-1].id
+
+    def _each_progress(self) -> list[Progress]:
+        with self._database.read() as connection:
+            return progress.each_progress(connection)
+
+    def _load_edge(self, edge: int, before: Progress | None) -> bool:
+        journal, position = (before.journal, before.position) if before else (None, 0)
+        found = next_range(self._directory, edge, journal, position)
+        if found is None:
+            self._behind.pop(edge, None)
+            JOURNAL_LAG.labels(str(edge)).set(0)
+            return False
+        since = self._behind.setdefault(edge, _oldest(found))
+        JOURNAL_LAG.labels(str(edge)).set((self._clock.now_ms() - since) / 1000)
+        sure = edge in self._sure
+        self._sure.discard(edge)
+        self._load_range(edge, found, unsure=not sure)
+        self._sure.add(edge)
+        self._behind.pop(edge, None)
+        return True
+
+    def _load_range(self, edge: int, found: Range, *, unsure: bool) -> None:
+        """Clicks before calls, so that a call finds the clicks of its own range; SQL last, in one transaction."""
+        self._load_clicks(found, unsure=unsure)
+        calls = self._inbox_calls(edge, found)
+        with self._database.write() as connection:
+            progress.load_range(connection, edge, found.journal, found.start, found.end, found.marked_at, calls)
+        JOURNAL_GAPS.inc(len(found.gaps))
+
+    def _load_clicks(self, found: Range, *, unsure: bool) -> None:
+        clicks: list[tuple[int, bytes, bytes]] = []
+        for position, kind, payload in found.frames:
+            if kind is Kind.CLICK:
+                try:
+                    clicks.append((position, payload, lookup_item(payload)))
+                except ValueError as error:
+                    self._keep_aside(found, position, payload, str(error))
+        token = f"{found.journal}:{found.start}-{found.end}"
+        items = [click_item(found.journal, position, payload) for position, payload, _ in clicks]
+        loaded = load(self._analytics, "click", items, token, unsure=unsure)
+        for bad in loaded.bad:
+            self._keep_aside(found, clicks[bad.place][0], clicks[bad.place][1], bad.error)
+        left_out = {bad.place for bad in loaded.bad}
+        good = [click for place, click in enumerate(clicks) if place not in left_out]
+        load(self._analytics, "click_lookup", [lookup for _, _, lookup in good], token, unsure=unsure)
+        self._clicks.remember((lookup[:12].hex(), payload) for _, payload, lookup in good)
+
+    def _inbox_calls(self, edge: int, found: Range) -> list[InboxCall]:
+        calls: list[tuple[int, bytes, Call]] = []
+        for position, kind, payload in found.frames:
+            if kind is Kind.CALL:
+                try:
+                    calls.append((position, payload, decode_call(payload)))
+                except msgspec.MsgspecError as error:
+                    self._keep_aside(found, position, payload, str(error))
+        if not calls:
+            return []
+        with self._database.read() as connection:
+            loaded_until = {each.edge: each.loaded_until for each in progress.each_progress(connection)}
+            numbers = {each.number for each in edges.each_edge(connection)}
+        loaded_until[edge] = found.marked_at
+        clicks = self._clicks.find({_click_id(call) for _, _, call in calls})
+        now = self._clock.now_ms()
+        made = []
+        for position, payload, call in calls:
+            click_id = _click_id(call)
+            click = clicks.get(click_id)
+            waiting = click is None and not is_settled(click_id, call.time, now, numbers, loaded_until)
+            made.append(InboxCall(position, payload, click, click_id, call.time, waiting))
+        return made
+
+    def _resolve(self, waiting: Sequence[WaitingCall], numbers: set[int], loaded_until: dict[int, int]) -> bool:
+        clicks = self._clicks.find({call.click_id for call in waiting})
+        now = self._clock.now_ms()
+        done = [
+            call
+            for call in waiting
+            if call.click_id in clicks or is_settled(call.click_id, call.received_at, now, numbers, loaded_until)
+        ]
+        if done:
+            with self._database.write() as connection:
+                for call in done:
+                    inbox.resolve(connection, call.id, clicks.get(call.click_id))
+        return bool(done)
+
+    def _keep_aside(self, found: Range, position: int, payload: bytes, error: str) -> None:
+        keep_aside(self._directory, "journal", f"{found.journal}-{position}", payload, error)
+
+
+def _click_id(call: Call) -> str:
+    """The id a call names; "" for what is no id (such text may not even fit the column)."""
+    click_id = call.params.get("clickid", "")
+    return click_id if is_hex24(click_id) else ""
+
+
+def _oldest(found: Range) -> int:
+    """The time of the first record of a range, UTC milliseconds; every payload begins with its time."""
+    for _, _, payload in found.frames:
+        digits = payload[1 : payload.find(b",")]
+        if digits.isdigit():
+            return int(digits)
+    return found.marked_at

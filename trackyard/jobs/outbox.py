@@ -1,0 +1,55 @@
+"""Facts and logs from the SQL outbox into the analytic store, each once (architecture.md, Exactly once)."""
+
+from pathlib import Path
+
+from trackyard.base.clock import Clock
+from trackyard.base.ids import new_id
+from trackyard.jobs.aside import keep_aside
+from trackyard.stats.engine import Analytics
+from trackyard.stats.load import load
+from trackyard.store import outbox
+from trackyard.store.engine import Database
+from trackyard.store.outbox import Batch
+
+_BATCH_ROWS = 5000
+
+
+class OutboxLoader:
+    """Loads batches. What was claimed and not removed, by whomever, comes first after a start or an error."""
+
+    def __init__(self, database: Database, analytics: Analytics, directory: Path, clock: Clock) -> None:
+        self._database = database
+        self._analytics = analytics
+        self._directory = directory
+        self._clock = clock
+        self._sure = False
+
+    def load_next(self) -> bool:
+        """Loads one batch of each target that has rows; whether more may be waiting."""
+        more = False
+        if not self._sure:
+            with self._database.read() as connection:
+                left = outbox.open_batches(connection)
+            for batch in left:
+                self._load(batch, unsure=True)
+            self._sure = True
+        with self._database.read() as connection:
+            targets = outbox.find_targets(connection)
+        for target in targets:
+            with self._database.write() as connection:
+                claimed = outbox.claim(connection, target, _BATCH_ROWS, new_id(self._clock.now_ms()))
+            if claimed is not None:
+                self._sure = False
+                more |= self._load(claimed, unsure=False) == _BATCH_ROWS
+                self._sure = True
+        return more
+
+    def _load(self, batch: Batch, *, unsure: bool) -> int:
+        with self._database.read() as connection:
+            items = outbox.rows(connection, batch)
+        done = load(self._analytics, batch.target, items, batch.id, unsure=unsure)
+        for bad in done.bad:
+            keep_aside(self._directory, "outbox", f"outbox-{batch.id}-{bad.place}", items[bad.place], bad.error)
+        with self._database.write() as connection:
+            outbox.remove(connection, batch)
+        return len(items)
