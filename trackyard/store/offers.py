@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, or_, select
 
 from trackyard.domain.scope import Scope
-from trackyard.store.tables import offer
+from trackyard.store.tables import connection, offer
 
 Document = dict[str, Any]
 
@@ -120,3 +120,15 @@ def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
     wanted = set(tags)
     rows = conn.execute(select(offer.c.id, offer.c.tags))
     return {row.id for row in rows if wanted.intersection(row.tags)}
+
+
+def is_visible(conn: Connection, offer_id: int, affiliate_id: int | None) -> bool:
+    """Whether the offer exists and an affiliate may know of it (None: staff, who may). A private one is for the
+    connected alone."""
+    privacy = conn.execute(select(offer.c.privacy).where(offer.c.id == offer_id)).scalar_one_or_none()
+    if privacy is None or affiliate_id is None or privacy != "private":
+        return privacy is not None
+    link = select(connection.c.enabled).where(
+        connection.c.offer_id == offer_id, connection.c.affiliate_id == affiliate_id
+    )
+    return bool(conn.execute(link).scalar_one_or_none())

@@ -1,0 +1,20 @@
+"""Whose key it is, and whether its owner may call (behaviour.md §2, 401)."""
+
+from trackyard.base.clock import Clock
+from trackyard.domain.callers import AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.roles import Role
+from trackyard.store import affiliates, keys, staff
+from trackyard.store.engine import Database
+
+
+def find_caller(database: Database, clock: Clock, key: str) -> Caller | None:
+    """The caller of a key; None for an unknown or expired one and for an affiliate that is not active."""
+    with database.read() as conn:
+        owner = keys.find_owner(conn, key, clock.now_ms())
+        if owner is None:
+            return None
+        if owner.kind == "affiliate":
+            active = affiliates.status_of(conn, int(owner.id)) == "active"
+            return AffiliateCaller(int(owner.id)) if active else None
+        user = staff.find_staff(conn, owner.id)
+        return None if user is None else StaffCaller(user.id, frozenset(Role(role) for role in user.roles))

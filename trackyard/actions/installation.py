@@ -1,0 +1,62 @@
+"""The first start: an administrator with a key, and the settings that exist from then on (behaviour.md §9)."""
+
+from trackyard.base.clock import Clock
+from trackyard.base.ids import new_api_key, new_id
+from trackyard.base.secrets import Seal
+from trackyard.domain.roles import Role
+from trackyard.store import keys, rules, settings, staff
+from trackyard.store.engine import Database
+
+ADMINISTRATOR_EMAIL = "admin@localhost"
+
+
+class NoAdministrator(Exception):
+    """The installation has no administrator with a key."""
+
+
+def first_start(database: Database, seal: Seal, clock: Clock, admin_key: str | None) -> str | None:
+    """Makes what an installation needs, once; every start may call it. The administrator's key when it is new.
+
+    `admin_key` fixes the first administrator's key: another one than it has replaces its keys.
+    """
+    now = clock.now_ms()
+    with database.write() as conn:
+        settings.add_default(conn, settings.TRAFFICBACK_URL, "")
+        settings.add_default(conn, settings.HASH_PASSWORD, "")
+        user = staff.find_first_administrator(conn)
+        if user is None:
+            user = _administrator(now)
+            staff.add_staff(conn, user)
+            rules.touch(conn, "platform", rules.PLATFORM_KEY)
+        present = keys.key_of(conn, "staff", user.id, seal)
+        if present is not None and admin_key in (None, present):
+            return None
+        key = admin_key or new_api_key()
+        keys.remove_keys(conn, "staff", user.id)
+        keys.add_key(conn, "staff", user.id, key, seal, now)
+        return key
+
+
+def administrator_key(database: Database, seal: Seal) -> str:
+    """The first administrator's key. Raises NoAdministrator, SealBroken."""
+    with database.read() as conn:
+        user = staff.find_first_administrator(conn)
+        key = None if user is None else keys.key_of(conn, "staff", user.id, seal)
+    if key is None:
+        raise NoAdministrator
+    return key
+
+
+def _administrator(now: int) -> staff.Staff:
+    return staff.Staff(
+        id=new_id(now),
+        email=ADMINISTRATOR_EMAIL,
+        password_hash=None,
+        first_name="First",
+        last_name="Administrator",
+        skype="",
+        work_hours="",
+        roles=[Role.ADMIN.value],
+        created_at=now,
+        updated_at=now,
+    )

@@ -1,0 +1,28 @@
+"""Managers, as writes name them."""
+
+from trackyard.actions.scope import is_confined
+from trackyard.base.errors import BadInput
+from trackyard.domain.callers import Caller, StaffCaller
+from trackyard.domain.roles import Permission
+from trackyard.store import staff
+from trackyard.store.engine import Connection
+from trackyard.store.staff import Staff
+
+
+def named_manager(
+    conn: Connection, caller: Caller, permission: Permission, manager_id: str | None, wire_name: str
+) -> Staff | None:
+    """The manager that a new record gets. One made by a manager is its own, or it could not see what it made.
+
+    Raises BadInput under `wire_name` for a manager that does not exist or is not the caller's to name.
+    """
+    if isinstance(caller, StaffCaller) and is_confined(caller, permission):
+        if manager_id not in (None, caller.id):
+            raise BadInput({wire_name: ["Only yourself can be named here."]})
+        manager_id = caller.id
+    if manager_id is None:
+        return None
+    found = staff.find_staff(conn, manager_id)
+    if found is None:
+        raise BadInput({wire_name: [f"A staff user {manager_id} does not exist."]})
+    return found
