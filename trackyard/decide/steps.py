@@ -9,7 +9,7 @@ from trackyard.decide.hit import Hit, find_number, is_offer_key
 
 
 class Refused(msgspec.Struct, frozen=True, gc=False):
-    """A click that may not pass. `reason`: a word of behaviour.md §4 · `detail`: what decided, where more can be said."""
+    """A click that may not pass. `reason`: a word of behaviour.md §4 · `detail`: what decided, or ""."""
 
     reason: str
     detail: str = ""

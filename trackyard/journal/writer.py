@@ -22,6 +22,8 @@ MARK_AFTER_MS = 300
 """With a look every 100 ms a record waits at most 400 ms for its mark."""
 IDLE_MARK_MS = 5_000
 
+ENOUGH = 1024 * 1024
+
 _log = logging.getLogger("trackyard.journal")
 
 
@@ -95,9 +97,18 @@ class Writer:
         """Writes the mark that is due at `now_ms`; to be called every 100 ms. Errors: as `append`."""
         waited = now_ms - self._marked_at
         if waited >= IDLE_MARK_MS or waited < 0 or (self._unmarked and waited >= MARK_AFTER_MS):
-            if self._descriptor < 0:
-                self._rotate()
-            self._mark(now_ms)
+            self.mark(now_ms)
+
+    def mark(self, now_ms: int) -> None:
+        """Writes a mark now. Errors: as `append`."""
+        if self._descriptor < 0:
+            self._rotate()
+        self._mark(now_ms)
+
+    def has_room(self) -> bool:
+        """Whether the disk has room for more than a few records."""
+        status = os.statvfs(self._directory)
+        return status.f_bavail * status.f_frsize >= ENOUGH
 
     def close(self) -> None:
         """Marks and seals the journal and gives the edge number back.

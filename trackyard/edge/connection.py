@@ -1,0 +1,328 @@
+"""One HTTP/1 connection: httptools parses, `Edge.handle` answers, answers keep the order of the requests."""
+
+import asyncio
+import logging
+from collections import deque
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import Final, Protocol, cast
+
+import httptools
+
+from trackyard.edge.address import TrustedNetworks, peer_address
+from trackyard.edge.handler import UNWRITABLE, Edge, error
+from trackyard.edge.request import MAX_URL, Request, Response
+
+MAX_HEADERS = 64 * 1024
+MAX_BODY = 1024 * 1024
+REQUEST_S = 20.0
+"""A request must be whole this long after its first byte."""
+IDLE_S = 75.0
+LINGER_S = 5.0
+"""How long a refused client may go on sending before the connection is cut under its answer."""
+
+_STATUS_LINES: Final = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
+_CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
+_PENDING_LIMIT = 256
+"""Pipelined requests of one connection that may wait; reading stops meanwhile."""
+
+_log = logging.getLogger("trackyard.edge")
+
+
+class Syncing(Protocol):
+    """Makes the journal durable for those who wait."""
+
+    def wait(self, waiter: "Connection") -> None:
+        """Calls `waiter.synced(ok)` when everything in the journal now is on disk, or cannot be."""
+        ...
+
+    def note(self) -> None:
+        """Something may have been written that should be synced soon."""
+        ...
+
+
+class Shared:
+    """What the connections of one edge share. `now`: coarse seconds of the loop's clock · `date`: the Date
+    header · both kept by the server's tick."""
+
+    def __init__(self, edge: Edge, syncing: Syncing, trusted: TrustedNetworks) -> None:
+        self.edge = edge
+        self.syncing = syncing
+        self.trusted = trusted
+        self.connections: set[Connection] = set()
+        self.stopping = False
+        self.now = 0.0
+        self.date = b""
+        self.set_date(0)
+
+    def set_date(self, epoch_s: int) -> None:
+        """Makes the Date header say this second."""
+        self.date = f"Date: {formatdate(epoch_s, usegmt=True)}\r\n".encode()
+
+
+class Connection(asyncio.Protocol):
+    """One client. A request that waits for the disk holds back those pipelined behind it."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._transport: asyncio.Transport | None = None
+        self._parser = httptools.HttpRequestParser(self)
+        self._peer = ""
+        self._trusted = False
+        self._url = b""
+        self._headers: dict[bytes, bytes] = {}
+        self._body: list[bytes] = []
+        self._body_size = 0
+        self._in_request = False
+        self._in_headers = False
+        self._header_bytes = 0
+        self._chunk = 0
+        self._out: list[bytes] = []
+        self._queue: deque[tuple[Request, bool]] = deque()
+        self._waiting: tuple[Request, bool] | None = None
+        self._closing = False
+        self._paused = False
+        self.deadline = 0.0
+
+    # --- asyncio ----------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._peer = peer_address(transport.get_extra_info("peername"))
+        self._trusted = self._shared.trusted.trusts_text(self._peer)
+        self._shared.connections.add(self)
+        self.deadline = self._shared.now + REQUEST_S
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._shared.connections.discard(self)
+        self._transport = None
+        self._closing = True
+        self._queue.clear()
+
+    def data_received(self, data: bytes) -> None:
+        if self._closing:
+            return
+        self._chunk = len(data)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            # Answered like any request; what follows is not HTTP.
+            self._close_after_answers()
+        except httptools.HttpParserError:
+            if not self._closing:
+                self._refuse(error(400, "bad_request", "Bad Request"))
+        if self._in_headers and not self._closing:
+            self._header_bytes += len(data)
+            if self._header_bytes > MAX_HEADERS:
+                self._refuse_headers()
+        if not self._in_request and not self._closing:
+            self.deadline = self._shared.now + IDLE_S
+        if self._out:
+            self._flush()
+
+    def eof_received(self) -> bool:
+        # A half-closed client still gets the answers it waits for.
+        if self._waiting is None:
+            return False
+        self._close_after_answers()
+        return True
+
+    def pause_writing(self) -> None:
+        self._paused = True
+        self._reading()
+        self.deadline = self._shared.now + REQUEST_S
+
+    def resume_writing(self) -> None:
+        self._paused = False
+        self._reading()
+        self.deadline = self._shared.now + IDLE_S
+
+    # --- httptools --------------------------------------------------------------------------------------
+
+    def on_message_begin(self) -> None:
+        self._url = b""
+        self._headers = {}
+        if self._body:
+            self._body = []
+        self._body_size = 0
+        self._in_request = self._in_headers = True
+        self._header_bytes = 0
+        self.deadline = self._shared.now + REQUEST_S
+
+    def on_url(self, url: bytes) -> None:
+        self._url = self._url + url if self._url else url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        name = name.lower()
+        headers = self._headers
+        headers[name] = headers[name] + b", " + value if name in headers else value
+
+    def on_headers_complete(self) -> None:
+        self._in_headers = False
+        headers = self._headers
+        length = headers.get(b"content-length")
+        if self._chunk > MAX_HEADERS and sum(map(len, headers.keys() | headers.values())) > MAX_HEADERS:
+            self._refuse_headers()
+        elif length is not None and int(length) > MAX_BODY:
+            self._refuse(error(413, "too_large", "The body is over the limit of 1 MB"))
+        elif self._waiting is None and headers.get(b"expect", b"").lower() == b"100-continue":
+            # Behind an answer that has not gone out yet it would come out of its order.
+            self._out.append(_CONTINUE)
+
+    def on_body(self, body: bytes) -> None:
+        self._body_size += len(body)
+        if self._body_size > MAX_BODY:
+            self._body = []
+            if not self._closing:
+                self._refuse(error(413, "too_large", "The body is over the limit of 1 MB"))
+            return
+        self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        self._in_request = False
+        if self._closing:
+            return
+        path, _, query = _origin_form(self._url).partition(b"?")
+        request = Request(
+            self._parser.get_method().decode("ascii"),
+            path.decode("latin-1"),
+            query,
+            self._headers,
+            self._peer,
+            self._trusted,
+            b"".join(self._body) if self._body else b"",
+        )
+        item = (request, self._parser.should_keep_alive())
+        if self._waiting is None:
+            self._answer(*item)
+        else:
+            self._queue.append(item)
+            if len(self._queue) >= _PENDING_LIMIT:
+                self._refuse(error(503, "too_many_pipelined", "Too many requests wait on one connection"))
+
+    # --- answers ----------------------------------------------------------------------------------------
+
+    def synced(self, ok: bool) -> None:
+        """The journal is durable up to the call this connection waits for, or is not."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is None or self._transport is None:
+            return
+        self._send(*waiting, _TOOK_LATE if ok else UNWRITABLE)
+        while self._queue and self._waiting is None and self._transport is not None:
+            self._answer(*self._queue.popleft())
+        if self._out:
+            self._flush()
+        self._reading()
+        if self._waiting is None and self._closing:
+            self._transport.close()
+
+    def finish(self) -> None:
+        """The edge stops: an idle connection closes now, another one behind its answer."""
+        if self._transport is None:
+            return
+        if self._waiting is None and (self._closing or not self._in_request):
+            self._transport.close()
+
+    def expire(self, now: float) -> None:
+        """Cuts a client whose time is over."""
+        if self._transport is None or self._waiting is not None or now < self.deadline:
+            return
+        if self._in_request and not self._closing:
+            self._refuse(error(408, "request_timeout", "The request did not arrive in time"))
+            self._flush()
+        else:
+            self._transport.abort()
+
+    def _answer(self, request: Request, keep_alive: bool) -> None:
+        try:
+            response = self._shared.edge.handle(request)
+        except Exception:
+            _log.exception("request failed", extra={"path": request.path})
+            response = error(500, "server_error", "Server error, Please contact your administrator")
+        if response.durable:
+            self._waiting = (request, keep_alive)
+            self._shared.syncing.wait(self)
+            self._reading()
+        else:
+            self._send(request, keep_alive, response)
+
+    def _send(self, request: Request, keep_alive: bool, response: Response) -> None:
+        stay = keep_alive and not self._shared.stopping
+        named = b""
+        if not stay:
+            named = b"Connection: close\r\n"
+            self._closing = True
+        elif b"connection" in request.headers:
+            named = b"Connection: keep-alive\r\n"
+        self._out.append(serialized(response, self._shared.date, named, head=request.method == "HEAD"))
+
+    def _refuse(self, response: Response) -> None:
+        """Answers what is no acceptable request and reads no further; the client may finish sending."""
+        self._closing = True
+        if self._waiting is not None or self._transport is None:
+            # An answer out of its order would be taken for the waiting one's.
+            return
+        self._out.append(serialized(response, self._shared.date, b"Connection: close\r\n", head=False))
+
+    def _refuse_headers(self) -> None:
+        if len(self._url) > MAX_URL:
+            self._refuse(error(414, "uri_too_long", "The URL is over the limit of 8 KB"))
+        else:
+            self._refuse(error(431, "headers_too_large", "The headers are over the limit of 64 KB"))
+
+    def _close_after_answers(self) -> None:
+        self._closing = True
+
+    def _flush(self) -> None:
+        out, self._out = self._out, []
+        transport = self._transport
+        if transport is None:
+            return
+        transport.write(out[0] if len(out) == 1 else b"".join(out))
+        self._shared.syncing.note()
+        if self._closing and self._waiting is None:
+            self._linger(transport)
+
+    def _linger(self, transport: asyncio.Transport) -> None:
+        """Closes. A client that is still sending must not lose its answer to a reset."""
+        if self._in_request and transport.can_write_eof():
+            transport.write_eof()
+            self.deadline = self._shared.now + LINGER_S
+        else:
+            transport.close()
+
+    def _reading(self) -> None:
+        if self._transport is None or self._transport.is_closing():
+            return
+        if self._paused or self._waiting is not None:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+
+
+_TOOK_LATE: Final = Response(200, b'{"status":1}', headers=b"Cache-Control: no-store\r\n")
+
+
+def serialized(response: Response, date: bytes, connection: bytes, *, head: bool) -> bytes:
+    """The bytes of an answer."""
+    status_line = _STATUS_LINES[response.status]
+    if response.location:
+        return b"".join((status_line, date, response.headers, connection, b"Location: ", response.location, _EMPTY_END))
+    if response.status == HTTPStatus.NO_CONTENT:
+        return b"".join((status_line, date, response.headers, connection, b"\r\n"))
+    length = b"Content-Length: %d\r\n\r\n" % len(response.body)
+    content_type = b"Content-Type: " + response.content_type + b"\r\n"
+    body = b"" if head else response.body
+    return b"".join((status_line, date, response.headers, connection, content_type, length, body))
+
+
+_EMPTY_END: Final = b"\r\nContent-Length: 0\r\n\r\n"
+
+
+def _origin_form(url: bytes) -> bytes:
+    """The path and query of a request target, also of one in absolute form."""
+    if url.startswith(b"/"):
+        return url
+    rest = url.partition(b"://")[2]
+    slash = rest.find(b"/")
+    return rest[slash:] if slash >= 0 else b"/"

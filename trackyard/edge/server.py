@@ -1,0 +1,238 @@
+"""The edge process: listener, rule tail, marks, group commit, and a stop that loses nothing."""
+
+import asyncio
+import gc
+import logging
+import signal
+import socket
+import ssl
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network
+from pathlib import Path
+
+import uvloop
+
+from trackyard.base import metrics
+from trackyard.base.clock import Clock, SystemClock
+from trackyard.decide.rules import Rules
+from trackyard.decide.visitor import COUNTRY_DATABASE, Visitors
+from trackyard.edge.address import TrustedNetworks
+from trackyard.edge.commit import GroupCommit
+from trackyard.edge.connection import Connection, Shared
+from trackyard.edge.counters import Counters
+from trackyard.edge.handler import Edge
+from trackyard.edge.state import UniqueVisitors
+from trackyard.journal.rulelog import Entry, RuleLogReader, Snapshot
+from trackyard.journal.writer import JournalUnwritable, Writer
+
+TICK_S = 0.1
+STOP_S = 5.0
+BACKLOG = 4096
+_TICKS_A_SECOND = round(1 / TICK_S)
+_FREEZE_AT = 1000
+"""A change of so many rules is a build: what it left behind is not looked through again."""
+
+_log = logging.getLogger("trackyard.edge")
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeOptions:
+    """What one edge process is told.
+
+    edge: its number, 1..250 · slots: how many edge processes share the listener and the state ·
+    country_database: None = the one that is shipped · tls_certificate, tls_key: both or none.
+    """
+
+    host: str
+    port: int
+    edge: int
+    journal_directory: Path
+    rules_directory: Path
+    state_directory: Path
+    slots: int = 1
+    trusted_networks: tuple[IPv4Network | IPv6Network, ...] = (IPv4Network("127.0.0.0/8"), IPv6Network("::1"))
+    country_database: Path | None = None
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+
+
+def run(options: EdgeOptions) -> None:
+    """Serves until SIGTERM or SIGINT, then finishes what runs, marks and seals the journal, and returns.
+
+    Errors: EdgeTaken when another process has the number, OSError when the address is taken or a file cannot
+    be made.
+    """
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(serve(options, SystemClock()))
+
+
+async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], None] | None = None) -> None:
+    """As `run`, in a running loop; `on_listen` is told the port once requests are taken."""
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signal_number, stop.set)
+    with ExitStack() as stack:
+        # The address first: a taken one must not cost a journal.
+        listener = stack.enter_context(_listen(options))
+        process = _Process(options, clock, loop, stack)
+        server = await loop.create_server(
+            lambda: Connection(process.shared), sock=listener, backlog=BACKLOG, ssl=_tls(options)
+        )
+        port = listener.getsockname()[1]
+        _log.info("edge listens", extra={"host": options.host, "port": port, "edge": options.edge})
+        if on_listen is not None:
+            on_listen(port)
+        tasks = [loop.create_task(process.tick()), loop.create_task(process.tail_rules())]
+        stopped = loop.create_task(stop.wait())
+        await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
+        server.close()
+        await process.drain()
+        for task in tasks:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        stopped.cancel()
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
+    _log.info("edge stopped", extra={"edge": options.edge})
+
+
+class _Process:
+    """The parts of an edge and what keeps them going."""
+
+    def __init__(self, options: EdgeOptions, clock: Clock, loop: asyncio.AbstractEventLoop, stack: ExitStack) -> None:
+        self._loop = loop
+        self._clock = clock
+        self._edge_label = str(options.edge)
+        self._rules_log = RuleLogReader(options.rules_directory)
+        self._counters = Counters()
+        self._writer = Writer(options.journal_directory, options.edge, clock)
+        stack.callback(self._writer.close)
+        visitors = Visitors(options.country_database or COUNTRY_DATABASE)
+        stack.callback(visitors.close)
+        unique = UniqueVisitors(options.state_directory / "unique.map", shared=options.slots > 1)
+        stack.callback(unique.close)
+        trusted = TrustedNetworks(options.trusted_networks)
+        self._edge = Edge(
+            number=options.edge,
+            clock=clock,
+            journal=self._writer,
+            visitors=visitors,
+            unique=unique,
+            trusted=trusted,
+            counters=self._counters,
+        )
+        commit = GroupCommit(self._writer, self._edge, loop)
+        stack.callback(commit.close)
+        self.shared = Shared(self._edge, commit, trusted)
+        self._tick()
+        while (news := self._rules_log.poll()) is not None:
+            self._apply(news)
+        # A look through everything that lives takes as long as everything is large: rarely, then.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(50_000, 50, 1000)
+
+    async def tick(self) -> None:
+        """Every 100 ms: marks and clocks; every second: time-outs and metrics."""
+        count = 0
+        while True:
+            self._tick()
+            count += 1
+            if count % _TICKS_A_SECOND == 0:
+                for connection in tuple(self.shared.connections):
+                    connection.expire(self.shared.now)
+                self._counters.flush()
+            await asyncio.sleep(TICK_S)
+
+    async def tail_rules(self) -> None:
+        """Every 100 ms: what changed in the rules. A whole build happens beside the loop."""
+        while True:
+            news = await asyncio.to_thread(self._rules_log.poll)
+            if isinstance(news, Snapshot):
+                rules = await asyncio.to_thread(_build, news)
+                self._use(rules)
+            elif news is not None:
+                self._apply(news)
+            else:
+                await asyncio.sleep(TICK_S)
+
+    async def drain(self) -> None:
+        """Lets running requests finish, at most 5 s, and closes every connection."""
+        self.shared.stopping = True
+        deadline = self._loop.time() + STOP_S
+        while self.shared.connections and self._loop.time() < deadline:
+            for connection in tuple(self.shared.connections):
+                connection.finish()
+            await asyncio.sleep(0.01)
+        self._counters.flush()
+
+    def _tick(self) -> None:
+        now_ms = self._clock.now_ms()
+        self.shared.now = self._loop.time()
+        self.shared.set_date(now_ms // 1000)
+        try:
+            if not self._edge.journal_fault:
+                self._writer.mark_if_due(now_ms)
+            elif self._writer.has_room():
+                # A mark is the proof that records are taken again.
+                self._writer.mark(now_ms)
+                self._edge.journal_fault = ""
+        except JournalUnwritable as fault:
+            self._complain(str(fault))
+        self.shared.syncing.note()
+
+    def _complain(self, fault: str) -> None:
+        if not self._edge.journal_fault:
+            _log.error("journal takes no records", extra={"error": fault})
+        self._edge.journal_fault = fault
+
+    def _apply(self, news: list[Entry] | Snapshot) -> None:
+        if isinstance(news, Snapshot):
+            self._use(_build(news))
+            return
+        if self._edge.rules is not None:
+            for entry in news:
+                self._edge.rules.apply(entry.kind, entry.key, entry.payload)
+            metrics.RULE_VERSION.labels(self._edge_label).set(self._rules_log.version)
+            if len(news) >= _FREEZE_AT:
+                gc.freeze()
+
+    def _use(self, rules: Rules) -> None:
+        self._edge.rules = rules
+        metrics.RULE_VERSION.labels(self._edge_label).set(self._rules_log.version)
+        # Without looking through it first: that alone would hold up every visitor.
+        gc.freeze()
+
+
+def _build(snapshot: Snapshot) -> Rules:
+    return Rules.of((entry.kind, entry.key, entry.payload) for entry in snapshot.entries)
+
+
+def _listen(options: EdgeOptions) -> socket.socket:
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if options.slots > 1:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        if family == socket.AF_INET6:
+            with suppress(OSError):  # a machine without IPv4 mapping serves IPv6 alone
+                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        listener.bind((options.host, options.port))
+        listener.setblocking(False)
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+def _tls(options: EdgeOptions) -> ssl.SSLContext | None:
+    if options.tls_certificate is None or options.tls_key is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(options.tls_certificate, options.tls_key)
+    return context
