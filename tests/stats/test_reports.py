@@ -1,0 +1,143 @@
+"""Rules of behaviour.md §7, one by one."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.support.analytics import address
+from tests.support.events import NOON, new_click, new_fact
+from trackyard.base.errors import TooHeavy
+from trackyard.domain.facts import encode_row
+from trackyard.domain.scope import Scope
+from trackyard.journal.records import encode
+from trackyard.stats.engine import Analytics
+from trackyard.stats.load import click_item, load
+from trackyard.stats.query import Report
+from trackyard.stats.reports import Action, StatsRow, run_report
+
+NOTHING = Action(Decimal(0), Decimal(0), Decimal(0), Decimal(0), 0, 0)
+
+
+def at(*moment: int) -> int:
+    """UTC milliseconds of a moment in UTC."""
+    return int(datetime(*moment, tzinfo=UTC).timestamp()) * 1000  # type: ignore[misc,arg-type]
+
+
+def load_clicks_at(analytics: Analytics, *times: int) -> None:
+    clicks = [click_item("j", number, encode(new_click(number, time=time))) for number, time in enumerate(times)]
+    load(analytics, "click", clicks, "t")
+
+
+@pytest.mark.parametrize(
+    ("zone", "times", "hours"),
+    [
+        # 2024-10-27 in Berlin has 25 hours: 00:30 UTC is 02:30 summer time, 01:30 UTC is 02:30 winter time.
+        (
+            "Europe/Berlin",
+            [at(2024, 10, 27, 0, 30), at(2024, 10, 27, 1, 30), at(2024, 10, 27, 2, 30)],
+            [(27, 2, 2), (27, 3, 1)],
+        ),
+        # 2024-03-31 in Berlin has 23: 00:59 UTC is 01:59, 01:00 UTC is 03:00.
+        ("Europe/Berlin", [at(2024, 3, 31, 0, 59), at(2024, 3, 31, 1, 0)], [(31, 1, 1), (31, 3, 1)]),
+        # +5:45: 18:15 UTC is midnight in Kathmandu.
+        ("Asia/Kathmandu", [at(2024, 5, 1, 18, 14), at(2024, 5, 1, 18, 15)], [(1, 23, 1), (2, 0, 1)]),
+    ],
+)
+def test_hours_are_those_of_the_zone(
+    analytics: Analytics, zone: str, times: list[int], hours: list[tuple[int, int, int]]
+) -> None:
+    load_clicks_at(analytics, *times)
+    report = Report(Scope.everything(), min(times), max(times) + 1, ("hour",), zone=zone)
+    rows = run_report(analytics, report).rows
+    assert [(row.keys["day"], row.keys["hour"], row.raw) for row in rows] == hours
+
+
+def test_an_affiliate_sees_its_payouts_and_no_charges(analytics: Analytics) -> None:
+    facts = [new_fact(1, affiliate=7), new_fact(2, affiliate=8)]
+    load(analytics, "fact", [encode_row(fact) for fact in facts], "t")
+    [row] = run_report(analytics, Report(Scope.of_affiliate(7), NOON, NOON + 1, ("offer",))).rows
+    assert row.actions["total"] == Action(Decimal(2), Decimal(0), Decimal(0), Decimal(2), 0, 1)
+
+
+def test_a_conversion_that_came_and_went_leaves_no_row(analytics: Analytics) -> None:
+    facts = [new_fact(1, country="XX"), new_fact(1, country="XX", sign=-1)]
+    load(analytics, "fact", [encode_row(fact) for fact in facts], "t")
+    assert run_report(analytics, Report(Scope.everything(), NOON, NOON + 1, ("country",))).rows == []
+
+
+def test_slices_that_exclude_each_other_have_no_rows(analytics: Analytics) -> None:
+    load_clicks_at(analytics, NOON)
+    report = Report(Scope.everything(), NOON, NOON + 1, ("goal", "trafficback_reason"))
+    assert run_report(analytics, report).total_count == 0
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 4])
+def test_the_total_is_told_on_every_page(analytics: Analytics, page: int) -> None:
+    load_clicks_at(analytics, *(NOON + number * 3_600_000 for number in range(5)))
+    report = Report(Scope.everything(), NOON, NOON + 86_400_000, ("hour",), page=page, limit=2)
+    answer = run_report(analytics, report)
+    assert (answer.total_count, len(answer.rows)) == (5, [2, 2, 1, 0][page - 1])
+
+
+def test_a_query_over_its_time_is_refused() -> None:
+    hasty = Analytics.open(address(), database="limits", seconds=1)
+    try:
+        with pytest.raises(TooHeavy):
+            hasty.rows("SELECT sum(number % 7) FROM numbers(1000000000000)", {}, tuple[int])
+    finally:
+        hasty.close()
+
+
+def test_a_query_over_its_memory_is_refused() -> None:
+    poor = Analytics.open(address(), database="limits", memory=10**7)
+    try:
+        with pytest.raises(TooHeavy):
+            poor.rows("SELECT length(groupArray(number)) FROM numbers(10000000)", {}, tuple[int])
+    finally:
+        poor.close()
+
+
+@pytest.mark.parametrize(
+    ("row", "derived"),
+    [
+        (StatsRow({}, 0, 0, 0, {"total": NOTHING, "confirmed": NOTHING}), ("0", "1:0", "0", "0", "0")),
+        (
+            StatsRow(
+                {},
+                300,
+                0,
+                0,
+                {"total": Action(*[Decimal(0)] * 4, 0, 7), "confirmed": Action(*[Decimal(9)] * 4, 0, 2)},
+                views=900,
+            ),
+            ("2.3333", "1:43", "0.03", "10", "33.3333"),
+        ),
+    ],
+)
+def test_what_follows_from_the_sums(row: StatsRow, derived: tuple[str, ...]) -> None:
+    cr, ratio, epc, ecpm, ctr = derived
+    assert (row.cr, row.ratio, row.epc, row.ecpm, row.ctr) == (
+        Decimal(cr),
+        ratio,
+        Decimal(epc),
+        Decimal(ecpm),
+        Decimal(ctr),
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"dimensions": ("color",)},
+        {"filters": {"color": ("red",)}},
+        {"order": ("color",)},
+        {"order": ("offer",)},  # not sliced by
+        {"page": 0},
+        {"limit": 0},
+    ],
+)
+def test_a_question_with_a_wrong_name_cannot_be_written(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        Report(**({"scope": Scope.everything(), "since": 0, "until": 1, "dimensions": ("day",)} | wrong))
