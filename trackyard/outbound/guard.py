@@ -1,5 +1,6 @@
 """Which addresses strangers may make us call (behaviour.md §6): none that is not on the open internet."""
 
+import errno
 import ipaddress
 import socket
 from collections.abc import Sequence
@@ -52,7 +53,7 @@ class Guard:
         family, kind, protocol, _name, where = info
         text = str(where[0]).partition("%")[0]
         if not self.permits(ipaddress.ip_address(text)):
-            raise AddressRefused(f"{text} is not an address that may be called")
+            raise AddressRefused(errno.EACCES, f"{text} is not an address that may be called")
         return socket.socket(family, kind, protocol)
 
 

@@ -37,6 +37,12 @@ def find(conn: Connection, conversion_id: str) -> Conversion | None:
     return None if row is None else _conversion(row)
 
 
+def has_held_until(conn: Connection, until: int) -> bool:
+    """Whether the hold of a conversion ends at or before `until` (UTC ms). Cheap."""
+    query = select(conversion.c.id).where(conversion.c.hold_until <= until, conversion.c.status == Status.HOLD)
+    return conn.execute(query.limit(1)).first() is not None
+
+
 def list_held_until(conn: Connection, until: int, limit: int) -> list[Conversion]:
     """Conversions whose hold ends at or before `until` (UTC ms), earliest first, locked on PostgreSQL."""
     query = (

@@ -5,7 +5,7 @@ A worker claims due deliveries under a lease and records the outcome of each att
 once a later one of the same exists.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -81,9 +81,11 @@ def has_due(conn: Connection, now_ms: int) -> bool:
     return conn.execute(due.limit(1)).first() is not None
 
 
-def list_due(conn: Connection, now_ms: int, per_host: int, limit: int) -> list[tuple[str, str]]:
-    """(id, host) of deliveries that may be attempted now, oldest first, at most `per_host` of each host: a host with
-    a long queue hides no other."""
+def list_due(
+    conn: Connection, now_ms: int, per_host: int, limit: int, full_hosts: Collection[str] = ()
+) -> list[tuple[str, str]]:
+    """(id, host) of deliveries that may be attempted now, oldest first, at most `per_host` of each host and none of
+    `full_hosts`: a host with a long queue hides no other."""
     hosts = _hosts()
     inner = delivery.alias("inner_delivery")
     first_of_host = (
@@ -97,7 +99,7 @@ def list_due(conn: Connection, now_ms: int, per_host: int, limit: int) -> list[t
     query = (
         select(delivery.c.id, delivery.c.host)
         .join(hosts, delivery.c.host == hosts.c.host)
-        .where(delivery.c.id.in_(first_of_host))
+        .where(delivery.c.id.in_(first_of_host), delivery.c.host.not_in(full_hosts))
         .order_by(delivery.c.next_at, delivery.c.number)
         .limit(limit)
     )

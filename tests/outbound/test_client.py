@@ -1,0 +1,168 @@
+"""Calls to strangers: what goes out, what is refused, what is bounded."""
+
+import asyncio
+import hashlib
+import hmac
+import ipaddress
+import socket
+import time
+from typing import Any
+
+import pytest
+
+from tests.support.receiver import Received, Receiver, Reply
+from trackyard.outbound.client import BODY_BYTES, Answer, StrangerClient, signature, wire_url
+from trackyard.outbound.resolver import Lookup
+
+LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
+
+
+def get(url: str, *, allowed: bool = True, lookup: Lookup = socket.getaddrinfo, seconds: float = 5) -> Answer:
+    async def call() -> Answer:
+        async with StrangerClient(LOOPBACK if allowed else (), lookup=lookup, seconds=seconds) as client:
+            return await client.get(url, {"X-Test": "1"})
+
+    return asyncio.run(call())
+
+
+def names(*addresses: str) -> Lookup:
+    """A name server that knows one answer."""
+
+    def look_up(_host: str, port: int, **_: Any) -> list[Any]:
+        return [
+            (socket.AF_INET6 if ":" in text else socket.AF_INET, socket.SOCK_STREAM, 6, "", (text, port))
+            for text in addresses
+        ]
+
+    return look_up
+
+
+def test_a_call_arrives_as_it_was_written() -> None:
+    with Receiver() as receiver:
+        answer = get(receiver.url("/p%2Fq?a=x%20y%26z&b=%C3%A9%2B&c=a+b#part"))
+        (request,) = receiver.requests()
+    assert (answer.http_code, answer.body, answer.is_sent) == (200, b"ok", True)
+    assert request.path == "/p%2Fq?a=x%20y%26z&b=%C3%A9%2B&c=a+b"
+    assert request.query == {"a": "x y&z", "b": "é+", "c": "a b"}
+    assert request.headers["x-test"] == "1"
+    assert "cookie" not in request.headers
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "localhost", "127.1", "0", "2130706433", "0x7f000001", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"],
+)
+def test_private_addresses_are_refused_however_they_are_written(host: str) -> None:
+    with Receiver() as receiver:
+        answer = get(f"http://{host}:{receiver.port}/", allowed=False)
+        assert receiver.requests() == []
+    assert answer.http_code == 0
+    assert answer.error
+    assert answer.is_worth_retrying
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1", "127.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1"])
+def test_a_name_that_leads_to_a_private_address_is_refused(address: str) -> None:
+    answer = get("http://stranger.example:9/", allowed=False, lookup=names(address))
+    assert answer.http_code == 0
+    assert "may be called" in answer.error
+
+
+def test_of_several_addresses_only_the_permitted_are_called() -> None:
+    with Receiver() as receiver:
+        url = f"http://stranger.example:{receiver.port}/"
+        assert get(url, lookup=names("10.0.0.1", "127.0.0.1", "::1")).http_code == 200
+        assert len(receiver.requests()) == 1
+
+
+def test_redirects_are_not_followed() -> None:
+    with Receiver(lambda _: Reply(302, headers={"Location": "/elsewhere"})) as receiver:
+        answer = get(receiver.url("/first"))
+        assert [request.path for request in receiver.requests()] == ["/first"]
+    assert answer.http_code == 302
+    assert not answer.is_sent and not answer.is_worth_retrying
+
+
+def test_a_large_body_is_read_in_part() -> None:
+    with Receiver(lambda _: Reply(body=b"x" * 5_000_000)) as receiver:
+        answer = get(receiver.url())
+    assert answer.is_sent
+    assert len(answer.body) == BODY_BYTES
+
+
+def test_a_slow_receiver_is_given_up() -> None:
+    with Receiver(lambda _: Reply(delay=30)) as receiver:
+        begin = time.monotonic()
+        answer = get(receiver.url(), seconds=0.3)
+    assert time.monotonic() - begin < 5
+    assert answer.http_code == 0
+    assert "0.3 s" in answer.error
+
+
+def test_a_name_server_that_hangs_is_given_up() -> None:
+    def hang(*_: object, **__: object) -> list[Any]:
+        time.sleep(2)
+        return []
+
+    begin = time.monotonic()
+    assert get("http://stranger.example/", lookup=hang, seconds=0.2).http_code == 0
+    assert time.monotonic() - begin < 1.5
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused() -> None:
+    with Receiver() as receiver:
+        answer = get(f"https://127.0.0.1:{receiver.port}/")  # not even TLS behind it
+        assert receiver.requests() == []
+    assert answer.http_code == 0
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "ftp://a.example/", "file:///etc/passwd", "http://", "//a.example", "http://a.example:x/", "http://[::/"],
+)
+def test_what_is_no_web_address_is_an_error(url: str) -> None:
+    answer = get(url)
+    assert answer.http_code == 0
+    assert answer.error
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:{}/a b\r\nX-Evil: 1", "http://127.0.0.1:{}/?q=\x00\n"])
+def test_control_characters_make_no_headers(url: str) -> None:
+    with Receiver() as receiver:
+        get(url.format(receiver.port))
+        assert all("x-evil" not in request.headers for request in receiver.requests())
+
+
+@pytest.mark.parametrize(
+    ("code", "sent", "again"),
+    [
+        (0, False, True),
+        (200, True, False),
+        (204, True, False),
+        (301, False, False),
+        (404, False, False),
+        (429, False, True),
+        (500, False, True),
+        (503, False, True),
+    ],
+)
+def test_what_is_worth_another_attempt(code: int, sent: bool, again: bool) -> None:
+    assert (Answer(code).is_sent, Answer(code).is_worth_retrying) == (sent, again)
+
+
+def test_the_signature_covers_time_and_address_as_received() -> None:
+    with Receiver() as receiver:
+        url = receiver.url("/ü?x=%7E&y=a b#z")
+        get(url)
+        target = receiver.requests()[0].path
+    expected = hmac.new(b"key", f"17.{receiver.url(target)}".encode(), hashlib.sha256).hexdigest()
+    assert signature("key", 17, wire_url(url)) == f"t=17,v1={expected}"
+
+
+def test_the_receiver_is_a_real_server() -> None:
+    def by_path(request: Received) -> Reply:
+        return Reply(503 if request.path == "/down" else 200)
+
+    with Receiver(by_path) as receiver:
+        assert get(receiver.url("/down")).http_code == 503
+        assert get(receiver.url("/up")).http_code == 200

@@ -1,0 +1,105 @@
+"""What happens because time passes: one table of jobs, each in small transactions until nothing is left."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.changes import Listeners, record
+from trackyard.base.clock import Clock
+from trackyard.domain.conversions import end_hold
+from trackyard.jobs import calllog
+from trackyard.journal.records import decode_call
+from trackyard.store import conversions, due, inbox, outbox
+from trackyard.store.calls import find_book
+from trackyard.store.engine import Database
+
+_CHUNK: Final = 20
+_UNSEEN_MS: Final = 3_000
+"""A call that waits longer than this for its click is shown as waiting in the log."""
+
+log = logging.getLogger("trackyard.schedule")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A thing done every `seconds`. step: does some of it in one transaction; how much."""
+
+    name: str
+    seconds: float
+    step: Callable[[], int]
+
+
+class Schedule:
+    """The jobs of a worker. Several workers may run them on one database."""
+
+    def __init__(self, database: Database, zone: ZoneInfo, clock: Clock) -> None:
+        self._database = database
+        self._zone = zone
+        self._clock = clock
+        self.jobs = (
+            Job("holds", 5, self.end_holds),
+            Job("offers", 2, self.stop_offers),
+            Job("waiting", 2, self.log_waiting),
+        )
+
+    def run(self, stop: threading.Event, pause_seconds: float = 0.5) -> None:
+        """Does the jobs at their times until `stop` is set. A job that fails is logged and done again next time."""
+        due_at = dict.fromkeys((job.name for job in self.jobs), 0.0)
+        while not stop.is_set():
+            for job in self.jobs:
+                if time.monotonic() >= due_at[job.name]:
+                    self._do(job, stop)
+                    due_at[job.name] = time.monotonic() + job.seconds
+            stop.wait(pause_seconds)
+
+    def _do(self, job: Job, stop: threading.Event) -> None:
+        try:
+            while not stop.is_set() and job.step():
+                pass
+        except Exception:
+            log.exception("a job failed", extra={"job": job.name})
+
+    def end_holds(self) -> int:
+        """Confirms conversions whose hold is over; how many."""
+        now = self._clock.now_ms()
+        with self._database.read() as conn:
+            if not conversions.has_held_until(conn, now):
+                return 0
+        with self._database.write() as conn:
+            held = conversions.list_held_until(conn, now, _CHUNK)
+            book = find_book(conn, {item.offer_id for item in held}, {item.affiliate_id for item in held})
+            titles = {offer.id: offer.title for offer in book.offers.values()}
+            changes = [end_hold(item, now) for item in held]
+            record(conn, changes, Listeners(book.postbacks, titles, self._zone), now)
+        return len(held)
+
+    def stop_offers(self) -> int:
+        """Stops offers that are past their end; how many."""
+        now = self._clock.now_ms()
+        with self._database.read() as conn:
+            if not due.has_ended_offers(conn, now):
+                return 0
+        with self._database.write() as conn:
+            return len(due.stop_ended_offers(conn, now, _CHUNK))
+
+    def log_waiting(self) -> int:
+        """Shows calls that wait for their click in the server postback log; how many."""
+        now = self._clock.now_ms()
+        with self._database.read() as conn:
+            if not inbox.list_unlogged(conn, 1, now - _UNSEEN_MS):
+                return 0
+        with self._database.write() as conn:
+            calls = inbox.list_unlogged(conn, _CHUNK, now - _UNSEEN_MS)
+            rows = [
+                calllog.log_row(
+                    decode_call(call.call), call.journal, call.position, revision=0, response=calllog.WAITING
+                )
+                for call in calls
+            ]
+            outbox.add(conn, rows, now)
+            inbox.mark_logged(conn, [call.id for call in calls])
+        return len(calls)

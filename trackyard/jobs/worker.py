@@ -1,0 +1,78 @@
+"""The worker process: conversions, deliveries, schedule, over SQL alone."""
+
+import logging
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FrameType
+
+from trackyard.base.clock import SystemClock
+from trackyard.base.zones import find_zone
+from trackyard.jobs.conversions import Converter
+from trackyard.jobs.deliveries import Deliverer, Limits
+from trackyard.jobs.schedule import Schedule
+from trackyard.outbound.guard import Network
+from trackyard.store.engine import Database
+
+log = logging.getLogger("trackyard.worker")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerOptions:
+    """What a worker is told. database_url: SQLAlchemy's · platform_currency: ISO code · timezone: IANA name of the
+    platform's zone · owner: a name no other worker of the database has · outbound_allow: networks that affiliates'
+    URLs may lead to though they are not on the open internet."""
+
+    database_url: str
+    platform_currency: str
+    timezone: str
+    owner: str
+    outbound_allow: tuple[Network, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+
+
+def run(options: WorkerOptions) -> None:
+    """Works until SIGTERM or SIGINT, then ends within seconds. Raises ValueError for an unknown time zone."""
+    stop = threading.Event()
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
+    run_until(stop, options)
+
+
+def run_until(stop: threading.Event, options: WorkerOptions) -> None:
+    """Works until `stop` is set."""
+    zone = find_zone(options.timezone)
+    if zone is None:
+        raise ValueError(f"{options.timezone} is no IANA time zone")
+    clock = SystemClock()
+    database = Database(options.database_url)
+    loops: dict[str, Callable[[threading.Event], None]] = {
+        "conversions": Converter(database, options.platform_currency, zone, clock).run,
+        "schedule": Schedule(database, zone, clock).run,
+        "deliveries": Deliverer(
+            database, clock, options.owner, allow=options.outbound_allow, limits=options.limits
+        ).run,
+    }
+    threads = [threading.Thread(target=_guarded, args=(name, loop, stop), name=name) for name, loop in loops.items()]
+    log.info("the worker works", extra={"owner": options.owner})
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    database.close()
+    log.info("the worker has ended", extra={"owner": options.owner})
+
+
+def _guarded(name: str, loop: Callable[[threading.Event], None], stop: threading.Event) -> None:
+    """Runs a loop; one that breaks ends the process, which is then started anew, rather than working on without it."""
+    try:
+        loop(stop)
+    except Exception:
+        log.critical("a part of the worker broke", exc_info=True, extra={"part": name})
+        stop.set()
+        raise
