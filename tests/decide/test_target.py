@@ -1,0 +1,103 @@
+"""Where clicks go, and that it can stand in a header."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.rules import ADVERTISER, an_offer, rules_of
+from trackyard.decide.hit import Hit
+from trackyard.decide.target import CLICK_MACROS, accepted_url, find_refused_url
+from trackyard.decide.visitor import Agent
+from trackyard.domain.rules import Affiliate, Landing, Platform
+
+NOW = 1_700_000_000_123
+CLICK = "6553f100" + "01" + "00000000000a0b"
+AGENT = Agent("iOS", "17.2", "Mobile Safari", "17", "mobile", "Apple", "iPhone")
+
+
+def a_hit(params: dict[str, str] | None = None, *, platform: str = "", **changed: object) -> Hit:
+    rules = rules_of([an_offer(**changed), Affiliate(id=7, active=True, name="Bob & Co"), Platform(platform)])
+    given = {"offer_id": "3", "pid": "7", **(params or {})}
+    return Hit(rules, NOW, CLICK, given, "192.0.2.1", "DE", "Some UA/1", AGENT, "http://from.example/", "de")
+
+
+@pytest.mark.parametrize(
+    ("macro", "value"),
+    [
+        ("clickid", CLICK),
+        ("click_id", CLICK),
+        ("pid", "7"),
+        ("offer_id", "3"),
+        ("sub1", "a%20b%26c"),
+        ("sub8", "%C3%A9"),
+        ("sub2", ""),
+        ("ip", "192.0.2.1"),
+        ("geo", "DE"),
+        ("city", ""),
+        ("referrer", "http%3A%2F%2Ffrom.example%2F"),
+        ("device_ua", "Some%20UA%2F1"),
+        ("os", "iOS"),
+        ("os_version", "17.2"),
+        ("device_model", "iPhone"),
+        ("browser", "Mobile%20Safari"),
+        ("language", "de"),
+        ("rand", str(0xA0B)),
+        ("time", "1700000000"),
+        ("date_only", "2023-11-14"),
+        ("deeplink", ""),
+        ("offer_name", "An%20offer"),
+        ("affiliate_name", "Bob%20%26%20Co"),
+        ("advertiser_id", ADVERTISER),
+        ("ref_id", "r"),
+        ("ext3", "e3"),
+        ("fbclid", "f"),
+        ("nothing", "{nothing}"),
+    ],
+)
+def test_macros(macro: str, value: str) -> None:
+    params = {"sub1": "a b&c", "sub8": "é", "ref_id": "r", "ext3": "e3", "fbclid": "f"}
+    hit = a_hit(params, url=f"http://shop.example/?x={{{macro}}}&y=1")
+    assert accepted_url(hit) == f"http://shop.example/?x={value}&y=1"
+
+
+def test_every_macro_of_the_specification_is_there() -> None:
+    listed = (
+        "clickid click_id pid offer_id ip geo city referrer device_ua os os_version device_model browser language rand "
+        "time date_only deeplink offer_name affiliate_name advertiser_id ref_id os_id ext1 ext2 ext3 user_id ios_idfa "
+        "android_id fbclid sub1 sub2 sub3 sub4 sub5 sub6 sub7 sub8"
+    )
+    assert frozenset(listed.split()) == CLICK_MACROS
+
+
+@pytest.mark.parametrize(("asked", "url"), [("2", "http://two.example/"), ("9", "http://shop.example/?c=" + CLICK)])
+def test_a_landing_of_the_offer_is_gone_to(asked: str, url: str) -> None:
+    hit = a_hit({"l": asked}, landings=(Landing(1, "http://one.example/"), Landing(2, "http://two.example/")))
+    assert accepted_url(hit) == url
+
+
+@pytest.mark.parametrize(
+    ("offer", "platform", "preview", "url"),
+    [
+        ("http://o.example/{sub1}", "http://p.example/", "http://v.example/", "http://o.example/s"),
+        ("", "http://p.example/?o={offer_id}", "http://v.example/", "http://p.example/?o=3"),
+        ("", "", "http://v.example/", "http://v.example/"),
+        ("", "", "", None),
+    ],
+)
+def test_refused_clicks_go_down_the_chain(offer: str, platform: str, preview: str, url: str | None) -> None:
+    hit = a_hit({"sub1": "s"}, platform=platform, trafficback_url=offer, preview_url=preview)
+    assert find_refused_url(hit) == url
+
+
+def test_a_click_without_an_offer_goes_to_the_platform() -> None:
+    hit = a_hit({"offer_id": "é"}, platform="http://p.example/?o={offer_id}")
+    assert find_refused_url(hit) == "http://p.example/?o=%C3%A9"
+    assert find_refused_url(a_hit({"offer_id": "99"})) is None
+
+
+@given(st.text(), st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+def test_nothing_unencoded_reaches_the_header(sub: str, url: str) -> None:
+    sub = sub.encode("utf-8", "replace").decode()
+    made = accepted_url(a_hit({"sub1": sub}, url="http://shop.example/?s={sub1}&" + url))
+    assert made.isascii()
+    assert not any(character <= " " or character == "\x7f" for character in made)

@@ -1,0 +1,331 @@
+"""Tracking addresses as a function from request to answer."""
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.support.rules import ADVERTISER, HASH, an_offer, rules_of
+from trackyard.base.clock import ManualClock
+from trackyard.base.ids import find_click_id
+from trackyard.decide.visitor import Visitors
+from trackyard.domain.rules import Advertiser, Affiliate, Landing, Platform, Row
+from trackyard.edge.address import TrustedNetworks
+from trackyard.edge.counters import Counters
+from trackyard.edge.handler import Edge
+from trackyard.edge.request import MAX_URL, Request, Response
+from trackyard.edge.state import UniqueVisitors
+from trackyard.journal.records import Call, Click, Flag, Kind, decode_call, decode_click
+from trackyard.journal.writer import JournalFull
+
+NOW = 1_700_000_000_123
+IPHONE = (
+    b"Mozilla/5.0 (iPhone; CPU iPhone OS 17_2_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.2 "
+    b"Mobile/15E148 Safari/604.1"
+)
+ROWS: list[Row] = [an_offer(), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]
+
+
+class MemoryJournal:
+    """Keeps what was appended; full on demand."""
+
+    def __init__(self) -> None:
+        self.records: list[Click | Call] = []
+        self.full = False
+
+    def append(self, kind: Kind, payload: bytes) -> int:
+        if self.full:
+            raise JournalFull("no space")
+        assert b"\n" not in payload
+        self.records.append(decode_click(payload) if kind is Kind.CLICK else decode_call(payload))
+        return len(self.records)
+
+    @property
+    def click(self) -> Click:
+        found = self.records[-1]
+        assert isinstance(found, Click)
+        return found
+
+    @property
+    def call(self) -> Call:
+        found = self.records[-1]
+        assert isinstance(found, Call)
+        return found
+
+
+@pytest.fixture(scope="module")
+def visitors() -> Iterator[Visitors]:
+    made = Visitors()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def journal() -> MemoryJournal:
+    return MemoryJournal()
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOW)
+
+
+@pytest.fixture
+def edge(tmp_path: Path, journal: MemoryJournal, clock: ManualClock, visitors: Visitors) -> Iterator[Edge]:
+    unique = UniqueVisitors(tmp_path / "unique.map", size=64 * 1024)
+    made = Edge(
+        number=9,
+        clock=clock,
+        journal=journal,
+        visitors=visitors,
+        unique=unique,
+        trusted=TrustedNetworks([ip_network("127.0.0.0/8")]),
+        counters=Counters(),
+    )
+    made.rules = rules_of(ROWS)
+    yield made
+    unique.close()
+
+
+def ask(
+    edge: Edge,
+    target: str | bytes,
+    *,
+    method: str = "GET",
+    peer: str = "192.0.2.1",
+    body: bytes = b"",
+    **headers: bytes,
+) -> Response:
+    raw = target if isinstance(target, bytes) else target.encode()
+    path, _, query = raw.partition(b"?")
+    named = {name.replace("_", "-").encode(): value for name, value in headers.items()}
+    return edge.handle(Request(method, path.decode(), query, named, peer, peer.startswith("127."), body))
+
+
+def test_an_accepted_click_is_recorded_and_goes_to_the_offer(edge: Edge, journal: MemoryJournal) -> None:
+    answer = ask(
+        edge,
+        f"/click?pid=7&offer_id={HASH}&sub1=a%20b&sub8=z&ref_id=r&os_id=o&ext1=x&user_id=u&fbclid=f&ios_idfa=i&android_id=a"
+        "&bundle_id=b",
+        peer="127.0.0.1",
+        user_agent=IPHONE,
+        x_forwarded_for=b"8.8.8.8",
+        referer=b"http://from.example/",
+        accept_language=b"en-GB,en;q=0.9",
+    )
+    click = journal.click
+    assert (answer.status, answer.location) == (302, b"http://shop.example/?c=" + click.id.encode())
+    assert answer.headers == b"Cache-Control: no-store\r\n"
+    made = find_click_id(click.id)
+    assert made is not None
+    assert (made.second, made.edge) == (NOW // 1000, 9)
+    expected = Click(
+        *(NOW, click.id, "", "", 3, 7, ADVERTISER, 0, "", 1, "8.8.8.8", "US", "", 0, "", "", ""),
+        *(IPHONE.decode(), "iOS", "17.2.1", "mobile", "Apple", "iPhone", "Mobile Safari", "17.2", "en"),
+        *(
+            "http://from.example/",
+            "a b",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "z",
+            "r",
+            "o",
+            "u",
+            "x",
+            "",
+            "",
+            "f",
+            "i",
+            "a",
+            "b",
+            0,
+        ),
+    )
+    assert click == expected
+
+
+def test_a_refused_click_is_recorded_with_its_reason(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = rules_of([*ROWS, Platform("http://back.example/?sub={sub1}")])
+    answer = ask(edge, "/click?pid=8&offer_id=3&sub1=%C3%A9")
+    click = journal.click
+    assert (answer.status, answer.location) == (302, b"http://back.example/?sub=%C3%A9")
+    assert (click.reason, click.detail, click.offer, click.affiliate, click.uniq) == ("unknown-affiliate", "8", 3, 0, 0)
+
+
+def test_without_anywhere_to_go_the_page_says_so(edge: Edge, journal: MemoryJournal) -> None:
+    answer = ask(edge, "/click?pid=7&offer_id=99")
+    assert answer.status == 404
+    assert answer.content_type.startswith(b"text/html")
+    assert b"not available" in answer.body
+    assert journal.click.reason == "unknown-offer"
+
+
+def test_a_landing_is_recorded(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = rules_of([an_offer(landings=(Landing(5, "http://land.example/"),)), *ROWS[1:]])
+    assert ask(edge, "/click?pid=7&offer_id=3&l=5").location == b"http://land.example/"
+    assert journal.click.landing == 5
+    ask(edge, "/click?pid=7&offer_id=3&l=6")
+    assert journal.click.landing == 0
+
+
+def test_a_visitor_is_unique_once_a_day(edge: Edge, journal: MemoryJournal, clock: ManualClock) -> None:
+    seen = []
+    for wait_h in (0, 1, 22, 2, 1):
+        clock.advance(wait_h * 3_600_000)
+        ask(edge, "/click?pid=7&offer_id=3")
+        seen.append(journal.click.uniq)
+    assert seen == [1, 0, 0, 1, 0]
+
+
+def test_a_refused_click_is_not_unique_and_spends_nothing(edge: Edge, journal: MemoryJournal) -> None:
+    ask(edge, "/click?pid=8&offer_id=3")
+    ask(edge, "/click?pid=7&offer_id=3")
+    assert [record.uniq for record in journal.records if isinstance(record, Click)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("peer", "query", "forwarded", "ip", "ua"),
+    [
+        ("192.0.2.1", "ip=8.8.8.8&ua=sent", None, "192.0.2.1", "own"),
+        ("192.0.2.1", "", b"8.8.8.8", "192.0.2.1", "own"),
+        ("127.0.0.1", "", b"203.0.113.1, 8.8.8.8", "8.8.8.8", "own"),
+        ("127.0.0.1", "ip=1.1.1.1&ua=sent", b"8.8.8.8", "8.8.8.8", "own"),
+        ("127.0.0.1", "ip=1.1.1.1&ua=sent", None, "1.1.1.1", "sent"),
+        ("127.0.0.1", "ip=rubbish", None, "127.0.0.1", "own"),
+    ],
+)
+def test_whose_click_it_is(
+    edge: Edge, journal: MemoryJournal, peer: str, query: str, forwarded: bytes | None, ip: str, ua: str
+) -> None:
+    headers = {"user_agent": b"own"} | ({} if forwarded is None else {"x_forwarded_for": forwarded})
+    ask(edge, f"/click?pid=7&offer_id=3&{query}", peer=peer, **headers)
+    assert (journal.click.ip, journal.click.ua) == (ip, ua)
+
+
+def test_head_redirects_and_is_not_counted(edge: Edge, journal: MemoryJournal) -> None:
+    assert ask(edge, "/click?pid=7&offer_id=3", method="HEAD").status == 302
+    assert journal.records == []
+    ask(edge, "/click?pid=7&offer_id=3")
+    assert journal.click.uniq == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "flags"),
+    [
+        (b"sub1=" + b"x" * 3000, Flag.PARAMETER_CUT),
+        (b"redirect=http://evil.example/", Flag.REDIRECT_IGNORED),
+        (b"path=/x&sub1=" + b"x" * 3000, Flag.PARAMETER_CUT | Flag.REDIRECT_IGNORED),
+    ],
+)
+def test_what_was_changed_is_flagged(edge: Edge, journal: MemoryJournal, query: bytes, flags: int) -> None:
+    answer = ask(edge, b"/click?pid=7&offer_id=3&" + query)
+    assert answer.location.startswith(b"http://shop.example/")
+    assert journal.click.flags == flags
+    assert len(journal.click.sub1) <= 2048
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        b"",
+        b"pid=7&offer_id=3&sub1=%00%ff%fe\xff\x00\r\nSet-Cookie: x",
+        b"pid=%00&offer_id=3",
+        b"pid=7&offer_id=" + b"9" * 5000,
+        b"pid=7&offer_id=3&l=" + b"9" * 5000,
+        b"&&&===&%&%%%&+",
+        b"a[b]" * 100 + b"=1",
+    ],
+)
+def test_bad_input_is_never_a_fault(edge: Edge, journal: MemoryJournal, query: bytes) -> None:
+    edge.rules = rules_of([an_offer(url="http://shop.example/?s={sub1}"), *ROWS[1:]])
+    answer = ask(edge, b"/click?" + query, user_agent=b"\xff\x00x", referer=b"\xc3", accept_language=b"\xff;;")
+    assert answer.status in (302, 404)
+    assert all(32 < byte < 127 for byte in answer.location)
+    assert len(journal.records) == 1
+
+
+def test_a_long_url_is_refused(edge: Edge, journal: MemoryJournal) -> None:
+    assert ask(edge, b"/click?" + b"x" * MAX_URL).status == 414
+    assert journal.records == []
+
+
+def test_without_rules_no_click_is_decided(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = None
+    assert ask(edge, "/click?pid=7&offer_id=3").status == 503
+    assert journal.records == []
+    ready = ask(edge, "/readyz")
+    assert ready.status == 503
+    assert msgspec.json.decode(ready.body)["reasons"] == ["no rules were read yet"]
+
+
+def test_a_full_journal_refuses_clicks_and_calls(edge: Edge, journal: MemoryJournal) -> None:
+    journal.full = True
+    for target in ("/click?pid=7&offer_id=3", "/postback?clickid=c"):
+        answer = ask(edge, target)
+        assert (answer.status, msgspec.json.decode(answer.body)["status"]) == (503, 2)
+    assert ask(edge, "/readyz").status == 503
+    journal.full = False
+    ask(edge, "/click?pid=7&offer_id=3")
+    assert journal.click.uniq == 1, "the refused click did not spend the visitor"
+
+
+def test_a_call_is_recorded_as_it_came(edge: Edge, journal: MemoryJournal) -> None:
+    answer = ask(
+        edge,
+        "/postback?afclick=c&goal=2",
+        method="POST",
+        peer="127.0.0.1",
+        body=b"sum=1.5&secure=s",
+        user_agent=b"caller",
+        x_forwarded_for=b"203.0.113.5",
+    )
+    assert (answer.status, answer.body, answer.content_type, answer.durable) == (
+        200,
+        b'{"status":1}',
+        b"application/json",
+        True,
+    )
+    call = journal.call
+    params = {"goal": "2", "sum": "1.5", "secure": "s", "clickid": "c"}
+    assert call == Call(
+        NOW, call.id, "postback", "POST", "203.0.113.5", "caller", "afclick=c&goal=2", "sum=1.5&secure=s", params
+    )
+    assert find_click_id(call.id) is not None
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "status", "allow"),
+    [
+        ("GET", "/healthz", 200, None),
+        ("GET", "/readyz", 200, None),
+        ("GET", "/readyz/", 200, None),
+        ("GET", "/metrics", 200, None),
+        ("GET", "/favicon.ico", 204, None),
+        ("GET", "/robots.txt", 200, None),
+        ("GET", "/nothing", 404, None),
+        ("GET", "/", 404, None),
+        ("POST", "/nothing", 404, None),
+        ("POST", "/click", 405, b"Allow: GET, HEAD"),
+        ("DELETE", "/postback", 405, b"Allow: GET, POST"),
+        ("HEAD", "/postback", 405, b"Allow: GET, POST"),
+    ],
+)
+def test_addresses(
+    edge: Edge, journal: MemoryJournal, method: str, target: str, status: int, allow: bytes | None
+) -> None:
+    answer = ask(edge, target, method=method)
+    assert answer.status == status
+    assert journal.records == []
+    if status >= 400:
+        document = msgspec.json.decode(answer.body)
+        assert document["status"] == 2
+        assert document["error"] == document["message"]
+        assert document["code"]
+    if allow is not None:
+        assert allow in answer.headers

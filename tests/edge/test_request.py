@@ -1,0 +1,99 @@
+"""Parameters as strangers write them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trackyard.edge.calls import PARAMETERS, call_params
+from trackyard.edge.request import MAX_PARAMETER, Request, read_pairs
+
+
+@pytest.mark.parametrize(
+    ("query", "params"),
+    [
+        (b"a=1&b=2", {"a": "1", "b": "2"}),
+        (b"a=1&a=2", {"a": "2"}),
+        (b"a=b=c", {"a": "b=c"}),
+        (b"a=x+y%20z&b=%C3%A9", {"a": "x y z", "b": "é"}),
+        (b"%61=1", {"a": "1"}),
+        (b"a=%00x%0d%0ay%7f", {"a": "xy"}),
+        (b"a=x\r\ny", {"a": "xy"}),
+        (b"a=%ff%zz", {"a": "\ufffd%zz"}),
+        ("a=é".encode(), {"a": "é"}),
+        (b"a", {"a": ""}),
+        (b"", {"": ""}),
+    ],
+)
+def test_pairs(query: bytes, params: dict[str, str]) -> None:
+    assert read_pairs(query) == (params, False)
+
+
+@pytest.mark.parametrize("unit", [b"x", b"%C3%A9", b"%f0%9f%98%80", b"\xff"])
+def test_a_long_parameter_is_cut_between_characters(unit: bytes) -> None:
+    params, cut = read_pairs(b"sub1=" + unit * 3000)
+    assert cut
+    assert MAX_PARAMETER - 4 < len(params["sub1"].encode()) <= MAX_PARAMETER
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_become_clean_text(query: bytes) -> None:
+    for value in read_pairs(query)[0].values():
+        assert all(ord(character) >= 32 and not 127 <= ord(character) < 160 for character in value)
+        value.encode()
+
+
+def a_call(query: bytes = b"", body: bytes = b"", content_type: bytes = b"") -> dict[str, str]:
+    return call_params(Request("POST", "/postback", query, {b"content-type": content_type}, "", False, body))
+
+
+FORM = b"application/x-www-form-urlencoded"
+JSON = b"application/json; charset=utf-8"
+MULTIPART = b"multipart/form-data; boundary=B"
+
+
+@pytest.mark.parametrize(
+    ("query", "body", "content_type", "params"),
+    [
+        (b"clickid=c&goal=2&unknown=1", b"", b"", {"clickid": "c", "goal": "2"}),
+        (b"click_id=c", b"", b"", {"clickid": "c"}),
+        (b"afclick=c", b"", b"", {"clickid": "c"}),
+        (b"afclick=c&clickid=d", b"", b"", {"clickid": "d"}),
+        (b"clickid=c&sum=1", b"sum=2", FORM, {"clickid": "c", "sum": "2"}),
+        (b"", b"sum=2", b"", {"sum": "2"}),
+        (
+            b"clickid=q",
+            b'{"click_id":"c","sum":12.30,"status":1,"goal":"\\u00e9","comment":null,"secure":true,"user_id":[1]}',
+            JSON,
+            {"clickid": "q", "sum": "12.30", "status": "1", "goal": "é", "secure": "1"},
+        ),
+        (b"clickid=c", b'{"sum":1', JSON, {"clickid": "c"}),
+        (b"clickid=c", b"[1]", JSON, {"clickid": "c"}),
+        (b"clickid=c", b'{"sum":' + b"[" * 5000 + b"]" * 5000 + b"}", JSON, {"clickid": "c"}),
+        (
+            b"",
+            b'--B\r\nContent-Disposition: form-data; name="clickid"\r\n\r\nc\r\n'
+            b'--B\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\nfile\r\n'
+            b'--B\r\nContent-Disposition: form-data; name="sum"\r\n\r\n5\r\n--B--\r\n',
+            MULTIPART,
+            {"clickid": "c", "sum": "5"},
+        ),
+        (b"clickid=c", b"no boundary in here", MULTIPART, {"clickid": "c"}),
+        (b"clickid=c", b"x", b"multipart/form-data", {"clickid": "c"}),
+        (b"clickid=c", b"\xff\xfe\x00", JSON, {"clickid": "c"}),
+    ],
+)
+def test_a_call_is_read_wherever_it_stands(
+    query: bytes, body: bytes, content_type: bytes, params: dict[str, str]
+) -> None:
+    assert a_call(query, body, content_type) == params
+
+
+@given(st.binary(max_size=300), st.sampled_from([FORM, JSON, MULTIPART, b""]))
+def test_no_body_breaks_a_call(body: bytes, content_type: bytes) -> None:
+    assert a_call(b"", body, content_type).keys() <= PARAMETERS
+
+
+def test_a_body_of_a_million_parameters_is_not_read_to_its_end() -> None:
+    assert a_call(b"", b"a&" * 400_000 + b"sum=1", FORM) == {}
+    part = b'--B\r\nContent-Disposition: form-data; name="x"\r\n\r\n\r\n'
+    assert a_call(b"", part * 2000 + b"--B--\r\n", MULTIPART) == {}

@@ -1,0 +1,42 @@
+"""Rules as an edge reads them, for tests."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from trackyard.decide.rules import Rules
+from trackyard.domain.rules import Advertiser, Affiliate, Connections, Offer, Platform, Row
+
+ADVERTISER = "a" * 24
+HASH = "b" * 24
+
+
+def an_offer(offer_id: int = 3, **changed: object) -> Offer:
+    """A public, active offer of ADVERTISER, with what differs."""
+    plain = Offer(
+        id=offer_id,
+        hash=HASH,
+        title="An offer",
+        advertiser=ADVERTISER,
+        url="http://shop.example/?c={clickid}",
+        active=True,
+        open=True,
+    )
+    return msgspec.structs.replace(plain, **changed)
+
+
+def entry_of(row: Row) -> tuple[str, str, bytes]:
+    """The (kind, key, payload) a row travels as."""
+    payload = msgspec.msgpack.encode(row)
+    match row:
+        case Platform():
+            return "platform", "platform", payload
+        case Advertiser() | Affiliate() | Offer():
+            return type(row).__name__.lower(), str(row.id), payload
+        case Connections():
+            return "connections", str(row.offer), payload
+
+
+def rules_of(rows: Sequence[Row]) -> Rules:
+    """Rules in memory made of rows."""
+    return Rules.of(entry_of(row) for row in rows)
