@@ -77,6 +77,7 @@ class Connection(asyncio.Protocol):
         self._in_headers = False
         self._header_bytes = 0
         self._chunk = 0
+        self._completed = False
         self._out: list[bytes] = []
         self._queue: deque[tuple[Request, bool]] = deque()
         self._waiting: tuple[Request, bool] | None = None
@@ -103,6 +104,7 @@ class Connection(asyncio.Protocol):
         if self._closing:
             return
         self._chunk = len(data)
+        self._completed = False
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
@@ -111,7 +113,7 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserError:
             if not self._closing:
                 self._refuse(error(400, "bad_request", "Bad Request"))
-        if self._in_headers and not self._closing:
+        if self._in_headers and not self._completed and not self._closing:
             self._header_bytes += len(data)
             if self._header_bytes > MAX_HEADERS:
                 self._refuse_headers()
@@ -180,6 +182,7 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         self._in_request = False
+        self._completed = True
         if self._closing:
             return
         path, _, query = _origin_form(self._url).partition(b"?")

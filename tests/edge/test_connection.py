@@ -1,0 +1,174 @@
+"""HTTP on the wire: order, splits, limits, malformed input."""
+
+import socket
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.edge.conftest import ROWS
+from tests.support.edge import RunningEdge, parse_answers, read_answers, recorded, running_edge
+from tests.support.waiting import wait_until
+
+HEAD = "Host: t.example\r\n"
+CLICK = "/click?pid=7&offer_id=3"
+
+
+def a_request(target: str, method: str = "GET", headers: str = "") -> bytes:
+    return f"{method} {target} HTTP/1.1\r\n{HEAD}{headers}\r\n".encode()
+
+
+def test_pipelined_requests_are_answered_in_order(shared_edge: RunningEdge) -> None:
+    targets = ["/postback?clickid=1", CLICK, "/robots.txt", "/postback?clickid=2", "/nothing", "/healthz"]
+    sent = b"".join(a_request(target) for target in targets[:-1]) + a_request(
+        targets[-1], headers="Connection: close\r\n"
+    )
+    answers = read_answers(shared_edge, sent)
+    assert [answer.status for answer in answers] == [200, 302, 200, 200, 404, 200]
+    assert answers[2].body.startswith(b"User-agent")
+
+
+def test_a_request_may_come_byte_by_byte(shared_edge: RunningEdge) -> None:
+    with shared_edge.connect() as client:
+        for number in range(2):
+            for byte in a_request(f"{CLICK}&sub1={number}", headers="X-Long: a b c\r\n"):
+                client.sendall(bytes([byte]))
+            (answer,) = parse_answers(client.recv(4096))
+            assert answer.status == 302
+
+
+def test_http_1_0_closes_unless_asked(shared_edge: RunningEdge) -> None:
+    (answer,) = read_answers(shared_edge, b"GET /healthz HTTP/1.0\r\n\r\n")
+    assert answer.headers["connection"] == "close"
+    with shared_edge.connect() as client:
+        for _ in range(2):
+            client.sendall(b"GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+            (answer,) = parse_answers(client.recv(4096))
+            assert (answer.status, answer.headers["connection"]) == (200, "keep-alive")
+
+
+def test_head_has_the_headers_alone(shared_edge: RunningEdge) -> None:
+    answer = shared_edge.ask("/robots.txt", method="HEAD")
+    assert (answer.status, answer.body) == (200, b"")
+    assert int(answer.headers["content-length"]) > 0
+    assert shared_edge.ask(CLICK, method="HEAD").status == 302
+
+
+def test_an_answer_has_a_date_and_is_not_kept(shared_edge: RunningEdge) -> None:
+    answer = shared_edge.ask(CLICK)
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["date"].endswith("GMT")
+    assert answer.headers["content-length"] == "0"
+
+
+def test_a_target_in_absolute_form(shared_edge: RunningEdge) -> None:
+    assert shared_edge.ask(f"http://t.example{CLICK}").status == 302
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"nonsense\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 5,
+        b"GET /click\x00 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nBad Header: x\r\n\r\n",
+        b"POST /postback HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST /postback HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc",
+        b"POST /postback HTTP/1.1\r\nHost: x\r\nContent-Length: -3\r\n\r\nabc",
+        b"POST /postback HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ],
+)
+def test_what_is_no_request_is_a_400(shared_edge: RunningEdge, sent: bytes) -> None:
+    answers = read_answers(shared_edge, sent)
+    assert [answer.status for answer in answers] == [400]
+    assert msgspec.json.decode(answers[0].body)["status"] == 2
+
+
+def test_good_requests_before_a_bad_one_are_answered(shared_edge: RunningEdge) -> None:
+    answers = read_answers(shared_edge, a_request("/healthz") + b"nonsense\r\n\r\n")
+    assert [answer.status for answer in answers] == [200, 400]
+
+
+def test_a_chunked_body_is_read(tmp_path: Path) -> None:
+    with running_edge(tmp_path, ROWS) as edge:
+        headers = (
+            "Transfer-Encoding: chunked\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n"
+        )
+        sent = a_request("/postback", "POST", headers) + b"8\r\nclickid=\r\n3\r\nabc\r\n0\r\n\r\n"
+        assert [answer.status for answer in read_answers(edge, sent)] == [200]
+        edge.stop()
+    (call,) = recorded(tmp_path / "journal")
+    assert call.params == {"clickid": "abc"}  # type: ignore[union-attr]
+
+
+def test_limits(shared_edge: RunningEdge) -> None:
+    cases = {
+        414: a_request("/click?" + "x" * 9000, headers="Connection: close\r\n"),
+        431: a_request("/healthz", headers="X-Many: " + "x" * 70_000 + "\r\n"),
+        413: a_request("/postback", "POST", f"Content-Length: {1024 * 1024 + 1}\r\n") + b"x" * (1024 * 1024 + 1),
+    }
+    for status, sent in cases.items():
+        assert [answer.status for answer in read_answers(shared_edge, sent)] == [status]
+    endless_url = b"GET /click?" + b"x" * 70_000
+    assert [answer.status for answer in read_answers(shared_edge, endless_url)] == [414]
+    endless_header = b"GET / HTTP/1.1\r\n" + b"X-A: b\r\n" * 9000
+    assert [answer.status for answer in read_answers(shared_edge, endless_header)] == [431]
+
+
+def test_a_chunked_body_over_the_limit_is_refused(shared_edge: RunningEdge) -> None:
+    chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
+    sent = a_request("/postback", "POST", "Transfer-Encoding: chunked\r\n") + chunk * 17
+    assert [answer.status for answer in read_answers(shared_edge, sent)] == [413]
+
+
+def test_a_large_body_is_taken(shared_edge: RunningEdge) -> None:
+    assert shared_edge.ask("/postback?clickid=1", method="POST", body=b"x" * 1_000_000).status == 200
+
+
+def test_a_client_that_expects_is_told_to_continue(shared_edge: RunningEdge) -> None:
+    with shared_edge.connect() as client:
+        client.sendall(a_request("/postback", "POST", "Content-Length: 9\r\nExpect: 100-continue\r\n"))
+        assert client.recv(4096) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(b"clickid=1")
+        (answer,) = parse_answers(client.recv(4096))
+        assert answer.status == 200
+        client.sendall(a_request("/postback", "POST", "Content-Length: 99999999\r\nExpect: 100-continue\r\n"))
+        (answer,) = parse_answers(client.recv(4096))
+        assert answer.status == 413
+
+
+def test_an_upgrade_is_answered_as_http(shared_edge: RunningEdge) -> None:
+    sent = a_request("/healthz", headers="Connection: Upgrade\r\nUpgrade: websocket\r\n")
+    assert [answer.status for answer in read_answers(shared_edge, sent)] == [200]
+
+
+def test_a_half_closed_client_gets_its_answer(shared_edge: RunningEdge) -> None:
+    with shared_edge.connect() as client:
+        client.sendall(a_request("/postback?clickid=1"))
+        client.shutdown(socket.SHUT_WR)
+        data = b""
+        while chunk := client.recv(4096):
+            data += chunk
+    assert [answer.status for answer in parse_answers(data)] == [200]
+
+
+def test_a_client_that_goes_away_costs_nothing(shared_edge: RunningEdge) -> None:
+    for sent in (b"", b"GET /cl", a_request("/postback?clickid=1"), a_request(CLICK) * 50):
+        with shared_edge.connect() as client:
+            client.sendall(sent)
+    wait_until(lambda: shared_edge.ask("/healthz").status == 200)
+
+
+def test_a_client_that_does_not_read_is_held_back(shared_edge: RunningEdge) -> None:
+    with shared_edge.connect() as client:
+        client.settimeout(1)
+        block = a_request(CLICK + "&sub1=" + "x" * 500) * 200
+        sent = 0
+        stop = time.monotonic() + 3
+        try:
+            while sent < 400_000_000 and time.monotonic() < stop:
+                sent += client.send(block)
+        except TimeoutError:
+            return
+    raise AssertionError(f"the edge took {sent} bytes from a client that reads nothing")

@@ -1,0 +1,200 @@
+"""The edge as a process: what it keeps through its deaths, how it follows its rules."""
+
+import os
+import resource
+import signal
+import socket
+import ssl
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.edge.conftest import ROWS
+from tests.support.edge import parse_answers, publish, recorded, running_edge
+from tests.support.rules import an_offer, entry_of
+from tests.support.waiting import wait_until
+from trackyard.domain.rules import Affiliate
+from trackyard.journal import segments
+from trackyard.journal.reader import next_range
+from trackyard.journal.records import Call, Click
+from trackyard.journal.rulelog import Entry
+
+CLICK = "/click?pid=7&offer_id=3"
+
+
+def test_everything_acknowledged_is_in_the_sealed_journal_after_a_stop(tmp_path: Path) -> None:
+    with running_edge(tmp_path, ROWS) as edge:
+        answers = [edge.ask(CLICK) for _ in range(5)] + [edge.ask(f"/postback?clickid={n}") for n in range(5)]
+        assert edge.stop() == 0
+    assert [answer.status for answer in answers] == [302] * 5 + [200] * 5
+    journal = tmp_path / "journal"
+    assert [type(record) for record in recorded(journal)] == [Click] * 5 + [Call] * 5
+    (name,) = segments.list_journals(journal, 1)
+    seal = segments.find_seal(journal, name)
+    assert seal is not None
+    assert seal.end == segments.log_path(journal, name).stat().st_size
+
+
+def test_a_mark_follows_a_click_within_half_a_second(tmp_path: Path) -> None:
+    with running_edge(tmp_path, ROWS) as edge:
+        edge.ask(CLICK)
+        wait_until(lambda: next_range(tmp_path / "journal", 1, None, 0) is not None, seconds=5)
+        found = next_range(tmp_path / "journal", 1, None, 0)
+        (click,) = recorded(tmp_path / "journal")
+        assert found is not None
+        assert found.marked_at - click.time <= 1500  # half a second, and what a busy machine adds
+
+
+def test_kill_9_loses_nothing_acknowledged(tmp_path: Path) -> None:
+    acknowledged: list[int] = []
+    for round_number in range(2):
+        with running_edge(tmp_path, ROWS) as edge:
+            enough = threading.Event()
+
+            def call(start: int) -> None:
+                for number in range(start, start + 10_000):
+                    try:
+                        if edge.ask(f"/postback?clickid={number}").status == 200:
+                            acknowledged.append(number)
+                    except (OSError, AssertionError):
+                        return
+                    if len(acknowledged) >= 60:
+                        enough.set()  # noqa: B023
+
+            with ThreadPoolExecutor(4) as pool:
+                for worker in range(4):
+                    pool.submit(call, round_number * 1_000_000 + worker * 100_000)
+                assert enough.wait(20)
+                edge.stop(signal.SIGKILL)
+        enough_before = len(acknowledged)
+        assert enough_before
+    with running_edge(tmp_path, ROWS) as edge:
+        edge.stop()
+    kept = [int(record.params["clickid"]) for record in recorded(tmp_path / "journal") if isinstance(record, Call)]
+    assert set(acknowledged) <= set(kept)
+    assert len(kept) == len(set(kept))
+    names = segments.list_journals(tmp_path / "journal", 1)
+    assert all(segments.find_seal(tmp_path / "journal", name) for name in names)
+
+
+def test_unique_visitors_survive_kill_9(tmp_path: Path) -> None:
+    for _ in range(2):
+        with running_edge(tmp_path, ROWS) as edge:
+            edge.ask(CLICK)
+            edge.stop(signal.SIGKILL)
+    assert [record.uniq for record in recorded(tmp_path / "journal") if isinstance(record, Click)] == [1, 0]
+
+
+def test_a_change_of_the_rules_is_in_force_soon(tmp_path: Path) -> None:
+    with running_edge(tmp_path, None) as edge:
+        assert edge.ask("/readyz").status == 503
+        assert edge.ask(CLICK).status == 503
+        writer = publish(edge.options.rules_directory, ROWS)
+        wait_until(lambda: edge.ask("/readyz").status == 200, seconds=5)
+        assert edge.ask(CLICK).headers["location"].startswith("http://shop.example/")
+        writer.append([Entry(2, *entry_of(an_offer(url="http://new.example/")))])
+        wait_until(lambda: edge.ask(CLICK).headers["location"] == "http://new.example/", seconds=5)
+        writer.append([Entry(3, "affiliate", "7", None)])
+        wait_until(lambda: edge.ask(CLICK).status == 404, seconds=5)
+        writer.replace([Entry(4, *entry_of(row)) for row in [*ROWS[:1], Affiliate(id=7, active=True), *ROWS[2:]]], 4)
+        wait_until(lambda: edge.ask(CLICK).status == 302, seconds=5)
+
+
+def test_a_stop_answers_what_runs_and_refuses_what_comes(tmp_path: Path) -> None:
+    with running_edge(tmp_path, ROWS) as edge:
+        idle = edge.connect()
+        half = edge.connect()
+        half.sendall(b"GET /postback?clickid=1 HTTP/1.1\r\nHost: t.example\r\n")
+        wait_until(lambda: edge.ask("/healthz").status == 200)
+        assert edge.process.pid is not None
+        os.kill(edge.process.pid, signal.SIGTERM)
+        assert idle.recv(10) == b"", "an idle connection is closed at once"
+        half.sendall(b"\r\n")
+        data = b""
+        while chunk := half.recv(4096):
+            data += chunk
+        (answer,) = parse_answers(data)
+        assert (answer.status, answer.headers["connection"]) == (200, "close")
+        assert edge.stop() == 0
+        with pytest.raises(OSError):
+            edge.connect()
+        idle.close()
+        half.close()
+    assert len(recorded(tmp_path / "journal")) == 1
+
+
+def test_a_full_disk_is_503_and_red_until_there_is_room(tmp_path: Path) -> None:
+    # A limit of the file's size stands for the disk.
+    with running_edge(tmp_path, ROWS) as edge:
+        assert edge.process.pid is not None
+        (name,) = segments.list_journals(tmp_path / "journal", 1)
+        path = segments.log_path(tmp_path / "journal", name)
+        limits = resource.prlimit(edge.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(edge.process.pid, resource.RLIMIT_FSIZE, (path.stat().st_size + 20, limits[1]))
+        assert edge.ask(CLICK).status == 503
+        assert edge.ask("/postback?clickid=1").status == 503
+        assert edge.ask("/readyz").status == 503
+        resource.prlimit(edge.process.pid, resource.RLIMIT_FSIZE, limits)
+        wait_until(lambda: edge.ask("/readyz").status == 200, seconds=5)
+        assert edge.ask(CLICK).status == 302
+        assert edge.stop() == 0
+    assert len(recorded(tmp_path / "journal")) == 1
+
+
+def test_two_edges_share_a_port_and_the_visitors(tmp_path: Path) -> None:
+    with running_edge(tmp_path, ROWS, slots=2) as first:
+        with running_edge(tmp_path, None, slots=2, edge=2, port=first.port) as second:
+            for _ in range(40):
+                assert first.ask(CLICK).status == 302
+            assert second.stop() == 0
+        assert first.stop() == 0
+    clicks = [record for edge in (1, 2) for record in recorded(tmp_path / "journal", edge) if isinstance(record, Click)]
+    assert len(clicks) == 40
+    assert sum(click.uniq for click in clicks) == 1
+    assert {click.id[8:10] for click in clicks} == {"01", "02"}
+
+
+def test_https(tmp_path: Path) -> None:
+    certificate, key = _self_signed(tmp_path)
+    with running_edge(tmp_path, ROWS, tls_certificate=certificate, tls_key=key) as edge:
+        context = ssl.create_default_context(cafile=str(certificate))
+        with (
+            socket.create_connection(("127.0.0.1", edge.port), timeout=10) as plain,
+            context.wrap_socket(plain, server_hostname="localhost") as client,
+        ):
+            client.sendall(f"GET {CLICK} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            client.sendall(b"GET /postback?clickid=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            data = b""
+            while chunk := client.recv(4096):
+                data += chunk
+        assert [answer.status for answer in parse_answers(data)] == [302, 200]
+
+
+def _self_signed(directory: Path) -> tuple[Path, Path]:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    certificate_path, key_path = directory / "cert.pem", directory / "key.pem"
+    certificate_path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    key_path.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return certificate_path, key_path
