@@ -1,1 +1,2 @@
 from tests.support.databases import *  # noqa: F403
+from tests.support.receiver import receiver  # noqa: F401
