@@ -157,7 +157,10 @@ class _Work(Generic[D]):
         if self._fault is not None:
             raise self._fault
         params, ignored = read_params(endpoint.params, self._tree, staff=call.staff, version=call.version)
-        return encoded(endpoint.handle(call, params)), ignored
+        answer = endpoint.handle(call, params)
+        if type(answer) is not endpoint.answer_for(call.caller):
+            raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
+        return encoded(answer), ignored
 
 
 def _authorize(endpoint: Endpoint[Any], caller: Caller) -> None:

@@ -143,6 +143,8 @@ def _errors(document: Schema) -> str:
 def _sample(document: Schema, schema: Schema) -> Any:
     """What an answer looks like: names and types."""
     schema = _resolved(document, schema)
+    if "oneOf" in schema:
+        return _sample(document, schema["oneOf"][0])
     if "properties" in schema:
         return {name: _sample(document, inner) for name, inner in schema["properties"].items()}
     if schema.get("type") == "array":

@@ -53,7 +53,8 @@ class Endpoint(Generic[D]):
     """One method of the API.
 
     audience: who may call; staff also need `permission` · find: finds what the path's id names, or raises
-    NotFound, before parameters are looked at · handle: gets the call and the read parameters · page_max: larger
+    NotFound, before parameters are looked at · affiliate_answer: the view affiliates get, when it is another ·
+    handle: gets the call and the read parameters · page_max: larger
     limits are clamped to it · body_max: bytes · versions: the prefixes it answers.
     """
 
@@ -64,11 +65,13 @@ class Endpoint(Generic[D]):
     permission: Permission
     params: type[Params] = NoParams
     answer: type[Answer]
+    affiliate_answer: type[Answer] | None = None
     handle: Callable[[Call[D], Any], Answer]
     find: Callable[[Call[D]], Any] | None = None
     page_max: int = 1000
     body_max: int = MEGABYTE
     versions: tuple[Version, ...] = VERSIONS
+    said: str = ""
 
     def __post_init__(self) -> None:
         if not self.text:
@@ -76,13 +79,17 @@ class Endpoint(Generic[D]):
 
     @property
     def text(self) -> str:
-        """What it does, in the words of its handler's docstring."""
-        return inspect.getdoc(self.handle) or ""
+        """What it does: `said`, else its handler's docstring."""
+        return self.said or inspect.getdoc(self.handle) or ""
 
     @property
     def variables(self) -> tuple[str, ...]:
         """Names of the path's variables, in order."""
         return tuple(re.findall(r"\{(\w+)\}", self.path))
+
+    def answer_for(self, caller: Caller) -> type[Answer]:
+        """The view a caller's answer has: what an affiliate may not see does not exist in its own."""
+        return self.affiliate_answer or self.answer if isinstance(caller, AffiliateCaller) else self.answer
 
     def admits(self, caller: Caller) -> bool:
         """Whether this kind of caller may call it at all."""

@@ -62,7 +62,8 @@ def faults_of(error: ValidationError) -> dict[str, list[str]]:
     """Wire name → sentences, in the order they were found."""
     fields: dict[str, list[str]] = {}
     for finding in error.errors(include_url=False, include_input=False):
-        name = wire_name(finding["loc"]) if finding["loc"] else "parameters"
+        place = [key for key in finding["loc"] if key != "[key]"]  # pydantic's mark for "the key itself"
+        name = wire_name(place) if place else "parameters"
         fields.setdefault(name, []).append(_sentence(finding))
     return fields
 

@@ -35,12 +35,15 @@ def document(endpoints: Iterable[Endpoint[Any]], *, version: str, servers: Itera
     """The document of a catalogue. `version`: of the program."""
     listed = tuple(endpoints)
     answers, components = msgspec.json.schema_components(
-        [endpoint.answer for endpoint in listed] + [ErrorBody], ref_template=REFS
+        [view for endpoint in listed for view in _views(endpoint)] + [ErrorBody], ref_template=REFS
     )
+    schemas = iter(answers)
     models = {endpoint.params for endpoint in listed if fields_of(endpoint.params)}
     components |= _parameter_schemas(models)
     paths: dict[str, Schema] = {}
-    for endpoint, answer in zip(listed, answers[:-1], strict=True):
+    for endpoint in listed:
+        views = [next(schemas) for _ in _views(endpoint)]
+        answer = views[0] if len(views) == 1 else {"oneOf": views}
         for prefix in endpoint.versions:
             paths.setdefault(f"/{prefix}{endpoint.path}", {})[endpoint.method.lower()] = _operation(
                 endpoint, prefix, answer
@@ -85,6 +88,10 @@ def contract_type(field: Field, *, element: bool = False) -> str:
     if field.form == "comma":
         return "comma-list-int" if word == "int" else "comma-list"
     return {"int": "int-list", "enum": "enum-list"}.get(word, "string-list")
+
+
+def _views(endpoint: Endpoint[Any]) -> list[Any]:
+    return [endpoint.answer] if endpoint.affiliate_answer is None else [endpoint.answer, endpoint.affiliate_answer]
 
 
 def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:

@@ -17,6 +17,11 @@ from pydantic_core import CoreSchema, core_schema
 
 from trackyard.wire.scalars import Scalar
 
+MAX_ITEMS = 1000
+"""Values one list may hold; an import of more is several requests."""
+
+_EMPTY_LISTS: tuple[Any, ...] = (None, "", [], {}, [""], {"0": ""}, {"0": []})
+
 T = TypeVar("T")
 K = TypeVar("K")
 
@@ -87,6 +92,8 @@ class Params(BaseModel):
         kept = dict(tree)
         for field in fields_of(cls):
             value = kept.get(field.name, "")
+            if field.required and field.form in ("seq", "comma") and value in _EMPTY_LISTS:
+                kept.pop(field.name, None)
             if field.name not in kept or not (value is None or value == ""):
                 continue
             if field.clearable:
@@ -194,6 +201,8 @@ def _sequence(value: Any) -> list[Any]:
     flat: list[Any] = []
     for item in value:
         flat.extend(item if isinstance(item, list) else [item])
+    if len(flat) > MAX_ITEMS:
+        raise ValueError(f"This value may hold at most {MAX_ITEMS} values.")
     return [item for item in flat if item != ""] if len(flat) == 1 else flat
 
 
@@ -201,6 +210,8 @@ def _comma_sequence(value: Any) -> list[Any]:
     pieces: list[Any] = []
     for item in _sequence(value):
         pieces.extend(item.split(",") if isinstance(item, str) else [item])
+    if len(pieces) > MAX_ITEMS:
+        raise ValueError(f"This value may hold at most {MAX_ITEMS} values.")
     return [piece.strip() if isinstance(piece, str) else piece for piece in pieces]
 
 

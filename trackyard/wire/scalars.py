@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
+from ipaddress import ip_address, ip_network
 from typing import Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo
 
@@ -77,16 +78,24 @@ class Words(Scalar):
     drops_empty = False
     most: int = 200
     least: int = 0
+    pattern: str = ""
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
         if len(text) > self.most:
             raise ValueError(f"This value must have at most {self.most} characters.")
         if len(text) < self.least:
             raise ValueError(f"This value must have at least {self.least} characters.")
+        if self.pattern and not re.fullmatch(self.pattern, text):
+            raise ValueError(f"This value must match {self.pattern}.")
         return text
 
     def schema(self) -> Schema:
-        return {"type": "string", "maxLength": self.most} | ({"minLength": self.least} if self.least else {})
+        schema: Schema = {"type": "string", "maxLength": self.most}
+        if self.least:
+            schema["minLength"] = self.least
+        if self.pattern:
+            schema["pattern"] = self.pattern
+        return schema
 
 
 @dataclass(frozen=True)
@@ -116,6 +125,13 @@ class HourOfDay(Whole):
     contract = "hour"
     least: int = 0
     most: int = 23
+
+
+@dataclass(frozen=True)
+class NumberText(Whole):
+    """A whole number that the specification calls text."""
+
+    contract = "string"
 
 
 @dataclass(frozen=True)
@@ -301,6 +317,25 @@ class HexId(Scalar):
 
 
 @dataclass(frozen=True)
+class IpEntry(Scalar):
+    """One address, a range `a-b`, or a network `a/n`; IPv4 and IPv6. `lines`: several, one a line."""
+
+    contract = "string"
+    drops_empty = False
+    lines: bool = False
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        entries = [line.strip() for line in text.splitlines()] if self.lines else [text.strip()]
+        for entry in filter(None, entries):
+            if len(text) > 20_000 or not _is_ip_entry(entry):
+                raise ValueError("This value must hold IP addresses, ranges a-b, or networks a/n.")
+        return "\n".join(entry for entry in entries if entry)
+
+    def schema(self) -> Schema:
+        return {"type": "string"}
+
+
+@dataclass(frozen=True)
 class Choice(Scalar):
     """One of `values`. `admin`: more for staff; `only_3_0`: more under /3.0; `becomes`: deprecated → today's."""
 
@@ -329,6 +364,17 @@ class Choice(Scalar):
         return (
             {"type": "integer", "enum": [int(v) for v in values]} if self.number else {"type": "string", "enum": values}
         )
+
+
+def _is_ip_entry(entry: str) -> bool:
+    try:
+        if "/" in entry:
+            return bool(ip_network(entry, strict=False))
+        first, dash, last = entry.partition("-")
+        begin = ip_address(first.strip())
+        return not dash or ((end := ip_address(last.strip())).version == begin.version and int(end) >= int(begin))
+    except ValueError:
+        return False
 
 
 Text = Annotated[str, Words()]

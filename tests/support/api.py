@@ -1,0 +1,84 @@
+"""The API over real stores, with its people."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.support.client import ApiClient
+from trackyard.actions.deps import Deps
+from trackyard.actions.installation import first_start
+from trackyard.api.app import build
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.base.clock import ManualClock
+from trackyard.base.ids import new_api_key, new_id
+from trackyard.base.secrets import Seal
+from trackyard.domain.roles import Role
+from trackyard.stats.engine import Analytics
+from trackyard.store import keys, staff
+from trackyard.store.engine import Database
+
+NOW = 1_700_000_000_000
+"""2023-11-14 22:13:20 UTC, a Tuesday."""
+
+
+@dataclass(frozen=True)
+class Api:
+    """The application, its clock, and a client of the first administrator."""
+
+    deps: Deps
+    clock: ManualClock
+    app: Any
+    admin: ApiClient
+
+    def add_staff(self, *roles: Role) -> tuple[str, ApiClient]:
+        """A staff user with roles: id, and a client of it."""
+        now, key = self.clock.now_ms(), new_api_key()
+        user = staff.Staff(
+            id=new_id(now), email=f"{key}@staff.example", password_hash=None, first_name="Mia", last_name="Manager",
+            skype="", work_hours="", roles=[role.value for role in roles], created_at=now, updated_at=now,
+        )  # fmt: skip
+        with self.deps.database.write() as conn:
+            staff.add_staff(conn, user)
+            keys.add_key(conn, "staff", user.id, key, self.deps.seal, now)
+        return user.id, self.admin.with_key(key)
+
+    def add_advertiser(self, **params: Any) -> str:
+        """An advertiser's id."""
+        body = self.admin.post("/3.0/admin/advertiser", **{"title": "Shop"} | params)
+        return str(body["advertiser"]["id"])
+
+    def add_offer(self, **params: Any) -> int:
+        """The id of an active offer that charges 10 and pays 7."""
+        given = {"title": "Shoes", "url": "https://shop.example/", "status": "active"}
+        payment = {"payments[0][total]": "10", "payments[0][revenue]": "7"}
+        advertiser = params.pop("advertiser", None) or self.add_advertiser()
+        body = self.admin.post("/3.0/admin/offer", **given | payment | {"advertiser": advertiser} | params)
+        return int(body["offer"]["id"])
+
+    def add_affiliate(self, **params: Any) -> tuple[int, ApiClient]:
+        """An affiliate's id, and a client of it."""
+        given = {"email": f"{new_api_key()}@affiliate.example", "password": "long-enough"}
+        body = self.admin.post("/3.0/admin/partner", **given | params)
+        return int(body["partner"]["id"]), self.admin.with_key(body["partner"]["api_key"])
+
+
+@pytest.fixture
+def api(sqlite_database: Database, analytics: Analytics) -> Iterator[Api]:
+    """A fresh installation."""
+    clock = ManualClock(NOW)
+    seal = Seal(Seal.new_key())
+    deps = Deps(
+        database=sqlite_database,
+        analytics=analytics,
+        seal=seal,
+        clock=clock,
+        currency="USD",
+        zone=ZoneInfo("UTC"),
+        tracking_url="http://track.example",
+    )
+    key = first_start(sqlite_database, seal, clock, None)
+    app = build(deps)
+    yield Api(deps, clock, app, ApiClient(app, CATALOGUE, key))

@@ -1,0 +1,33 @@
+"""The API as one ASGI application."""
+
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+
+from trackyard.actions.callers import find_caller
+from trackyard.actions.deps import Deps
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.wire.dispatch import Dispatch
+from trackyard.wire.docs import docs_page, openapi_page
+from trackyard.wire.openapi import document
+from trackyard.wire.probes import Readiness, health, metrics, ready
+
+
+def build(deps: Deps, readiness: Callable[[], Readiness] = Readiness) -> Dispatch[Deps]:
+    """The application. `readiness` is asked by each /readyz: why requests cannot be served, and the queues' lags."""
+    described = document(CATALOGUE, version=_version())
+    pages = {
+        "/healthz": health,
+        "/readyz": ready(readiness),
+        "/metrics": metrics,
+        "/openapi.json": openapi_page(described),
+        "/docs": docs_page(described),
+    }
+    return Dispatch(CATALOGUE, deps, partial(find_caller, deps.database, deps.clock), pages)
+
+
+def _version() -> str:
+    try:
+        return version("trackyard")
+    except PackageNotFoundError:  # run from a checkout that was not installed
+        return "0"

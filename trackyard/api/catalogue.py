@@ -1,0 +1,12 @@
+"""Every method of the API, listed by hand: registration by import hides what exists."""
+
+from trackyard.actions.deps import Deps
+from trackyard.api import advertisers, affiliates, offers, postbacks
+from trackyard.wire.endpoint import Endpoint
+
+CATALOGUE: tuple[Endpoint[Deps], ...] = (
+    *advertisers.ENDPOINTS,
+    *affiliates.ENDPOINTS,
+    *offers.ENDPOINTS,
+    *postbacks.ENDPOINTS,
+)

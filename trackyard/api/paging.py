@@ -1,0 +1,20 @@
+"""Parameters that every list has."""
+
+from typing import Annotated, Any
+
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Call
+from trackyard.wire.params import Params
+
+Count = Annotated[int, s.Whole(least=1)]
+
+
+class Paging(Params):
+    """page from 1; a limit above the method's maximum is clamped to it."""
+
+    page: Count = 1
+    limit: Count = 100
+
+    def clamped(self, call: Call[Any]) -> int:
+        """The limit that is used."""
+        return min(self.limit, call.max_limit)

@@ -1,0 +1,40 @@
+"""Sub accounts: lists of allowed or refused values of sub1 and sub2 (spec: Offer create and edit parameters)."""
+
+from typing import Annotated, Any
+
+from trackyard.wire import scalars as s
+from trackyard.wire.envelope import View
+from trackyard.wire.params import Params
+
+SubAccount = Annotated[str, s.Words(most=5000, pattern=r"[a-z0-9,._\-{}+=/:~]*")]
+
+
+class SubAccountParams(Params):
+    """The four parameters; `except` turns a list of allowed values into one of refused ones."""
+
+    sub_account_1: SubAccount = ""
+    sub_account_2: SubAccount = ""
+    sub_account_1_except: s.Flag = False
+    sub_account_2_except: s.Flag = False
+
+    def sub_accounts(self) -> dict[str, Any]:
+        """As they are stored: "1" and "2" to {value, except}, where a list is given."""
+        sent = {
+            "1": {"value": self.sub_account_1, "except": self.sub_account_1_except},
+            "2": {"value": self.sub_account_2, "except": self.sub_account_2_except},
+        }
+        return {number: item for number, item in sent.items() if item["value"]}
+
+
+class SubAccountView(View, rename={"refused": "except"}):
+    """One list; `value` null when there is none."""
+
+    value: str | None
+    refused: bool
+
+
+def sub_accounts_view(stored: dict[str, Any]) -> dict[str, SubAccountView]:
+    """Both lists, given or not."""
+    empty = {"value": None, "except": False}
+    found = {number: stored.get(number, empty) for number in ("1", "2")}
+    return {number: SubAccountView(value=item["value"], refused=item["except"]) for number, item in found.items()}
