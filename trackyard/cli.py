@@ -9,10 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from trackyard import config
-from trackyard.supervisor import CannotStart, Supervisor
-
-CANNOT_START = 78
-"""Exit status of a role that a restart would not help (EX_CONFIG)."""
+from trackyard.supervisor import Supervisor
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -29,9 +26,9 @@ def main(arguments: list[str] | None = None) -> None:
             os.environ["TRACKYARD_ROLES"] = options.roles
             settings = replace(settings, roles=config.load(os.environ).roles)
         _COMMANDS[options.command](settings, options)
-    except (config.WrongSetting, CannotStart) as fault:
+    except (config.WrongSetting, config.CannotStart) as fault:
         print(f"trackyard: {fault}", file=sys.stderr)
-        sys.exit(CANNOT_START if options.command == "role" else 2)
+        sys.exit(config.CANNOT_START if options.command == "role" else 2)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -29,6 +29,14 @@ class WrongSetting(Exception):
     """A setting the program cannot start with; the message is one sentence that names it."""
 
 
+class CannotStart(Exception):
+    """The program, or one of its roles, cannot start and a restart would not help; the message is one sentence."""
+
+
+CANNOT_START = 78
+"""Exit status of a role that cannot start (EX_CONFIG)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where a listener binds."""

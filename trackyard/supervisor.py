@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from trackyard.base.telemetry import log_to_stderr
-from trackyard.config import Address, Config
+from trackyard.config import CANNOT_START, Address, CannotStart, Config
 
 log = logging.getLogger("trackyard.supervisor")
 
@@ -30,11 +30,6 @@ READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
 STEADY_SECONDS = 10.0
 """A role that ran this long before it died is started again at once."""
-CANNOT_START = 78
-
-
-class CannotStart(Exception):
-    """The program cannot start; the message is one sentence that says why."""
 
 
 @dataclass(slots=True)

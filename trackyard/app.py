@@ -1,0 +1,261 @@
+"""Wiring: what each role is made of and what it is handed. Each role imports only what it runs."""
+
+import json
+import logging
+import os
+import signal
+import socket
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from trackyard.base.clock import SystemClock
+from trackyard.base.telemetry import log_to_stderr
+from trackyard.config import Address, CannotStart, Config, seal_key
+
+if TYPE_CHECKING:
+    from trackyard.jobs.projector import Projector
+    from trackyard.store.engine import Database
+    from trackyard.wire.probes import Readiness
+
+log = logging.getLogger("trackyard.app")
+
+STALLED_SECONDS = 30.0
+"""A projector that did not go through its duties for so long is not ready."""
+
+
+def prepare(config: Config) -> dict[str, str]:
+    """Makes what every role needs and is made once: directories, keys, schema, first administrator, edge numbers.
+
+    Every start calls it. The administrator's key. Raises CannotStart.
+    """
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from trackyard.actions.installation import administrator_key, first_start
+    from trackyard.base.secrets import Seal, SealBroken
+    from trackyard.store.engine import Database
+    from trackyard.store.schema import upgrade
+
+    log_to_stderr("prepare", config.log_level)
+    try:
+        config.data_dir.mkdir(parents=True, exist_ok=True)
+        seal = Seal(seal_key(config))
+        database = Database(config.database_url, pool_size=1)
+        upgrade(database)
+        first_start(database, seal, SystemClock(), config.admin_api_key)
+        if "edge" in config.roles:
+            _number_edges(config, database)
+        return {"admin_api_key": administrator_key(database, seal)}
+    except SealBroken as fault:
+        raise CannotStart(f"{fault}.") from None
+    except SQLAlchemyError as fault:
+        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {_first_line(fault)}.") from None
+    except OSError as fault:
+        raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.strerror}.") from None
+
+
+def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> None:
+    """Runs one process of `serve` until SIGTERM. `lifeline`: a pipe that ends with the parent. Raises CannotStart."""
+    log_to_stderr(name if name != "edge" else f"edge {slot}", config.log_level)
+    if lifeline is not None:
+        threading.Thread(target=_stop_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
+    {"edge": _run_edge, "core": _run_core, "worker": _run_worker}[name](config, slot)
+
+
+def _run_edge(config: Config, slot: int) -> None:
+    from trackyard.edge.server import EdgeOptions, run
+
+    numbers: list[int] = json.loads(_edges_file(config).read_text())
+    listen = config.tracking_listen
+    try:
+        run(
+            EdgeOptions(
+                host=listen.host,
+                port=listen.port,
+                edge=numbers[slot],
+                slots=config.edges,
+                journal_directory=config.data_dir / "journal",
+                rules_directory=config.data_dir / "rules",
+                state_directory=config.data_dir / "state",
+                trusted_networks=config.trusted_proxies,
+                country_database=config.country_database,
+                tls_certificate=config.tracking_tls_cert,
+                tls_key=config.tracking_tls_key,
+            )
+        )
+    except OSError as fault:
+        raise CannotStart(
+            f"the tracking listener at TRACKYARD_TRACKING_LISTEN {listen.host}:{listen.port} cannot start: {fault}."
+        ) from fault
+
+
+def _run_worker(config: Config, slot: int) -> None:
+    from trackyard.jobs.worker import WorkerOptions, run
+
+    run(
+        WorkerOptions(
+            database_url=config.database_url,
+            platform_currency=config.currency,
+            timezone=config.timezone,
+            owner=f"{_directory_id(config)}-{slot}",
+            outbound_allow=config.outbound_allow,
+        )
+    )
+
+
+def _run_core(config: Config, _slot: int) -> None:
+    from trackyard.jobs.projector import Projector
+    from trackyard.stats.engine import Analytics
+    from trackyard.stats.schema import migrate
+    from trackyard.store.engine import Database
+
+    # The address first: a taken one must not cost the opening of the analytic store.
+    listener = _listen(config.api_listen) if "api" in config.roles else None
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    database = Database(config.database_url)
+    analytics = Analytics.open(config.analytics_url)
+    migrate(analytics)
+    projector, thread = None, None
+    if "projector" in config.roles:
+        projector = Projector(
+            database, analytics, config.data_dir / "journal", config.data_dir / "rules", SystemClock()
+        )
+        thread = threading.Thread(target=_guarded, args=(projector, stop), name="projector")
+        thread.start()
+    try:
+        if listener is not None:
+            _serve_api(config, listener, database, analytics, projector)
+        else:
+            stop.wait()
+    finally:
+        stop.set()
+        if thread is not None:
+            thread.join()
+        analytics.close()
+        database.close()
+
+
+def _serve_api(
+    config: Config, listener: socket.socket, database: "Database", analytics: object, projector: "Projector | None"
+) -> None:
+    import uvicorn
+
+    from trackyard.actions.deps import Deps
+    from trackyard.api.app import build
+    from trackyard.base.secrets import Seal
+    from trackyard.stats.engine import Analytics
+
+    assert isinstance(analytics, Analytics)
+    deps = Deps(
+        database=database,
+        analytics=analytics,
+        seal=Seal(seal_key(config)),
+        clock=SystemClock(),
+        currency=config.currency,
+        zone=ZoneInfo(config.timezone),
+        tracking_url=config.tracking_url,
+    )
+    server = uvicorn.Server(
+        uvicorn.Config(
+            build(deps, lambda: _readiness(database, projector)),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="off",
+            ws="none",
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=5,
+        )
+    )
+    log.info("the API listens", extra={"host": config.api_listen.host, "port": config.api_listen.port})
+    server.run(sockets=[listener])
+
+
+def _readiness(database: "Database", projector: "Projector | None") -> "Readiness":
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from trackyard.store.health import queue_states
+    from trackyard.wire.probes import Readiness
+
+    reasons: list[str] = []
+    lags: dict[str, float] = {}
+    try:
+        with database.read() as connection:
+            now_ms = SystemClock().now_ms()
+            lags |= {state.queue: state.lag_ms / 1000 for state in queue_states(connection, now_ms)}
+    except SQLAlchemyError as fault:
+        reasons.append(f"the SQL database cannot be read: {_first_line(fault)}")
+    if projector is not None:
+        lags |= projector.lag()
+        if lags["projector"] > STALLED_SECONDS:
+            reasons.append(f"the projector stands still for {lags['projector']:.0f} s")
+    return Readiness(tuple(reasons), lags)
+
+
+def _guarded(projector: "Projector", stop: threading.Event) -> None:
+    """A projector that breaks ends the process, which is then started anew."""
+    try:
+        projector.run(stop)
+    except Exception:
+        log.critical("the projector broke", exc_info=True)
+        os.kill(os.getpid(), signal.SIGTERM)
+        raise
+
+
+def _listen(address: Address) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((address.host, address.port))
+    except OSError as fault:
+        listener.close()
+        raise CannotStart(
+            f"TRACKYARD_API_LISTEN {address.host}:{address.port} cannot be used: {fault.strerror}."
+        ) from None
+    return listener
+
+
+def _number_edges(config: Config, database: "Database") -> None:
+    """The number of each edge slot, kept in the data directory, where the edges read it."""
+    from trackyard.journal.durable import write_durably
+    from trackyard.store.edges import NoEdgeNumber, claim_edge
+
+    directory_id = _directory_id(config)
+    now_ms = SystemClock().now_ms()
+    try:
+        with database.write() as connection:
+            numbers = [claim_edge(connection, directory_id, slot, now_ms) for slot in range(config.edges)]
+    except NoEdgeNumber as fault:
+        raise CannotStart(f"TRACKYARD_EDGES cannot be {config.edges}: {fault}.") from None
+    write_durably(_edges_file(config), json.dumps(numbers).encode())
+
+
+def _directory_id(config: Config) -> str:
+    """What tells this data directory from every other: 24 hex digits, made once."""
+    from trackyard.base.ids import new_id
+    from trackyard.journal.durable import write_durably
+
+    path = config.data_dir / "directory.id"
+    if not path.exists():
+        write_durably(path, new_id(SystemClock().now_ms()).encode())
+    return path.read_text().strip()
+
+
+def _edges_file(config: Config) -> Path:
+    return config.data_dir / "edges.json"
+
+
+def _stop_with_parent(lifeline: int) -> None:
+    with suppress(OSError):
+        os.read(lifeline, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _first_line(fault: Exception) -> str:
+    return str(getattr(fault, "orig", None) or fault).strip().splitlines()[0].rstrip(".")
