@@ -1,0 +1,103 @@
+"""What happens because time passes."""
+
+from zoneinfo import ZoneInfo
+
+import msgspec
+import pytest
+from sqlalchemy import select, update
+
+from tests.support.calls import AT, inbox_call, make_call, make_click
+from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
+from trackyard.base.clock import ManualClock
+from trackyard.domain.conversions import DAY_MS
+from trackyard.domain.facts import Fact, ServerLog
+from trackyard.jobs.conversions import Converter
+from trackyard.jobs.schedule import Schedule
+from trackyard.store import inbox, rules
+from trackyard.store.engine import Database
+from trackyard.store.ledger import list_balances
+from trackyard.store.tables import conversion, conversion_event, delivery, offer, outbox
+
+UTC = ZoneInfo("UTC")
+
+
+def lines(database: Database, target: str) -> list[bytes]:
+    query = select(outbox.c.payload).where(outbox.c.target == target).order_by(outbox.c.id)
+    with database.read() as conn:
+        return [line for payload in conn.execute(query).scalars() for line in payload.split(b"\n")]
+
+
+def test_a_hold_ends_at_its_time_with_all_that_follows(database: Database) -> None:
+    with database.write() as conn:
+        advertiser, affiliate = add_advertiser(conn), add_affiliate(conn)
+        number = add_offer(conn, advertiser, hold_period=2)
+        add_postback(conn, affiliate, "http://127.0.0.1:9/?s={status_name}", status="confirmed")
+        click = make_click(number, affiliate, advertiser)
+        forever = make_click(number, affiliate, advertiser)
+        calls = [make_call(clickid=click.id), make_call(clickid=forever.id, status="5")]
+        inbox.add_calls(conn, "001-1", [inbox_call(1, calls[0], click), inbox_call(2, calls[1], forever)])
+        conn.execute(update(offer).values(hold_period=2))
+    clock = ManualClock(AT + 5)
+    schedule = Schedule(database, UTC, clock)
+    Converter(database, "USD", UTC, clock).step()
+    assert schedule.end_holds() == 0
+    clock.advance(2 * DAY_MS - 6)
+    assert schedule.end_holds() == 0
+    clock.advance(1)
+    assert schedule.end_holds() == 2
+    assert schedule.end_holds() == 0
+    with database.read() as conn:
+        assert conn.execute(select(conversion.c.status).distinct()).scalars().all() == ["confirmed"]
+        (balance,) = list_balances(conn, [affiliate])
+        assert (balance.hold, balance.available) == (0, 10)
+        urls = conn.execute(select(delivery.c.url)).scalars().all()
+        assert urls == ["http://127.0.0.1:9/?s=confirmed"] * 2
+        actors = conn.execute(select(conversion_event.c.actor).where(conversion_event.c.version == 2)).scalars()
+        assert set(actors) == {"job:hold"}
+    facts = [msgspec.json.decode(line, type=Fact) for line in lines(database, "fact")]
+    assert sum(fact.sign for fact in facts if fact.status == 5) == 0
+    assert sum(fact.sign for fact in facts if fact.status == 1) == 2
+
+
+def test_a_hold_without_a_period_waits_for_a_person(database: Database) -> None:
+    with database.write() as conn:
+        advertiser, affiliate = add_advertiser(conn), add_affiliate(conn)
+        click = make_click(add_offer(conn, advertiser), affiliate, advertiser)
+        inbox.add_calls(conn, "001-1", [inbox_call(1, make_call(clickid=click.id, status="5"), click)])
+    clock = ManualClock(AT)
+    Converter(database, "USD", UTC, clock).step()
+    clock.advance(1000 * DAY_MS)
+    assert Schedule(database, UTC, clock).end_holds() == 0
+
+
+@pytest.mark.parametrize(("stop_at", "stopped"), [(None, False), (AT + 1, False), (AT, True), (AT - 5, True)])
+def test_an_offer_past_its_end_is_stopped_and_the_edges_told(
+    database: Database, stop_at: int | None, stopped: bool
+) -> None:
+    with database.write() as conn:
+        number = add_offer(conn, add_advertiser(conn), stop_at=stop_at)
+    schedule = Schedule(database, UTC, ManualClock(AT))
+    assert schedule.stop_offers() == stopped
+    assert schedule.stop_offers() == 0
+    with database.read() as conn:
+        assert conn.execute(select(offer.c.status)).scalar_one() == ("stopped" if stopped else "active")
+        changes = rules.changes_since(conn, 0, 10)
+    assert [(change.kind, change.key) for change in changes] == ([("offer", str(number))] if stopped else [])
+
+
+def test_a_call_that_waits_is_shown_once(database: Database) -> None:
+    waiting = inbox.InboxCall(1, inbox_call(1, make_call(clickid="6" * 24), None).call, None, "6" * 24, AT, True)
+    with database.write() as conn:
+        inbox.add_calls(conn, "001-1", [waiting])
+    clock = ManualClock(AT + 1_000)
+    schedule = Schedule(database, UTC, clock)
+    assert schedule.log_waiting() == 0
+    clock.advance(5_000)
+    assert schedule.log_waiting() == 1
+    assert schedule.log_waiting() == 0
+    with database.write() as conn:
+        inbox.resolve(conn, inbox.list_waiting(conn, 1)[0].id, None)
+    Converter(database, "USD", UTC, clock).step()
+    rows = [msgspec.json.decode(line, type=ServerLog) for line in lines(database, "server_log")]
+    assert [(row.revision, row.response) for row in rows] == [(0, "waiting"), (1, "Broken clickid")]
+    assert len({row.id for row in rows}) == 1
