@@ -1,2 +1,3 @@
+from tests.support.analytics import analytics  # noqa: F401
 from tests.support.databases import *  # noqa: F403
 from tests.support.receiver import receiver  # noqa: F401

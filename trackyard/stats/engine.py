@@ -4,13 +4,16 @@ chDB allows one process per directory and one directory per process, and one cli
 opens one `Analytics` and asks it from any thread; clients are pooled. Never fork after opening.
 """
 
+import importlib
 import logging
 import queue
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit, urlunsplit
 
 import clickhouse_connect
 import msgspec
@@ -32,18 +35,9 @@ _CONFIG = """<clickhouse>
   <compiled_expression_cache_size>4194304</compiled_expression_cache_size>
   <mmap_cache_size>0</mmap_cache_size>
   <background_pool_size>2</background_pool_size>
-  <query_log remove="1"/>
-  <query_thread_log remove="1"/>
-  <query_metric_log remove="1"/>
-  <metric_log remove="1"/>
-  <asynchronous_metric_log remove="1"/>
-  <trace_log remove="1"/>
-  <text_log remove="1"/>
-  <part_log remove="1"/>
-  <processors_profile_log remove="1"/>
 </clickhouse>
 """
-"""Caches a small machine can afford, and none of the engine's logs about itself."""
+"""Caches a small machine can afford. The engine's logs about itself are off as long as they are not named here."""
 
 _SESSION: dict[str, Any] = {
     "max_threads": 2,
@@ -112,8 +106,9 @@ class Analytics:
         seconds: int = 30,
         memory: int = 800_000_000,
     ) -> "Analytics":
-        """Opens `chdb:///directory` or `http(s)://user:password@host:port` and creates `database` if need be.
+        """Opens `chdb:///directory` or `http(s)://user:password@host:port/database`; creates the database.
 
+        database: for an address that names none ·
         seconds, memory (bytes): the limits of one query; over them a query is refused as TooHeavy. Raises
         StoreError when the store cannot be opened (chDB: another process has the directory).
         """
@@ -123,13 +118,20 @@ class Analytics:
             directory.mkdir(parents=True, exist_ok=True)
             config = directory.with_name(directory.name + ".xml")
             config.write_text(_CONFIG, encoding="utf-8")
+            _load_chdb()
+        else:
+            server = urlsplit(address)
+            database = server.path.strip("/") or database
+            address = urlunsplit(server._replace(path=""))
         try:
-            with_default = clickhouse_connect.get_client(dsn=address, **_options(config))
-            with_default.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
-            with_default.close()
+            first = clickhouse_connect.get_client(dsn=address, **_options(config))
+            first.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
+            store = cls(address, database, config, clients=clients, seconds=seconds, memory=memory)
+            store._idle.put(store._take())  # before the first is closed: chDB stops when nobody has it open
+            first.close()
         except ClickHouseError as error:
             raise StoreError(f"the analytic store at {_without_password(address)} does not open: {error}") from error
-        return cls(address, database, config, clients=clients, seconds=seconds, memory=memory)
+        return store
 
     def close(self) -> None:
         """Closes every client; the directory is free for another process afterwards."""
@@ -172,16 +174,17 @@ class Analytics:
     @contextmanager
     def _client(self) -> Iterator[Client]:
         with self._places:
-            client = self._take()
             try:
-                yield client
+                client = self._take()
+                try:
+                    yield client
+                finally:
+                    self._idle.put(client)
             except ClickHouseError as error:
                 code = getattr(error, "code", None)
                 if code in _TOO_HEAVY:
                     raise TooHeavy from error
                 raise StoreError(str(error), unreadable=code in _UNREADABLE) from error
-            finally:
-                self._idle.put(client)
 
     def _take(self) -> Client:
         try:
@@ -193,6 +196,18 @@ class Analytics:
             with self._lock:
                 self._open.append(client)
             return client
+
+
+def _load_chdb() -> None:
+    """Imports chDB without pyarrow, which it loads only because it is there: 45 MB that nothing here uses."""
+    absent = "pyarrow" not in sys.modules
+    if absent:
+        sys.modules["pyarrow"] = None  # type: ignore[assignment]
+    try:
+        importlib.import_module("chdb")
+    finally:
+        if absent:
+            del sys.modules["pyarrow"]
 
 
 def _options(config: Path | None) -> dict[str, Any]:
