@@ -1,0 +1,292 @@
+"""What becomes of a call: one line per rule of behaviour.md §5."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trackyard.domain.conversions import (
+    DAY_MS,
+    CallFacts,
+    Change,
+    Conversion,
+    Fault,
+    OfferTerms,
+    Terms,
+    decide,
+    end_hold,
+    find_early_fault,
+    identity_of,
+)
+from trackyard.domain.factrows import fact_lines, fact_of
+from trackyard.domain.ledger import entry_of
+from trackyard.domain.payments import payment_of
+from trackyard.domain.statuses import Status
+
+AT = 1_790_000_000_000
+CLICK: dict[str, Any] = {
+    **dict.fromkeys(("region", "city", "isp", "connection", "smart_id", "ua", "ip", "referrer"), ""),
+    **dict.fromkeys(("os_version", "brand", "device_model", "browser", "browser_version"), ""),
+    **{f"sub{n}": "" for n in range(1, 9)},
+    "id": "6" * 24,
+    "time": AT - 60_000,
+    "reason": "",
+    "offer": 3,
+    "affiliate": 7,
+    "advertiser": "a" * 24,
+    "landing": 0,
+    "country": "DE",
+    "city_id": 0,
+    "device": "mobile",
+    "os": "Android",
+    "user_id": "",
+}
+FIXED = {"goal": "1", "total": "10", "revenue": "5", "currency": "USD", "title": "Sale"}
+OFFER = OfferTerms(3, "a" * 24, "Shoes", "active", (payment_of(FIXED),), (), 0, None)
+TERMS = Terms(OFFER, "active", None, None, "USD", {"USD": Decimal(1), "EUR": Decimal("0.5")})
+
+
+def call(time: int = AT, **params: str) -> CallFacts:
+    return CallFacts("c" * 24, time, "192.0.2.9", {"clickid": CLICK["id"]} | params, "001-1", 10)
+
+
+def terms(*, hold_days: int = 0, payment: dict[str, Any] | None = None, **fields: Any) -> Terms:
+    item = payment_of(FIXED | (payment or {}))
+    offer = replace(OFFER, hold_days=hold_days, payments=(item,))
+    return replace(TERMS, **({"offer": offer} | fields))
+
+
+def made(given_terms: Terms = TERMS, **params: str) -> Conversion:
+    change = decide(call(**params), CLICK, given_terms, None, "d" * 24)
+    assert isinstance(change, Change), change
+    return change.after
+
+
+@pytest.mark.parametrize(
+    ("params", "click", "fault"),
+    [
+        ({}, CLICK, Fault.NO_CLICKID),
+        ({"clickid": ""}, None, Fault.NO_CLICKID),
+        ({"clickid": "x"}, None, Fault.BROKEN_CLICKID),
+        ({"clickid": "6" * 24}, CLICK | {"reason": "bot"}, Fault.BROKEN_CLICKID),
+        ({"clickid": "6" * 24}, CLICK, None),
+    ],
+)
+def test_faults_before_anything_is_looked_up(params: dict[str, str], click: Any, fault: Fault | None) -> None:
+    assert find_early_fault(params, click) is fault
+
+
+STOPPED = replace(OFFER, status="stopped")
+SUSPENDED = replace(OFFER, status="suspended")
+
+
+@pytest.mark.parametrize(
+    ("given_terms", "params", "fault"),
+    [
+        (replace(TERMS, offer=STOPPED), {}, "Offer disabled"),
+        (replace(TERMS, offer=SUSPENDED), {}, None),
+        (replace(TERMS, offer=STOPPED, platform_secure="p"), {"status": "9"}, "Offer disabled"),
+        (replace(TERMS, platform_secure="p"), {}, "Access denied"),
+        (replace(TERMS, platform_secure="p"), {"secure": "p"}, None),
+        (replace(TERMS, platform_secure="p", advertiser_secure="a"), {"secure": "p"}, "Access denied"),
+        (replace(TERMS, platform_secure="p", advertiser_secure="a"), {"secure": "a"}, None),
+        (replace(TERMS, advertiser_secure="a", offer=replace(OFFER, secure="ö")), {"secure": "a"}, "Access denied"),
+        (replace(TERMS, advertiser_secure="a", offer=replace(OFFER, secure="ö")), {"secure": "ö"}, None),
+        (replace(TERMS, platform_secure="p"), {"secure": "x", "status": "9"}, "Access denied"),
+        (TERMS, {"status": "6"}, "Wrong status"),
+        (TERMS, {"status": "confirmed"}, "Wrong status"),
+        (TERMS, {"sum": "-1"}, "Wrong sum"),
+        (TERMS, {"sum": "1,5"}, "Wrong sum"),
+        (TERMS, {"sum": "NaN"}, "Wrong sum"),
+        (TERMS, {"sum": "1e99"}, "Wrong sum"),
+        (TERMS, {"sum": "1.5"}, None),
+        (TERMS, {"currency": "XXX"}, "Wrong currency"),
+        (TERMS, {"currency": "eur"}, None),
+        (terms(payment={"currency": "GBP"}), {}, "Wrong currency"),
+        (terms(payment={"type": "percent", "total": "500"}), {"sum": "99999999999"}, "Wrong sum"),
+        (TERMS, {"sum": "99999999999", "currency": "EUR"}, "Wrong sum"),
+    ],
+)
+def test_faults_of_a_call(given_terms: Terms, params: dict[str, str], fault: str | None) -> None:
+    outcome = decide(call(**params), CLICK, given_terms, None, "d" * 24)
+    assert (outcome if isinstance(outcome, Fault) else None) == fault
+
+
+@pytest.mark.parametrize(
+    ("sent", "hold_days", "status", "hold_until"),
+    [
+        ({}, 0, "confirmed", None),
+        ({"status": "1"}, 0, "confirmed", None),
+        ({"status": "2"}, 0, "pending", None),
+        ({"status": "3"}, 0, "declined", None),
+        ({"status": "4"}, 0, "declined", None),
+        ({"status": "5"}, 0, "hold", None),
+        ({}, 2, "hold", AT + 2 * DAY_MS),
+        ({"status": "5"}, 2, "hold", AT + 2 * DAY_MS),
+        ({"status": "2"}, 2, "pending", None),
+        ({"status": "3"}, 2, "declined", None),
+    ],
+)
+def test_the_status_of_a_new_conversion(
+    sent: dict[str, str], hold_days: int, status: str, hold_until: int | None
+) -> None:
+    conversion = made(terms(hold_days=hold_days), **sent)
+    assert (conversion.status, conversion.hold_until) == (status, hold_until)
+
+
+@pytest.mark.parametrize(
+    ("affiliate_status", "goal", "comment", "payout"),
+    [
+        ("active", "1", "", 5),
+        ("banned", "1", "Partner is banned", 5),
+        ("disabled", "1", "Partner is disabled", 5),
+        ("on moderation", "1", "Partner is disabled", 5),
+        ("active", "9", "Payments not found", 0),
+        ("banned", "9", "Partner is banned", 0),
+    ],
+)
+def test_declined_on_arrival(affiliate_status: str, goal: str, comment: str, payout: int) -> None:
+    conversion = made(terms(hold_days=1, affiliate_status=affiliate_status), goal=goal, sum="4")
+    assert (conversion.comment, conversion.payout) == (comment, payout)
+    assert conversion.status == ("declined" if comment else "hold")
+    assert conversion.sum == 4
+    assert conversion.goal_title == ("Sale" if goal == "1" else "9")
+
+
+REPEATS = [
+    # stored status sent at first, then sent · outcome
+    ("2", "2", "Conversion exists"),
+    ("2", "1", "confirmed"),
+    ("2", "3", "declined"),
+    ("2", "4", "declined"),
+    ("2", "5", "hold"),
+    ("1", "1", "Conversion exists"),
+    ("1", "", "Conversion exists"),
+    ("1", "2", "Conversion status is not pending"),
+    ("1", "3", "Conversion status is not pending"),
+    ("3", "4", "Conversion exists"),
+    ("3", "1", "Conversion status is not pending"),
+    ("5", "5", "Conversion exists"),
+    ("5", "3", "declined"),
+    ("5", "1", "Conversion status is not pending"),
+    ("5", "2", "Conversion status is not pending"),
+]
+
+
+@pytest.mark.parametrize(("first", "then", "outcome"), REPEATS)
+def test_a_repeat(first: str, then: str, outcome: str) -> None:
+    stored = made(status=first)
+    found = decide(call(AT + 1, status=then), CLICK, TERMS, stored, "e" * 24)
+    if isinstance(found, Fault):
+        assert found == outcome
+    else:
+        assert found.after.status == outcome
+        assert (found.after.id, found.after.version, found.after.created_at) == (stored.id, 2, AT)
+        assert found.before is stored
+
+
+def test_a_repeat_is_compared_with_what_was_sent_not_with_what_was_made_of_it() -> None:
+    on_hold = terms(hold_days=2)
+    stored = made(on_hold, status="1")
+    assert stored.status is Status.HOLD
+    assert decide(call(status="1"), CLICK, on_hold, stored, "e" * 24) is Fault.EXISTS
+    declined = made(replace(TERMS, affiliate_status="banned"), status="1")
+    assert decide(call(status="1"), CLICK, TERMS, declined, "e" * 24) is Fault.EXISTS
+    assert decide(call(status="2"), CLICK, TERMS, declined, "e" * 24) is Fault.NOT_PENDING
+
+
+@pytest.mark.parametrize(("days_later", "status"), [(1, "hold"), (3, "confirmed")])
+def test_a_confirmed_repeat_is_held_until_the_period_from_creation_is_over(days_later: int, status: str) -> None:
+    on_hold = terms(hold_days=2)
+    stored = made(on_hold, status="2")
+    change = decide(call(AT + days_later * DAY_MS, status="1"), CLICK, on_hold, stored, "e" * 24)
+    assert isinstance(change, Change)
+    assert change.after.status == status
+    assert change.after.hold_until == (AT + 2 * DAY_MS if status == "hold" else None)
+
+
+@pytest.mark.parametrize(
+    ("params", "order_sum", "payout"),
+    [
+        ({}, "10", "1"),
+        ({"sum": "30"}, "30", "3"),
+        ({"sum": "30", "currency": "EUR"}, "60", "6"),
+        ({"currency": "EUR"}, "10", "1"),
+        ({"sum": "0"}, "0", "0"),
+    ],
+)
+def test_a_repeat_with_a_sum_is_computed_anew(params: dict[str, str], order_sum: str, payout: str) -> None:
+    percent = terms(payment={"type": "percent", "total": "20", "revenue": "10"})
+    stored = made(percent, status="2", sum="10")
+    other = terms(payment={"type": "percent", "total": "90", "revenue": "80"})  # the payment at creation counts
+    change = decide(call(status="1", **params), CLICK, other, stored, "e" * 24)
+    assert isinstance(change, Change)
+    assert (change.after.sum, change.after.payout) == (Decimal(order_sum), Decimal(payout))
+
+
+def test_amounts_in_the_platform_currency_are_at_the_rate_of_creation() -> None:
+    euros = terms(payment={"currency": "EUR", "type": "percent", "total": "100", "revenue": "50"})
+    conversion = made(euros, sum="8", currency="USD")
+    assert (conversion.currency, conversion.sum, conversion.charge) == ("EUR", 4, 4)
+    assert (conversion.rate, conversion.charge_base, conversion.payout_base) == (Decimal("0.5"), 8, 4)
+
+
+@pytest.mark.parametrize(
+    ("params", "identity"),
+    [
+        ({}, "c:" + "6" * 24),
+        ({"action_id": ""}, "c:" + "6" * 24),
+        ({"action_id": "x"}, "a:x"),
+        ({"action_id": "c:" + "6" * 24}, "a:c:" + "6" * 24),
+    ],
+)
+def test_the_identity_of_a_conversion(params: dict[str, str], identity: str) -> None:
+    assert identity_of(params, CLICK["id"]) == identity
+
+
+def test_long_action_ids_stay_apart_and_fit_their_column() -> None:
+    first, second = ({"action_id": "x" * 2000 + end} for end in "ab")
+    assert identity_of(first, "") != identity_of(second, "")
+    assert len(identity_of(first, "")) <= 258
+    assert len(made(**first).action_id) == 255
+
+
+def test_the_end_of_a_hold_confirms() -> None:
+    stored = made(terms(hold_days=2))
+    change = end_hold(stored, AT + 2 * DAY_MS)
+    assert (change.after.status, change.after.version, change.after.hold_until) == ("confirmed", 2, None)
+    assert (entry_of(change).hold, entry_of(change).available) == (-5, 5)
+
+
+@given(st.lists(st.sampled_from(["", "1", "2", "3", "4", "5", "end"]), min_size=1, max_size=8), st.booleans())
+def test_ledger_and_facts_always_sum_to_the_conversion(steps: list[str], held: bool) -> None:
+    given_terms = terms(hold_days=2 if held else 0)
+    stored: Conversion | None = None
+    hold = available = Decimal(0)
+    facts: dict[bytes, int] = {}
+    for number, step in enumerate(steps):
+        if step == "end":
+            if stored is None or stored.status is not Status.HOLD:
+                continue
+            outcome: Change | Fault = end_hold(stored, AT + number)
+        else:
+            outcome = decide(call(AT + number, status=step), CLICK, given_terms, stored, "d" * 24)
+        if isinstance(outcome, Fault):
+            continue
+        assert stored is None or outcome.after.version == stored.version + 1
+        stored = outcome.after
+        entry = entry_of(outcome)
+        hold, available = hold + entry.hold, available + entry.available
+        for line in fact_lines(outcome).split(b"\n"):
+            sign, _, rest = line[1:].partition(b",")
+            facts[rest] = facts.get(rest, 0) + int(sign)
+    if stored is None:
+        return
+    assert hold == (stored.payout if stored.status is Status.HOLD else 0)
+    assert available == (stored.payout if stored.status is Status.CONFIRMED else 0)
+    assert sum(facts.values()) == 1
+    assert [count for count in facts.values() if count] == [1]
+    assert fact_of(stored, 1).status == stored.status.number

@@ -1,0 +1,125 @@
+"""Which postbacks are called, and with what."""
+
+from dataclasses import replace
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.domain.test_conversions import AT, CLICK, made
+from trackyard.domain.conversions import Change
+from trackyard.domain.postbacks import Postback, chosen, filled, host_of
+from trackyard.domain.statuses import Status
+
+
+def postback(
+    number: int, *, offer: int | None = 3, affiliate: int = 7, status: str | None = None, goal: str | None = None
+) -> Postback:
+    return Postback(number, affiliate, offer, "https://a.example/", status, goal)
+
+
+NEW = Change(None, made(), "call:x")
+CHANGED = Change(made(status="2"), replace(made(), version=2), "call:x")
+
+
+@pytest.mark.parametrize(
+    ("postbacks", "change", "called"),
+    [
+        ([], NEW, []),
+        ([postback(1)], NEW, [1]),
+        ([postback(1), postback(2)], NEW, [1, 2]),
+        ([postback(1, affiliate=8)], NEW, []),
+        ([postback(1, offer=4)], NEW, []),
+        ([postback(1, status="confirmed")], NEW, [1]),
+        ([postback(1, status="pending")], NEW, []),
+        ([postback(1, goal="1")], NEW, [1]),
+        ([postback(1, goal="2")], NEW, []),
+        ([postback(1, status="by_creating")], NEW, [1]),
+        ([postback(1, status="by_creating")], CHANGED, []),
+        ([postback(1)], CHANGED, [1]),
+        ([postback(1, offer=None)], NEW, [1]),
+        ([postback(1, offer=None), postback(2)], NEW, [2]),
+        ([postback(1, offer=None), postback(2, status="declined")], NEW, []),  # it has one for the offer
+        ([postback(1, offer=None), postback(2, offer=4)], NEW, [1]),
+        ([postback(1, offer=None), postback(2, affiliate=8)], NEW, [1]),
+    ],
+)
+def test_which_are_called(postbacks: list[Postback], change: Change, called: list[int]) -> None:
+    assert [item.id for item in chosen(postbacks, change)] == called
+
+
+VALUES = {
+    "clickid": "6" * 24,
+    "transactionid": "d" * 24,
+    "action_id": "o%2F1",
+    "offerid": "3",
+    "offer_id": "3",
+    "offer_name": "Shoes%20%26%20more",
+    "pid": "7",
+    "status": "5",
+    "status_name": "hold",
+    "sum": "0.25",
+    "order_sum": "100",
+    "currency": "USD",
+    "goal": "1",
+    "goal_name": "Sale",
+    "ip": "198.51.100.7",
+    "geo": "DE",
+    "city": "K%C3%B6ln",
+    "os": "Android",
+    "device_type": "mobile",
+    "uagent": "UA%2F1",
+    "referrer": "https%3A%2F%2Fr.example%2F",
+    "sub1": "a%20b",
+    "sub8": "",
+    "custom_field1": "x",
+    "custom_field7": "",
+    "date": "2026-09-21%2019%3A58%3A20",
+    "date_only": "2026-09-21",
+    "click_date": "2026-09-21%2019%3A57%3A20",
+    "time": "1790000000",
+    "timestamp": "1790000000",
+    "comment": "c",
+    "ref_id": "r",
+    "os_id": "o",
+    "ext1": "e1",
+    "ext2": "e2",
+    "ext3": "e3",
+    "user_id": "u",
+    "rand": "42",
+    "unknown": "{unknown}",
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_macros(name: str) -> None:
+    click = CLICK | {
+        "ip": "198.51.100.7",
+        "city": "Köln",
+        "ua": "UA/1",
+        "referrer": "https://r.example/",
+        "sub1": "a b",
+        "ref_id": "r",
+        "os_id": "o",
+        "ext1": "e1",
+        "ext2": "e2",
+        "ext3": "e3",
+    }
+    conversion = replace(
+        made(action_id="o/1", custom_field1="x", comment="c", user_id="u"),
+        click=click,
+        status=Status.HOLD,
+        payout=Decimal("0.2500"),
+        sum=Decimal("100.0000"),
+    )
+    assert conversion.created_at == AT
+    zone = ZoneInfo("Asia/Kathmandu")
+    assert filled(f"http://a/?x={{{name}}}", conversion, "Shoes & more", zone, "42") == f"http://a/?x={VALUES[name]}"
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [("https://A.example:81/x", "a.example"), ("http://[::1]/", "::1"), ("nonsense", ""), ("http://[::/", "")],
+)
+def test_the_host_of_a_url(url: str, host: str) -> None:
+    assert host_of(url) == host
