@@ -17,8 +17,9 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 from trackyard.base.telemetry import log_to_stderr
 from trackyard.config import CANNOT_START, Address, CannotStart, Config
@@ -242,7 +243,7 @@ def _probe(listener: Address, tls: bool) -> str:
 
 def _greeting(settings: Config, prepared: dict[str, str]) -> str:
     api, key = settings.api_listen.url(), prepared["admin_api_key"]
-    today = datetime.now(UTC).date().isoformat()
+    today = datetime.now(ZoneInfo(settings.timezone)).date().isoformat()
     lines = ["", "Trackyard is ready."]
     if "api" in settings.roles:
         lines.append(f"  API                      {api}     (documentation: {api}/docs)")

@@ -31,3 +31,5 @@ def log_to_stderr(role: str, level: str = "INFO") -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
+    for library in ("alembic", "uvicorn"):  # they tell of every start at INFO what our own lines tell
+        logging.getLogger(library).setLevel(max(logging.WARNING, root.level))
