@@ -212,7 +212,8 @@ def _load_chdb() -> None:
 
 def _options(config: Path | None) -> dict[str, Any]:
     if config is None:
-        return {"autogenerate_session_id": False}
+        # A list of 10,000 ids does not fit an address, so parameters travel in the body.
+        return {"autogenerate_session_id": False, "form_encode_query_params": True}
     return {"chdb_options": {"config-file": str(config)}}
 
 

@@ -1,0 +1,67 @@
+"""The same over the wire to a ClickHouse server."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from tests.support.clickhouse import clickhouse_address
+from tests.support.events import NOON, new_click, new_fact
+from trackyard.base.errors import TooHeavy
+from trackyard.domain.facts import encode_row
+from trackyard.domain.scope import Scope
+from trackyard.journal.records import encode
+from trackyard.stats.engine import Analytics, StoreError
+from trackyard.stats.lists import ClickList, find_records, list_clicks
+from trackyard.stats.load import click_item, load, lookup_item
+from trackyard.stats.query import Report
+from trackyard.stats.reports import run_report
+from trackyard.stats.schema import migrate
+
+__all__ = ["clickhouse_address"]
+
+_numbers = count(1)
+
+
+@pytest.fixture
+def remote(clickhouse_address: str) -> Iterator[Analytics]:
+    """A fresh database of a server."""
+    name = f"wire{next(_numbers)}"
+    store = Analytics.open(f"{clickhouse_address}/{name}", seconds=2)
+    migrate(store)
+    yield store
+    store.run(f"DROP DATABASE `{name}`")
+    store.close()
+
+
+def test_what_is_loaded_over_the_wire_is_answered_over_it(remote: Analytics) -> None:
+    clicks = [new_click(number, sub1="a'b\\\tö") for number in range(300)]
+    payloads = [encode(click) for click in clicks]
+    items = [click_item("j", place, payload) for place, payload in enumerate(payloads)]
+    items[7] = b'["x",5,["no number"]]'
+    for unsure in (False, False, True):
+        assert [bad.place for bad in load(remote, "click", items, "t", unsure=unsure).bad] == [7]
+        load(remote, "click_lookup", [lookup_item(payload) for payload in payloads], "t", unsure=unsure)
+        load(remote, "fact", [encode_row(new_fact(1, click_id=clicks[3].id))], "t", unsure=unsure)
+    report = Report(
+        Scope.everything(), NOON, NOON + 1, ("day", "sub1"), filters={"sub1": ("a'b\\\tö",)}, zone="Asia/Kathmandu"
+    )
+    [row] = run_report(remote, report).rows
+    assert (row.keys, row.raw) == ({"year": 2023, "month": 11, "day": 15, "sub1": "a'b\\\tö"}, 299)
+    page = list_clicks(remote, ClickList(Scope.of_affiliate(1), NOON, NOON + 1, limit=1000))
+    assert page.total_count == 299
+    assert [entry.click.id for entry in page.clicks if entry.conversion_ids] == [clicks[3].id]
+    assert find_records(remote, [click.id for click in clicks]) == {
+        click.id: payload for click, payload in zip(clicks, payloads, strict=True)
+    }
+
+
+def test_limits_hold_over_the_wire(remote: Analytics) -> None:
+    with pytest.raises(TooHeavy):
+        remote.rows("SELECT sum(number % 7) FROM numbers(1000000000000)", {}, tuple[int])
+
+
+def test_a_server_that_is_not_there_is_a_store_error() -> None:
+    with pytest.raises(StoreError, match=r"http://127\.0\.0\.1:9 does not open") as failure:
+        Analytics.open("http://user:secret@127.0.0.1:9/name")
+    assert "secret" not in str(failure.value)
