@@ -1,7 +1,7 @@
 """Every method of the API, listed by hand: registration by import hides what exists."""
 
 from trackyard.actions.deps import Deps
-from trackyard.api import advertisers, affiliates, offers, postbacks
+from trackyard.api import advertisers, affiliates, clicks, conversions, offers, postbacks, statistics
 from trackyard.wire.endpoint import Endpoint
 
 CATALOGUE: tuple[Endpoint[Deps], ...] = (
@@ -9,4 +9,7 @@ CATALOGUE: tuple[Endpoint[Deps], ...] = (
     *affiliates.ENDPOINTS,
     *offers.ENDPOINTS,
     *postbacks.ENDPOINTS,
+    *statistics.ENDPOINTS,
+    *conversions.ENDPOINTS,
+    *clicks.ENDPOINTS,
 )

@@ -24,11 +24,11 @@ def hour_start_ms(day: date, hour: int, zone: ZoneInfo) -> int:
     return int(datetime(day.year, day.month, day.day, hour, tzinfo=zone).timestamp()) * 1000
 
 
-def check_length(first: date, last: date, *, fine: bool) -> None:
+def check_length(first: date, last: date, *, fine: bool, name: str = "filter[date_to]") -> None:
     """Refuses more than 366 days of a fine slice, ten years of any (behaviour.md §7)."""
     most = 366 if fine else 3660
     if last - first >= timedelta(days=most):
-        raise BadInput({"filter[date_to]": [f"With these slices a period has at most {most} days."]})
+        raise BadInput({name: [f"The period may have at most {most} days here."]})
 
 
 def text_or_none(at_ms: int | None, zone: ZoneInfo) -> str | None:

@@ -1,0 +1,153 @@
+"""Statistics and lists of clicks and conversions, for what a caller may see, with the names of what they mention."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.scope import scope_of
+from trackyard.domain.callers import Caller
+from trackyard.domain.roles import Permission
+from trackyard.domain.scope import Scope
+from trackyard.stats.lists import ClickList, ListedClick, list_clicks
+from trackyard.stats.query import Report, Values
+from trackyard.stats.reports import StatsPage, run_report
+from trackyard.store import advertisers, affiliates, conversions_list, offers
+from trackyard.store.affiliates import AffiliateName
+from trackyard.store.conversions_list import ConversionFilter, ListedConversion
+from trackyard.store.engine import Connection
+from trackyard.store.offers import OfferName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked of statistics; see Report for what the fields mean.
+
+    filters: by name of the analytic store · affiliate_managers, advertiser_managers: ids of staff · tags: any of
+    them. Managers and tags are today's: they choose affiliates, advertisers and offers. Empty asks nothing.
+    """
+
+    dimensions: tuple[str, ...]
+    since: int
+    until: int
+    zone: str
+    filters: Mapping[str, Values]
+    affiliate_managers: tuple[str, ...] = ()
+    advertiser_managers: tuple[str, ...] = ()
+    affiliate_tags: tuple[str, ...] = ()
+    advertiser_tags: tuple[str, ...] = ()
+    offer_tags: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    descending: bool = False
+    not_found_apart: bool = False
+    nonzero: bool = False
+    page: int = 1
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Today's names by id; what does not exist any more is absent."""
+
+    offers: dict[int, OfferName] = field(default_factory=dict)
+    affiliates: dict[int, AffiliateName] = field(default_factory=dict)
+    advertisers: dict[str, str] = field(default_factory=dict)
+
+
+def ask(deps: Deps, caller: Caller, permission: Permission, question: Question) -> tuple[StatsPage, Names]:
+    """A page of statistics rows. Raises TooHeavy."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, permission)
+        filters = _filters(conn, question)
+    report = Report(
+        scope=scope,
+        since=question.since,
+        until=question.until,
+        dimensions=question.dimensions,
+        filters=filters,
+        zone=question.zone,
+        order=question.order,
+        descending=question.descending,
+        not_found_apart=question.not_found_apart,
+        nonzero=question.nonzero,
+        page=question.page,
+        limit=question.limit,
+    )
+    found = run_report(deps.analytics, report)
+    keys = [row.keys for row in found.rows]
+    with deps.database.read() as conn:
+        names = Names(
+            offers=offers.names_of(conn, {int(key["offer"]) for key in keys if "offer" in key}),
+            affiliates=affiliates.names_of(conn, {int(key["affiliate"]) for key in keys if "affiliate" in key}),
+            advertisers=advertisers.titles_of(conn, {str(key["advertiser"]) for key in keys if "advertiser" in key}),
+        )
+    return found, names
+
+
+def clicks(
+    deps: Deps, caller: Caller, permission: Permission, query: ClickList
+) -> tuple[list[ListedClick], int, Names]:
+    """A page of accepted clicks, how many there are, and names. The query's scope becomes the caller's."""
+    with deps.database.read() as conn:
+        query = replace(query, scope=scope_of(conn, caller, permission))
+    page = list_clicks(deps.analytics, query)
+    with deps.database.read() as conn:
+        names = _names(
+            conn,
+            offer_ids={item.click.offer for item in page.clicks},
+            affiliate_ids={item.click.affiliate for item in page.clicks},
+            advertiser_ids=(),
+        )
+    return page.clicks, page.total_count, names
+
+
+def conversions(
+    deps: Deps, caller: Caller, permission: Permission, chosen: ConversionFilter, *, page: int, limit: int
+) -> tuple[list[ListedConversion], int, Names]:
+    """A page of conversions, how many there are, and names."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, permission)
+        found, total = conversions_list.list_conversions(conn, scope, chosen, page=page, limit=limit)
+        names = _names(
+            conn,
+            offer_ids={item.offer_id for item in found},
+            affiliate_ids={item.affiliate_id for item in found},
+            advertiser_ids={item.advertiser_id for item in found},
+        )
+    return found, total, names
+
+
+def nothing() -> Scope:
+    """A scope that shows nothing, until the caller's is known."""
+    return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset(), sees_charge=False)
+
+
+def _names(
+    conn: Connection, *, offer_ids: Iterable[int], affiliate_ids: Iterable[int], advertiser_ids: Iterable[str]
+) -> Names:
+    return Names(
+        offers=offers.names_of(conn, offer_ids),
+        affiliates=affiliates.names_of(conn, affiliate_ids),
+        advertisers=advertisers.titles_of(conn, advertiser_ids),
+    )
+
+
+def _filters(conn: Connection, question: Question) -> dict[str, Values]:
+    """The filters with managers and tags turned into the ids they stand for today."""
+    chosen = dict(question.filters)
+    if question.affiliate_managers:
+        _narrow(chosen, "affiliate", affiliates.ids_of_managers(conn, question.affiliate_managers))
+    if question.affiliate_tags:
+        _narrow(chosen, "affiliate", affiliates.ids_with_tags(conn, question.affiliate_tags))
+    if question.advertiser_managers:
+        _narrow(chosen, "advertiser", advertisers.ids_of_managers(conn, question.advertiser_managers))
+    if question.advertiser_tags:
+        _narrow(chosen, "advertiser", advertisers.ids_with_tags(conn, question.advertiser_tags))
+    if question.offer_tags:
+        _narrow(chosen, "offer", offers.ids_with_tags(conn, question.offer_tags))
+    return chosen
+
+
+def _narrow(chosen: dict[str, Values], name: str, ids: Iterable[int] | Iterable[str]) -> None:
+    allowed = set(ids)
+    given = chosen.get(name)
+    chosen[name] = tuple(sorted(allowed if given is None else allowed.intersection(given)))  # type: ignore[type-var, assignment]

@@ -1,0 +1,174 @@
+"""The list of clicks (spec: GET stats/clicks; Click)."""
+
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics import Names, clicks, nothing
+from trackyard.api.paging import Paging
+from trackyard.api.people import OfferRef, PartnerView, partner_view
+from trackyard.api.times import check_length, span
+from trackyard.base.zones import datetime_text
+from trackyard.domain.roles import Permission
+from trackyard.stats.lists import ClickList, ListedClick
+from trackyard.stats.query import Values
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.params import Only, Seq
+
+
+class ListClicks(Paging):
+    """Which clicks. `advertisers` is another name of `advertiser`."""
+
+    date_from: s.Day
+    date_to: s.Day
+    hour: s.Hour | None = None
+    offer: Seq[s.Int] = ()
+    partner: Seq[s.Int] = ()
+    country: Seq[s.Text] = ()
+    advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    advertisers: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    timezone: s.Zone | None = None
+
+    def query(self, call: Call[Deps]) -> ClickList:
+        """For the use case. Raises BadInput for a period that is wrong."""
+        since, until = span(self.date_from, self.date_to, self.timezone or call.deps.zone, hour=self.hour)
+        check_length(self.date_from, self.date_to, fine=True, name="date_to")
+        named: dict[str, Values] = {
+            "offer": self.offer,
+            "affiliate": self.partner,
+            "country": tuple(code.upper() for code in self.country),
+            "advertiser": self.advertiser + self.advertisers,
+        }
+        filters = {name: values for name, values in named.items() if values}
+        return ClickList(
+            scope=nothing(), since=since, until=until, filters=filters, page=self.page, limit=self.clamped(call)
+        )
+
+
+class LandingRef(View):
+    """The landing page of a click."""
+
+    id: int
+    title: str
+    url: str
+
+
+class ClickView(View):
+    """A click. `uniq` is 0 or 1; an unknown country or city is ""."""
+
+    id: str
+    click_id: str
+    cbid: str
+    ip: str
+    ua: str
+    country: str
+    city: str
+    city_id: int
+    device: str
+    device_type: str
+    device_model: str
+    os: str
+    os_version: str
+    browser: str
+    browser_version: str
+    connection_type: str
+    isp_code: str
+    referrer: str
+    sub1: str
+    sub2: str
+    sub3: str
+    sub4: str
+    sub5: str
+    sub6: str
+    sub7: str
+    sub8: str
+    ref_id: str
+    os_id: str
+    user_id: str
+    ext1: str
+    ext2: str
+    ext3: str
+    offer: OfferRef | None
+    landing: LandingRef | None
+    conversion_id: str
+    has_conversions: bool
+    ios_idfa: str
+    android_id: str
+    smart_id: str
+    created_at: str
+    uniq: int
+    partner_id: int
+    partner: PartnerView
+
+
+class ClicksAnswer(Answer):
+    """A page of clicks."""
+
+    clicks: list[ClickView]
+    pagination: Pagination
+
+
+def list_clicks(call: Call[Deps], params: ListClicks) -> ClicksAnswer:
+    """List clicks."""
+    query = params.query(call)
+    found, total, names = clicks(call.deps, call.caller, call.permission, query)
+    zone = params.timezone or call.deps.zone
+    return ClicksAnswer(
+        clicks=[_view(item, names, zone) for item in found],
+        pagination=pagination(page=query.page, per_page=query.limit, total=total),
+    )
+
+
+_AS_RECORDED = (
+    "id", "ip", "ua", "country", "city", "city_id", "device", "device_model", "os", "os_version", "browser",
+    "browser_version", "referrer", *(f"sub{n}" for n in range(1, 9)), "ref_id", "os_id", "user_id", "ext1", "ext2",
+    "ext3", "ios_idfa", "android_id", "smart_id", "uniq",
+)  # fmt: skip
+
+
+def _view(item: ListedClick, names: Names, zone: ZoneInfo) -> ClickView:
+    click = item.click
+    return ClickView(
+        **{name: getattr(click, name) for name in _AS_RECORDED},
+        click_id=click.id,
+        cbid=click.id,
+        device_type=click.device,
+        connection_type=click.connection,
+        isp_code=click.isp,
+        offer=_offer(click.offer, names),
+        landing=_landing(click.offer, click.landing, names),
+        conversion_id=item.conversion_ids[0] if item.conversion_ids else "",
+        has_conversions=bool(item.conversion_ids),
+        created_at=datetime_text(click.time, zone),
+        partner_id=click.affiliate,
+        partner=partner_view(click.affiliate, names.affiliates),
+    )
+
+
+def _offer(offer_id: int, names: Names) -> OfferRef | None:
+    name = names.offers.get(offer_id)
+    return None if name is None else OfferRef(id=name.id, offer_id=name.hash, title=name.title)
+
+
+def _landing(offer_id: int, landing_id: int, names: Names) -> LandingRef | None:
+    offer = names.offers.get(offer_id)
+    for landing in offer.landings if offer and landing_id else ():
+        if landing["id"] == landing_id:
+            return LandingRef(id=landing_id, title=landing["title"], url=landing["url"])
+    return None
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="stats.clicks",
+        method="GET",
+        path="/stats/clicks",
+        permission=Permission.STATS_CLICKS,
+        params=ListClicks,
+        answer=ClicksAnswer,
+        handle=list_clicks,
+        page_max=5000,
+    ),
+)

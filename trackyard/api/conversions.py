@@ -1,0 +1,306 @@
+"""The list of conversions (spec: GET stats/conversions; Conversion (list form))."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Annotated, Any
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics import Names, conversions
+from trackyard.api.paging import Paging
+from trackyard.api.people import AdvertiserRef, PartnerView, partner_view
+from trackyard.api.times import hour_start_ms, span, text_or_none
+from trackyard.base.errors import BadInput
+from trackyard.base.zones import datetime_text, local_day
+from trackyard.domain.currencies import CODES
+from trackyard.domain.roles import Permission
+from trackyard.domain.statuses import BY_NUMBER, Status
+from trackyard.store.conversions_list import ConversionFilter, ListedConversion
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer, Money, Pagination, View, number, pagination
+from trackyard.wire.params import Only, Seq
+
+StatusNumber = Annotated[int, s.Choice(("1", "2", "3", "5"), only_3_0=("4",), number=True)]
+Device = Annotated[str, s.Choice(("tablet", "desktop", "mobile"))]
+
+
+class ListConversions(Paging):
+    """Which conversions; by default those of the last week."""
+
+    date_from: s.Day | None = None
+    date_to: s.Day | None = None
+    update_from_date: s.Day | None = None
+    update_from_hour: s.Hour | None = None
+    status: Seq[StatusNumber] = ()
+    offer: Seq[s.Int] = ()
+    advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    country: Seq[s.Text] = ()
+    browser: s.Text = ""
+    action_id: s.LongText = ""
+    clickid: s.Text = ""
+    os: s.Text = ""
+    goal: s.LongText = ""
+    device: Device | None = None
+    payouts: s.Amount | None = None
+    currency: s.Int | None = None
+    hour: s.Hour | None = None
+    timezone: s.Zone | None = None
+    custom_field_1: s.LongText = ""
+    custom_field_2: s.LongText = ""
+    custom_field_3: s.LongText = ""
+    custom_field_4: s.LongText = ""
+    custom_field_5: s.LongText = ""
+    custom_field_6: s.LongText = ""
+    custom_field_7: s.LongText = ""
+    subid1: s.LongText = ""
+    subid2: s.LongText = ""
+    subid3: s.LongText = ""
+    subid4: s.LongText = ""
+    subid5: s.LongText = ""
+    partner: Annotated[Seq[s.Int], Only(admin=True)] = ()
+    revenue: Annotated[s.Amount | None, Only(admin=True)] = None
+    raw_export: Annotated[s.Flag, Only(since="3.1")] = False
+
+    def chosen(self, call: Call[Deps]) -> ConversionFilter:
+        """For the use case. Raises BadInput for a period that is wrong."""
+        since, until = self._period(call)
+        return ConversionFilter(
+            since=since,
+            until=until,
+            updated_since=self._updated_since(call),
+            statuses=frozenset(_stored_statuses(self.status, call.version)) if self.status else None,
+            offers=frozenset(self.offer) or None,
+            affiliates=frozenset(self.partner) or None,
+            advertisers=frozenset(self.advertiser) or None,
+            countries=frozenset(code.upper() for code in self.country) or None,
+            browser=self.browser or None,
+            os=self.os or None,
+            device=self.device,
+            goal=self.goal or None,
+            action_id=self.action_id or None,
+            click_id=self.clickid or None,
+            currency=None if self.currency is None else CODES.get(self.currency, ""),
+            payout=self.payouts,
+            charge=self.revenue,
+            subs=_numbered(self, "subid", 5),
+            custom_fields=_numbered(self, "custom_field_", 7),
+        )
+
+    def _period(self, call: Call[Deps]) -> tuple[int, int]:
+        zone = self.timezone or call.deps.zone
+        today = local_day(call.deps.clock.now_ms(), zone)
+        last = self.date_to or today
+        if self.date_from is None and self.update_from_date is not None:
+            return 0, span(last, last, zone)[1]
+        first = self.date_from or min(last, today) - timedelta(days=7)
+        return span(first, last, zone, hour=self.hour)
+
+    def _updated_since(self, call: Call[Deps]) -> int | None:
+        if self.update_from_date is None:
+            if self.update_from_hour is not None:
+                raise BadInput({"update_from_hour": ["An hour needs update_from_date."]})
+            return None
+        return hour_start_ms(self.update_from_date, self.update_from_hour or 0, self.timezone or call.deps.zone)
+
+
+class OfferInConversion(View):
+    """The offer of a conversion, as everyone sees it."""
+
+    id: int
+    offer_id: str
+    title: str
+    preview_url: str
+
+
+class ConversionForAffiliate(View):
+    """A conversion as its affiliate sees it: what the advertiser pays, and who that is, does not exist here."""
+
+    id: str
+    action_id: str
+    status: str
+    conversion_id: str
+    cbid: str
+    currency: str
+    goal: str
+    goal_value: str
+    country: str
+    district: None
+    city: str
+    city_id: int
+    isp_code: str
+    ip: str
+    browser: str
+    os: str
+    device: str
+    device_type: str
+    offer: OfferInConversion | None
+    offer_id: int
+    ios_idfa: str
+    android_id: str
+    sub1: str
+    sub2: str
+    sub3: str
+    sub4: str
+    sub5: str
+    sub6: str
+    sub7: str
+    sub8: str
+    custom_field_1: str
+    custom_field_2: str
+    custom_field_3: str
+    custom_field_4: str
+    custom_field_5: str
+    custom_field_6: str
+    custom_field_7: str
+    ua: str
+    comment: str
+    created_at: str
+    click_time: str
+    referrer: str
+    landing_id: int
+    payouts: Money
+    clickid: str
+    partner: PartnerView | None
+    partner_id: int
+    sum: Money
+    ref_id: str
+    user_id: str
+    payment_status: str
+    is_paid: str
+    forensiq: None
+    payment_type: str
+    hold_date_expire: str | None
+
+
+class ConversionForStaff(ConversionForAffiliate):
+    """A conversion as staff see it."""
+
+    revenue: Money
+    earnings: Money
+    price: None
+    advertiser: AdvertiserRef | None
+    supplier_id: str
+
+
+class ConversionsForAffiliate(Answer):
+    """A page of conversions."""
+
+    conversions: list[ConversionForAffiliate]
+    pagination: Pagination
+
+
+class ConversionsForStaff(Answer):
+    """A page of conversions."""
+
+    conversions: list[ConversionForStaff]
+    pagination: Pagination
+
+
+def list_conversions(call: Call[Deps], params: ListConversions) -> ConversionsForAffiliate | ConversionsForStaff:
+    """List conversions."""
+    limit = params.clamped(call)
+    found, total, names = conversions(
+        call.deps, call.caller, call.permission, params.chosen(call), page=params.page, limit=limit
+    )
+    pages = pagination(page=params.page, per_page=limit, total=total)
+    show = _shower(call, params, Names() if params.raw_export else names)
+    if call.staff:
+        views = [ConversionForStaff(**show(item), **_charges(item, names, params)) for item in found]
+        return ConversionsForStaff(conversions=views, pagination=pages)
+    return ConversionsForAffiliate(
+        conversions=[ConversionForAffiliate(**show(item)) for item in found], pagination=pages
+    )
+
+
+def _shower(call: Call[Deps], params: ListConversions, names: Names) -> Callable[[ListedConversion], dict[str, Any]]:
+    """What turns a conversion into the fields that everyone sees."""
+    zone = params.timezone or call.deps.zone
+
+    def show(item: ListedConversion) -> dict[str, Any]:
+        from_click = {name: item.click[name] for name in _FROM_CLICK}
+        custom = {f"custom_field_{n}": item.custom_fields.get(str(n), "") for n in range(1, 8)}
+        as_stored = {name: getattr(item, name) for name in _AS_STORED}
+        return {
+            **from_click, **custom, **as_stored,
+            "status": _shown_status(item.status, call.version),
+            "conversion_id": item.id,
+            "cbid": item.click_id,
+            "clickid": item.click_id,
+            "goal": item.goal_title,
+            "goal_value": item.goal,
+            "district": None,
+            "isp_code": item.click["isp"],
+            "device_type": item.click["device"],
+            "landing_id": item.click["landing"],
+            "offer": _offer(item.offer_id, names),
+            "partner": None if params.raw_export else partner_view(item.affiliate_id, names.affiliates),
+            "partner_id": item.affiliate_id,
+            "payouts": number(item.payout),
+            "sum": number(item.sum),
+            "payment_status": "opened",
+            "is_paid": "1",
+            "forensiq": None,
+            "created_at": datetime_text(item.created_at, zone),
+            "click_time": datetime_text(item.click_time, zone),
+            "hold_date_expire": text_or_none(item.hold_until, zone),
+        }  # fmt: skip
+
+    return show
+
+
+_FROM_CLICK = (
+    "country", "city", "city_id", "ip", "browser", "os", "device", "ios_idfa", "android_id", "ua", "referrer", "ref_id",
+    *(f"sub{n}" for n in range(1, 9)),
+)  # fmt: skip
+_AS_STORED = ("id", "action_id", "currency", "offer_id", "comment", "user_id", "payment_type")
+
+
+def _charges(item: ListedConversion, names: Names, params: ListConversions) -> dict[str, Any]:
+    title = names.advertisers.get(item.advertiser_id, "")
+    return {
+        "revenue": number(item.charge),
+        "earnings": number(item.charge - item.payout),
+        "price": None,
+        "advertiser": None if params.raw_export else AdvertiserRef(id=item.advertiser_id, title=title),
+        "supplier_id": item.advertiser_id,
+    }
+
+
+def _offer(offer_id: int, names: Names) -> OfferInConversion | None:
+    name = names.offers.get(offer_id)
+    if name is None:
+        return None
+    return OfferInConversion(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url)
+
+
+def _shown_status(stored: str, version: str) -> str:
+    """pending_cap is shown as pending, not_found under 3.1 as declined."""
+    if stored == Status.NOT_FOUND and version != "3.0":
+        return Status.DECLINED.value
+    return Status.PENDING.value if stored == Status.PENDING_CAP else stored
+
+
+def _stored_statuses(numbers: tuple[int, ...], version: str) -> set[str]:
+    """What is stored as a status that is shown by one of these numbers."""
+    wanted = {BY_NUMBER[chosen].value for chosen in numbers}
+    return {status.value for status in Status if _shown_status(status.value, version) in wanted}
+
+
+def _numbered(params: ListConversions, prefix: str, last: int) -> dict[int, str]:
+    values = {n: getattr(params, f"{prefix}{n}") for n in range(1, last + 1)}
+    return {n: value for n, value in values.items() if value}
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="stats.conversions",
+        method="GET",
+        path="/stats/conversions",
+        permission=Permission.STATS_CONVERSION,
+        params=ListConversions,
+        answer=ConversionsForStaff,
+        affiliate_answer=ConversionsForAffiliate,
+        handle=list_conversions,
+        page_max=5000,
+    ),
+)

@@ -1,0 +1,152 @@
+"""Statistics reports (spec: Statistics: grouped reports, other reports)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.api.stats_params import TRAFFICBACK_PERMISSION, CommonFilter, CommonParams, OfferParams, ReducedParams
+from trackyard.api.stats_rows import REASON, StatsAnswer, stats_answer
+from trackyard.base.errors import AccessDenied, BadInput
+from trackyard.domain.roles import Permission
+from trackyard.stats.dimensions import DIMENSIONS
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Audience, Call, Endpoint
+from trackyard.wire.params import Only, Seq
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A grouped report: its path, what it is grouped by, and what staff need."""
+
+    name: str
+    dimensions: tuple[str, ...]
+    permission: Permission
+    text: str
+    params: type[ReducedParams] = CommonParams
+    audience: Audience = "any"
+
+
+_P = Permission
+
+GROUPED = (
+    Grouped("getbydate", ("day",), _P.STATS_COMMON, "Statistics per calendar day."),
+    Grouped("getbyhour", ("hour",), _P.STATS_COMMON, "Statistics per hour of each day."),
+    Grouped("getbysub", ("sub1",), _P.STATS_OTHER, "Statistics per value of sub1 of some offers.", OfferParams),
+    Grouped("getbyprogram", ("offer",), _P.STATS_OFFER, "Statistics per offer."),
+    Grouped("getbyadvertiser", ("advertiser",), _P.STATS_SUPPLIER, "Statistics per advertiser.", audience="staff"),
+    Grouped("getbypartner", ("affiliate",), _P.STATS_PARTNER, "Statistics per affiliate."),
+    Grouped("getbypartnerbydate", ("day", "affiliate"), _P.STATS_PARTNER, "Statistics per day and affiliate."),
+    Grouped("getbycountries", ("country",), _P.STATS_COUNTRY, "Statistics per country."),
+    Grouped("getbycities", ("city",), _P.STATS_CITY, "Statistics per city."),
+    Grouped("getbybrowsers", ("browser",), _P.STATS_DEVICE, "Statistics per browser."),
+    Grouped("getbybrowsersversion", ("browser_version",), _P.STATS_DEVICE, "Statistics per version of the browser."),
+    Grouped("getbymobilecarrier", ("mobile_carrier",), _P.STATS_DEVICE, "Statistics per mobile carrier."),
+    Grouped("getbyconnectiontype", ("conn_type",), _P.STATS_DEVICE, "Statistics per type of connection."),
+    Grouped("getbyos", ("os",), _P.STATS_OS, "Statistics per operating system."),
+    Grouped("getbyversions", ("os", "os_version"), _P.STATS_OS, "Statistics per version of the operating system."),
+    Grouped("getbygoal", ("goal",), _P.STATS_GOAL, "Statistics per goal."),
+    Grouped("getbydevices", ("device",), _P.STATS_DEVICE, "Statistics per type of device."),
+    Grouped("getbydevicemodels", ("device_model",), _P.STATS_DEVICE, "Statistics per model of device."),
+    Grouped("getbytrafficback", (REASON,), _P.STATS_OTHER, "Refused clicks per reason of the refusal.", ReducedParams),
+)
+"""The grouped reports. Those by manager need managers in the analytic store."""
+
+SLICES = (
+    "hour", "month", "quarter", "year", "day", "offer", "country", "city", "os", "os_version", "device",
+    "device_model", "browser", "goal", "sub1", "sub2", "sub3", "sub4", "sub5",
+)  # fmt: skip
+METRICS = (
+    "confirmed_earning", "raw", "uniq", "total_count", "total_revenue", "total_null", "pending_count",
+    "pending_revenue", "declined_count", "declined_revenue", "hold_count", "hold_revenue", "confirmed_count",
+    "confirmed_revenue",
+)  # fmt: skip
+
+SliceName = Annotated[str, s.Choice(SLICES, admin=("advertiser", "affiliate", "smart_id"), permission=(REASON,))]
+OrderName = Annotated[str, s.Choice((*SLICES, "currency", *METRICS), admin=("advertiser", "affiliate"))]
+TypeName = Annotated[str, s.Choice(("total", "confirmed", "pending", "declined", "hold"), only_3_0=("not_found",))]
+
+
+class CustomFilter(CommonFilter):
+    """What the custom report can be narrowed by too."""
+
+    nonzero: Annotated[s.Flag, Only(since="3.1")] = False
+    smart_id: s.Text = ""
+
+
+class CustomParams(CommonParams):
+    """Parameters of the custom report."""
+
+    filter: CustomFilter
+    slice: Seq[SliceName]
+    conversionTypes: Seq[TypeName] = ()
+    order: Seq[OrderName] = ()
+
+
+def grouped(report: Grouped) -> Callable[[Call[Deps], ReducedParams], StatsAnswer]:
+    """The handler of a grouped report."""
+
+    def handle(call: Call[Deps], params: ReducedParams) -> StatsAnswer:
+        if REASON in report.dimensions:
+            _check_reason(call)
+        return stats_answer(call, params.question(call, report.dimensions))
+
+    return handle
+
+
+def custom(call: Call[Deps], params: CustomParams) -> StatsAnswer:
+    """Statistics rows grouped by the slices the caller names."""
+    slices = tuple(dict.fromkeys(params.slice))
+    if REASON in slices:
+        _check_reason(call)
+    _check_custom(params, slices)
+    question = params.question(call, slices)
+    filters = dict(question.filters)
+    if params.filter.smart_id:
+        filters["smart_id"] = (params.filter.smart_id,)
+    order = tuple(dict.fromkeys(params.order)) or question.order
+    question = replace(question, filters=filters, order=order, nonzero=params.filter.nonzero)
+    return stats_answer(call, question, params.conversionTypes)
+
+
+def _check_custom(params: CustomParams, slices: tuple[str, ...]) -> None:
+    faults = {}
+    if params.filter.smart_id and "smart_id" not in slices:
+        faults["filter[smart_id]"] = ["This filter needs the slice smart_id."]
+    astray = [name for name in params.order if name in DIMENSIONS and name not in slices]
+    if astray:
+        faults["order"] = [f"To order by {name} it must be in slice." for name in astray]
+    if faults:
+        raise BadInput(faults)
+
+
+def _check_reason(call: Call[Deps]) -> None:
+    if not call.staff:
+        raise AccessDenied(code=TRAFFICBACK_PERMISSION)
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    *(
+        Endpoint(
+            id=f"stats.{report.name}",
+            method="GET",
+            path=f"/stats/{report.name}",
+            audience=report.audience,
+            permission=report.permission,
+            params=report.params,
+            answer=StatsAnswer,
+            handle=grouped(report),
+            said=report.text,
+        )
+        for report in GROUPED
+    ),
+    Endpoint(
+        id="stats.custom",
+        method="GET",
+        path="/stats/custom",
+        permission=Permission.STATS_COMMON,
+        params=CustomParams,
+        answer=StatsAnswer,
+        handle=custom,
+    ),
+)

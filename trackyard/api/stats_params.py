@@ -1,0 +1,121 @@
+"""Parameters that statistics share (spec: Statistics, Common parameters)."""
+
+from typing import Annotated, Any
+
+from trackyard.actions.statistics import Question
+from trackyard.api.paging import Paging
+from trackyard.api.times import check_length, span
+from trackyard.stats.query import Values
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Call
+from trackyard.wire.params import CommaList, OneOrMany, Only, Params, Seq
+
+Direction = Annotated[str, s.Choice(("asc", "desc"))]
+Locale = Annotated[str, s.Choice(("ru", "en", "es"))]
+
+HEAVY = frozenset({"hour", "day", "city", *(f"sub{number}" for number in range(1, 9))})
+"""Slices with many values: their period is bounded more narrowly (behaviour.md §7)."""
+
+
+class ReducedFilter(Params):
+    """What every report can be narrowed by. A filter that names nothing selects nothing."""
+
+    date_from: s.Day
+    date_to: s.Day
+    advertiser: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
+    offer: OneOrMany[s.Int] = ()
+    partner: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
+    country: OneOrMany[s.Text] = ()
+    advertiser_tag: Annotated[CommaList[s.Text], Only(admin=True, since="3.1")] = ()
+    affiliate_tag: Annotated[CommaList[s.Text], Only(since="3.1")] = ()
+    offer_tag: Annotated[CommaList[s.Text], Only(since="3.1")] = ()
+
+    def filters(self) -> dict[str, Values]:
+        """By the names of the analytic store, those that were given."""
+        partners = tuple(int(text) for text in self.partner if text.isdecimal() and len(text) < 10)
+        given: list[tuple[str, Any, Values]] = [
+            ("advertiser", self.advertiser, self.advertiser),
+            ("offer", self.offer, self.offer),
+            ("affiliate", self.partner, partners),
+            ("country", self.country, tuple(code.upper() for code in self.country)),
+        ]
+        return {name: values for name, sent, values in given if sent}
+
+
+class CommonFilter(ReducedFilter):
+    """What every report but trafficback can be narrowed by too."""
+
+    currency: Seq[s.Currency] = ()
+    manager: OneOrMany[s.Text] = ()
+    advertiser_manager_id: Annotated[OneOrMany[s.Text], Only(admin=True, since="3.1")] = ()
+    os: OneOrMany[s.Text] = ()
+    goal: OneOrMany[s.Text] = ()
+    device: OneOrMany[s.Text] = ()
+    sub1: OneOrMany[s.LongText] = ()
+    sub2: OneOrMany[s.LongText] = ()
+    sub3: OneOrMany[s.LongText] = ()
+    sub4: OneOrMany[s.LongText] = ()
+    sub5: OneOrMany[s.LongText] = ()
+    sub6: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
+    sub7: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
+    sub8: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
+
+    def filters(self) -> dict[str, Values]:
+        """By the names of the analytic store, those that were given."""
+        names = ("currency", "os", "goal", "device", *(f"sub{number}" for number in range(1, 9)))
+        return super().filters() | {name: getattr(self, name) for name in names if getattr(self, name)}
+
+
+class OfferFilter(CommonFilter):
+    """For reports that need an offer."""
+
+    offer: OneOrMany[s.Int]
+
+
+class ReducedParams(Paging):
+    """Parameters of the trafficback report."""
+
+    filter: ReducedFilter
+    locale: Locale = "en"
+    timezone: s.Zone | None = None
+    orderType: Direction = "asc"
+
+    def question(self, call: Call[Any], dimensions: tuple[str, ...]) -> Question:
+        """For the use case. Raises BadInput for a period that is wrong or too long."""
+        chosen = self.filter
+        zone = self.timezone or call.deps.zone
+        since, until = span(chosen.date_from, chosen.date_to, zone, name="filter[date_to]")
+        check_length(chosen.date_from, chosen.date_to, fine=bool(HEAVY.intersection(dimensions)))
+        return Question(
+            dimensions=dimensions,
+            since=since,
+            until=until,
+            zone=zone.key,
+            filters=chosen.filters(),
+            affiliate_managers=chosen.manager if isinstance(chosen, CommonFilter) else (),
+            advertiser_managers=chosen.advertiser_manager_id if isinstance(chosen, CommonFilter) else (),
+            affiliate_tags=chosen.affiliate_tag,
+            advertiser_tags=chosen.advertiser_tag,
+            offer_tags=chosen.offer_tag,
+            order=dimensions if self.orderType == "desc" else (),
+            descending=self.orderType == "desc",
+            not_found_apart=call.version == "3.0",
+            page=self.page,
+            limit=self.clamped(call),
+        )
+
+
+class CommonParams(ReducedParams):
+    """Parameters of the grouped reports."""
+
+    filter: CommonFilter
+
+
+class OfferParams(CommonParams):
+    """Parameters of the report by sub."""
+
+    filter: OfferFilter
+
+
+TRAFFICBACK_PERMISSION = "stats.slice-trafficback_reason"
+"""What an affiliate needs to slice by the reason of a refusal; none has it by default."""
