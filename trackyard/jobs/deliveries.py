@@ -23,6 +23,7 @@ from trackyard.outbound.guard import Network
 from trackyard.store import deliveries, outbox
 from trackyard.store.deliveries import Delivery
 from trackyard.store.engine import Connection, Database
+from trackyard.store.watch import Watch
 
 RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
 """How long after a failed attempt the next one comes; after the last of them the delivery is dead."""
@@ -94,6 +95,7 @@ class Deliverer:
 
     async def _run(self, stop: threading.Event, pause: float) -> None:
         await self._patiently(lambda conn: deliveries.release(conn, self._owner), stop)
+        watch = Watch(self._database)
         async with StrangerClient(self._allow, seconds=self._limits.seconds) as client:
             while not stop.is_set():
                 try:
@@ -104,11 +106,12 @@ class Deliverer:
                     await asyncio.sleep(1)
                     continue
                 if not started and not recorded:
-                    await self._rest(pause)
+                    await self._rest(stop, watch, pause)
             for task in self._running:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
         await self._end()
+        watch.close()
 
     async def _start_due(self, client: StrangerClient) -> int:
         """Claims and starts what is due and has a place; how many."""
@@ -169,12 +172,12 @@ class Deliverer:
         with self._database.write() as conn:
             return [record_attempt(conn, attempt, self._draw()) for attempt in group]
 
-    async def _rest(self, pause: float) -> None:
-        """Sleeps until something is worth doing: an attempt ends, or the pause is over."""
+    async def _rest(self, stop: threading.Event, watch: Watch, pause: float) -> None:
+        """Sleeps until something is worth doing: an attempt ends, or something was committed."""
         if self._running:
             await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
         else:
-            await asyncio.sleep(pause)
+            await self._in_sql(lambda: watch.wait(stop, pause))
 
     async def _end(self) -> None:
         """Records what is done and gives back the rest."""

@@ -18,6 +18,10 @@ from trackyard.store.engine import Database
 log = logging.getLogger("trackyard.worker")
 
 
+class WorkerBroken(Exception):
+    """A part of the worker ended of itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
     """What a worker is told. database_url: SQLAlchemy's · platform_currency: ISO code · timezone: IANA name of the
@@ -45,7 +49,7 @@ def run(options: WorkerOptions) -> None:
 
 
 def run_until(stop: threading.Event, options: WorkerOptions) -> None:
-    """Works until `stop` is set."""
+    """Works until `stop` is set. Raises WorkerBroken when a part broke: better started anew than without it."""
     zone = find_zone(options.timezone)
     if zone is None:
         raise ValueError(f"{options.timezone} is no IANA time zone")
@@ -58,7 +62,10 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
             database, clock, options.owner, allow=options.outbound_allow, limits=options.limits
         ).run,
     }
-    threads = [threading.Thread(target=_guarded, args=(name, loop, stop), name=name) for name, loop in loops.items()]
+    broken: list[str] = []
+    threads = [
+        threading.Thread(target=_guarded, args=(name, loop, stop, broken), name=name) for name, loop in loops.items()
+    ]
     log.info("the worker works", extra={"owner": options.owner})
     for thread in threads:
         thread.start()
@@ -66,13 +73,15 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
         thread.join()
     database.close()
     log.info("the worker has ended", extra={"owner": options.owner})
+    if broken:
+        raise WorkerBroken(", ".join(broken))
 
 
-def _guarded(name: str, loop: Callable[[threading.Event], None], stop: threading.Event) -> None:
-    """Runs a loop; one that breaks ends the process, which is then started anew, rather than working on without it."""
+def _guarded(name: str, loop: Callable[[threading.Event], None], stop: threading.Event, broken: list[str]) -> None:
+    """Runs a loop; one that breaks stops the others."""
     try:
         loop(stop)
     except Exception:
         log.critical("a part of the worker broke", exc_info=True, extra={"part": name})
+        broken.append(name)
         stop.set()
-        raise

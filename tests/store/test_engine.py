@@ -1,0 +1,88 @@
+"""One door to SQL: all or nothing, reads that cannot write, commits that are noticed."""
+
+import threading
+import time
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from trackyard.store import rules
+from trackyard.store.engine import Database, Trouble, trouble_of
+from trackyard.store.watch import Watch
+
+
+def test_a_block_that_raises_writes_nothing(database: Database) -> None:
+    with pytest.raises(KeyError), database.write() as conn:
+        rules.touch(conn, "offer", 1)
+        raise KeyError
+    with database.read() as conn:
+        assert rules.version(conn) == 0
+
+
+def test_a_read_cannot_write(database: Database) -> None:
+    with pytest.raises(DBAPIError), database.read() as conn:
+        rules.touch(conn, "offer", 1)
+    with database.write() as conn:
+        rules.touch(conn, "offer", 1)
+
+
+def test_a_read_sees_one_state(database: Database) -> None:
+    with database.read() as conn:
+        assert rules.version(conn) == 0
+        with database.write() as other:
+            rules.touch(other, "offer", 1)
+        assert rules.version(conn) == 0
+
+
+def test_writers_at_once_all_get_through(database: Database) -> None:
+    def write() -> None:
+        for _ in range(10):
+            with database.write() as conn:
+                rules.touch(conn, "offer", 1)
+
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with database.read() as conn:
+        assert rules.version(conn) == 40
+
+
+@pytest.mark.parametrize(
+    ("statement", "trouble"),
+    [
+        ("INSERT INTO rule_clock (id, version) VALUES (1, 1)", Trouble.CONFLICT),
+        ("SELECT nonsense FROM rule_clock WHERE 'x' = CAST('1' AS", Trouble.DEFECT),
+    ],
+)
+def test_failures_are_told_apart(database: Database, statement: str, trouble: Trouble) -> None:
+    with pytest.raises(DBAPIError) as raised, database.write() as conn:
+        conn.execute(text(statement))
+    if database.is_sqlite and trouble is Trouble.DEFECT:
+        trouble = Trouble.UNAVAILABLE  # SQLite has one class for both; waiting loses nothing
+    assert trouble_of(raised.value) is trouble
+    assert trouble_of(ValueError()) is Trouble.DEFECT
+
+
+def test_a_watch_notices_a_commit(database: Database) -> None:
+    watch = Watch(database)
+    watch.has_changed()
+    if database.is_sqlite:
+        assert not watch.has_changed()
+    with database.write() as conn:
+        rules.touch(conn, "offer", 1)
+    begin = time.monotonic()
+    watch.wait(threading.Event(), 0.01)
+    assert time.monotonic() - begin < 0.5
+    watch.close()
+
+
+def test_a_watch_lets_go_when_it_is_stopped(database: Database) -> None:
+    watch, stop = Watch(database), threading.Event()
+    stop.set()
+    begin = time.monotonic()
+    watch.wait(stop, 30)
+    assert time.monotonic() - begin < 1
+    watch.close()
