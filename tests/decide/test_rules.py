@@ -8,11 +8,11 @@ from trackyard.domain.rules import Advertiser, Affiliate, Connections, Platform
 def test_rows_are_found_by_their_keys() -> None:
     offer = an_offer()
     rules = rules_of([offer, Affiliate(id=7, active=True), Advertiser(id=ADVERTISER), Platform("http://back.example")])
-    assert rules.find_offer(3) == rules.find_offer(HASH) == offer
-    assert rules.find_affiliate(7) == Affiliate(id=7, active=True)
+    assert rules.find_offer("3") == rules.find_offer(HASH) == offer
+    assert rules.find_affiliate("7") == Affiliate(id=7, active=True)
     assert rules.find_advertiser(ADVERTISER) == Advertiser(id=ADVERTISER)
     assert rules.platform.trafficback_url == "http://back.example"
-    assert (rules.find_offer(4), rules.find_affiliate(3), rules.find_advertiser(HASH)) == (None, None, None)
+    assert (rules.find_offer("4"), rules.find_affiliate("3"), rules.find_advertiser(HASH)) == (None, None, None)
 
 
 def test_a_change_takes_the_place_of_what_was() -> None:
@@ -38,9 +38,9 @@ def test_a_tombstone_removes() -> None:
     ):
         rules.apply(kind, key, None)
         rules.apply(kind, key, None)
-    assert rules.find_offer(3) is None
+    assert rules.find_offer("3") is None
     assert rules.find_offer(HASH) is None
-    assert rules.find_affiliate(7) is None
+    assert rules.find_affiliate("7") is None
     assert rules.find_advertiser(ADVERTISER) is None
     assert rules.platform == Platform()
     assert not rules.is_connected(3, 7)

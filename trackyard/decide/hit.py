@@ -56,10 +56,10 @@ class Hit:
         self.agent = agent
         self.referrer = referrer
         self.language = language
-        offer_key = find_number(params.get("offer_id", ""))
-        self.offer: Offer | None = rules.find_offer(params.get("offer_id", "") if offer_key is None else offer_key)
-        affiliate_id = find_number(params.get("pid", ""))
-        self.affiliate: Affiliate | None = None if affiliate_id is None else rules.find_affiliate(affiliate_id)
+        key = params.get("offer_id", "")
+        self.offer: Offer | None = rules.find_offer(key) or rules.find_offer(_without_zeros(key))
+        key = params.get("pid", "")
+        self.affiliate: Affiliate | None = rules.find_affiliate(key) or rules.find_affiliate(_without_zeros(key))
         self.advertiser: Advertiser | None = (
             None if self.offer is None else rules.find_advertiser(self.offer.advertiser)
         )
@@ -78,6 +78,11 @@ def find_number(text: str) -> int | None:
     if text.isdigit() and text.isascii():
         return int(text) if len(text) <= _LONGEST_NUMBER else 0
     return None
+
+
+def _without_zeros(text: str) -> str:
+    """A number with leading zeros in the form the rules know it by; a hash keeps them."""
+    return text.lstrip("0") if len(text) <= _LONGEST_NUMBER else ""
 
 
 def is_offer_key(text: str) -> bool:

@@ -18,14 +18,15 @@ _decoders = {kind: msgspec.msgpack.Decoder(row) for kind, row in KINDS.items()}
 class Rules:
     """Tables of compiled rules. `apply` changes them; everything else only reads."""
 
-    __slots__ = ("_advertisers", "_affiliates", "_by_hash", "_connected", "_offers", "_put", "platform")
+    __slots__ = ("_advertisers", "_affiliates", "_connected", "_hashes", "_offers", "_put", "platform")
 
     def __init__(self) -> None:
         self.platform = Platform()
         self._advertisers: dict[str, Advertiser] = {}
-        self._affiliates: dict[int, Affiliate] = {}
-        self._offers: dict[int, Offer] = {}
-        self._by_hash: dict[str, Offer] = {}
+        # Keyed by what visitors write, so that a look-up parses nothing: "3", and for offers the hash too.
+        self._affiliates: dict[str, Affiliate] = {}
+        self._offers: dict[str, Offer] = {}
+        self._hashes: dict[str, str] = {}
         # Sorted arrays: five million connections are 20 MB here and half a gigabyte as sets.
         self._connected: dict[int, array[int]] = {}
         self._put: dict[str, Callable[[str, Any], None]] = {
@@ -54,13 +55,13 @@ class Rules:
         row: Row | None = None if payload is None else _decoders[kind].decode(payload)
         put(key, row)
 
-    def find_offer(self, key: int | str) -> Offer | None:
-        """An offer by its integer id or its 24 hex digits."""
-        return self._offers.get(key) if isinstance(key, int) else self._by_hash.get(key)
+    def find_offer(self, key: str) -> Offer | None:
+        """An offer by its integer id in plain decimal or its 24 hex digits."""
+        return self._offers.get(key)
 
-    def find_affiliate(self, affiliate_id: int) -> Affiliate | None:
-        """An affiliate by its id."""
-        return self._affiliates.get(affiliate_id)
+    def find_affiliate(self, key: str) -> Affiliate | None:
+        """An affiliate by its id in plain decimal."""
+        return self._affiliates.get(key)
 
     def find_advertiser(self, advertiser_id: str) -> Advertiser | None:
         """An advertiser by its 24 hex digits."""
@@ -81,15 +82,16 @@ class Rules:
         _put(self._advertisers, key, row)
 
     def _put_affiliate(self, key: str, row: Affiliate | None) -> None:
-        _put(self._affiliates, int(key), row)
+        _put(self._affiliates, key, row)
 
     def _put_offer(self, key: str, row: Offer | None) -> None:
-        before = self._offers.get(int(key))
+        before = self._hashes.pop(key, None)
         if before is not None:
-            self._by_hash.pop(before.hash, None)
-        _put(self._offers, int(key), row)
+            self._offers.pop(before, None)
+        _put(self._offers, key, row)
         if row is not None:
-            self._by_hash[row.hash] = row
+            self._offers[row.hash] = row
+            self._hashes[key] = row.hash
 
     def _put_connections(self, key: str, row: Connections | None) -> None:
         _put(self._connected, int(key), array("I", row.affiliates) if row is not None and row.affiliates else None)

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import quote
 
 from trackyard.decide.hit import Hit
-from trackyard.domain.macros import Template
+from trackyard.domain.macros import Template, encoded, template
 
 _URL_CHARACTERS = "%:/?#[]@!$&'()*+,;=-._~{}"
 """What may stand in a URL as it is; braces because an unknown macro stays as written."""
@@ -18,7 +18,7 @@ def accepted_url(hit: Hit) -> str:
     if hit.offer is None:
         raise ValueError("an accepted click has an offer")
     landing = hit.find_landing() if "l" in hit.params else None
-    return _template(hit.offer.url if landing is None else landing.url).fill(ClickMacros(hit))
+    return _target(hit.offer.url if landing is None else landing.url).fill(hit)
 
 
 def find_refused_url(hit: Hit) -> str | None:
@@ -29,21 +29,7 @@ def find_refused_url(hit: Hit) -> str | None:
     offer = hit.offer
     url = offer.trafficback_url if offer is not None else ""
     url = url or hit.rules.platform.trafficback_url or (offer.preview_url if offer is not None else "")
-    return _template(url).fill(ClickMacros(hit)) if url else None
-
-
-class ClickMacros:
-    """The macros of one click, computed when a URL asks for them."""
-
-    __slots__ = ("_hit",)
-
-    def __init__(self, hit: Hit) -> None:
-        self._hit = hit
-
-    def get(self, name: str, /) -> str | None:
-        """The value of a macro, "" when the click has none; None when there is no such macro."""
-        read = _MACROS.get(name)
-        return None if read is None else read(self._hit)
+    return _target(url).fill(hit) if url else None
 
 
 def _parameter(name: str) -> Callable[[Hit], str]:
@@ -88,6 +74,33 @@ CLICK_MACROS: Final = frozenset(_MACROS)
 
 
 @lru_cache(maxsize=262_144)
-def _template(url: str) -> Template:
-    """The template of a URL whose own characters are safe in a header."""
-    return Template(quote(url, safe=_URL_CHARACTERS))
+def _target(url: str) -> "_Target":
+    """The target of a URL whose own characters are safe in a header."""
+    return _Target(template(quote(url, safe=_URL_CHARACTERS)))
+
+
+class _Target:
+    """A URL whose macros are bound to what reads them, so that a click asks for nothing by name."""
+
+    __slots__ = ("_first", "_rest")
+
+    def __init__(self, source: Template) -> None:
+        first, *literals = source.literals
+        rest: list[tuple[Callable[[Hit], str], str]] = []
+        for name, literal in zip(source.names, literals, strict=True):
+            read = _MACROS.get(name)
+            if read is not None:
+                rest.append((read, literal))
+            elif rest:
+                rest[-1] = (rest[-1][0], f"{rest[-1][1]}{{{name}}}{literal}")
+            else:
+                first = f"{first}{{{name}}}{literal}"
+        self._first = first
+        self._rest = tuple(rest)
+
+    def fill(self, hit: Hit) -> str:
+        """The URL for one click, values percent-encoded."""
+        out = self._first
+        for read, literal in self._rest:
+            out += encoded(read(hit)) + literal
+        return out

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Protocol
 from urllib.parse import quote
 
+_is_plain = re.compile(r"[A-Za-z0-9_.~-]*\Z").match
 _MACRO = re.compile(r"\{([a-z_0-9]+)\}")
 
 
@@ -33,13 +34,15 @@ class Template:
         out = [self.literals[0]]
         for name, literal in zip(self.names, self.literals[1:], strict=True):
             value = values.get(name)
-            if value is None:
-                value = f"{{{name}}}"
-            elif not (value.isalnum() and value.isascii()):  # most values need no quoting, which is slow
-                value = quote(value, safe="")
-            out.append(value)
+            out.append(f"{{{name}}}" if value is None else encoded(value))
             out.append(literal)
         return "".join(out)
+
+
+def encoded(value: str) -> str:
+    """A value as it stands in a URL."""
+    # Most values need no quoting, which is slow.
+    return value if _is_plain(value) else quote(value, safe="")
 
 
 @lru_cache(maxsize=65536)

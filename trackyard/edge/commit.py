@@ -25,6 +25,7 @@ class GroupCommit:
         self._waiters: list[Connection] = []
         self._running = False
         self._scheduled = False
+        self._closed = False
 
     def wait(self, waiter: Connection) -> None:
         """Calls `waiter.synced(ok)` once everything written so far is durable."""
@@ -38,7 +39,8 @@ class GroupCommit:
             self._loop.call_later(SOON_S, self._soon)
 
     def close(self) -> None:
-        """Ends the thread, after what runs in it."""
+        """Ends the thread, after what runs in it. Closing the writer syncs the rest."""
+        self._closed = True
         self._thread.shutdown(wait=True)
 
     def _soon(self) -> None:
@@ -46,7 +48,7 @@ class GroupCommit:
         self._start()
 
     def _start(self) -> None:
-        if self._running:
+        if self._running or self._closed:
             return
         self._running = True
         # Who comes while the sync runs may have been written behind its back: it waits for the next.

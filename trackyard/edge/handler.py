@@ -277,5 +277,7 @@ def _robots(request: Request) -> Response:
 
 def _language(accepted: str) -> str:
     """The first language of Accept-Language, without its region: "en" of "en-GB,en;q=0.9"."""
+    if not accepted:
+        return ""
     first = accepted.partition(",")[0].partition(";")[0].partition("-")[0].strip().lower()
     return first if first.isalpha() and first.isascii() and len(first) <= 3 else ""
