@@ -96,16 +96,17 @@ class PostgresServer:
         if self._user is None or self._may_run(installed / "bin" / "postgres"):
             return installed / "bin"
         copy = self._home / "program"  # the wheel lies where the unprivileged user may not look
-        shutil.copytree(installed, copy, symlinks=True)
+        package = Path(spec.origin).parent
+        shutil.copytree(installed, copy / package.name / installed.name, symlinks=True)
+        libraries = package.with_name(f"{package.name}.libs")  # found from the binaries by a relative path
+        shutil.copytree(libraries, copy / libraries.name, symlinks=True)
         self._home.chmod(0o755)
         subprocess.run(["chmod", "-R", "a+rX", str(copy)], check=True)
-        return copy / "bin"
+        return copy / package.name / installed.name / "bin"
 
     def _may_run(self, program: Path) -> bool:
         try:
-            return (
-                subprocess.run([program, "--version"], user=self._user, capture_output=True).returncode == 0
-            )
+            return subprocess.run([program, "--version"], user=self._user, capture_output=True).returncode == 0
         except PermissionError:
             return False
 
