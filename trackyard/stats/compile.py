@@ -10,6 +10,8 @@ from trackyard.stats.dimensions import DIMENSIONS, FILTERS, Part
 from trackyard.stats.metrics import ACTIONS, TOTAL, TRAFFIC, ActionMetric, conversion_types
 from trackyard.stats.query import Report, Values
 
+_FAR = 2**62
+
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
@@ -52,13 +54,18 @@ def compile_report(report: Report) -> Compiled | None:
         sql=(
             f"SELECT {', '.join([*keys, *sums, 'count() OVER () AS row_count'])}\n{body}\n"
             f"ORDER BY {', '.join(_order(report, keys)) or '1'}\n"
-            f"LIMIT {report.limit} OFFSET {(report.page - 1) * report.limit}"
+            f"{page_of(report.page, report.limit)}"
         ),
         count_sql=f"SELECT count() FROM (SELECT {', '.join([*keys, *sums])}\n{body})",
         parameters=_parameters(report),
         keys=tuple(part.key for part in parts),
         metrics=tuple(metric.name for metric in metrics),
     )
+
+
+def page_of(page: int, limit: int) -> str:
+    """The LIMIT of a page, from 1; one that is out of all bounds is empty."""
+    return f"LIMIT {limit} OFFSET {min((page - 1) * limit, _FAR)}"
 
 
 def scope_conditions(scope: Scope) -> list[str]:
@@ -90,8 +97,11 @@ def filter_conditions(filters: Mapping[str, Values], *, of_clicks: bool) -> list
 
 
 def filter_parameters(filters: Mapping[str, Values]) -> dict[str, Any]:
-    """The parameters of `filter_conditions`."""
-    return {f"filter_{name}": list(values) for name, values in filters.items()}
+    """The parameters of `filter_conditions`. A number that fits no column is left out: no row has it."""
+    return {
+        f"filter_{name}": [value for value in values if isinstance(value, str) or abs(value) <= _FAR]
+        for name, values in filters.items()
+    }
 
 
 def _parts(report: Report) -> list[Part]:

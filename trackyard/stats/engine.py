@@ -102,7 +102,7 @@ class Analytics:
         address: str,
         *,
         database: str = "trackyard",
-        clients: int = 4,
+        clients: int = 6,
         seconds: int = 30,
         memory: int = 800_000_000,
     ) -> "Analytics":

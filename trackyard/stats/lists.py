@@ -8,7 +8,7 @@ from typing import Any
 from trackyard.base.ids import is_hex24
 from trackyard.domain.scope import Scope
 from trackyard.journal.records import Click, decode_click
-from trackyard.stats.compile import filter_conditions, filter_parameters, scope_conditions, scope_parameters
+from trackyard.stats.compile import filter_conditions, filter_parameters, page_of, scope_conditions, scope_parameters
 from trackyard.stats.dimensions import FILTERS
 from trackyard.stats.engine import Analytics
 from trackyard.stats.query import Values
@@ -72,8 +72,7 @@ def list_clicks(analytics: Analytics, query: ClickList) -> ClickPage:
     }
     where = f"FROM click WHERE {' AND '.join(conditions)}"
     [(total_count,)] = analytics.rows(f"SELECT count() {where}", parameters, tuple[int])
-    page = f"LIMIT {query.limit} OFFSET {(query.page - 1) * query.limit}"
-    sql = f"SELECT {_COLUMNS} {where} ORDER BY time DESC, id DESC {page}"
+    sql = f"SELECT {_COLUMNS} {where} ORDER BY time DESC, id DESC {page_of(query.page, query.limit)}"
     clicks = analytics.rows(sql, parameters, Click)
     conversions = _conversions_of(analytics, clicks)
     return ClickPage([ListedClick(click, conversions.get(click.id, ())) for click in clicks], total_count)
