@@ -1,0 +1,279 @@
+"""Statistics over the API: who sees what, in which form."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.client import ApiClient
+from tests.support.events import NOON, new_click
+from tests.support.history import add_conversion, load_clicks
+from trackyard.domain.roles import Role
+from trackyard.domain.statuses import Status
+
+DAY = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Two affiliates on two advertisers' offers: 3 clicks and 2 conversions of the first, 1 click of the second."""
+
+    api: Api
+    advertiser: str
+    first_offer: int
+    second_offer: int
+    first: int
+    second: int
+    affiliate: ApiClient
+
+
+@pytest.fixture
+def traffic(api: Api) -> Traffic:
+    manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
+    advertiser, other = api.add_advertiser(tags="gold"), api.add_advertiser()
+    first_offer, second_offer = api.add_offer(advertiser=advertiser, tags="hot"), api.add_offer(advertiser=other)
+    first, affiliate = api.add_affiliate(manager_id=manager)
+    second, _ = api.add_affiliate()
+    load_clicks(
+        api.deps,
+        [
+            new_click(1, offer=first_offer, affiliate=first, advertiser=advertiser, sub1="a"),
+            new_click(2, offer=first_offer, affiliate=first, advertiser=advertiser, uniq=0, country="FR"),
+            new_click(3, offer=first_offer, affiliate=first, advertiser=advertiser, time=NOON + 86_400_000),
+            new_click(4, offer=second_offer, affiliate=second, advertiser=other),
+            new_click(5, offer=second_offer, affiliate=second, advertiser=other, reason="inactive-offer"),
+        ],
+    )
+    own = {"offer_id": first_offer, "affiliate_id": first, "advertiser_id": advertiser}
+    add_conversion(api.deps, 1, **own, click={"sub1": "a"})
+    add_conversion(api.deps, 2, **own, status=Status.NOT_FOUND)
+    return Traffic(api, advertiser, first_offer, second_offer, first, second, affiliate)
+
+
+def rows(client: ApiClient, path: str, **params: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.get(path, **DAY | params)["stats"]
+    return found
+
+
+def test_getbydate(traffic: Traffic) -> None:
+    body = traffic.api.admin.get("/3.1/stats/getbydate", **DAY | {"filter[offer][]": traffic.first_offer})
+    [row] = body["stats"]
+    assert row["slice"] == {"year": 2023, "month": 11, "day": 15}
+    assert row["traffic"] == {"raw": "2", "uniq": "1"}
+    money = {"revenue": 10, "charge": 10, "earning": 3, "payouts": 7, "null": 0, "count": 1}
+    assert row["actions"]["confirmed"] == row["actions"]["declined"] == money
+    assert row["actions"]["total"]["count"] == 2
+    assert "not_found" not in row["actions"]
+    assert (row["ratio"], row["cr"], row["epc"]) == ("1:1", 100, 3.5)
+    assert body["currency"] == "USD"
+    assert body["pagination"] == {"per_page": 100, "total_count": 1, "page": 1}
+
+
+def test_not_found_is_apart_under_3_0(traffic: Traffic) -> None:
+    [row] = rows(traffic.affiliate, "/3.0/stats/getbydate")
+    assert row["actions"]["not_found"]["count"] == 1
+    assert row["actions"]["declined"]["count"] == 0
+
+
+def test_an_affiliate_sees_its_own_and_no_charges(traffic: Traffic) -> None:
+    params = {"filter[partner]": traffic.second, "filter[advertiser]": "x"}
+    [row] = rows(traffic.affiliate, "/3.1/stats/getbydate", **params)
+    assert row["traffic"]["raw"] == "2"
+    assert row["actions"]["total"] == {"revenue": 14, "charge": 0, "earning": 0, "payouts": 14, "null": 0, "count": 2}
+    response = traffic.affiliate.call("GET", "/3.1/stats/getbydate", params=DAY | params)
+    assert response.headers["x-ignored-parameters"] == "filter[advertiser],filter[partner]"
+    assert traffic.affiliate.call("GET", "/3.1/stats/getbyadvertiser", params=DAY).status_code == 403
+    refused = traffic.affiliate.call("GET", "/3.1/stats/getbytrafficback", params=DAY)
+    assert (refused.status_code, refused.json()["code"]) == (403, "stats.slice-trafficback_reason")
+
+
+FILTERS: list[tuple[dict[str, Any], Any]] = [
+    ({}, 3),
+    ({"filter[country]": "fr"}, 1),
+    ({"filter[country]": "XX"}, 0),
+    ({"filter[sub1]": "a"}, 1),
+    ({"filter[partner]": "nobody"}, 0),
+    ({"filter[offer_tag]": "hot,cold"}, 2),
+    ({"filter[advertiser_tag]": "gold"}, 2),
+    ({"filter[affiliate_tag]": "none"}, 0),
+    ({"timezone": "Pacific/Auckland"}, 0),
+]
+
+
+def test_filters(traffic: Traffic) -> None:
+    for filters, raw in FILTERS:
+        found = rows(traffic.api.admin, "/3.1/stats/getbydate", **filters)
+        assert (filters, sum(int(row["traffic"]["raw"]) for row in found)) == (filters, raw)
+
+
+def test_managers_see_what_they_manage(traffic: Traffic) -> None:
+    api = traffic.api
+    manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
+    assert rows(client, "/3.0/stats/getbydate") == []
+    pid, _ = api.add_affiliate(manager_id=manager)
+    load_clicks(api.deps, [new_click(9, offer=traffic.first_offer, affiliate=pid)])
+    [row] = rows(client, "/3.0/stats/getbydate")
+    assert row["traffic"]["raw"] == "1"
+
+
+def test_names_of_what_rows_are_grouped_by(traffic: Traffic) -> None:
+    admin = traffic.api.admin
+    first, second = rows(admin, "/3.0/stats/getbyprogram")
+    assert (first["slice"]["offer"]["id"], first["slice"]["offer"]["title"]) == (traffic.first_offer, "Shoes")
+    assert len(second["slice"]["offer"]["offer_id"]) == 24
+    assert {row["slice"]["advertiser"]["title"] for row in rows(admin, "/3.0/stats/getbyadvertiser")} == {"Shop"}
+    assert [row["slice"]["affiliate"]["id"] for row in rows(admin, "/3.0/stats/getbypartner")] == [
+        traffic.first, traffic.second,
+    ]  # fmt: skip
+    [refused] = rows(admin, "/3.0/stats/getbytrafficback")
+    assert (refused["slice"], refused["actions"], refused["trafficback"]) == (
+        {"trafficback_reason": "inactive-offer"}, [], 1,
+    )  # fmt: skip
+
+
+def test_custom(traffic: Traffic) -> None:
+    admin = traffic.api.admin
+    params = {
+        "slice[]": ["country", "offer"],
+        "conversionTypes[]": ["confirmed"],
+        "order[]": ["raw"],
+        "orderType": "desc",
+    }
+    found = rows(admin, "/3.1/stats/custom", **params, **{"filter[nonzero]": 1})
+    assert [row["slice"]["country"] for row in found] == ["DE"]
+    assert set(found[0]["actions"]) == {"confirmed"}
+    assert len(rows(admin, "/3.1/stats/custom", **params)) == 3
+
+
+CUSTOM_REFUSED: list[tuple[dict[str, Any], Any]] = [
+    ({}, "slice"),
+    ({"slice": ""}, "slice"),
+    ({"slice": "nothing"}, "slice[0]"),
+    ({"slice": "day", "order": "offer"}, "order"),
+    ({"slice": "day", "order": "nothing"}, "order[0]"),
+    ({"slice": "day", "orderType": "up"}, "orderType"),
+    ({"slice": "day", "filter[smart_id]": "1"}, "filter[smart_id]"),
+    ({"slice": "day", "conversionTypes": "not_found"}, "conversionTypes[0]"),
+    ({"slice": "day", "timezone": "Mars/Base"}, "timezone"),
+    ({"slice": "day", "filter[date_to]": "2023-11-14"}, "filter[date_to]"),
+    ({"slice": "day", "filter[date_to]": "2025-11-14"}, "filter[date_to]"),
+    ({"slice": "day", "page": "0"}, "page"),
+]
+
+
+def test_custom_refused(api: Api) -> None:
+    for params, name in CUSTOM_REFUSED:
+        response = api.admin.call("GET", "/3.1/stats/custom", params=DAY | params)
+        assert (params, response.status_code, list(response.json()["fields"])) == (params, 400, [name])
+
+
+def test_an_affiliate_may_not_slice_by_advertiser(traffic: Traffic) -> None:
+    response = traffic.affiliate.call("GET", "/3.1/stats/custom", params=DAY | {"slice": "advertiser"})
+    assert response.status_code == 400
+
+
+PERIOD = {"date_from": "2023-11-15", "date_to": "2023-11-15"}
+
+
+def test_conversions(traffic: Traffic) -> None:
+    body = traffic.api.admin.get("/3.0/stats/conversions", **PERIOD)
+    second, first = body["conversions"]
+    assert (first["status"], second["status"]) == ("confirmed", "not_found")
+    assert (first["revenue"], first["payouts"], first["earnings"], first["sum"]) == (10, 7, 3, 0)
+    assert first["advertiser"] == {"id": traffic.advertiser, "title": "Shop"}
+    assert (first["goal"], first["goal_value"], first["sub1"]) == ("Sale", "1", "a")
+    assert first["offer"]["title"] == "Shoes"
+    assert first["partner"]["id"] == first["partner_id"] == traffic.first
+    assert (first["created_at"], first["click_time"]) == ("2023-11-15 12:00:01", "2023-11-15 12:00:00")
+    assert body["pagination"]["total_count"] == 2
+
+
+def test_conversions_of_an_affiliate(traffic: Traffic) -> None:
+    body = traffic.affiliate.get("/3.1/stats/conversions", **PERIOD, revenue=1, partner=traffic.second)
+    assert [item["status"] for item in body["conversions"]] == ["declined", "confirmed"]
+    _, stranger = traffic.api.add_affiliate()
+    assert stranger.get("/3.1/stats/conversions", **PERIOD)["conversions"] == []
+
+
+CONVERSION_FILTERS: list[tuple[dict[str, Any], Any]] = [
+    ({"status": "1"}, 1),
+    ({"status": "3"}, 0),
+    ({"status": "4"}, 1),
+    ({"status[]": ["1", "4"]}, 2),
+    ({"subid1": "a"}, 1),
+    ({"country": "de"}, 2),
+    ({"country": "FR"}, 0),
+    ({"payouts": "7"}, 2),
+    ({"revenue": "7"}, 0),
+    ({"currency": "840"}, 2),
+    ({"currency": "978"}, 0),
+    ({"currency": "1"}, 0),
+    ({"hour": "12"}, 2),
+    ({"hour": "13"}, 0),
+    ({"goal": "1"}, 2),
+    ({"custom_field_1": "x"}, 0),
+    ({"action_id": "x"}, 0),
+    ({"limit": "1"}, 1),
+    ({"limit": "1", "page": "3"}, 0),
+    ({"timezone": "Pacific/Auckland"}, 0),
+    ({"update_from_date": "2023-11-15", "update_from_hour": "13"}, 0),
+    ({"update_from_date": "2023-11-15", "update_from_hour": "12"}, 2),
+]
+
+
+def test_conversion_filters(traffic: Traffic) -> None:
+    for params, count in CONVERSION_FILTERS:
+        found = traffic.api.admin.get("/3.0/stats/conversions", **PERIOD | params)["conversions"]
+        assert (params, len(found)) == (params, count)
+
+
+def test_not_found_is_filtered_as_declined_under_3_1(traffic: Traffic) -> None:
+    assert len(traffic.api.admin.get("/3.1/stats/conversions", **PERIOD, status=3)["conversions"]) == 1
+
+
+def test_conversions_by_default_are_the_last_week_s(traffic: Traffic) -> None:
+    traffic.api.clock.advance(2 * 86_400_000)
+    assert len(traffic.api.admin.get("/3.0/stats/conversions")["conversions"]) == 2
+    traffic.api.clock.advance(8 * 86_400_000)
+    assert traffic.api.admin.get("/3.0/stats/conversions")["conversions"] == []
+    assert len(traffic.api.admin.get("/3.0/stats/conversions", update_from_date="2023-11-15")["conversions"]) == 2
+
+
+def test_raw_export_skips_names(traffic: Traffic) -> None:
+    first = traffic.api.admin.get("/3.1/stats/conversions", **PERIOD, raw_export=1)["conversions"][0]
+    assert (first["offer"], first["partner"], first["advertiser"]) == (None, None, None)
+    assert first["offer_id"] == traffic.first_offer
+
+
+CONVERSIONS_REFUSED: list[tuple[dict[str, Any], Any]] = [
+    ({"hour": "1", "date_to": "2023-11-16"}, "hour"),
+    ({"update_from_hour": "1"}, "update_from_hour"),
+    ({"status": "9"}, "status[0]"),
+    ({"date_to": "2023-11-14"}, "date_to"),
+]
+
+
+def test_conversions_refused(api: Api) -> None:
+    for params, name in CONVERSIONS_REFUSED:
+        response = api.admin.call("GET", "/3.1/stats/conversions", params=PERIOD | params)
+        assert (params, response.status_code, list(response.json()["fields"])) == (params, 400, [name])
+
+
+def test_clicks(traffic: Traffic) -> None:
+    body = traffic.api.admin.get("/3.0/stats/clicks", **PERIOD, offer=traffic.first_offer, country="DE")
+    [click] = body["clicks"]
+    assert (click["offer"]["id"], click["partner_id"], click["uniq"]) == (traffic.first_offer, traffic.first, 1)
+    assert click["conversion_id"] == f"{1:024x}"
+    assert click["created_at"] == "2023-11-15 12:00:00"
+    assert len(traffic.affiliate.get("/3.0/stats/clicks", **PERIOD)["clicks"]) == 2
+    assert len(traffic.api.admin.get("/3.0/stats/clicks", **PERIOD)["clicks"]) == 3
+    assert traffic.api.admin.get("/3.0/stats/clicks", **PERIOD, hour=3)["clicks"] == []
+    assert len(traffic.api.admin.get("/3.0/stats/clicks", **PERIOD, advertisers=traffic.advertiser)["clicks"]) == 2
+
+
+def test_pages_do_not_overlap(traffic: Traffic) -> None:
+    pages = [traffic.api.admin.get("/3.0/stats/clicks", **PERIOD, limit=1, page=page) for page in (1, 2, 3, 4)]
+    ids = [click["id"] for page in pages for click in page["clicks"]]
+    assert len(ids) == len(set(ids)) == 3
+    assert [page["pagination"].get("next_page") for page in pages] == [2, 3, None, None]

@@ -1,0 +1,52 @@
+"""Clicks and conversions put behind the API, as the projector and the worker would."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from tests.support.events import new_click, new_fact
+from trackyard.actions.deps import Deps
+from trackyard.domain.conversions import Change, Conversion
+from trackyard.domain.facts import encode_row
+from trackyard.domain.statuses import Status
+from trackyard.journal.records import Click, encode
+from trackyard.stats.load import click_item, load
+from trackyard.store import conversions
+
+
+def load_clicks(deps: Deps, clicks: Sequence[Click]) -> None:
+    """Puts clicks into the analytic store."""
+    items = [click_item("001-0000000000001", place, encode(click)) for place, click in enumerate(clicks)]
+    load(deps.analytics, "click", items, f"clicks-{clicks[0].id}")
+
+
+def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
+    """A confirmed conversion (charge 10, payout 7 USD) in SQL and, as a fact, in the analytic store.
+
+    Fields of the conversion by name; those of its click in `click`.
+    """
+    click = new_click(number, offer=fields["offer_id"], affiliate=fields["affiliate_id"], **fields.pop("click", {}))
+    values: dict[str, Any] = {
+        "id": f"{number:024x}", "goal": "1", "identity": f"c:{click.id}:{number}", "version": 1, "action_id": "",
+        "advertiser_id": "", "status": Status.CONFIRMED, "sent_status": Status.CONFIRMED, "goal_title": "Sale",
+        "comment": "", "payment": None, "payment_type": "fixed", "currency": "USD", "rate": Decimal(1),
+        "sum": Decimal(0), "charge": Decimal(10), "payout": Decimal(7), "custom_fields": {}, "click_id": click.id,
+        "click_time": click.time, "click": msgspec.structs.asdict(click), "call_ip": "192.0.2.1", "user_id": "",
+        "journal": "", "position": 0, "hold_until": None, "created_at": click.time + 1000,
+    }  # fmt: skip
+    values |= fields
+    values |= {"charge_base": values["charge"], "payout_base": values["payout"]}
+    values.setdefault("updated_at", values["created_at"])
+    made = Conversion(**values)
+    with deps.database.write() as conn:
+        conversions.record(conn, [Change(None, made, "test")])
+    fact = new_fact(
+        number, time=made.created_at, click_time=click.time, click_id=click.id, status=made.status.number,
+        goal=made.goal, offer=made.offer_id, affiliate=made.affiliate_id, advertiser=made.advertiser_id,
+        currency=made.currency, charge=made.charge, payout=made.payout, charge_base=made.charge,
+        payout_base=made.payout, country=click.country, sub1=click.sub1,
+    )  # fmt: skip
+    load(deps.analytics, "fact", [encode_row(fact)], f"fact-{number}")
+    return made
