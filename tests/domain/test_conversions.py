@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trackyard.domain.addresses import AddressLists
 from trackyard.domain.conversions import (
     DAY_MS,
     CallFacts,
@@ -79,6 +80,7 @@ def test_faults_before_anything_is_looked_up(params: dict[str, str], click: Any,
     assert find_early_fault(params, click) is fault
 
 
+ELSEWHERE = AddressLists(("10.0.0.1",))
 STOPPED = replace(OFFER, status="stopped")
 SUSPENDED = replace(OFFER, status="suspended")
 
@@ -96,6 +98,10 @@ SUSPENDED = replace(OFFER, status="suspended")
         (replace(TERMS, advertiser_secure="a", offer=replace(OFFER, secure="ö")), {"secure": "a"}, "Access denied"),
         (replace(TERMS, advertiser_secure="a", offer=replace(OFFER, secure="ö")), {"secure": "ö"}, None),
         (replace(TERMS, platform_secure="p"), {"secure": "x", "status": "9"}, "Access denied"),
+        (replace(TERMS, platform_secure="p", advertiser_callers=ELSEWHERE), {}, "Access denied"),
+        (replace(TERMS, advertiser_callers=ELSEWHERE), {"status": "9"}, "Current IP-address is denied"),
+        (replace(TERMS, offer=replace(OFFER, callers=ELSEWHERE)), {}, "Current IP-address is denied"),
+        (replace(TERMS, advertiser_callers=AddressLists(("192.0.2.0/24",))), {}, None),
         (TERMS, {"status": "6"}, "Wrong status"),
         (TERMS, {"status": "confirmed"}, "Wrong status"),
         (TERMS, {"sum": "-1"}, "Wrong sum"),

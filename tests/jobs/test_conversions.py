@@ -20,7 +20,7 @@ from trackyard.store import inbox, outbox
 from trackyard.store.engine import Database
 from trackyard.store.ledger import Balance, list_balances
 from trackyard.store.rates import add_rate
-from trackyard.store.tables import conversion, conversion_event, delivery, ledger, offer
+from trackyard.store.tables import advertiser, conversion, conversion_event, delivery, ledger, offer
 from trackyard.store.tables import inbox as inbox_table
 from trackyard.store.tables import outbox as outbox_table
 
@@ -144,6 +144,19 @@ def test_calls_without_a_usable_click_change_nothing(world: World) -> None:
     world.settle()
     assert world.responses() == ["Missing mandatory parameter clickid", "Broken clickid", "Broken clickid"]
     assert world.count(conversion) == world.count(inbox_table) == 0
+
+
+def test_only_listed_callers_are_heard(world: World) -> None:
+    with world.database.write() as conn:
+        conn.execute(update(offer).values(allowed_ip="10.0.0.1\n192.0.2.1-192.0.2.20"))
+        conn.execute(update(advertiser).values(disallowed_ip=["192.0.2.10"]))
+    world.send(world.click())
+    world.settle()
+    with world.database.write() as conn:
+        conn.execute(update(advertiser).values(disallowed_ip=["192.0.2.0/28"]))
+    world.send(world.click())
+    world.settle()
+    assert world.responses() == ["", "Current IP-address is denied"]
 
 
 def test_a_hold_counts_as_hold(world: World) -> None:

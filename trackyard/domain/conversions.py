@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from trackyard.base.money import LIMIT, ZERO, converted, find_amount
+from trackyard.domain.addresses import ANYONE, AddressLists
 from trackyard.domain.payments import DEFAULT_GOAL, Amounts, Payment, amounts, find_payment
 from trackyard.domain.statuses import Status
 
@@ -27,6 +28,7 @@ class Fault(StrEnum):
     BROKEN_CLICKID = "Broken clickid"
     OFFER_DISABLED = "Offer disabled"
     ACCESS_DENIED = "Access denied"
+    ADDRESS_DENIED = "Current IP-address is denied"
     WRONG_STATUS = "Wrong status"
     WRONG_SUM = "Wrong sum"
     WRONG_CURRENCY = "Wrong currency"
@@ -65,6 +67,7 @@ class OfferTerms:
     personal_payments: tuple[Payment, ...]
     hold_days: int
     secure: str | None
+    callers: AddressLists = ANYONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ class Terms:
     platform_secure: str | None
     platform_currency: str
     rates: Mapping[str, Decimal]
+    advertiser_callers: AddressLists = ANYONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +177,7 @@ def decide(
 
     existing: the conversion of its identity · new_id: the id a new conversion gets.
     """
-    fault = _find_fault(call.params, terms)
+    fault = _find_fault(call, terms)
     if fault is not None:
         return fault
     after = _create(call, click, terms, new_id) if existing is None else _repeat(call, existing, terms)
@@ -199,12 +203,15 @@ def end_hold(conversion: Conversion, now_ms: int) -> Change:
 # --- faults ---------------------------------------------------------------------------------------------
 
 
-def _find_fault(params: Mapping[str, str], terms: Terms) -> Fault | None:
+def _find_fault(call: CallFacts, terms: Terms) -> Fault | None:
+    params = call.params
     if terms.offer.status == "stopped":
         return Fault.OFFER_DISABLED
     code = terms.offer.secure or terms.advertiser_secure or terms.platform_secure
     if code and not hmac.compare_digest(code.encode(), params.get("secure", "").encode()):
         return Fault.ACCESS_DENIED
+    if not (terms.offer.callers.permits(call.ip) and terms.advertiser_callers.permits(call.ip)):
+        return Fault.ADDRESS_DENIED
     if params.get("status", "") not in SENT_STATUSES:
         return Fault.WRONG_STATUS
     if params.get("sum") and find_amount(params["sum"]) is None:

@@ -181,13 +181,15 @@ class Converter:
         offer = book.offers.get(item.click["offer"])
         if offer is None:
             return Fault.OFFER_DISABLED
+        advertiser = book.advertisers[offer.advertiser_id]
         terms = Terms(
             offer=offer,
             affiliate_status=book.affiliate_statuses.get(item.click["affiliate"], ""),
-            advertiser_secure=book.advertiser_codes.get(offer.advertiser_id) or None,
+            advertiser_secure=advertiser.secure,
             platform_secure=book.platform_code or None,
             platform_currency=self._currency,
             rates=known.at(item.call.time),
+            advertiser_callers=advertiser.callers,
         )
         return decide(item.facts, item.click, terms, stored.get(item.identity), new_id(now))
 

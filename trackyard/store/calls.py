@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, or_, select
 
+from trackyard.domain.addresses import AddressLists, entries_of
 from trackyard.domain.conversions import OfferTerms
 from trackyard.domain.payments import payment_of
 from trackyard.domain.postbacks import Postback
@@ -13,12 +14,20 @@ from trackyard.store.tables import advertiser, affiliate, affiliate_postback, of
 
 
 @dataclass(frozen=True, slots=True)
+class AdvertiserTerms:
+    """What a decision needs of an advertiser. `secure`: its own code or None · callers: who may call."""
+
+    secure: str | None
+    callers: AddressLists
+
+
+@dataclass(frozen=True, slots=True)
 class Book:
     """The installation as it is in one transaction, as far as some offers and affiliates go."""
 
     offers: Mapping[int, OfferTerms]
     affiliate_statuses: Mapping[int, str]
-    advertiser_codes: Mapping[str, str | None]
+    advertisers: Mapping[str, AdvertiserTerms]
     platform_code: str | None
     postbacks: Sequence[Postback]
 
@@ -26,13 +35,11 @@ class Book:
 def find_book(conn: Connection, offer_ids: Collection[int], affiliate_ids: Collection[int]) -> Book:
     """What decisions on calls for these offers and affiliates, and the calls that follow from them, need."""
     offers = _offers(conn, offer_ids)
-    advertiser_ids = {terms.advertiser_id for terms in offers.values()}
-    codes = conn.execute(select(advertiser.c.id, advertiser.c.hash_password).where(advertiser.c.id.in_(advertiser_ids)))
     statuses = conn.execute(select(affiliate.c.id, affiliate.c.status).where(affiliate.c.id.in_(affiliate_ids)))
     return Book(
         offers=offers,
         affiliate_statuses={row.id: row.status for row in statuses},
-        advertiser_codes={row.id: row.hash_password for row in codes},
+        advertisers=_advertisers(conn, {terms.advertiser_id for terms in offers.values()}),
         platform_code=settings.find_setting(conn, settings.HASH_PASSWORD),
         postbacks=_postbacks(conn, offer_ids, affiliate_ids),
     )
@@ -50,6 +57,8 @@ def _offers(conn: Connection, ids: Collection[int]) -> dict[int, OfferTerms]:
             columns.partner_payments,
             columns.hold_period,
             columns.hash_password,
+            columns.allowed_ip,
+            columns.disallowed_ip,
         ).where(columns.id.in_(ids))
     )
     return {
@@ -62,6 +71,21 @@ def _offers(conn: Connection, ids: Collection[int]) -> dict[int, OfferTerms]:
             personal_payments=tuple(payment_of(item) for item in row.partner_payments),
             hold_days=row.hold_period,
             secure=row.hash_password or None,
+            callers=AddressLists(entries_of(row.allowed_ip), entries_of(row.disallowed_ip)),
+        )
+        for row in rows
+    }
+
+
+def _advertisers(conn: Connection, ids: Collection[str]) -> dict[str, AdvertiserTerms]:
+    columns = advertiser.c
+    rows = conn.execute(
+        select(columns.id, columns.hash_password, columns.allowed_ip, columns.disallowed_ip).where(columns.id.in_(ids))
+    )
+    return {
+        row.id: AdvertiserTerms(
+            secure=row.hash_password or None,
+            callers=AddressLists(tuple(row.allowed_ip), tuple(row.disallowed_ip)),
         )
         for row in rows
     }
