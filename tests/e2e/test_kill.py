@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tests.support.program import KEY, Program, until
 from tests.support.receiver import Receiver
-from tests.support.story import Story, begin, click_id_of
+from tests.support.story import Story, around_today, begin, click_id_of
 
 
 class Traffic:
@@ -49,7 +49,7 @@ class Traffic:
 
 
 def _every(program: Program, path: str, name: str) -> list[dict[str, Any]]:
-    period = {"date_from": "2020-01-01", "date_to": "2099-01-01", "limit": 5000}
+    period = {**around_today(), "limit": 5000}
     rows: list[dict[str, Any]] = []
     page = 1
     while True:

@@ -1,7 +1,7 @@
 """The people and the offer of the first story, made over the API."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -40,6 +40,12 @@ class Story:
         """The affiliate's balance."""
         found: dict[str, Any] = self.program.api("GET", "/3.0/balance", key=self.affiliate_key)["balance"]
         return found
+
+
+def around_today() -> dict[str, str]:
+    """The period of a list that holds today in every zone."""
+    today = datetime.now(UTC).date()
+    return {"date_from": str(today - timedelta(days=1)), "date_to": str(today + timedelta(days=1))}
 
 
 def click_id_of(answer: Answer) -> str:

@@ -34,7 +34,7 @@ class ListClicks(Paging):
     def query(self, call: Call[Deps]) -> ClickList:
         """For the use case. Raises BadInput for a period that is wrong."""
         since, until = span(self.date_from, self.date_to, self.timezone or call.deps.zone, hour=self.hour)
-        check_length(self.date_from, self.date_to, fine=True, name="date_to")
+        check_length(self.date_from, self.date_to, fine=False, name="date_to")
         named: dict[str, Values] = {
             "offer": self.offer,
             "affiliate": self.partner,

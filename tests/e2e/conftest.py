@@ -1,0 +1,3 @@
+"""Fixtures of the end to end tests."""
+
+from tests.support.receiver import receiver  # noqa: F401
