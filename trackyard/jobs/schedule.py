@@ -42,7 +42,7 @@ class Schedule:
         self._clock = clock
         self.jobs = (
             Job("holds", 5, self.end_holds),
-            Job("offers", 2, self.stop_offers),
+            Job("offers", 10, self.stop_offers),
             Job("waiting", 2, self.log_waiting),
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import fields
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, tuple_, update
+from sqlalchemy import Connection, Row, and_, bindparam, insert, or_, select, update
 
 from trackyard.domain.conversions import Change, Conversion
 from trackyard.domain.payments import document_of, payment_of
@@ -25,8 +25,13 @@ def find_by_identity(conn: Connection, identities: Collection[Identity]) -> dict
     """The stored conversions of these identities; on PostgreSQL locked until the transaction ends."""
     if not identities:
         return {}
-    key = tuple_(conversion.c.offer_id, conversion.c.goal, conversion.c.identity)
-    query = select(*_COLUMNS).where(key.in_(sorted(identities))).order_by(conversion.c.id).with_for_update()
+    columns = conversion.c
+    # One condition each: SQLite answers a list of row values by reading the whole index.
+    each = [
+        and_(columns.offer_id == offer, columns.goal == goal, columns.identity == identity)
+        for offer, goal, identity in sorted(identities)
+    ]
+    query = select(*_COLUMNS).where(or_(*each)).order_by(conversion.c.id).with_for_update()
     found = (_conversion(row) for row in conn.execute(query))
     return {(item.offer_id, item.goal, item.identity): item for item in found}
 

@@ -13,6 +13,7 @@ from sqlalchemy import (
     CTE,
     ColumnElement,
     Connection,
+    FromClause,
     and_,
     delete,
     exists,
@@ -21,6 +22,7 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    true,
     update,
 )
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
@@ -89,18 +91,25 @@ def list_due(
     hosts = _hosts()
     inner = delivery.alias("inner_delivery")
     first_of_host = (
-        select(inner.c.id)
+        select(inner.c.id, inner.c.host, inner.c.next_at)
         .where(inner.c.host == hosts.c.host, inner.c.next_at <= now_ms, inner.c.lease_until <= now_ms)
         .where(or_(inner.c.attempts > 0, ~_earlier_unattempted(inner.c)))
-        .order_by(inner.c.next_at, inner.c.number)
+        .order_by(inner.c.next_at)  # the index ends the search early; the condition above keeps the order
         .limit(per_host)
         .correlate(hosts)
     )
+    # One plan each: PostgreSQL would try every row against the list, SQLite has no LATERAL.
+    if conn.dialect.name == "postgresql":
+        due: FromClause = first_of_host.lateral("due")
+        joined = hosts.join(due, true())
+    else:
+        due = delivery
+        joined = hosts.join(due, due.c.id.in_(first_of_host.with_only_columns(inner.c.id)))
     query = (
-        select(delivery.c.id, delivery.c.host)
-        .join(hosts, delivery.c.host == hosts.c.host)
-        .where(delivery.c.id.in_(first_of_host), delivery.c.host.not_in(full_hosts))
-        .order_by(delivery.c.next_at, delivery.c.number)
+        select(due.c.id, due.c.host)
+        .select_from(joined)
+        .where(hosts.c.host.not_in(full_hosts))
+        .order_by(due.c.next_at, due.c.id)
         .limit(limit)
     )
     return [(row.id, row.host) for row in conn.execute(query)]
