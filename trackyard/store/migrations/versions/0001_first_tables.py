@@ -282,6 +282,9 @@ def _conversion() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_conversion")),
         sa.UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
     )
+
+
+def _conversion_indexes() -> None:
     op.create_index("ix_conversion_action_id", "conversion", ["action_id"], unique=False)
     op.create_index(
         "ix_conversion_advertiser_id_created_at", "conversion", ["advertiser_id", "created_at"], unique=False
@@ -418,6 +421,7 @@ TABLES: tuple[Callable[[], None], ...] = (
     _connection,
     _affiliate_postback,
     _conversion,
+    _conversion_indexes,
     _conversion_event,
     _ledger,
     _edge_progress,
