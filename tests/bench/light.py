@@ -54,7 +54,7 @@ def measure(seconds: float) -> dict[str, float]:
         program = Program(Path(name))
         figures["first_start_s"] = program.start()
         story = begin(program, receiver.url("/pb"))
-        until(lambda: story.click().status == 302, seconds=10, what="rules at the edge")
+        story.await_rules()
         until(lambda: story.day(KEY), seconds=10, what="the first click")
         time.sleep(3)  # idle is what is measured
         figures["idle_pss_mb"] = pss_mb(program)

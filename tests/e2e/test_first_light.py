@@ -23,11 +23,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
 def test_the_whole_path(program: Program, receiver: Receiver) -> None:
     macros = "/pb?click={clickid}&sum={sum}&status={status}&s={sub1}&geo={geo}"
     story = begin(program, receiver.url(macros))
-    until(
-        lambda: story.click(sub1="probe").headers.get("location", "").startswith("https://shop"),
-        seconds=5,
-        what="rules",
-    )
+    story.await_rules()
 
     clicked = story.click(sub1="a b&c", ip="1.1.1.1")
     click_id = click_id_of(clicked)

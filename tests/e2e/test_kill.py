@@ -64,7 +64,7 @@ def test_nothing_acknowledged_is_lost_or_doubled(tmp_path: Path, receiver: Recei
     program = Program(tmp_path)
     program.start()
     story = begin(program, receiver.url("/pb?click={clickid}"))
-    until(lambda: story.click().headers.get("location", "").startswith("https://shop"), seconds=5, what="rules")
+    story.await_rules()
     with Traffic(story) as traffic:
         traffic.grow(20)
         for child in ("edge 0", "core", "worker"):

@@ -1,6 +1,5 @@
 """The API over real stores, with its people."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -65,13 +64,12 @@ class Api:
         return int(body["partner"]["id"]), self.admin.with_key(body["partner"]["api_key"])
 
 
-@pytest.fixture
-def api(sqlite_database: Database, analytics: Analytics) -> Iterator[Api]:
-    """A fresh installation."""
+def installed(database: Database, analytics: Analytics) -> Api:
+    """A fresh installation over migrated stores."""
     clock = ManualClock(NOW)
     seal = Seal(Seal.new_key())
     deps = Deps(
-        database=sqlite_database,
+        database=database,
         analytics=analytics,
         seal=seal,
         clock=clock,
@@ -79,6 +77,12 @@ def api(sqlite_database: Database, analytics: Analytics) -> Iterator[Api]:
         zone=ZoneInfo("UTC"),
         tracking_url="http://track.example",
     )
-    key = first_start(sqlite_database, seal, clock, None)
+    key = first_start(database, seal, clock, None)
     app = build(deps)
-    yield Api(deps, clock, app, ApiClient(app, CATALOGUE, key))
+    return Api(deps, clock, app, ApiClient(app, CATALOGUE, key))
+
+
+@pytest.fixture
+def api(sqlite_database: Database, analytics: Analytics) -> Api:
+    """A fresh installation for one test."""
+    return installed(sqlite_database, analytics)

@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
-from tests.support.program import Answer, Program
+from tests.support.program import Answer, Program, until
+
+SHOP = "https://shop.example/"
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,10 @@ class Story:
         """A click of the affiliate on the offer."""
         more = "".join(f"&{name}={quote(value)}" for name, value in parameters.items())
         return self.program.track(f"/click?pid={self.affiliate}&offer_id={self.offer}{more}")
+
+    def await_rules(self) -> None:
+        """Clicks until the edge knows the offer: one accepted click."""
+        until(lambda: SHOP in self.click().headers.get("location", ""), seconds=10, what="the offer at the edge")
 
     def call(self, click_id: str, **parameters: str) -> Answer:
         """The advertiser's call for a click."""
@@ -63,7 +69,7 @@ def begin(program: Program, postback_url: str | None = None) -> Story:
         {
             "title": "Shoes & more",
             "advertiser": advertiser,
-            "url": "https://shop.example/?click={clickid}&s={sub1}&c={geo}",
+            "url": f"{SHOP}?click={{clickid}}&s={{sub1}}&c={{geo}}",
             "trafficback_url": "https://elsewhere.example/?reason=closed&o={offer_id}",
             "status": "active",
             "payments[0][total]": "10",

@@ -1,0 +1,145 @@
+"""The contract as data: endpoints and their parameters with includes resolved, names with `[*]` for placeholders."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.wire.openapi import contract_type, each_name
+from trackyard.wire.params import Field, Needed, Only
+from trackyard.wire.scalars import Choice, Whole
+
+HERE = Path(__file__).parent
+_PLACEHOLDER = re.compile(r"\[(?:i|j|g|n|G|d|CC|N|K|lang|key)\]")
+_NUMBERED = re.compile(r"sub[NK]\b")
+
+
+def _load(name: str) -> dict[str, Any]:
+    return tomllib.loads((HERE / name).read_text())
+
+
+CONTRACT = _load("endpoints.toml")
+EXTENSIONS = _load("extensions.toml")
+MISSING = _load("missing.toml")
+SETS = {entry["name"]: entry for entry in CONTRACT["params_set"]}
+DOCUMENTED = {entry["id"]: entry for entry in CONTRACT["endpoint"]}
+DECLARED = {endpoint.id: endpoint for endpoint in CATALOGUE}
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter, of the contract or of the catalogue."""
+
+    name: str
+    type: str
+    required: bool
+    values: frozenset[str]
+    default: Any
+    least: int | None
+    most: int | None
+    admin_only: bool
+    since: str | None
+    required_for: frozenset[str]
+
+
+def documented_params(endpoint_id: str) -> dict[str, Param]:
+    """What the contract says an endpoint takes."""
+    entry = DOCUMENTED[endpoint_id]
+    raw = [param for name in entry.get("include", ()) for param in _set_params(name)] + entry.get("params", [])
+    out = {}
+    for param in raw:
+        for name in _names(param):
+            out[name] = _documented(entry, param, name)
+    return out
+
+
+def declared_params(endpoint_id: str) -> dict[str, Param]:
+    """What the catalogue says an endpoint takes."""
+    return {name: _declared(name, field) for name, field in each_name(DECLARED[endpoint_id].params)}
+
+
+def _set_params(name: str) -> Iterator[dict[str, Any]]:
+    for inner in SETS[name].get("include", ()):
+        yield from _set_params(inner)
+    yield from SETS[name].get("params", ())
+
+
+def _names(param: dict[str, Any]) -> list[str]:
+    name = _PLACEHOLDER.sub("[*]", param["name"]) + ("[*]" if param["type"] == "map" else "")
+    if _NUMBERED.search(name):
+        first, last = param["range"]
+        return [_NUMBERED.sub(f"sub{number}", name) for number in range(first, last + 1)]
+    return [name]
+
+
+def _documented(entry: dict[str, Any], param: dict[str, Any], name: str) -> Param:
+    values = [
+        str(value)
+        for key in ("values", "values_3_0", "values_3_1", "admin_values", "permission_values", "deprecated_values")
+        for value in param.get(key, ())
+    ]
+    required_for = set(param.get("required_for", ()))
+    if name.partition("[")[0] in entry.get("required_3_1", ()):
+        required_for.add("3.1")
+    return Param(
+        name=name,
+        type="string" if param["type"] == "map" else param["type"],
+        required=bool(param.get("required")) or name in entry.get("required", ()),
+        values=frozenset(values),
+        default=param.get("default"),
+        least=param.get("min"),
+        most=param.get("max"),
+        admin_only=bool(param.get("admin_only")),
+        since=param.get("since"),
+        required_for=frozenset(required_for),
+    )
+
+
+def _declared(name: str, field: Field) -> Param:
+    scalar = field.scalar
+    assert scalar is not None
+    values: frozenset[str] = frozenset()
+    if isinstance(scalar, Choice):
+        values = frozenset((*scalar.values, *scalar.admin, *scalar.only_3_0, *scalar.permission, *scalar.becomes))
+    bounded = scalar if isinstance(scalar, Whole) else None
+    only = next((marker for marker in field.markers if isinstance(marker, Only)), Only())
+    needed = next((marker for marker in field.markers if isinstance(marker, Needed)), Needed())
+    default = int(field.default) if isinstance(field.default, bool) else field.default
+    return Param(
+        name=name,
+        type=contract_type(field, element=name.endswith("[*]")),
+        required=field.required,
+        values=values,
+        default=default,
+        least=bounded.least if bounded else None,
+        most=bounded.most if bounded else None,
+        admin_only=only.admin,
+        since=only.since,
+        required_for=frozenset({"admin"} if needed.staff else ()) | frozenset({needed.since} if needed.since else ()),
+    )
+
+
+def missing_values(endpoint_id: str, name: str) -> frozenset[str]:
+    """Values of a parameter that are not built yet."""
+    return frozenset(MISSING.get("values", {}).get(endpoint_id, {}).get(name, ()))
+
+
+def is_missing(endpoint_id: str, name: str) -> bool:
+    """Whether a parameter is not built yet: listed itself or by the start of its name."""
+    listed = MISSING.get("params", {}).get(endpoint_id, ())
+    return any(name == start or name.startswith(start + "[") for start in listed)
+
+
+def extended(endpoint_id: str) -> frozenset[str]:
+    """Our own parameters of an endpoint."""
+    return frozenset(name for entry in EXTENSIONS["param"] if entry["id"] == endpoint_id for name in entry["names"])
+
+
+def narrowed_to_admin(endpoint_id: str, name: str) -> bool:
+    """Whether we made a parameter admin-only."""
+    return any(
+        name in entry["names"] and entry.get("id", endpoint_id) == endpoint_id for entry in EXTENSIONS["admin_only"]
+    )

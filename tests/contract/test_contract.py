@@ -1,0 +1,117 @@
+"""The catalogue is the contract: both ways, but for what missing.toml and extensions.toml say."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from openapi_spec_validator import validate
+
+from tests.contract.declared import (
+    CONTRACT,
+    DECLARED,
+    DOCUMENTED,
+    EXTENSIONS,
+    MISSING,
+    declared_params,
+    documented_params,
+    extended,
+    is_missing,
+    missing_values,
+    narrowed_to_admin,
+)
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.domain.roles import TABLE, Role
+from trackyard.wire.openapi import document
+
+AUDIENCES = {"any": "any", "affiliate": "affiliate", "admin": "staff"}
+BUILT = sorted(set(DECLARED) & set(DOCUMENTED))
+
+
+def test_every_method_is_built_or_listed_as_missing() -> None:
+    assert set(DOCUMENTED) - set(DECLARED) == set(MISSING["endpoints"])
+    assert set(DECLARED) <= set(DOCUMENTED) | {entry["id"] for entry in EXTENSIONS.get("endpoint", ())}
+    assert len(DECLARED) == len(CATALOGUE), "an id stands twice"
+
+
+def test_what_is_listed_as_missing_is_missing() -> None:
+    for endpoint_id, names in MISSING["params"].items():
+        present = declared_params(endpoint_id)
+        assert not [name for name in names if name in present]
+    for endpoint_id, params in MISSING["values"].items():
+        for name, values in params.items():
+            assert not declared_params(endpoint_id)[name].values.intersection(values)
+
+
+@pytest.mark.parametrize("endpoint_id", BUILT)
+def test_method(endpoint_id: str) -> None:
+    documented, declared = DOCUMENTED[endpoint_id], DECLARED[endpoint_id]
+    narrowed = {entry["id"]: entry["caller"] for entry in EXTENSIONS["narrowed_caller"]}
+    caller = narrowed.get(endpoint_id, documented["caller"])
+    assert (declared.method, declared.path) == (documented["method"], documented["path"])
+    assert declared.audience == AUDIENCES[caller]
+    shown = {field.encode_name for field in msgspec.structs.fields(declared.answer)}
+    assert set(documented["returns"]) <= shown
+    assert ("pagination" in shown) == ("pagination" in documented["returns"])
+
+
+@pytest.mark.parametrize("endpoint_id", BUILT)
+def test_parameters(endpoint_id: str) -> None:
+    documented, declared = documented_params(endpoint_id), declared_params(endpoint_id)
+    wanted = {name for name in documented if not is_missing(endpoint_id, name)}
+    assert set(declared) == wanted | extended(endpoint_id)
+    for name in sorted(wanted):
+        said, done = documented[name], declared[name]
+        assert (name, done.type) == (name, said.type)
+        assert (name, done.required) == (name, said.required)
+        assert (name, done.values) == (name, said.values - missing_values(endpoint_id, name))
+        assert (name, done.admin_only) == (name, said.admin_only or narrowed_to_admin(endpoint_id, name))
+        assert (name, done.since) == (name, said.since)
+        assert (name, done.required_for) == (name, said.required_for)
+        if said.default is not None:
+            assert (name, done.default) == (name, said.default)
+        if said.least is not None:
+            assert (name, done.least, done.most) == (name, said.least, said.most)
+
+
+def test_limits() -> None:
+    larger = {"stats.conversions": 5000, "stats.clicks": 5000}
+    assert {endpoint.id: endpoint.page_max for endpoint in CATALOGUE if endpoint.page_max != 1000} == larger
+
+
+def test_roles_are_those_of_the_contract() -> None:
+    [roles] = [
+        param["values"] for entry in CONTRACT["params_set"] for param in entry["params"] if param["name"] == "roles"
+    ]
+    assert {role.value for role in Role} == set(roles)
+    assert set(TABLE) == set(Role)
+
+
+def test_every_staff_permission_is_given_by_some_role_beside_the_administrator_or_named_so() -> None:
+    others = frozenset[Any]().union(*(given for role, given in TABLE.items() if role is not Role.ADMIN))
+    assert {endpoint.permission for endpoint in CATALOGUE} <= others
+
+
+def test_the_document() -> None:
+    described = json.loads(json.dumps(document(CATALOGUE, version="1")))
+    validate(described)
+    assert {path.partition("/")[2].partition("/")[0] for path in described["paths"]} == {"3.0", "3.1"}
+    for path, item in described["paths"].items():
+        for operation in item.values():
+            assert operation["x-permission"], path
+            assert set(operation["responses"]) >= {"200", "400", "401", "403", "404", "500"}
+
+
+def test_the_document_names_every_parameter() -> None:
+    described = document(CATALOGUE, version="1")
+    for endpoint in CATALOGUE:
+        operation = described["paths"][f"/3.1{endpoint.path}"][endpoint.method.lower()]
+        named = {parameter["name"] for parameter in operation["parameters"]}
+        if "requestBody" in operation:
+            schema = described["components"]["schemas"][endpoint.params.__name__]
+            named |= set(schema["properties"])
+        wanted = {
+            name.partition("[*]")[0] if endpoint.method == "GET" else name.partition("[")[0]
+            for name in declared_params(endpoint.id)
+        }
+        assert wanted <= named

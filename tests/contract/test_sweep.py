@@ -1,0 +1,254 @@
+"""Every declared method against the same bad manners: no 500, nothing written, the error of behaviour.md §2."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.contract.declared import declared_params
+from tests.support.api import Api
+from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
+from tests.support.events import new_click
+from tests.support.history import add_conversion, load_clicks
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.domain.roles import Role
+from trackyard.store import rules
+from trackyard.wire.endpoint import VERSIONS, Endpoint
+
+IDS = [endpoint.id for endpoint in CATALOGUE]
+every_endpoint = pytest.mark.parametrize("endpoint", CATALOGUE, ids=IDS)
+every_version = pytest.mark.parametrize("version", VERSIONS)
+
+
+@dataclass(frozen=True)
+class World:
+    """Callers, and parameters with which each method succeeds."""
+
+    api: Api
+    affiliate: ApiClient
+    nobody: ApiClient
+    no_permission: ApiClient
+    good: dict[str, dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def world(api: Api) -> World:
+    advertiser, offer = api.add_advertiser(), api.add_offer()
+    pid, affiliate = api.add_affiliate()
+    load_clicks(api.deps, [new_click(1, offer=offer, affiliate=pid, advertiser=advertiser)])
+    add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, advertiser_id=advertiser)
+    day = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
+    payments = {"payments[0][total]": "10", "payments[0][revenue]": "7"}
+    good: dict[str, dict[str, Any]] = {endpoint.id: day for endpoint in CATALOGUE if endpoint.id.startswith("stats.")}
+    good |= {
+        "stats.getbysub": day | {"filter[offer]": offer},
+        "stats.custom": day | {"slice[]": "day"},
+        "stats.conversions": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "stats.clicks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "admin.advertiser.add": {"title": "T"},
+        "admin.offer.add": {"title": "T", "advertiser": advertiser, "url": "https://a.example"} | payments,
+        "admin.partner.add": {"email": "{n}@sweep.example", "password": "long-enough"},
+        "offer.affiliate.enable": {"offer_id": offer, "pid": pid},
+        "partner.postback.add": {"pid": pid, "url": "https://a.example"},
+        "balance.get": {"pid": pid},
+    }
+    _, no_permission = api.add_staff(Role.SECTION_NEWS)
+
+    return World(api, affiliate, api.admin.with_key(None), no_permission, good)
+
+
+_numbers = iter(range(10**9))
+
+
+def send(client: ApiClient, endpoint: Endpoint[Any], version: str, params: Any, **more: Any) -> Any:
+    filled = {
+        name: f"{next(_numbers)}{value[3:]}" if str(value).startswith("{n}") else value
+        for name, value in params.items()
+    }
+    place = "data" if endpoint.method == "POST" else "params"
+    return client.call(endpoint.method, f"/{version}{endpoint.path}", **{place: filled}, **more)
+
+
+def state(world: World) -> int:
+    with world.api.deps.database.read() as conn:
+        return rules.version(conn)
+
+
+@every_endpoint
+@every_version
+def test_success(world: World, endpoint: Endpoint[Any], version: str) -> None:
+    assert send(world.api.admin, endpoint, version, world.good[endpoint.id]).status_code == 200
+    again = send(world.api.admin, endpoint, version, world.good[endpoint.id] | {"typo": "1", "filter[typo]": "1"})
+    assert again.status_code == 200
+    assert "typo" in again.headers["x-ignored-parameters"]
+
+
+@every_endpoint
+def test_callers(world: World, endpoint: Endpoint[Any]) -> None:
+    params = world.good[endpoint.id]
+    assert send(world.nobody, endpoint, "3.0", params).status_code == 401
+    refused = send(world.no_permission, endpoint, "3.0", params)
+    assert (refused.status_code, refused.json()["code"]) == (403, endpoint.permission)
+    by_affiliate = send(world.affiliate, endpoint, "3.0", params)
+    if endpoint.audience == "staff":
+        assert (by_affiliate.status_code, by_affiliate.json()["code"]) == (403, "auth_denied")
+    elif endpoint.id == "stats.getbytrafficback":
+        assert by_affiliate.status_code == 403
+    else:
+        assert by_affiliate.status_code == 200
+
+
+@every_endpoint
+@every_version
+def test_affiliates_never_see_charges(world: World, endpoint: Endpoint[Any], version: str) -> None:
+    if endpoint.audience == "staff":
+        return
+    body = send(world.affiliate, endpoint, version, world.good[endpoint.id]).json()
+    if "stats" in body:
+        for row in body["stats"]:
+            assert all(action["charge"] == action["earning"] == 0 for action in row["actions"].values())
+            assert all(action["revenue"] == action["payouts"] for action in row["actions"].values())
+        return
+    assert not FORBIDDEN_TO_AFFILIATES.intersection(_names(body))
+
+
+def _names(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from _names(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _names(inner)
+
+
+@every_endpoint
+@every_version
+def test_what_is_required(world: World, endpoint: Endpoint[Any], version: str) -> None:
+    needed = {
+        name for name, param in declared_params(endpoint.id).items()
+        if "[*]" not in name and (param.required or param.required_for.intersection({"admin", version}))
+    }  # fmt: skip
+    if not needed:
+        return
+    before = state(world)
+    response = send(world.api.admin, endpoint, version, {})
+    told = set(response.json()["fields"])
+    assert response.status_code == 400
+    assert {name.partition("[")[0] for name in needed} == {name.partition("[")[0] for name in told}
+    assert state(world) == before
+
+
+def _wrong(name: str, param: Any) -> Iterator[tuple[str, str]]:
+    sent = name.replace("[*]", "[0]")
+    if param.values:
+        yield sent, "no-such-value"
+    if param.least is not None:
+        yield sent, str(param.least - 1)
+        yield sent, str(param.most + 1)
+    if param.type in (
+        "int",
+        "int-list",
+        "float",
+        "flag",
+        "truefalse",
+        "date",
+        "datetime",
+        "hour",
+        "zone",
+        "email",
+        "url",
+    ):
+        yield sent, "no such value"
+    if param.type == "duration":
+        yield sent, "1x"
+
+
+@every_endpoint
+def test_wrong_values(world: World, endpoint: Endpoint[Any]) -> None:
+    for name, param in declared_params(endpoint.id).items():
+        for sent, value in _wrong(name, param):
+            response = send(world.api.admin, endpoint, "3.0", {**world.good[endpoint.id], sent: value})
+            assert (sent, value, response.status_code) == (sent, value, 400)
+            assert any(told.startswith(sent) or sent.startswith(told) for told in response.json()["fields"]), sent
+
+
+@every_endpoint
+def test_page_and_limit(world: World, endpoint: Endpoint[Any]) -> None:
+    if "page" not in declared_params(endpoint.id):
+        return
+    good = world.good[endpoint.id]
+    for name, value in (("page", "0"), ("page", "-1"), ("limit", "0"), ("limit", "x")):
+        response = send(world.api.admin, endpoint, "3.1", {**good, name: value})
+        assert (response.status_code, list(response.json()["fields"])) == (400, [name])
+    clamped = send(world.api.admin, endpoint, "3.1", {**good, "limit": "1000000"}).json()
+    assert clamped["pagination"]["per_page"] == endpoint.page_max
+
+
+URLENCODED = {"Content-Type": "application/x-www-form-urlencoded"}
+AS_JSON = {"Content-Type": "application/json"}
+BAD_BODIES: list[tuple[str, dict[str, str], bytes]] = [
+    ("NUL in a value", URLENCODED, b"title=%00"),
+    ("NUL in a name", URLENCODED, b"a%00b=1"),
+    ("invalid UTF-8", URLENCODED, b"title=%ff"),
+    ("raw invalid UTF-8", URLENCODED, b"title=\xff"),
+    ("deep brackets", URLENCODED, b"a" + b"[b]" * 100 + b"=1"),
+    ("too many", URLENCODED, b"&".join(b"a%d=" % n for n in range(6000))),
+    ("a JSON array", AS_JSON, b"[1]"),
+    ("a JSON text", AS_JSON, b'"a"'),
+    ("a JSON number", AS_JSON, b"1"),
+    ("JSON null", AS_JSON, b"null"),
+    ("broken JSON", AS_JSON, b"{"),
+    ("deep JSON", AS_JSON, b'{"a":' + b"[" * 20000),
+    ("NUL in JSON", AS_JSON, b'{"title": "\\u0000"}'),
+    ("half a surrogate", AS_JSON, b'{"title": "\\ud800"}'),
+    ("another type", {"Content-Type": "text/xml"}, b"<a/>"),
+    ("a multipart body without end", {"Content-Type": "multipart/form-data; boundary=x"}, b"--x\r\n"),
+]
+
+
+@every_endpoint
+def test_bad_bodies(world: World, endpoint: Endpoint[Any]) -> None:
+    before = state(world)
+    for what, headers, body in BAD_BODIES:
+        response = world.api.admin.call(endpoint.method, f"/3.1{endpoint.path}", headers=headers, content=body)
+        assert (what, response.status_code) == (what, 400)
+        assert all(line.startswith("[") for line in response.json()["error"].split("\n")), response.text
+    assert state(world) == before
+
+
+@every_endpoint
+def test_strange_shapes_are_refused_or_ignored(world: World, endpoint: Endpoint[Any]) -> None:
+    for name in declared_params(endpoint.id):
+        top = name.partition("[")[0]
+        for value in ({"a": {"b": "c"}}, [[["x"]]], [{}], {"0": {"0": {"0": "x"}}}, True, 10**30, "x" * 30_000):
+            body = json.dumps({top: value}).encode()
+            response = world.api.admin.call(endpoint.method, f"/3.1{endpoint.path}", headers=AS_JSON, content=body)
+            assert response.status_code in (200, 400), (name, value, response.text)
+
+
+@every_endpoint
+def test_a_large_body(world: World, endpoint: Endpoint[Any]) -> None:
+    body = b"a=" + b"x" * endpoint.body_max
+    response = world.api.admin.call(endpoint.method, f"/3.1{endpoint.path}", headers=URLENCODED, content=body)
+    assert response.status_code == 413
+
+
+@every_endpoint
+def test_another_method(world: World, endpoint: Endpoint[Any]) -> None:
+    response = world.api.admin.call("PUT", f"/3.0{endpoint.path}")
+    assert response.status_code == 405
+    assert endpoint.method in response.headers["allow"]
+    assert world.api.admin.call("OPTIONS", f"/3.0{endpoint.path}").status_code == 200
+
+
+@every_endpoint
+def test_repeated_names(world: World, endpoint: Endpoint[Any]) -> None:
+    good = world.good[endpoint.id]
+    pairs = {
+        name: [value, value] if not isinstance(value, str) or "{n}" not in value else value
+        for name, value in good.items()
+    }
+    assert send(world.api.admin, endpoint, "3.0", pairs).status_code == 200
