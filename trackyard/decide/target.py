@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
 from trackyard.decide.hit import Hit
-from trackyard.domain.macros import Template, encoded, template
+from trackyard.domain.macros import Template, encoded
 
 _URL_CHARACTERS = "%:/?#[]@!$&'()*+,;=-._~{}"
 """What may stand in a URL as it is; braces because an unknown macro stays as written."""
@@ -73,10 +72,18 @@ CLICK_MACROS: Final = frozenset(_MACROS)
 """The macros that URLs of offers may contain."""
 
 
-@lru_cache(maxsize=262_144)
+_TARGETS_KEPT: Final = 262_144
+_targets: "dict[str, _Target]" = {}
+
+
 def _target(url: str) -> "_Target":
     """The target of a URL whose own characters are safe in a header."""
-    return _Target(template(quote(url, safe=_URL_CHARACTERS)))
+    found = _targets.get(url)
+    if found is None:
+        if len(_targets) >= _TARGETS_KEPT:
+            _targets.clear()
+        found = _targets[url] = _Target(Template(quote(url, safe=_URL_CHARACTERS)))
+    return found
 
 
 class _Target:

@@ -72,7 +72,7 @@ class Visitors:
     Errors: maxminddb.InvalidDatabaseError, OSError when the database cannot be opened.
     """
 
-    def __init__(self, database: Path = COUNTRY_DATABASE, *, addresses: int = 50_000, agents: int = 5_000) -> None:
+    def __init__(self, database: Path = COUNTRY_DATABASE, *, addresses: int = 4_000, agents: int = 5_000) -> None:
         self._database = maxminddb.open_database(database)
         self._resolve = Resolver(load_lazy_builtins())
         self._countries: RecentlyUsed[str, str] = RecentlyUsed(addresses)

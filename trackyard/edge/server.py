@@ -151,7 +151,7 @@ class _Process:
     async def tail_rules(self) -> None:
         """Every 100 ms: what changed in the rules. A whole build happens beside the loop."""
         while True:
-            news = await asyncio.to_thread(self._rules_log.poll)
+            news = self._rules_log.poll()
             if isinstance(news, Snapshot):
                 rules = await asyncio.to_thread(_build, news)
                 self._use(rules)
