@@ -1,0 +1,171 @@
+"""What a connection does with slow clients and waiting calls, with the loop's parts played by the test."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.edge import Answer, parse_answers
+from trackyard.edge.address import TrustedNetworks
+from trackyard.edge.connection import IDLE_S, LINGER_S, REQUEST_S, Connection, Shared
+from trackyard.edge.handler import Edge
+from trackyard.edge.request import Request, Response
+
+
+class FakeEdge:
+    """Answers /wait only when synced, everything else at once; /break fails."""
+
+    def handle(self, request: Request) -> Response:
+        if request.path == "/break":
+            raise RuntimeError("broken")
+        return Response(200, request.path.encode(), durable=request.path == "/wait")
+
+
+class FakeSync:
+    def __init__(self) -> None:
+        self.waiting: list[Connection] = []
+
+    def wait(self, waiter: Connection) -> None:
+        self.waiting.append(waiter)
+
+    def note(self) -> None:
+        pass
+
+
+class FakeTransport:
+    def __init__(self) -> None:
+        self.sent = b""
+        self.state = "open"
+        self.reading = True
+
+    def get_extra_info(self, name: str) -> object:
+        return ("192.0.2.1", 4711) if name == "peername" else None
+
+    def write(self, data: bytes) -> None:
+        self.sent += data
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        self.state = "half closed"
+
+    def is_closing(self) -> bool:
+        return self.state in ("closed", "aborted")
+
+    def close(self) -> None:
+        self.state = "closed"
+
+    def abort(self) -> None:
+        self.state = "aborted"
+
+    def pause_reading(self) -> None:
+        self.reading = False
+
+    def resume_reading(self) -> None:
+        self.reading = True
+
+
+class Bench:
+    """A connection with everything around it."""
+
+    def __init__(self) -> None:
+        self.sync = FakeSync()
+        edge: Edge = FakeEdge()  # type: ignore[assignment]
+        self.shared = Shared(edge, self.sync, TrustedNetworks([]))
+        self.connection = Connection(self.shared)
+        self.transport = FakeTransport()
+        self.connection.connection_made(self.transport)  # type: ignore[arg-type]
+
+    def receive(self, *paths: str) -> None:
+        self.connection.data_received(b"".join(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode() for path in paths))
+
+    def wait(self, seconds: float) -> None:
+        self.shared.now += seconds
+        self.connection.expire(self.shared.now)
+
+    @property
+    def answers(self) -> list[Answer]:
+        return parse_answers(self.transport.sent)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def test_a_request_that_does_not_end_is_a_408(bench: Bench) -> None:
+    bench.connection.data_received(b"GET /a HTTP/1.1\r\n")
+    bench.wait(REQUEST_S / 2)
+    bench.connection.data_received(b"X-Slow: yes\r\n")
+    bench.wait(REQUEST_S / 2 + 1)
+    assert [answer.status for answer in bench.answers] == [408]
+    assert bench.transport.state == "half closed"
+    bench.connection.data_received(b"X-More: yes\r\n")
+    bench.wait(LINGER_S + 1)
+    assert bench.transport.state == "aborted"
+
+
+def test_a_silent_client_is_cut(bench: Bench) -> None:
+    bench.wait(REQUEST_S + 1)
+    assert (bench.transport.state, bench.transport.sent) == ("aborted", b"")
+
+
+def test_an_idle_connection_stays_for_a_while(bench: Bench) -> None:
+    for _ in range(3):
+        bench.receive("/a")
+        bench.wait(IDLE_S - 1)
+        assert bench.transport.state == "open"
+    bench.wait(2)
+    assert bench.transport.state == "aborted"
+
+
+def test_what_waits_for_the_disk_holds_back_what_comes_behind_it(bench: Bench) -> None:
+    bench.receive("/a", "/wait", "/b", "/wait", "/c")
+    assert [answer.body for answer in bench.answers] == [b"/a"]
+    assert not bench.transport.reading
+    bench.wait(REQUEST_S * 10)
+    assert bench.transport.state == "open", "the disk's time is not the client's"
+    bench.sync.waiting.pop().synced(True)
+    assert [answer.body for answer in bench.answers] == [b"/a", b'{"status":1}', b"/b"]
+    bench.sync.waiting.pop().synced(False)
+    assert [answer.status for answer in bench.answers] == [200, 200, 200, 503, 200]
+    assert bench.transport.reading
+
+
+def test_a_fault_of_the_program_is_a_500_and_no_more(bench: Bench) -> None:
+    bench.receive("/break", "/a")
+    assert [answer.status for answer in bench.answers] == [500, 200]
+
+
+@pytest.mark.parametrize(
+    ("before", "state"),
+    [
+        (lambda bench: None, "closed"),
+        (lambda bench: bench.receive("/a"), "closed"),
+        (lambda bench: bench.receive("/wait"), "open"),
+        (lambda bench: bench.connection.data_received(b"GET /a HT"), "open"),
+    ],
+)
+def test_a_stop_closes_what_does_nothing(bench: Bench, before: Callable[[Bench], None], state: str) -> None:
+    before(bench)
+    bench.shared.stopping = True
+    bench.connection.finish()
+    assert bench.transport.state == state
+
+
+def test_a_client_that_does_not_take_its_answers_is_not_read(bench: Bench) -> None:
+    bench.connection.pause_writing()
+    assert not bench.transport.reading
+    bench.connection.resume_writing()
+    assert bench.transport.reading
+    bench.connection.pause_writing()
+    bench.wait(REQUEST_S + 1)
+    assert bench.transport.state == "aborted"
+
+
+def test_an_answer_for_who_is_gone_is_dropped(bench: Bench) -> None:
+    bench.receive("/wait")
+    bench.connection.connection_lost(None)
+    bench.sync.waiting.pop().synced(True)
+    assert bench.transport.sent == b""
+    assert bench.shared.connections == set()
