@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -197,13 +197,20 @@ class Edge:
         return Response(200, body, content_type.encode())
 
 
+_KEPT: Final = (  # parameters that are columns, in the order of the columns
+    *(f"sub{number}" for number in range(1, 9)),
+    *("ref_id", "os_id", "user_id", "ext1", "ext2", "ext3", "fbclid", "ios_idfa", "android_id", "bundle_id"),
+)
+_BLANK: Final = ("",) * len(_KEPT)
+
+
 def click_record(hit: Hit, refused: Refused | None, unique: bool, flags: int) -> Click:
     """The record of a decided click, in the order of its columns."""
     get = hit.params.get
     agent = hit.agent
     offer = hit.offer
     landing = find_number(get("l", "")) if offer is not None and "l" in hit.params and hit.find_landing() else None
-    return Click(
+    columns: tuple[Any, ...] = (
         hit.time_ms,
         hit.click_id,
         "" if refused is None else refused.reason,
@@ -231,26 +238,10 @@ def click_record(hit: Hit, refused: Refused | None, unique: bool, flags: int) ->
         agent.browser_version,
         hit.language,
         hit.referrer,
-        get("sub1", ""),
-        get("sub2", ""),
-        get("sub3", ""),
-        get("sub4", ""),
-        get("sub5", ""),
-        get("sub6", ""),
-        get("sub7", ""),
-        get("sub8", ""),
-        get("ref_id", ""),
-        get("os_id", ""),
-        get("user_id", ""),
-        get("ext1", ""),
-        get("ext2", ""),
-        get("ext3", ""),
-        get("fbclid", ""),
-        get("ios_idfa", ""),
-        get("android_id", ""),
-        get("bundle_id", ""),
+        *map(get, _KEPT, _BLANK),
         flags,
     )
+    return Click(*columns)
 
 
 def error(status: int, code: str, text: str, headers: bytes = b"") -> Response:
