@@ -6,6 +6,8 @@ across processes; a read that becomes a write fails at once.
 
 import fcntl
 import os
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -20,13 +22,14 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 __all__ = ["Connection", "Database", "Trouble", "trouble_of"]
 
 SQLITE_PRAGMAS = (
-    "PRAGMA journal_mode=WAL",
+    "PRAGMA busy_timeout=10000",
     "PRAGMA synchronous=FULL",
     "PRAGMA foreign_keys=ON",
-    "PRAGMA busy_timeout=10000",
     "PRAGMA cache_size=-8000",
     "PRAGMA temp_store=MEMORY",
 )
+
+_WAL_TRIES = 200
 
 
 class Trouble(Enum):
@@ -70,7 +73,7 @@ class Database:
             if not file or file == ":memory:":
                 raise ValueError("a SQLite database needs a file")
             self._lock_path = Path(file + ".lock")
-            event.listen(self._engine, "connect", _prepare_sqlite)
+            event.listen(self._engine, "connect", self._prepare_sqlite)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -120,10 +123,24 @@ class Database:
         finally:
             os.close(handle)
 
+    def _prepare_sqlite(self, connection: Any, _record: ConnectionPoolEntry) -> None:
+        connection.isolation_level = None  # BEGIN, COMMIT and ROLLBACK are said by Database alone
+        cursor = connection.cursor()
+        for pragma in SQLITE_PRAGMAS:
+            cursor.execute(pragma)
+        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            with self._writer_lock():
+                _begin_wal(cursor)
+        cursor.close()
 
-def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
-    connection.isolation_level = None  # BEGIN, COMMIT and ROLLBACK are said by Database alone
-    cursor = connection.cursor()
-    for pragma in SQLITE_PRAGMAS:
-        cursor.execute(pragma)
-    cursor.close()
+
+def _begin_wal(cursor: Any) -> None:
+    """Turns a new file to WAL, which stays. SQLite does not wait for a reader here, however busy_timeout stands, and
+    another process may be looking at the same moment."""
+    for _ in range(_WAL_TRIES):
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError:
+            time.sleep(0.01)
+    cursor.execute("PRAGMA journal_mode=WAL")
