@@ -9,7 +9,7 @@ from typing import Any
 
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.wire.openapi import contract_type, each_name
-from trackyard.wire.params import Field, Needed, Only
+from trackyard.wire.params import Field, Needed, Only, fields_of
 from trackyard.wire.scalars import Choice, Whole
 
 HERE = Path(__file__).parent
@@ -81,9 +81,6 @@ def _documented(entry: dict[str, Any], param: dict[str, Any], name: str) -> Para
         for key in ("values", "values_3_0", "values_3_1", "admin_values", "permission_values", "deprecated_values")
         for value in param.get(key, ())
     ]
-    required_for = set(param.get("required_for", ()))
-    if name.partition("[")[0] in entry.get("required_3_1", ()):
-        required_for.add("3.1")
     return Param(
         name=name,
         type="string" if param["type"] == "map" else param["type"],
@@ -94,7 +91,7 @@ def _documented(entry: dict[str, Any], param: dict[str, Any], name: str) -> Para
         most=param.get("max"),
         admin_only=bool(param.get("admin_only")),
         since=param.get("since"),
-        required_for=frozenset(required_for),
+        required_for=frozenset(param.get("required_for", ())),
     )
 
 
@@ -106,7 +103,6 @@ def _declared(name: str, field: Field) -> Param:
         values = frozenset((*scalar.values, *scalar.admin, *scalar.only_3_0, *scalar.permission, *scalar.becomes))
     bounded = scalar if isinstance(scalar, Whole) else None
     only = next((marker for marker in field.markers if isinstance(marker, Only)), Only())
-    needed = next((marker for marker in field.markers if isinstance(marker, Needed)), Needed())
     default = int(field.default) if isinstance(field.default, bool) else field.default
     return Param(
         name=name,
@@ -118,8 +114,26 @@ def _declared(name: str, field: Field) -> Param:
         most=bounded.most if bounded else None,
         admin_only=only.admin,
         since=only.since,
-        required_for=frozenset({"admin"} if needed.staff else ()) | frozenset({needed.since} if needed.since else ()),
+        required_for=_required_for(field),
     )
+
+
+def _required_for(field: Field) -> frozenset[str]:
+    needed = next((marker for marker in field.markers if isinstance(marker, Needed)), Needed())
+    return frozenset(({"admin"} if needed.staff else set()) | ({needed.since} if needed.since else set()))
+
+
+def required_names(endpoint_id: str, version: str) -> frozenset[str]:
+    """What staff must send under a version, by the first part of each name."""
+    fields = fields_of(DECLARED[endpoint_id].params)
+    return frozenset(
+        field.name for field in fields if field.required or _required_for(field).intersection({"admin", version})
+    )
+
+
+def also_required(endpoint_id: str, name: str) -> bool:
+    """Whether we require what the contract leaves open."""
+    return any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["required"])
 
 
 def missing_values(endpoint_id: str, name: str) -> frozenset[str]:

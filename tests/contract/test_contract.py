@@ -13,12 +13,14 @@ from tests.contract.declared import (
     DOCUMENTED,
     EXTENSIONS,
     MISSING,
+    also_required,
     declared_params,
     documented_params,
     extended,
     is_missing,
     missing_values,
     narrowed_to_admin,
+    required_names,
 )
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.domain.roles import TABLE, Role
@@ -63,7 +65,7 @@ def test_parameters(endpoint_id: str) -> None:
     for name in sorted(wanted):
         said, done = documented[name], declared[name]
         assert (name, done.type) == (name, said.type)
-        assert (name, done.required) == (name, said.required)
+        assert (name, done.required) == (name, said.required or also_required(endpoint_id, name))
         assert (name, done.values) == (name, said.values - missing_values(endpoint_id, name))
         assert (name, done.admin_only) == (name, said.admin_only or narrowed_to_admin(endpoint_id, name))
         assert (name, done.since) == (name, said.since)
@@ -72,6 +74,12 @@ def test_parameters(endpoint_id: str) -> None:
             assert (name, done.default) == (name, said.default)
         if said.least is not None:
             assert (name, done.least, done.most) == (name, said.least, said.most)
+
+
+@pytest.mark.parametrize("endpoint_id", BUILT)
+def test_required_since_3_1(endpoint_id: str) -> None:
+    wanted = set(DOCUMENTED[endpoint_id].get("required_3_1", ()))
+    assert wanted <= required_names(endpoint_id, "3.1") - required_names(endpoint_id, "3.0")
 
 
 def test_limits() -> None:

@@ -1,10 +1,12 @@
 """The OpenAPI 3.1 document, written from the declarations alone."""
 
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import msgspec
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+from pydantic_core.core_schema import WithDefaultSchema
 
 from trackyard.domain.roles import roles_giving
 from trackyard.wire.endpoint import Endpoint
@@ -133,7 +135,7 @@ def _query_parameter(name: str, field: Field) -> Schema:
     if many:
         schema = {"type": "array", "items": schema}
     if field.default not in (None, ()) and not field.required:
-        schema["default"] = _plain(field.default)
+        schema["default"] = _as_sent(field.default, schema)
     out: Schema = {"name": name.replace("[*]", "[0]"), "in": "query", "schema": schema}
     out["required"] = field.required
     if many:
@@ -164,8 +166,11 @@ def _notes(field: Field) -> Iterator[str]:
                 yield f"Required since {marker.since}."
 
 
-def _plain(value: Any) -> Any:
-    return int(value) if isinstance(value, bool) else value if isinstance(value, int) else str(value)
+def _as_sent(value: Any, schema: Schema) -> Any:
+    """A default in the form it would be sent in."""
+    if isinstance(value, bool):
+        return int(value) if schema.get("type") == "integer" else str(value).lower()
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def _path_parameter(name: str) -> Schema:
@@ -180,10 +185,18 @@ def _parameter_schemas(models: Iterable[type[Params]]) -> Schema:
 
 
 class _Schemas(GenerateJsonSchema):
-    """Leaves out defaults that JSON cannot say, such as None for "not sent"."""
+    """Says defaults as they are sent, and none where the default is "not sent"."""
+
+    def default_schema(self, schema: WithDefaultSchema) -> Schema:
+        described = super().default_schema(schema)
+        if described.get("default", "") is None:
+            del described["default"]
+        elif "default" in described:
+            described["default"] = _as_sent(described["default"], described)
+        return described
 
     def encode_default(self, dft: Any) -> Any:
-        return None if dft is None else _plain(dft) if not isinstance(dft, tuple) else list(dft)
+        return list(dft) if isinstance(dft, tuple) else dft
 
 
 def _error(text: str) -> Schema:
