@@ -56,6 +56,22 @@ def prepare(config: Config) -> dict[str, str]:
         raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.strerror}.") from None
 
 
+def administrator_key(config: Config) -> str:
+    """The first administrator's API key. Raises CannotStart when there is none yet or it cannot be opened."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from trackyard.actions import installation
+    from trackyard.base.secrets import Seal, SealBroken
+    from trackyard.store.engine import Database
+
+    try:
+        return installation.administrator_key(Database(config.database_url, pool_size=1), Seal(seal_key(config)))
+    except SealBroken as fault:
+        raise CannotStart(f"{fault}.") from None
+    except (SQLAlchemyError, installation.NoAdministrator):
+        raise CannotStart(f"there is no installation in {config.data_dir} yet: start it first.") from None
+
+
 def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> None:
     """Runs one process of `serve` until SIGTERM. `lifeline`: a pipe that ends with the parent. Raises CannotStart."""
     log_to_stderr(name if name != "edge" else f"edge {slot}", config.log_level)
@@ -107,7 +123,7 @@ def _run_worker(config: Config, slot: int) -> None:
 
 def _run_core(config: Config, _slot: int) -> None:
     from trackyard.jobs.projector import Projector
-    from trackyard.stats.engine import Analytics
+    from trackyard.stats.engine import Analytics, StoreError
     from trackyard.stats.schema import migrate
     from trackyard.store.engine import Database
 
@@ -117,8 +133,11 @@ def _run_core(config: Config, _slot: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     database = Database(config.database_url)
-    analytics = Analytics.open(config.analytics_url)
-    migrate(analytics)
+    try:
+        analytics = Analytics.open(config.analytics_url)
+        migrate(analytics)
+    except StoreError as fault:
+        raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {_first_line(fault)}.") from None
     projector, thread = None, None
     if "projector" in config.roles:
         projector = Projector(
@@ -224,6 +243,7 @@ def _listen(address: Address) -> socket.socket:
 def _number_edges(config: Config, database: "Database") -> None:
     """The number of each edge slot, kept in the data directory, where the edges read it."""
     from trackyard.journal.durable import write_durably
+    from trackyard.journal.segments import list_edges, seal_predecessors
     from trackyard.store.edges import NoEdgeNumber, claim_edge
 
     directory_id = _directory_id(config)
@@ -234,6 +254,9 @@ def _number_edges(config: Config, database: "Database") -> None:
     except NoEdgeNumber as fault:
         raise CannotStart(f"TRACKYARD_EDGES cannot be {config.edges}: {fault}.") from None
     write_durably(_edges_file(config), json.dumps(numbers).encode())
+    # An edge that is not started any more leaves its last journal to be sealed by us: no writer follows it.
+    for number in set(list_edges(config.data_dir / "journal")) - set(numbers):
+        seal_predecessors(config.data_dir / "journal", number, SystemClock())
 
 
 def _directory_id(config: Config) -> str:

@@ -62,9 +62,9 @@ def _prepare(settings: config.Config, _options: argparse.Namespace) -> None:
 
 
 def _key(settings: config.Config, _options: argparse.Namespace) -> None:
-    from trackyard.app import prepare
+    from trackyard.app import administrator_key
 
-    print(prepare(settings)["admin_api_key"])
+    print(administrator_key(settings))
 
 
 def _role(settings: config.Config, options: argparse.Namespace) -> None:

@@ -53,6 +53,7 @@ class Supervisor:
         self._settings = settings
         self._wake = threading.Event()
         self._stopping = False
+        self._was_ready = False
         self._children = _children(settings)
 
     def run(self) -> None:
@@ -71,6 +72,7 @@ class Supervisor:
             for child in self._children:
                 self._start(child)
             self._wait_until_ready(prepared)
+            self._was_ready = True
             while not self._stopping:
                 self._wake.wait(0.2 if any(c.process is None for c in self._children) else 60.0)
                 self._wake.clear()
@@ -144,7 +146,7 @@ class Supervisor:
         for child in self._children:
             if child.process is not None and child.process.poll() is not None:
                 status = child.process.returncode
-                if status == CANNOT_START:
+                if status == CANNOT_START and not self._was_ready:
                     raise CannotStart(f"the role {child.name} cannot run; the reason stands above.")
                 child.failures = 0 if now - child.started_at > STEADY_SECONDS else child.failures + 1
                 child.start_at = now + (0.1 * 2 ** min(child.failures - 1, 6) if child.failures else 0.0)

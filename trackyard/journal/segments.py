@@ -4,6 +4,7 @@
 beside it says that it is finished and where: what lies behind the end is a torn tail and never read.
 """
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ class Seal(msgspec.Struct, frozen=True):
     sealed_at: int
     gaps: list[Gap]
 
+
+_log = logging.getLogger("trackyard.journal")
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Seal).decode
@@ -86,6 +89,14 @@ def seal_found(directory: Path, name: str, clock: Clock) -> Seal:
     made = Seal(end=end, sealed_at=clock.now_ms(), gaps=gaps)
     write_seal(directory, name, made)
     return made
+
+
+def seal_predecessors(directory: Path, edge: int, clock: Clock) -> None:
+    """Finishes every journal of an edge that is not: to be called by whoever holds its number, before it writes."""
+    for name in list_journals(directory, edge):
+        if find_seal(directory, name) is None:
+            made = seal_found(directory, name, clock)
+            _log.info("journal of an earlier writer sealed", extra={"journal": name, "end": made.end})
 
 
 def walk(data: bytes, position: int) -> Iterator[frames.Frame | Gap]:

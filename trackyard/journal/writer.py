@@ -63,7 +63,7 @@ class Writer:
         self.dirty = False
         self.name = ""
         try:
-            self._seal_predecessors()
+            segments.seal_predecessors(directory, edge, clock)
             self._open()
         except BaseException:
             os.close(self._lock)
@@ -175,12 +175,6 @@ class Writer:
         with self._descriptor_lock:
             os.close(self._descriptor)
             self._descriptor = -1
-
-    def _seal_predecessors(self) -> None:
-        for name in segments.list_journals(self._directory, self._edge):
-            if segments.find_seal(self._directory, name) is None:
-                made = segments.seal_found(self._directory, name, self._clock)
-                _log.info("journal of an earlier writer sealed", extra={"journal": name, "end": made.end})
 
     def _open(self) -> None:
         # The order of names is the order of reading, even when the clock went back.
