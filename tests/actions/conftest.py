@@ -1,0 +1,9 @@
+from tests.support.databases import (
+    database,
+    database_url,
+    migrated_sqlite,
+    postgres,
+    sqlite_database,
+)
+
+__all__ = ["database", "database_url", "migrated_sqlite", "postgres", "sqlite_database"]

@@ -1,0 +1,140 @@
+"""Advertisers, affiliates, offers, connections, postbacks, staff, and the list of conversions on both engines."""
+
+from dataclasses import fields
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import pytest
+from sqlalchemy import insert
+
+from tests.support.events import NOON, new_click
+from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_offer
+from trackyard.domain.roles import Role
+from trackyard.domain.scope import Scope
+from trackyard.store import advertisers, affiliates, connections, offers, postbacks, staff
+from trackyard.store.conversions_list import ConversionFilter, list_conversions
+from trackyard.store.engine import Database
+from trackyard.store.postbacks import NewPostback
+from trackyard.store.tables import conversion
+
+ALL = Scope.everything()
+
+
+def new_affiliate(email: str) -> affiliates.NewAffiliate:
+    nothing = {field.name: None for field in fields(affiliates.NewAffiliate)}
+    given: dict[str, Any] = {
+        "email": email, "login": email, "password_hash": "x", "status": "active", "notes": "", "level": 0,
+        "payment_systems": [], "custom_fields": {}, "tags": ["a"], "sub_accounts": {}, "postback_secret": "s",
+        "created_at": 1, "updated_at": 1,
+    }  # fmt: skip
+    return affiliates.NewAffiliate(**nothing | given)
+
+
+def test_an_address_is_taken_once(database: Database) -> None:
+    with database.write() as conn:
+        first = affiliates.add_affiliate(conn, new_affiliate("one@example.org"))
+        assert first is not None
+        assert affiliates.add_affiliate(conn, new_affiliate("one@example.org")) is None
+        assert affiliates.find_affiliate(conn, ALL, first) is not None
+        assert affiliates.find_affiliate(conn, Scope.of_affiliate(first + 1), first) is None
+        assert affiliates.find_affiliate(conn, ALL, first + 1) is None
+        assert affiliates.status_of(conn, first) == "active"
+        assert affiliates.names_of(conn, [first, 99])[first].login == "one@example.org"
+        assert affiliates.ids_with_tags(conn, ["a", "b"]) == {first}
+
+
+def test_advertisers(database: Database) -> None:
+    with database.write() as conn:
+        own = add_advertiser(conn, manager_id="1" * 24, tags=["a"])
+        other = add_advertiser(conn, title="Other")
+        assert advertisers.find_advertiser(conn, ALL, own) is not None
+        assert advertisers.find_advertiser(conn, Scope(advertiser_ids=frozenset({own})), other) is None
+        assert advertisers.ids_of_managers(conn, ["1" * 24]) == {own}
+        assert advertisers.titles_of(conn, [own, other, "x"]) == {own: "Shop", other: "Other"}
+        assert advertisers.ids_with_tags(conn, ["a"]) == {own}
+
+
+def test_offers_and_connections(database: Database) -> None:
+    with database.write() as conn:
+        advertiser = add_advertiser(conn)
+        open_, hidden = add_offer(conn, advertiser, tags=["a"]), add_offer(conn, advertiser, privacy="private")
+        pid = add_affiliate(conn)
+        assert offers.find_offer(conn, ALL, open_) is not None
+        assert offers.find_offer(conn, Scope(advertiser_ids=frozenset()), open_) is None
+        assert set(offers.existing(conn, [open_, 999])) == {open_}
+        assert offers.names_of(conn, [open_])[open_].title == "Offer"
+        assert offers.ids_with_tags(conn, ["a"]) == {open_}
+        visible = [offers.is_visible(conn, number, pid) for number in (open_, hidden, 999)]
+        assert visible == [True, False, False]
+        assert offers.is_visible(conn, hidden, None)
+        add_connection(conn, hidden, pid, enabled=False)
+        assert not offers.is_visible(conn, hidden, pid)
+        connections.connect(conn, pid, [hidden, open_, hidden], 5)
+        assert offers.is_visible(conn, hidden, pid)
+        assert affiliates.count_offers(conn, pid) == 2
+        new = NewPostback(pid, open_, "https://a.example", None, None, False, 1, 1)
+        assert postbacks.add_postback(conn, new) != postbacks.add_postback(conn, new)
+
+
+def test_staff(database: Database) -> None:
+    with database.write() as conn:
+        assert staff.find_first_administrator(conn) is None
+        for number, role in enumerate((Role.SECTION_NEWS, Role.ADMIN, Role.ADMIN)):
+            row = staff.Staff(f"{number:024x}", f"{number}@x.example", None, "", "", "", "", [role.value], number, 1)
+            staff.add_staff(conn, row)
+        first = staff.find_first_administrator(conn)
+        assert first is not None
+        assert first.id == f"{1:024x}"
+        assert staff.find_staff(conn, "x") is None
+
+
+def add_conversion(conn: Any, number: int, **columns: Any) -> None:
+    values: dict[str, Any] = {
+        "id": f"{number:024x}", "offer_id": 1, "goal": "1", "identity": f"c:{number}", "version": 1,
+        "affiliate_id": 1, "advertiser_id": "a", "status": "confirmed", "sent_status": "confirmed", "goal_title": "G",
+        "payment_type": "fixed", "currency": "USD", "rate": 1, "sum": 0, "charge": 2, "payout": 1, "charge_base": 2,
+        "payout_base": 1, "custom_fields": {"1": "x"}, "click_id": "c", "click_time": NOON,
+        "click": msgspec.structs.asdict(new_click(number, sub1=f"s{number}")), "created_at": NOON + number,
+        "updated_at": NOON + number,
+    }  # fmt: skip
+    for name in ("rate", "sum", "charge", "payout", "charge_base", "payout_base"):
+        values[name] = Decimal(values[name])
+    conn.execute(insert(conversion).values(values | columns))
+
+
+@pytest.mark.parametrize(
+    ("scope", "chosen", "found"),
+    [
+        (ALL, {}, [3, 2, 1]),
+        (Scope.of_affiliate(1), {}, [1]),
+        (Scope(advertiser_ids=frozenset({"b"})), {}, [3]),
+        (Scope(affiliate_ids=frozenset()), {}, []),
+        (ALL, {"subs": {1: "s2"}}, [2]),
+        (ALL, {"custom_fields": {1: "x"}}, [3, 2, 1]),
+        (ALL, {"custom_fields": {2: "x"}}, []),
+        (ALL, {"statuses": frozenset({"hold"})}, [2]),
+        (ALL, {"statuses": frozenset()}, []),
+        (ALL, {"updated_since": NOON + 3}, [3]),
+        (ALL, {"until": NOON + 3}, [2, 1]),
+        (ALL, {"affiliates": frozenset({1, 9})}, [1]),
+    ],
+)
+def test_list_of_conversions(database: Database, scope: Scope, chosen: dict[str, Any], found: list[int]) -> None:
+    with database.write() as conn:
+        add_conversion(conn, 1)
+        add_conversion(conn, 2, affiliate_id=2, status="hold")
+        add_conversion(conn, 3, affiliate_id=3, advertiser_id="b")
+        filters = ConversionFilter(**{"since": NOON, "until": NOON + 10} | chosen)
+        items, total = list_conversions(conn, scope, filters, page=1, limit=10)
+        assert ([int(item.id, 16) for item in items], total) == (found, len(found))
+        pages = [list_conversions(conn, scope, filters, page=page, limit=1)[0] for page in (1, 2, 3)]
+        assert [int(item.id, 16) for page in pages for item in page] == found
+
+
+def test_a_listed_conversion_has_its_types(database: Database) -> None:
+    with database.write() as conn:
+        add_conversion(conn, 1)
+        [item], _ = list_conversions(conn, ALL, ConversionFilter(since=0, until=2 * NOON), page=1, limit=1)
+    assert str(item.charge) == "2.0000"
+    assert item.click["sub1"] == "s1"
