@@ -5,8 +5,9 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field
 
-from trackyard.base.errors import BadInput
+from trackyard.base.errors import BadInput, WrongMedia
 from trackyard.wire import scalars as s
+from trackyard.wire.brackets import File
 from trackyard.wire.params import Clearable, CommaList, Keyed, Needed, Only, Params, Seq, fields_of
 from trackyard.wire.reading import read_params
 
@@ -27,6 +28,8 @@ class Sent(Params):
     duration: s.Duration = "1y"
     email: s.Email | None = None
     url: s.Url | None = None
+    day_first: s.DayMonthYear | None = None
+    logo: Annotated[File | None, s.Upload(("image/png",))] = None
     cleared: Annotated[s.Url | None, Clearable()] = None
     hour: s.Hour | None = None
     currency: s.Currency | None = None
@@ -57,6 +60,8 @@ def read(staff: bool = True, version: str = "3.0", **tree: Any) -> Sent:
         ("flag", "", False),
         ("word", "true", True),
         ("day", "2024-02-29", date(2024, 2, 29)),
+        ("day_first", "29-02-2024", date(2024, 2, 29)),
+        ("logo", File("a.png", "image/png", b"x"), File("a.png", "image/png", b"x")),
         ("duration", "1d12h", "1d12h"),
         ("email", " A@B.example ", "a@b.example"),
         ("url", "https://a.example/{clickid}?b={sub1}", "https://a.example/{clickid}?b={sub1}"),
@@ -83,7 +88,9 @@ def test_values(name: str, sent: Any, value: Any) -> None:
     [
         ("number", "x"), ("number", "1.5"), ("number", "9" * 30), ("number", str(2**31)), ("number", {"0": "1"}),
         ("amount", "-1"), ("amount", "1e400"), ("amount", "nan"), ("flag", "2"), ("word", "maybe"),
-        ("day", "2023-02-29"), ("day", "2023-2-1"), ("day", "1"), ("zone", "Mars/Base"), ("zone", "../etc/passwd"),
+        ("day", "2023-02-29"), ("day", "2023-2-1"), ("day", "1"),
+        ("day_first", "2024-02-29"), ("logo", "x"), ("number", File("a", "b", b"")),
+        ("zone", "Mars/Base"), ("zone", "../etc/passwd"),
         ("duration", "1x"), ("email", "nobody"), ("url", "javascript:alert(1)"), ("url", "https://"), ("hour", "24"),
         ("currency", "EURO"), ("kind", "z"), ("ids", ["1", "x"]), ("ids", {"a": "1"}), ("names", "x"),
         ("detail", "x"), ("detail", {"0": {"countries": "DE"}}), ("title", ""), ("title", "x" * 201),
@@ -127,3 +134,8 @@ def test_an_empty_clearable_is_sent_and_none() -> None:
 def test_fields_know_their_form() -> None:
     forms = {field.name: field.form for field in fields_of(Sent)}
     assert (forms["ids"], forms["tags"], forms["names"], forms["detail"]) == ("seq", "comma", "keyed", "seq")
+
+
+def test_a_file_of_another_kind() -> None:
+    with pytest.raises(WrongMedia):
+        read(logo=File("a.exe", "application/octet-stream", b"x"), number="no number")

@@ -66,6 +66,7 @@ class Database:
             pool_size=pool_size,
             max_overflow=pool_size,
             pool_pre_ping=not self.is_sqlite,
+            hide_parameters=True,  # an error's text goes to the log; parameters hold password hashes and sealed keys
         )
         self._lock_path: Path | None = None
         if self.is_sqlite:

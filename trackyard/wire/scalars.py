@@ -16,9 +16,11 @@ from zoneinfo import ZoneInfo
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 
+from trackyard.base.errors import WrongMedia
 from trackyard.base.ids import is_hex24
 from trackyard.base.money import find_amount
 from trackyard.base.zones import DATETIME, find_zone
+from trackyard.wire.brackets import File
 
 Schema = dict[str, Any]
 
@@ -204,6 +206,23 @@ class CalendarDay(Scalar):
 
 
 @dataclass(frozen=True)
+class DayFirst(CalendarDay):
+    """A day, DD-MM-YYYY: referral payments alone."""
+
+    contract = "date-dmy"
+
+    def read(self, text: str, context: Mapping[str, Any]) -> date:
+        parts = text.split("-")
+        try:
+            return super().read("-".join(reversed(parts)), context)
+        except ValueError:
+            raise ValueError("This value must be a date, DD-MM-YYYY.") from None
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": r"^\d{2}-\d{2}-\d{4}$"}
+
+
+@dataclass(frozen=True)
 class LocalTime(Scalar):
     """A moment of the platform zone, YYYY-MM-DD HH:MM:SS; read as a naive datetime."""
 
@@ -366,6 +385,27 @@ class Choice(Scalar):
         )
 
 
+@dataclass(frozen=True)
+class Upload(Scalar):
+    """An uploaded file of one of `kinds` (media types); another kind is a 415, not a fault among others."""
+
+    contract = "file"
+    kinds: tuple[str, ...] = ()
+
+    def schema(self) -> Schema:
+        return {"type": "string", "contentMediaType": ", ".join(self.kinds)}
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def validate(value: Any) -> File:
+            if not isinstance(value, File):
+                raise ValueError("This value must be a file.")
+            if value.kind not in self.kinds:
+                raise WrongMedia
+            return value
+
+        return core_schema.no_info_plain_validator_function(validate)
+
+
 def _is_ip_entry(entry: str) -> bool:
     try:
         if "/" in entry:
@@ -386,6 +426,7 @@ Amount = Annotated[Decimal, Number()]
 Flag = Annotated[bool, ZeroOne()]
 TrueFalse = Annotated[bool, TrueOrFalse()]
 Day = Annotated[date, CalendarDay()]
+DayMonthYear = Annotated[date, DayFirst()]
 Moment = Annotated[datetime, LocalTime()]
 Zone = Annotated[ZoneInfo, ZoneName()]
 Duration = Annotated[str, DurationText()]
