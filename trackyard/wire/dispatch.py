@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import anyio.to_thread
 from anyio import CapacityLimiter
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -77,7 +77,7 @@ class Dispatch(Generic[D]):
         started = time.perf_counter()
         label, who = "unrouted", ""
         try:
-            page = self._pages.get(request.url.path.rstrip("/") or "/")
+            page = self._pages.get(request.scope["path"].rstrip("/"))
             if request.method == "OPTIONS":
                 response = self._options(request)
             elif page is not None:
@@ -88,6 +88,8 @@ class Dispatch(Generic[D]):
                 response, who = await self._called(match, request)
         except Refusal as refusal:
             response = _refused(refusal)
+        except ClientDisconnect:
+            response = _json(400, body_of(Refusal("The request ended too early")))  # nobody reads it
         except Exception:
             log.exception("request failed", extra={"method": request.method, "path": request.scope["path"]})
             response = _json(500, server_error(request_id.get()))
@@ -145,7 +147,7 @@ class _Work(Generic[D]):
             caller=caller,
             version=match.version,
             permission=endpoint.permission,
-            path=match.path,
+            path=match.variables,
             max_limit=endpoint.page_max,
         )
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
 
 from trackyard.wire.endpoint import VERSIONS, Endpoint, Version
 from trackyard.wire.errors import MethodNotAllowed, PageNotFound
@@ -17,7 +16,7 @@ class Match:
 
     endpoint: Endpoint[Any]
     version: Version
-    path: dict[str, str]
+    variables: dict[str, str]
 
 
 class Routes:
@@ -31,27 +30,27 @@ class Routes:
         for patterns in self._by_length.values():
             patterns.sort(key=lambda pattern: [segment.startswith("{") for segment in pattern[0]])
 
-    def get(self, method: str, raw_path: str) -> Match:
+    def get(self, method: str, path: str) -> Match:
         """The endpoint of a call. HEAD is GET. Raises PageNotFound, MethodNotAllowed."""
         method = "GET" if method == "HEAD" else method
-        found = self._all(raw_path)
+        found = self._all(path)
         if not found:
             raise PageNotFound
         for match in found:
             if match.endpoint.method == method:
                 return match
-        raise MethodNotAllowed(self.allowed(raw_path))
+        raise MethodNotAllowed(self.allowed(path))
 
-    def allowed(self, raw_path: str) -> list[str]:
+    def allowed(self, path: str) -> list[str]:
         """The methods of a path, empty when it has none."""
-        methods = {match.endpoint.method for match in self._all(raw_path)}
+        methods = {match.endpoint.method for match in self._all(path)}
         more = {"HEAD"} if "GET" in methods else set()
         return sorted(methods | more | {"OPTIONS"}) if methods else []
 
-    def _all(self, raw_path: str) -> list[Match]:
-        if len(raw_path) > MAX_PATH:
+    def _all(self, path: str) -> list[Match]:
+        if len(path) > MAX_PATH:
             return []
-        prefix, *segments = raw_path.strip("/").split("/")
+        prefix, *segments = path.strip("/").split("/")
         version = next((known for known in VERSIONS if known == prefix), None)
         if version is None:
             return []
@@ -67,7 +66,7 @@ def _matched(pattern: tuple[str, ...], segments: list[str]) -> dict[str, str] | 
     variables: dict[str, str] = {}
     for expected, segment in zip(pattern, segments, strict=True):
         if expected.startswith("{"):
-            variables[expected[1:-1]] = unquote(segment)
+            variables[expected[1:-1]] = segment
         elif expected != segment:
             return None
     return variables
