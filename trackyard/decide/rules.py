@@ -18,15 +18,15 @@ _decoders = {kind: msgspec.msgpack.Decoder(row) for kind, row in KINDS.items()}
 class Rules:
     """Tables of compiled rules. `apply` changes them; everything else only reads."""
 
-    __slots__ = ("_advertisers", "_affiliates", "_connected", "_hashes", "_offers", "_put", "platform")
+    __slots__ = ("_advertisers", "_affiliates", "_by_hash", "_connected", "_offers", "_put", "platform")
 
     def __init__(self) -> None:
         self.platform = Platform()
         self._advertisers: dict[str, Advertiser] = {}
-        # Keyed by what visitors write, so that a look-up parses nothing: "3", and for offers the hash too.
+        # Keyed by what visitors write, so that a look-up parses nothing.
         self._affiliates: dict[str, Affiliate] = {}
         self._offers: dict[str, Offer] = {}
-        self._hashes: dict[str, str] = {}
+        self._by_hash: dict[str, Offer] = {}
         # Sorted arrays: five million connections are 20 MB here and half a gigabyte as sets.
         self._connected: dict[int, array[int]] = {}
         self._put: dict[str, Callable[[str, Any], None]] = {
@@ -57,7 +57,7 @@ class Rules:
 
     def find_offer(self, key: str) -> Offer | None:
         """An offer by its integer id in plain decimal or its 24 hex digits."""
-        return self._offers.get(key)
+        return self._offers.get(key) or self._by_hash.get(key)
 
     def find_affiliate(self, key: str) -> Affiliate | None:
         """An affiliate by its id in plain decimal."""
@@ -85,13 +85,12 @@ class Rules:
         _put(self._affiliates, key, row)
 
     def _put_offer(self, key: str, row: Offer | None) -> None:
-        before = self._hashes.pop(key, None)
+        before = self._offers.get(key)
         if before is not None:
-            self._offers.pop(before, None)
+            self._by_hash.pop(before.hash, None)
         _put(self._offers, key, row)
         if row is not None:
-            self._offers[row.hash] = row
-            self._hashes[key] = row.hash
+            self._by_hash[row.hash] = row
 
     def _put_connections(self, key: str, row: Connections | None) -> None:
         _put(self._connected, int(key), array("I", row.affiliates) if row is not None and row.affiliates else None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
@@ -32,7 +33,7 @@ def find_refused_url(hit: Hit) -> str | None:
 
 
 def _parameter(name: str) -> Callable[[Hit], str]:
-    return lambda hit: hit.params.get(name, "")
+    return lambda hit: encoded(hit.params.get(name, ""))
 
 
 def _day(hit: Hit) -> str:
@@ -40,28 +41,29 @@ def _day(hit: Hit) -> str:
 
 
 _MACROS: Final[dict[str, Callable[[Hit], str]]] = {
+    # Each gives its value encoded: what cannot need it is spared the look.
     "clickid": lambda hit: hit.click_id,
     "click_id": lambda hit: hit.click_id,
     "pid": _parameter("pid"),
-    "offer_id": lambda hit: str(hit.offer.id) if hit.offer is not None else hit.params.get("offer_id", ""),
+    "offer_id": lambda hit: str(hit.offer.id) if hit.offer is not None else encoded(hit.params.get("offer_id", "")),
     **{f"sub{number}": _parameter(f"sub{number}") for number in range(1, 9)},
-    "ip": lambda hit: hit.ip,
+    "ip": lambda hit: encoded(hit.ip),
     "geo": lambda hit: hit.country,
     "city": lambda hit: "",
-    "referrer": lambda hit: hit.referrer,
-    "device_ua": lambda hit: hit.ua,
-    "os": lambda hit: hit.agent.os,
-    "os_version": lambda hit: hit.agent.os_version,
-    "device_model": lambda hit: hit.agent.model,
-    "browser": lambda hit: hit.agent.browser,
+    "referrer": lambda hit: encoded(hit.referrer),
+    "device_ua": lambda hit: encoded(hit.ua),
+    "os": lambda hit: encoded(hit.agent.os),
+    "os_version": lambda hit: encoded(hit.agent.os_version),
+    "device_model": lambda hit: encoded(hit.agent.model),
+    "browser": lambda hit: encoded(hit.agent.browser),
     "language": lambda hit: hit.language,
     # The last digits of a click id are random already.
     "rand": lambda hit: str(int(hit.click_id[-8:], 16)),
     "time": lambda hit: str(hit.time_ms // 1000),
     "date_only": _day,
     "deeplink": lambda hit: "",
-    "offer_name": lambda hit: hit.offer.title if hit.offer is not None else "",
-    "affiliate_name": lambda hit: hit.affiliate.name if hit.affiliate is not None else "",
+    "offer_name": lambda hit: encoded(hit.offer.title) if hit.offer is not None else "",
+    "affiliate_name": lambda hit: encoded(hit.affiliate.name) if hit.affiliate is not None else "",
     "advertiser_id": lambda hit: hit.offer.advertiser if hit.offer is not None else "",
     **{
         name: _parameter(name)
@@ -71,13 +73,12 @@ _MACROS: Final[dict[str, Callable[[Hit], str]]] = {
 CLICK_MACROS: Final = frozenset(_MACROS)
 """The macros that URLs of offers may contain."""
 
-
 _TARGETS_KEPT: Final = 262_144
 _targets: "dict[str, _Target]" = {}
 
 
 def _target(url: str) -> "_Target":
-    """The target of a URL whose own characters are safe in a header."""
+    """The target of a URL, kept: its own characters are made safe for a header once."""
     found = _targets.get(url)
     if found is None:
         if len(_targets) >= _TARGETS_KEPT:
@@ -86,28 +87,26 @@ def _target(url: str) -> "_Target":
     return found
 
 
-class _Target:
-    """A URL whose macros are bound to what reads them, so that a click asks for nothing by name."""
+@lru_cache(maxsize=4096)
+def _readers(names: tuple[str, ...]) -> tuple[Callable[[Hit], str], ...]:
+    """What reads these macros. One tuple for all URLs with the same ones: what many clicks share stays near."""
+    return tuple(_MACROS[name] for name in names)
 
-    __slots__ = ("_first", "_rest")
+
+class _Target:
+    """A URL as one format string and the readers of its values: thousands of them are walked at random."""
+
+    __slots__ = ("_format", "_read")
 
     def __init__(self, source: Template) -> None:
         first, *literals = source.literals
-        rest: list[tuple[Callable[[Hit], str], str]] = []
+        text = [first.replace("%", "%%")]
         for name, literal in zip(source.names, literals, strict=True):
-            read = _MACROS.get(name)
-            if read is not None:
-                rest.append((read, literal))
-            elif rest:
-                rest[-1] = (rest[-1][0], f"{rest[-1][1]}{{{name}}}{literal}")
-            else:
-                first = f"{first}{{{name}}}{literal}"
-        self._first = first
-        self._rest = tuple(rest)
+            text.append("%s" if name in _MACROS else f"{{{name}}}")
+            text.append(literal.replace("%", "%%"))
+        self._format = "".join(text)
+        self._read = _readers(tuple(name for name in source.names if name in _MACROS))
 
     def fill(self, hit: Hit) -> str:
         """The URL for one click, values percent-encoded."""
-        out = self._first
-        for read, literal in self._rest:
-            out += encoded(read(hit)) + literal
-        return out
+        return self._format % tuple([read(hit) for read in self._read])
