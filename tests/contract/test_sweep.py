@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.contract.declared import declared_params, required_names
 from tests.support.api import Api
@@ -16,7 +17,9 @@ from trackyard.api.catalogue import CATALOGUE
 from trackyard.domain.roles import Role
 from trackyard.store import rules
 from trackyard.wire.endpoint import VERSIONS, Endpoint
+from trackyard.wire.openapi import document
 
+DOCUMENT = document(CATALOGUE, version="1")
 IDS = [endpoint.id for endpoint in CATALOGUE]
 every_endpoint = pytest.mark.parametrize("endpoint", CATALOGUE, ids=IDS)
 every_version = pytest.mark.parametrize("version", VERSIONS)
@@ -79,7 +82,11 @@ def state(world: World) -> int:
 @every_endpoint
 @every_version
 def test_success(world: World, endpoint: Endpoint[Any], version: str) -> None:
-    assert send(world.api.admin, endpoint, version, world.good[endpoint.id]).status_code == 200
+    response = send(world.api.admin, endpoint, version, world.good[endpoint.id])
+    assert response.status_code == 200
+    operation = DOCUMENT["paths"][f"/{version}{endpoint.path}"][endpoint.method.lower()]
+    schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    Draft202012Validator({**schema, "components": DOCUMENT["components"]}).validate(response.json())
     again = send(world.api.admin, endpoint, version, world.good[endpoint.id] | {"typo": "1", "filter[typo]": "1"})
     assert again.status_code == 200
     assert "typo" in again.headers["x-ignored-parameters"]

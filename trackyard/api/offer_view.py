@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from trackyard.api.subaccounts import SubAccountView, sub_accounts_view
@@ -165,7 +166,7 @@ def new_offer_view(row: Offer, zone: ZoneInfo, tracking_url: str) -> OfferView:
         advertiser=row.advertiser_id,
         url_preview=row.url_preview,
         preview_url=row.url_preview,
-        domain_url=tracking_url,
+        domain_url=urlsplit(tracking_url).netloc,
         use_https=tracking_url.startswith("https:"),
         use_http=tracking_url.startswith("http:"),
         is_top=int(row.is_top),

@@ -111,7 +111,8 @@ def _fields(document: Schema, schema: Schema, prefix: str) -> Iterator[str]:
         elif "properties" in found:
             yield from _fields(document, found, full)
         else:
-            yield _row(full, found, "required" if name in schema.get("required", ()) else "")
+            need = "required " if name in schema.get("required", ()) else ""
+            yield _row(full, found, need + inner.get("description", ""))
 
 
 def _resolved(document: Schema, schema: Schema) -> Schema:
@@ -119,7 +120,9 @@ def _resolved(document: Schema, schema: Schema) -> Schema:
         found: Schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
         return _resolved(document, found)
     options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
-    return _resolved(document, options[0]) if len(options) == 1 else schema
+    if len(options) != 1:
+        return schema
+    return _resolved(document, options[0]) | {key: schema[key] for key in ("default", "description") if key in schema}
 
 
 def _row(name: str, schema: Schema, meaning: str) -> str:
@@ -127,9 +130,11 @@ def _row(name: str, schema: Schema, meaning: str) -> str:
     if kind == "array":
         kind = f"list of {schema['items'].get('type', 'any')}"
         schema = schema["items"] | {key: value for key, value in schema.items() if key == "default"}
+    if "format" in schema:
+        kind = f"{kind} ({schema['format']})"
     if "enum" in schema:
         kind = f"{kind}: {', '.join(str(value) for value in schema['enum'])}"
-    if schema.get("default") is not None:
+    if schema.get("default") not in (None, "", [], {}):
         meaning += f" Default {schema['default']}."
     return f"<tr><td><code>{escape(name)}</code><td>{escape(kind)}<td>{escape(meaning.strip())}"
 
@@ -143,8 +148,9 @@ def _errors(document: Schema) -> str:
 def _sample(document: Schema, schema: Schema) -> Any:
     """What an answer looks like: names and types."""
     schema = _resolved(document, schema)
-    if "oneOf" in schema:
-        return _sample(document, schema["oneOf"][0])
+    records = [option for option in schema.get("anyOf", ()) if "$ref" in option]
+    if len(records) > 1:  # staff and affiliates get different views; the first is the whole one
+        return _sample(document, records[0])
     if "properties" in schema:
         return {name: _sample(document, inner) for name, inner in schema["properties"].items()}
     if schema.get("type") == "array":

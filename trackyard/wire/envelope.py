@@ -1,12 +1,12 @@
 """The form of answers: `status` 1, pagination, numbers (platform-api.md, Envelope and pagination)."""
 
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-Money = Annotated[Decimal, msgspec.Meta(extra_json_schema={"type": "number"})]
+Money = Decimal
 """An amount or rate; a JSON number, written exactly."""
 
 

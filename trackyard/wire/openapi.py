@@ -39,13 +39,14 @@ def document(endpoints: Iterable[Endpoint[Any]], *, version: str, servers: Itera
     answers, components = msgspec.json.schema_components(
         [view for endpoint in listed for view in _views(endpoint)] + [ErrorBody], ref_template=REFS
     )
+    answers, components = _with_numbers(answers), _with_numbers(components)
     schemas = iter(answers)
     models = {endpoint.params for endpoint in listed if fields_of(endpoint.params)}
     components |= _parameter_schemas(models)
     paths: dict[str, Schema] = {}
     for endpoint in listed:
         views = [next(schemas) for _ in _views(endpoint)]
-        answer = views[0] if len(views) == 1 else {"oneOf": views}
+        answer = views[0] if len(views) == 1 else {"anyOf": views}
         for prefix in endpoint.versions:
             paths.setdefault(f"/{prefix}{endpoint.path}", {})[endpoint.method.lower()] = _operation(
                 endpoint, prefix, answer
@@ -90,6 +91,15 @@ def contract_type(field: Field, *, element: bool = False) -> str:
     if field.form == "comma":
         return "comma-list-int" if word == "int" else "comma-list"
     return {"int": "int-list", "enum": "enum-list"}.get(word, "string-list")
+
+
+def _with_numbers(schema: Any) -> Any:
+    """Amounts are JSON numbers; msgspec describes a Decimal as the text it would be by default."""
+    if isinstance(schema, dict):
+        if schema.get("format") == "decimal":
+            return {"type": "number"}
+        return {name: _with_numbers(inner) for name, inner in schema.items()}
+    return [_with_numbers(inner) for inner in schema] if isinstance(schema, list | tuple) else schema
 
 
 def _views(endpoint: Endpoint[Any]) -> list[Any]:
@@ -170,7 +180,7 @@ def _as_sent(value: Any, schema: Schema) -> Any:
     """A default in the form it would be sent in."""
     if isinstance(value, bool):
         return int(value) if schema.get("type") == "integer" else str(value).lower()
-    return float(value) if isinstance(value, Decimal) else value
+    return int(value) if isinstance(value, Decimal) and value == int(value) else value
 
 
 def _path_parameter(name: str) -> Schema:
@@ -181,7 +191,19 @@ def _parameter_schemas(models: Iterable[type[Params]]) -> Schema:
     mode: JsonSchemaMode = "validation"
     inputs = [(model, mode, model.__pydantic_core_schema__) for model in sorted(models, key=lambda m: m.__name__)]
     generator = _Schemas(by_alias=True, ref_template="#/components/schemas/{model}")
-    return {str(name): schema for name, schema in generator.generate_definitions(inputs)[1].items()}
+    schemas: Schema = {str(name): schema for name, schema in generator.generate_definitions(inputs)[1].items()}
+    for model in _with_nested(models):
+        for field in fields_of(model):
+            notes = " ".join(_notes(field))
+            if notes and model.__name__ in schemas:
+                schemas[model.__name__]["properties"][field.name]["description"] = notes
+    return schemas
+
+
+def _with_nested(models: Iterable[type[Params]]) -> Iterator[type[Params]]:
+    for model in models:
+        yield model
+        yield from _with_nested(field.model for field in fields_of(model) if field.model is not None)
 
 
 class _Schemas(GenerateJsonSchema):
