@@ -1,5 +1,5 @@
 from tests.support.analytics import analytics
 from tests.support.api import api
-from tests.support.databases import migrated_sqlite, sqlite_database
+from tests.support.databases import database, database_url, migrated_sqlite, postgres, sqlite_database
 
-__all__ = ["analytics", "api", "migrated_sqlite", "sqlite_database"]
+__all__ = ["analytics", "api", "database", "database_url", "migrated_sqlite", "postgres", "sqlite_database"]
