@@ -14,7 +14,7 @@ from trackyard.decide.visitor import Visitors
 from trackyard.domain.rules import Advertiser, Affiliate, Landing, Platform, Row
 from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.counters import Counters
-from trackyard.edge.handler import Edge
+from trackyard.edge.handler import UNWRITABLE, Edge
 from trackyard.edge.request import MAX_URL, Request, Response
 from trackyard.edge.state import UniqueVisitors
 from trackyard.journal.records import Call, Click, Flag, Kind, decode_call, decode_click
@@ -29,11 +29,20 @@ ROWS: list[Row] = [an_offer(), Affiliate(id=7, active=True), Advertiser(id=ADVER
 
 
 class MemoryJournal:
-    """Keeps what was appended; full on demand."""
+    """Keeps what was written; full on demand."""
 
     def __init__(self) -> None:
         self.records: list[Click | Call] = []
+        self.waiting: list[tuple[Kind, bytes]] = []
         self.full = False
+
+    def put(self, kind: Kind, payload: bytes) -> None:
+        self.waiting.append((kind, payload))
+
+    def flush(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for kind, payload in waiting:
+            self.append(kind, payload)
 
     def append(self, kind: Kind, payload: bytes) -> int:
         if self.full:
@@ -101,7 +110,8 @@ def ask(
     raw = target if isinstance(target, bytes) else target.encode()
     path, _, query = raw.partition(b"?")
     named = {name.replace("_", "-").encode(): value for name, value in headers.items()}
-    return edge.handle(Request(method, path.decode(), query, named, peer, peer.startswith("127."), body))
+    answer = edge.handle(Request(method, path.decode(), query, named, peer, peer.startswith("127."), body))
+    return answer if edge.commit() else UNWRITABLE
 
 
 def test_an_accepted_click_is_recorded_and_goes_to_the_offer(edge: Edge, journal: MemoryJournal) -> None:
@@ -273,6 +283,20 @@ def test_a_full_journal_refuses_clicks_and_calls(edge: Edge, journal: MemoryJour
     journal.full = False
     ask(edge, "/click?pid=7&offer_id=3")
     assert journal.click.uniq == 1, "the refused click did not spend the visitor"
+
+
+def test_a_call_does_not_hide_that_clicks_before_it_were_lost(edge: Edge, journal: MemoryJournal) -> None:
+    click = Request("GET", "/click", b"pid=7&offer_id=3", {}, "192.0.2.1", False)
+    journal.full = True
+    assert edge.handle(click).recorded
+    assert edge.handle(Request("GET", "/postback", b"clickid=c", {}, "192.0.2.1", False)).status == 503
+    journal.full = False
+    assert not edge.commit()
+    assert edge.commit()
+    assert journal.records == []
+    assert edge.handle(click).recorded
+    assert edge.commit()
+    assert journal.click.uniq == 1
 
 
 def test_a_call_is_recorded_as_it_came(edge: Edge, journal: MemoryJournal) -> None:

@@ -14,10 +14,17 @@ from trackyard.edge.request import Request, Response
 class FakeEdge:
     """Answers /wait only when synced, everything else at once; /break fails."""
 
+    def __init__(self) -> None:
+        self.full = False
+
     def handle(self, request: Request) -> Response:
         if request.path == "/break":
             raise RuntimeError("broken")
-        return Response(200, request.path.encode(), durable=request.path == "/wait")
+        recorded = request.path == "/click"
+        return Response(200, request.path.encode(), recorded=recorded, durable=request.path == "/wait")
+
+    def commit(self) -> bool:
+        return not self.full
 
 
 class FakeSync:
@@ -70,11 +77,15 @@ class Bench:
 
     def __init__(self) -> None:
         self.sync = FakeSync()
-        edge: Edge = FakeEdge()  # type: ignore[assignment]
-        self.shared = Shared(edge, self.sync, TrustedNetworks([]))
+        self.edge = FakeEdge()
+        edge: Edge = self.edge  # type: ignore[assignment]
+        self.shared = Shared(edge, self.sync, TrustedNetworks([]), self._soon)
         self.connection = Connection(self.shared)
         self.transport = FakeTransport()
         self.connection.connection_made(self.transport)  # type: ignore[arg-type]
+
+    def _soon(self, call: Callable[[], None]) -> None:
+        call()
 
     def receive(self, *paths: str) -> None:
         self.connection.data_received(b"".join(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode() for path in paths))
@@ -130,6 +141,15 @@ def test_what_waits_for_the_disk_holds_back_what_comes_behind_it(bench: Bench) -
     bench.sync.waiting.pop().synced(False)
     assert [answer.status for answer in bench.answers] == [200, 200, 200, 503, 200]
     assert bench.transport.reading
+
+
+def test_a_click_that_was_not_written_is_not_answered_as_if_it_were(bench: Bench) -> None:
+    bench.edge.full = True
+    bench.receive("/a")
+    bench.receive("/click", "/click")
+    assert [answer.status for answer in bench.answers] == [200, 503]
+    assert bench.answers[1].headers["connection"] == "close"
+    assert bench.transport.state == "closed"
 
 
 def test_a_fault_of_the_program_is_a_500_and_no_more(bench: Bench) -> None:

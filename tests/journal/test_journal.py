@@ -279,6 +279,37 @@ def test_a_full_disk_leaves_nothing_half_written(
     assert payloads(each_range(tmp_path)) == [b"[1]", b"[2]"]
 
 
+def test_records_put_together_are_written_together(tmp_path: Path, clock: ManualClock) -> None:
+    writer = Writer(tmp_path, 1, clock)
+    path = segments.log_path(tmp_path, writer.name)
+    for number in range(3):
+        writer.put(Kind.CLICK, b"[%d]" % number)
+    assert path.stat().st_size == 0
+    writer.flush()
+    writer.flush()
+    writer.put(Kind.CLICK, b"[3]")
+    writer.append(Kind.CALL, b"[4]")
+    writer.put(Kind.CLICK, b"[5]")
+    writer.close()
+    assert payloads(each_range(tmp_path)) == [b"[%d]" % number for number in range(6)]
+
+
+def test_a_full_disk_takes_all_of_what_was_put_or_nothing(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = Writer(tmp_path, 1, clock)
+    disk = Disk(room=20)
+    monkeypatch.setattr("trackyard.journal.writer.os.write", disk.write)
+    writer.put(Kind.CLICK, b"[1]")
+    writer.put(Kind.CLICK, b"[2]")
+    with pytest.raises(JournalFull):
+        writer.flush()
+    disk.room = 100_000
+    writer.put(Kind.CLICK, b"[3]")
+    writer.close()
+    assert payloads(each_range(tmp_path)) == [b"[3]"]
+
+
 def test_short_writes_are_finished(tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trackyard.journal.writer.os.write", Disk(100_000, most=3).write)
     write_marked(tmp_path, clock, [b'["a long record"]', b"[2]"]).close()

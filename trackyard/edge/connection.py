@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Callable
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import Final, Protocol, cast
@@ -45,8 +46,12 @@ class Shared:
     """What the connections of one edge share. `now`: coarse seconds of the loop's clock · `date`: the Date
     header · both kept by the server's tick."""
 
-    def __init__(self, edge: Edge, syncing: Syncing, trusted: TrustedNetworks) -> None:
+    def __init__(
+        self, edge: Edge, syncing: Syncing, trusted: TrustedNetworks, call_soon: Callable[[Callable[[], None]], object]
+    ) -> None:
         self.edge = edge
+        self._call_soon = call_soon
+        self._leaving: list[Connection] = []
         self.syncing = syncing
         self.trusted = trusted
         self.connections: set[Connection] = set()
@@ -54,6 +59,19 @@ class Shared:
         self.now = 0.0
         self.date = b""
         self.set_date(0)
+
+    def leave(self, connection: "Connection") -> None:
+        """Answers of `connection` go out together with those of others: their records are one write."""
+        self._leaving.append(connection)
+        if len(self._leaving) == 1:
+            self._call_soon(self._deliver)
+
+    def _deliver(self) -> None:
+        leaving, self._leaving = self._leaving, []
+        kept = self.edge.commit()
+        for connection in leaving:
+            connection.deliver(kept)
+        self.syncing.note()
 
     def set_date(self, epoch_s: int) -> None:
         """Makes the Date header say this second."""
@@ -79,6 +97,8 @@ class Connection(asyncio.Protocol):
         self._chunk = 0
         self._completed = False
         self._out: list[bytes] = []
+        self._leaving = False
+        self._recorded = False
         self._queue: deque[tuple[Request, bool]] = deque()
         self._waiting: tuple[Request, bool] | None = None
         self._closing = False
@@ -120,11 +140,11 @@ class Connection(asyncio.Protocol):
         if not self._in_request and not self._closing:
             self.deadline = self._shared.now + IDLE_S
         if self._out:
-            self._flush()
+            self._leave()
 
     def eof_received(self) -> bool:
         # A half-closed client still gets the answers it waits for.
-        if self._waiting is None:
+        if self._waiting is None and not self._out:
             return False
         self._close_after_answers()
         return True
@@ -214,16 +234,32 @@ class Connection(asyncio.Protocol):
         while self._queue and self._waiting is None and self._transport is not None:
             self._answer(*self._queue.popleft())
         if self._out:
-            self._flush()
+            self._leave()
         self._reading()
-        if self._waiting is None and self._closing:
+        if self._waiting is None and self._closing and not self._out:
             self._transport.close()
+
+    def deliver(self, kept: bool) -> None:
+        """Sends what leaves. `kept`: whether the records of these answers are in the journal."""
+        self._leaving = False
+        if self._recorded and not kept:
+            # One answer for all that were pipelined: the close tells that the others have none.
+            self._out = [serialized(UNWRITABLE, self._shared.date, b"Connection: close\r\n", head=False)]
+            self._closing = True
+        self._recorded = False
+        out, self._out = self._out, []
+        transport = self._transport
+        if transport is None or not out:
+            return
+        transport.write(out[0] if len(out) == 1 else b"".join(out))
+        if self._closing and self._waiting is None:
+            self._linger(transport)
 
     def finish(self) -> None:
         """The edge stops: an idle connection closes now, another one behind its answer."""
         if self._transport is None:
             return
-        if self._waiting is None and (self._closing or not self._in_request):
+        if self._waiting is None and not self._out and (self._closing or not self._in_request):
             self._transport.close()
 
     def expire(self, now: float) -> None:
@@ -232,7 +268,7 @@ class Connection(asyncio.Protocol):
             return
         if self._in_request and not self._closing:
             self._refuse(error(408, "request_timeout", "The request did not arrive in time"))
-            self._flush()
+            self._leave()
         else:
             self._transport.abort()
 
@@ -247,6 +283,8 @@ class Connection(asyncio.Protocol):
             self._shared.syncing.wait(self)
             self._reading()
         else:
+            if response.recorded:
+                self._recorded = True
             self._send(request, keep_alive, response)
 
     def _send(self, request: Request, keep_alive: bool, response: Response) -> None:
@@ -276,15 +314,10 @@ class Connection(asyncio.Protocol):
     def _close_after_answers(self) -> None:
         self._closing = True
 
-    def _flush(self) -> None:
-        out, self._out = self._out, []
-        transport = self._transport
-        if transport is None:
-            return
-        transport.write(out[0] if len(out) == 1 else b"".join(out))
-        self._shared.syncing.note()
-        if self._closing and self._waiting is None:
-            self._linger(transport)
+    def _leave(self) -> None:
+        if not self._leaving:
+            self._leaving = True
+            self._shared.leave(self)
 
     def _linger(self, transport: asyncio.Transport) -> None:
         """Closes. A client that is still sending must not lose its answer to a reset."""

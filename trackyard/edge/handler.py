@@ -39,6 +39,10 @@ class Journal(Protocol):
 
     def append(self, kind: Kind, payload: bytes) -> int: ...
 
+    def put(self, kind: Kind, payload: bytes) -> None: ...
+
+    def flush(self) -> None: ...
+
 
 class Edge:
     """Decides, records and answers. `rules` is None until rules were read; `journal_fault` is "" while the
@@ -65,6 +69,8 @@ class Edge:
         self._trusted = trusted
         self._counters = counters
         self._random: list[str] = []
+        self._claims: list[int] = []
+        self._lost = False
         self._handlers: dict[str, tuple[Callable[[Request], Response], tuple[str, ...]]] = {
             "/click": (self._click, ("GET", "HEAD")),
             "/postback": (self._postback, ("GET", "POST")),
@@ -76,7 +82,7 @@ class Edge:
         }
 
     def handle(self, request: Request) -> Response:
-        """The answer to a request. What it records is in the journal before it returns."""
+        """The answer to a request. One that is `recorded` may be sent only after `commit` said so."""
         path = request.path
         found = self._handlers.get(path)
         if found is None:
@@ -94,6 +100,24 @@ class Edge:
         self._counters.requests[path, response.status] += 1
         return response
 
+    def commit(self) -> bool:
+        """Writes the records of the clicks decided since the last time; False when they could not be written:
+        then each of them is answered by UNWRITABLE, and none counts."""
+        kept = self._flush() and not self._lost
+        self._lost = False
+        return kept
+
+    def _flush(self) -> bool:
+        claims, self._claims = self._claims, []
+        try:
+            self._journal.flush()
+        except JournalUnwritable as fault:
+            for place in claims:
+                self._unique.release(place)
+            self.journal_fault = str(fault)
+            return False
+        return True
+
     def _click(self, request: Request) -> Response:
         if self.rules is None:
             return error(503, "not_ready", "No rules yet", b"Retry-After: 1\r\n")
@@ -101,17 +125,15 @@ class Edge:
         hit = self._hit(self.rules, request, params)
         refused = decide(hit)
         url = accepted_url(hit) if refused is None else find_refused_url(hit)
-        if request.method == "GET":
+        recorded = request.method == "GET"
+        if recorded:
             flags = Flag.PARAMETER_CUT if cut else 0
             if "redirect" in params or "path" in params:
                 flags |= Flag.REDIRECT_IGNORED
-            try:
-                self._record_click(hit, refused, flags)
-            except JournalUnwritable as fault:
-                return self._unwritable(fault)
+            self._record_click(hit, refused, flags)
         if url is None:
-            return Response(404, _NOT_AVAILABLE, b"text/html; charset=utf-8", headers=_NO_STORE)
-        return Response(302, b"", b"", location=url.encode("ascii"), headers=_NO_STORE)
+            return Response(404, _NOT_AVAILABLE, b"text/html; charset=utf-8", headers=_NO_STORE, recorded=recorded)
+        return Response(302, b"", b"", location=url.encode("ascii"), headers=_NO_STORE, recorded=recorded)
 
     def _hit(self, rules: Rules, request: Request, params: dict[str, str]) -> Hit:
         ip = request.peer
@@ -147,12 +169,9 @@ class Edge:
         place = SEEN
         if refused is None and hit.offer is not None:
             place = self._unique.claim(hit.offer.id, hit.ip, hit.ua, hit.time_ms // 1000)
-        try:
-            self._journal.append(Kind.CLICK, encode(click_record(hit, refused, place != SEEN, flags)))
-        except JournalUnwritable:
             if place != SEEN:
-                self._unique.release(place)
-            raise
+                self._claims.append(place)
+        self._journal.put(Kind.CLICK, encode(click_record(hit, refused, place != SEEN, flags)))
         self._counters.clicks["" if refused is None else refused.reason] += 1
 
     def _postback(self, request: Request) -> Response:
@@ -172,16 +191,16 @@ class Edge:
             body=request.body.decode("utf-8", "replace"),
             params=call_params(request),
         )
+        # The clicks before it on their own, so that each kind is told its own fault.
+        if not self._flush():
+            self._lost = True
         try:
             self._journal.append(Kind.CALL, encode(call))
         except JournalUnwritable as fault:
-            return self._unwritable(fault)
+            self.journal_fault = str(fault)
+            return UNWRITABLE
         self._counters.calls += 1
         return Response(200, _TOOK, headers=_NO_STORE, durable=True)
-
-    def _unwritable(self, fault: JournalUnwritable) -> Response:
-        self.journal_fault = str(fault)
-        return UNWRITABLE
 
     def _readyz(self, request: Request) -> Response:
         reasons = []

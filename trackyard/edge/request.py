@@ -47,10 +47,10 @@ class Request:
 
 
 class Response:
-    """One answer. `location`: ASCII · `headers`: more headers, each with its line end · `durable`: to be sent
-    only when everything in the journal so far is synced."""
+    """One answer. `location`: ASCII · `headers`: more headers, each with its line end · `recorded`: to be sent only
+    when `Edge.commit` took its record · `durable`: only when everything in the journal so far is synced."""
 
-    __slots__ = ("body", "content_type", "durable", "headers", "location", "status")
+    __slots__ = ("body", "content_type", "durable", "headers", "location", "recorded", "status")
 
     def __init__(
         self,
@@ -60,6 +60,7 @@ class Response:
         *,
         location: bytes = b"",
         headers: bytes = b"",
+        recorded: bool = False,
         durable: bool = False,
     ) -> None:
         self.status = status
@@ -67,6 +68,7 @@ class Response:
         self.content_type = content_type
         self.location = location
         self.headers = headers
+        self.recorded = recorded
         self.durable = durable
 
 

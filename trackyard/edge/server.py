@@ -127,7 +127,7 @@ class _Process:
         )
         commit = GroupCommit(self._writer, self._edge, loop)
         stack.callback(commit.close)
-        self.shared = Shared(self._edge, commit, trusted)
+        self.shared = Shared(self._edge, commit, trusted, loop.call_soon)
         self._tick()
         while (news := self._rules_log.poll()) is not None:
             self._apply(news)

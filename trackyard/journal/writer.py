@@ -1,6 +1,7 @@
 """The one writer of an edge's journal.
 
-`append` is one system call: a record it returned for survives the death of the process. `sync` makes it
+`append` is one system call: a record it returned for survives the death of the process. `put` and `flush` are
+the same for many records at once: none of them may be answered for before `flush` returned. `sync` makes records
 survive a power cut. What may be loaded as one batch ends at a mark, which `mark_if_due` writes in time.
 """
 
@@ -58,6 +59,7 @@ class Writer:
         self._descriptor = -1
         self._position = 0
         self._unmarked = 0
+        self._put: list[bytes] = []
         self._marked_at = clock.now_ms()
         self._torn = False
         self.dirty = False
@@ -74,13 +76,18 @@ class Writer:
 
         Errors: JournalFull, JournalUnwritable; then the file ends with its last whole frame.
         """
-        if self._position >= self._rotate_at or self._descriptor < 0:
-            self._rotate()
-        position = self._write(frames.pack(kind, payload))
-        self._unmarked += 1
-        if self._unmarked >= MARK_RECORDS:
-            self._mark(self._clock.now_ms())
-        return position
+        self.flush()
+        return self._write_records(frames.pack(kind, payload), 1)
+
+    def put(self, kind: Kind, payload: bytes) -> None:
+        """Takes a record for the next `flush`."""
+        self._put.append(frames.pack(kind, payload))
+
+    def flush(self) -> None:
+        """Writes what was put, all or nothing. Errors: as `append`; what was put is then forgotten."""
+        if self._put:
+            put, self._put = self._put, []
+            self._write_records(put[0] if len(put) == 1 else b"".join(put), len(put))
 
     def sync(self) -> None:
         """Makes everything appended before the call survive a power cut. Errors: JournalUnwritable."""
@@ -116,13 +123,24 @@ class Writer:
         On a full disk the seal is left to the next writer of this number.
         """
         try:
+            self.flush()
             if self._descriptor >= 0:
                 self._finish()
         except JournalUnwritable as error:
             _log.error("journal not sealed", extra={"journal": self.name, "error": str(error)})
-            self._close_descriptor()
+            if self._descriptor >= 0:
+                self._close_descriptor()
         finally:
             os.close(self._lock)
+
+    def _write_records(self, packed: bytes, count: int) -> int:
+        if self._position >= self._rotate_at or self._descriptor < 0:
+            self._rotate()
+        position = self._write(packed)
+        self._unmarked += count
+        if self._unmarked >= MARK_RECORDS:
+            self._mark(self._clock.now_ms())
+        return position
 
     def _write(self, frame: bytes) -> int:
         position = self._position
