@@ -59,14 +59,17 @@ class TrustedNetworks:
         The right-most entry that is not itself trusted; entries behind something that is no address are not
         believed. All trusted: the left-most.
         """
+        packed = find_packed(forwarded)
+        if packed is not None and len(packed) == 4 and ":" not in forwarded:
+            # One plain IPv4 address, as nearly always; inet_pton takes it in its one form only.
+            return forwarded
         found = peer
         for item in reversed(forwarded.split(",")):
             entry = item.strip()
             packed = find_packed(_without_port(entry))
             if packed is None:
                 break
-            # An IPv4 address that inet_pton takes is already in its one form.
-            found = entry if len(packed) == 4 and ":" not in entry else address_text(packed)
+            found = address_text(packed)
             if not self.trusts(packed):
                 break
         return found

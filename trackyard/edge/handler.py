@@ -19,7 +19,7 @@ from trackyard.edge.calls import call_params
 from trackyard.edge.counters import Counters
 from trackyard.edge.request import MAX_URL, Request, Response, read_pairs
 from trackyard.edge.state import SEEN, UniqueVisitors
-from trackyard.journal.records import Call, Click, Flag, Kind, encode
+from trackyard.journal.records import Call, Flag, Kind, encode
 from trackyard.journal.writer import JournalUnwritable
 
 _NO_STORE: Final = b"Cache-Control: no-store\r\n"
@@ -133,7 +133,7 @@ class Edge:
             self._record_click(hit, refused, flags)
         if url is None:
             return Response(404, _NOT_AVAILABLE, b"text/html; charset=utf-8", headers=_NO_STORE, recorded=recorded)
-        return Response(302, b"", b"", location=url.encode("ascii"), headers=_NO_STORE, recorded=recorded)
+        return Response(302, b"", b"", url.encode("ascii"), _NO_STORE, recorded)
 
     def _hit(self, rules: Rules, request: Request, params: dict[str, str]) -> Hit:
         ip = request.peer
@@ -171,7 +171,7 @@ class Edge:
             place = self._unique.claim(hit.offer.id, hit.ip, hit.ua, hit.time_ms // 1000)
             if place != SEEN:
                 self._claims.append(place)
-        self._journal.put(Kind.CLICK, encode(click_record(hit, refused, place != SEEN, flags)))
+        self._journal.put(Kind.CLICK, encode(click_columns(hit, refused, place != SEEN, flags)))
         self._counters.clicks["" if refused is None else refused.reason] += 1
 
     def _postback(self, request: Request) -> Response:
@@ -223,13 +223,14 @@ _KEPT: Final = (  # parameters that are columns, in the order of the columns
 _BLANK: Final = ("",) * len(_KEPT)
 
 
-def click_record(hit: Hit, refused: Refused | None, unique: bool, flags: int) -> Click:
-    """The record of a decided click, in the order of its columns."""
+def click_columns(hit: Hit, refused: Refused | None, unique: bool, flags: int) -> tuple[Any, ...]:
+    """The record of a decided click as the columns of journal.records.Click, in their order: a tuple is encoded like
+    the struct and spares its making."""
     get = hit.params.get
     agent = hit.agent
     offer = hit.offer
     landing = find_number(get("l", "")) if offer is not None and "l" in hit.params and hit.find_landing() else None
-    columns: tuple[Any, ...] = (
+    return (
         hit.time_ms,
         hit.click_id,
         "" if refused is None else refused.reason,
@@ -260,7 +261,6 @@ def click_record(hit: Hit, refused: Refused | None, unique: bool, flags: int) ->
         *map(get, _KEPT, _BLANK),
         flags,
     )
-    return Click(*columns)
 
 
 def error(status: int, code: str, text: str, headers: bytes = b"") -> Response:

@@ -3,6 +3,8 @@
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
+import msgspec
+
 MAX_URL = 8 * 1024
 MAX_PARAMETER = 2 * 1024
 MAX_PARAMETERS = 1000
@@ -11,29 +13,17 @@ MAX_PARAMETERS = 1000
 _CONTROLS: Final = dict.fromkeys([*range(32), *range(127, 160)])
 
 
-class Request:
+class Request(msgspec.Struct, gc=False):
     """One request. headers: by lower-case name, repeated ones joined by ", " · peer: normalised address ·
     trusted: whether the peer is a trusted proxy."""
 
-    __slots__ = ("body", "headers", "method", "path", "peer", "query", "trusted")
-
-    def __init__(
-        self,
-        method: str,
-        path: str,
-        query: bytes,
-        headers: dict[bytes, bytes],
-        peer: str,
-        trusted: bool,
-        body: bytes = b"",
-    ) -> None:
-        self.method = method
-        self.path = path
-        self.query = query
-        self.headers = headers
-        self.peer = peer
-        self.trusted = trusted
-        self.body = body
+    method: str
+    path: str
+    query: bytes
+    headers: dict[bytes, bytes]
+    peer: str
+    trusted: bool
+    body: bytes = b""
 
     def header(self, name: bytes) -> str:
         """The text of a header, cleaned and cut like a parameter; "" when it is not there."""
@@ -46,30 +36,17 @@ class Request:
         return cleaned(value.decode("utf-8", "replace"))[0]
 
 
-class Response:
+class Response(msgspec.Struct, gc=False):
     """One answer. `location`: ASCII · `headers`: more headers, each with its line end · `recorded`: to be sent only
     when `Edge.commit` took its record · `durable`: only when everything in the journal so far is synced."""
 
-    __slots__ = ("body", "content_type", "durable", "headers", "location", "recorded", "status")
-
-    def __init__(
-        self,
-        status: int,
-        body: bytes = b"",
-        content_type: bytes = b"application/json",
-        *,
-        location: bytes = b"",
-        headers: bytes = b"",
-        recorded: bool = False,
-        durable: bool = False,
-    ) -> None:
-        self.status = status
-        self.body = body
-        self.content_type = content_type
-        self.location = location
-        self.headers = headers
-        self.recorded = recorded
-        self.durable = durable
+    status: int
+    body: bytes = b""
+    content_type: bytes = b"application/json"
+    location: bytes = b""
+    headers: bytes = b""
+    recorded: bool = False
+    durable: bool = False
 
 
 def cleaned(text: str) -> tuple[str, bool]:
