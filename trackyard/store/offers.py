@@ -1,7 +1,7 @@
 """Offers (spec: Offer)."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from sqlalchemy import Connection, insert, or_, select
@@ -77,7 +77,8 @@ def add_offer(conn: Connection, new: NewOffer) -> int:
 
 def find_offer(conn: Connection, scope: Scope, offer_id: int) -> Offer | None:
     """The offer of an id; None when there is none whose advertiser is in scope."""
-    row = conn.execute(select(offer).where(offer.c.id == offer_id)).one_or_none()
+    columns = [offer.c[each.name] for each in fields(Offer)]
+    row = conn.execute(select(*columns).where(offer.c.id == offer_id)).one_or_none()
     return None if row is None or not scope.has_advertiser(row.advertiser_id) else Offer(**row._mapping)
 
 

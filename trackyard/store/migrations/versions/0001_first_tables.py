@@ -163,6 +163,68 @@ def _advertiser() -> None:
     op.create_index(op.f("ix_advertiser_manager_id"), "advertiser", ["manager_id"], unique=False)
 
 
+def _source() -> None:
+    op.create_table(
+        "source",
+        sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("title_lang", Document, nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_source")),
+    )
+
+
+def _category() -> None:
+    op.create_table(
+        "category",
+        sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("title", sa.String(length=200), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_category")),
+    )
+
+
+def _domain() -> None:
+    op.create_table(
+        "domain",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("url", sa.String(length=255), nullable=False),
+        sa.Column("use_https", sa.Boolean(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_domain")),
+        sa.UniqueConstraint("url", name=op.f("uq_domain_url")),
+        sqlite_autoincrement=True,
+    )
+
+
+def _smartlink_category() -> None:
+    op.create_table(
+        "smartlink_category",
+        sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("name", sa.String(length=200), nullable=False),
+        sa.Column("domain_id", sa.Integer(), nullable=True),
+        sa.Column("description", sa.Text(), nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["domain_id"], ["domain.id"], name=op.f("fk_smartlink_category_domain_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_smartlink_category")),
+    )
+
+
+def _file() -> None:
+    op.create_table(
+        "file",
+        sa.Column("id", sa.String(length=32), nullable=False),
+        sa.Column("name", sa.String(length=255), nullable=False),
+        sa.Column("mime", sa.String(length=64), nullable=False),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_file")),
+    )
+
+
 def _offer() -> None:
     op.create_table(
         "offer",
@@ -170,40 +232,126 @@ def _offer() -> None:
         sa.Column("hash", sa.String(length=24), nullable=False),
         sa.Column("advertiser_id", sa.String(length=24), nullable=False),
         sa.Column("title", sa.String(length=500), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("privacy", sa.String(length=16), nullable=False),
+        sa.Column("is_top", sa.Boolean(), nullable=False),
+        sa.Column("bundle_id", sa.String(length=200), nullable=False),
+        sa.Column("external_offer_id", sa.String(length=200), nullable=False),
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("url_preview", sa.Text(), nullable=True),
         sa.Column("trafficback_url", sa.Text(), nullable=True),
         sa.Column("macro_url", sa.Text(), nullable=True),
         sa.Column("cross_postback_url", sa.Text(), nullable=True),
-        sa.Column("status", sa.String(length=16), nullable=False),
-        sa.Column("privacy", sa.String(length=16), nullable=False),
+        sa.Column("parallel_tracking_url", sa.Text(), nullable=True),
+        sa.Column("impressions_url", sa.Text(), nullable=True),
+        sa.Column("domain_id", sa.Integer(), nullable=True),
+        sa.Column("redirect_type", sa.String(length=16), nullable=False),
+        sa.Column("allow_deeplink", sa.Boolean(), nullable=False),
+        sa.Column("allow_impressions", sa.Boolean(), nullable=False),
+        sa.Column("landings", Document, nullable=False),
         sa.Column("payments", Document, nullable=False),
         sa.Column("partner_payments", Document, nullable=False),
-        sa.Column("landings", Document, nullable=False),
+        sa.Column("hide_payments", sa.Boolean(), nullable=False),
+        sa.Column("enabled_commission_tiers", sa.Boolean(), nullable=False),
+        sa.Column("commission_tiers", Document, nullable=False),
         sa.Column("hold_period", sa.Integer(), nullable=False),
-        sa.Column("click_session", sa.String(length=64), nullable=False),
-        sa.Column("minimal_click_session", sa.String(length=64), nullable=False),
-        sa.Column("hash_password", sa.String(length=200), nullable=True),
+        sa.Column("is_cpi", sa.Boolean(), nullable=False),
+        sa.Column("caps", Document, nullable=False),
+        sa.Column("personal_limits", Document, nullable=False),
+        sa.Column("caps_status", Document, nullable=False),
+        sa.Column("caps_timezone", sa.String(length=64), nullable=True),
+        sa.Column("caps_goal_overcap", sa.String(length=255), nullable=False),
+        sa.Column("hide_caps", sa.Boolean(), nullable=False),
+        sa.Column("is_redirect_overcap", sa.Boolean(), nullable=False),
+        sa.Column("notice_percent_overcap", sa.Integer(), nullable=True),
+        sa.Column("schedule", Document, nullable=True),
+        sa.Column("targeting", Document, nullable=False),
+        sa.Column("consider_personal_targeting_only", sa.Boolean(), nullable=False),
+        sa.Column("countries", Document, nullable=False),
+        sa.Column("strictly_country", sa.Boolean(), nullable=False),
+        sa.Column("restriction_os", Document, nullable=False),
+        sa.Column("restriction_isp", Document, nullable=False),
+        sa.Column("strictly_brands", Document, nullable=False),
+        sa.Column("strictly_devices", Document, nullable=False),
+        sa.Column("strictly_connection_type", sa.String(length=16), nullable=False),
+        sa.Column("sub_restrictions", Document, nullable=False),
+        sa.Column("sub_accounts", Document, nullable=False),
+        sa.Column("search_empty_sub", sa.Integer(), nullable=True),
+        sa.Column("uniq_ip_only", sa.Boolean(), nullable=False),
+        sa.Column("reject_not_uniq_ip", sa.Boolean(), nullable=False),
         sa.Column("allowed_ip", sa.Text(), nullable=False),
         sa.Column("disallowed_ip", sa.Text(), nullable=False),
-        sa.Column("external_offer_id", sa.String(length=200), nullable=False),
-        sa.Column("bundle_id", sa.String(length=200), nullable=False),
+        sa.Column("hash_password", sa.String(length=200), nullable=True),
+        sa.Column("click_session", sa.String(length=64), nullable=False),
+        sa.Column("minimal_click_session", sa.String(length=64), nullable=False),
+        sa.Column("auto_offer_connect", sa.Boolean(), nullable=False),
+        sa.Column("description_lang", Document, nullable=False),
+        sa.Column("kpi", Document, nullable=False),
         sa.Column("notes", sa.Text(), nullable=True),
         sa.Column("note_aff", sa.Text(), nullable=True),
         sa.Column("note_sales", sa.Text(), nullable=True),
-        sa.Column("description_lang", Document, nullable=False),
+        sa.Column("sources", Document, nullable=False),
+        sa.Column("categories", Document, nullable=False),
+        sa.Column("smartlink_categories", Document, nullable=False),
         sa.Column("tags", Document, nullable=False),
-        sa.Column("is_top", sa.Boolean(), nullable=False),
+        sa.Column("logo", sa.String(length=32), nullable=True),
+        sa.Column("logo_source", sa.Text(), nullable=True),
+        sa.Column("creatives", Document, nullable=False),
+        sa.Column("creatives_zip", sa.String(length=32), nullable=True),
+        sa.Column("send_emails", sa.Boolean(), nullable=False),
         sa.Column("start_at", sa.BigInteger(), nullable=True),
         sa.Column("stop_at", sa.BigInteger(), nullable=True),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.Column("top_payout", Amount(), nullable=False),
+        sa.Column("day_cap", sa.Integer(), nullable=True),
+        sa.Column("total_cap", sa.Integer(), nullable=True),
+        sa.Column("cr", Amount(), nullable=False),
+        sa.Column("epc", Amount(), nullable=False),
+        sa.Column("removed_at", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(["advertiser_id"], ["advertiser.id"], name=op.f("fk_offer_advertiser_id")),
+        sa.ForeignKeyConstraint(["domain_id"], ["domain.id"], name=op.f("fk_offer_domain_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_offer")),
         sa.UniqueConstraint("hash", name=op.f("uq_offer_hash")),
         sqlite_autoincrement=True,
     )
     op.create_index(op.f("ix_offer_advertiser_id"), "offer", ["advertiser_id"], unique=False)
+    op.create_index("ix_offer_removed_at_status_id", "offer", ["removed_at", "status", "id"], unique=False)
+    op.create_index(op.f("ix_offer_title"), "offer", ["title"], unique=False)
+
+
+def _offer_label() -> None:
+    op.create_table(
+        "offer_label",
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("value", sa.String(length=200), nullable=False),
+        sa.Column("offer_id", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["offer_id"], ["offer.id"], name=op.f("fk_offer_label_offer_id")),
+        sa.PrimaryKeyConstraint("kind", "value", "offer_id", name=op.f("pk_offer_label")),
+    )
+    op.create_index(op.f("ix_offer_label_offer_id"), "offer_label", ["offer_id"], unique=False)
+
+
+def _ticket() -> None:
+    op.create_table(
+        "ticket",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("status", sa.String(length=8), nullable=False),
+        sa.Column("decision", sa.String(length=8), nullable=True),
+        sa.Column("decided_by", sa.String(length=24), nullable=True),
+        sa.Column("affiliate_id", sa.Integer(), nullable=False),
+        sa.Column("offer_id", sa.Integer(), nullable=False),
+        sa.Column("title", sa.String(length=600), nullable=False),
+        sa.Column("description", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["affiliate_id"], ["affiliate.id"], name=op.f("fk_ticket_affiliate_id")),
+        sa.ForeignKeyConstraint(["offer_id"], ["offer.id"], name=op.f("fk_ticket_offer_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_ticket")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_ticket_affiliate_id"), "ticket", ["affiliate_id"], unique=False)
+    op.create_index(op.f("ix_ticket_offer_id"), "ticket", ["offer_id"], unique=False)
 
 
 def _connection() -> None:
@@ -407,6 +555,37 @@ def _delivery() -> None:
     op.create_index("ix_delivery_owner", "delivery", ["owner"], unique=False)
 
 
+def _fetch() -> None:
+    op.create_table(
+        "fetch",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("offer_id", sa.Integer(), nullable=False),
+        sa.Column("creative_id", sa.Integer(), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("next_at", sa.BigInteger(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_fetch")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_fetch_next_at"), "fetch", ["next_at"], unique=False)
+
+
+def _mail() -> None:
+    op.create_table(
+        "mail",
+        sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("recipient", sa.String(length=254), nullable=False),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("next_at", sa.BigInteger(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_mail")),
+    )
+    op.create_index(op.f("ix_mail_next_at"), "mail", ["next_at"], unique=False)
+
+
 TABLES: tuple[Callable[[], None], ...] = (
     _setting,
     _edge,
@@ -417,7 +596,14 @@ TABLES: tuple[Callable[[], None], ...] = (
     _affiliate,
     _api_key,
     _advertiser,
+    _source,
+    _category,
+    _domain,
+    _smartlink_category,
+    _file,
     _offer,
+    _offer_label,
+    _ticket,
     _connection,
     _affiliate_postback,
     _conversion,
@@ -428,6 +614,8 @@ TABLES: tuple[Callable[[], None], ...] = (
     _inbox,
     _outbox,
     _delivery,
+    _fetch,
+    _mail,
 )
 
 

@@ -1,0 +1,51 @@
+"""The SQL schema, a file for each part of it."""
+
+from trackyard.store.tables.conversions import conversion, conversion_event, ledger
+from trackyard.store.tables.installation import currency_rate, edge, rule_change, rule_clock, setting
+from trackyard.store.tables.offers import (
+    affiliate_postback,
+    category,
+    connection,
+    domain,
+    file,
+    offer,
+    offer_label,
+    smartlink_category,
+    source,
+    ticket,
+)
+from trackyard.store.tables.people import advertiser, affiliate, api_key, staff
+from trackyard.store.tables.queues import delivery, edge_progress, fetch, inbox, mail, outbox
+from trackyard.store.tables.schema import metadata
+
+__all__ = [
+    "advertiser",
+    "affiliate",
+    "affiliate_postback",
+    "api_key",
+    "category",
+    "connection",
+    "conversion",
+    "conversion_event",
+    "currency_rate",
+    "delivery",
+    "domain",
+    "edge",
+    "edge_progress",
+    "fetch",
+    "file",
+    "inbox",
+    "ledger",
+    "mail",
+    "metadata",
+    "offer",
+    "offer_label",
+    "outbox",
+    "rule_change",
+    "rule_clock",
+    "setting",
+    "smartlink_category",
+    "source",
+    "staff",
+    "ticket",
+]

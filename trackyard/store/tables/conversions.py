@@ -1,0 +1,86 @@
+"""Conversions and money, append-only where it is history. Times are UTC epoch milliseconds."""
+
+from sqlalchemy import Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
+
+from trackyard.store.tables.schema import metadata
+from trackyard.store.types import Amount, Document, Id24, Moment, Rate
+
+conversion = Table(
+    "conversion",
+    metadata,
+    Column("id", Id24, primary_key=True),
+    # identity: (offer, goal, "a:" + action_id) or (offer, goal, "c:" + click id) (behaviour.md §5)
+    Column("offer_id", Integer, nullable=False),
+    Column("goal", String(255), nullable=False),
+    Column("identity", String(258), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("action_id", String(255), nullable=False, default=""),
+    Column("affiliate_id", Integer, nullable=False),
+    Column("advertiser_id", Id24, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("sent_status", String(16), nullable=False),
+    Column("goal_title", String(255), nullable=False),
+    Column("comment", Text, nullable=False, default=""),
+    Column("payment_type", String(8), nullable=False),
+    Column("payment", Document, nullable=True),  # the payment item as it was at creation; null = none found
+    Column("currency", String(3), nullable=False),
+    Column("rate", Rate, nullable=False),
+    Column("sum", Amount, nullable=False),
+    Column("charge", Amount, nullable=False),
+    Column("payout", Amount, nullable=False),
+    Column("charge_base", Amount, nullable=False),
+    Column("payout_base", Amount, nullable=False),
+    Column("custom_fields", Document, nullable=False),  # {"1": …} to {"7": …}
+    Column("click_id", Id24, nullable=False),
+    Column("click_time", Moment, nullable=False),
+    Column("click", Document, nullable=False),  # the click's record as an object by column name
+    # what lists filter by, from the click
+    Column("country", String(2), nullable=False, default=""),
+    Column("os", String(64), nullable=False, default=""),
+    Column("device", String(32), nullable=False, default=""),
+    Column("browser", String(64), nullable=False, default=""),
+    Column("call_ip", String(45), nullable=False, default=""),
+    Column("user_id", String(255), nullable=False, default=""),
+    Column("journal", String(40), nullable=False, default=""),  # of the call that made it
+    Column("position", Moment, nullable=False, default=0),
+    Column("hold_until", Moment, nullable=True),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
+    Index("ix_conversion_created_at_id", "created_at", "id"),
+    Index("ix_conversion_affiliate_id_created_at", "affiliate_id", "created_at"),
+    Index("ix_conversion_advertiser_id_created_at", "advertiser_id", "created_at"),
+    Index("ix_conversion_offer_id_created_at", "offer_id", "created_at"),
+    Index("ix_conversion_click_id", "click_id"),
+    Index("ix_conversion_action_id", "action_id"),
+    Index("ix_conversion_updated_at", "updated_at"),
+    Index("ix_conversion_hold_until", "hold_until"),
+)
+
+conversion_event = Table(  # the history of a conversion, append-only
+    "conversion_event",
+    metadata,
+    Column("conversion_id", Id24, ForeignKey("conversion.id"), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("actor", String(64), nullable=False),  # call:<record id>, job:hold, staff:<id>, …
+    Column("status", String(16), nullable=False),
+    Column("charge", Amount, nullable=False),
+    Column("payout", Amount, nullable=False),
+    Column("currency", String(3), nullable=False),
+    Column("comment", Text, nullable=False, default=""),
+)
+
+ledger = Table(  # append-only: one entry per fact; balance, hold, available are sums (behaviour.md §8)
+    "ledger",
+    metadata,
+    Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False),
+    Column("kind", String(16), primary_key=True),  # conversion | change | referral | payment
+    Column("source_id", String(24), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("currency", String(3), nullable=False),
+    Column("hold", Amount, nullable=False),
+    Column("available", Amount, nullable=False),
+    Column("at", Moment, nullable=False),
+    Index("ix_ledger_affiliate_id_currency", "affiliate_id", "currency", "hold", "available"),
+)

@@ -1,0 +1,91 @@
+"""People: staff, affiliates, advertisers, their keys. Times are UTC epoch milliseconds."""
+
+from sqlalchemy import Boolean, Column, Index, Integer, String, Table, Text
+
+from trackyard.store.tables.schema import metadata
+from trackyard.store.types import Amount, Document, Id24, Moment
+
+staff = Table(
+    "staff",
+    metadata,
+    Column("id", Id24, primary_key=True),
+    Column("email", String(254), nullable=False, unique=True),
+    Column("password_hash", String(200), nullable=True),
+    Column("first_name", String(200), nullable=False, default=""),
+    Column("last_name", String(200), nullable=False, default=""),
+    Column("skype", String(200), nullable=False, default=""),
+    Column("work_hours", String(200), nullable=False, default=""),
+    Column("roles", Document, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+
+affiliate = Table(
+    "affiliate",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("email", String(254), nullable=False, unique=True),
+    Column("login", String(200), nullable=False),
+    Column("password_hash", String(200), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("name", String(200), nullable=True),
+    Column("contact_person", String(200), nullable=True),
+    Column("notes", Text, nullable=False, default=""),
+    Column("level", Integer, nullable=False, default=0),
+    Column("ref_percent", Amount, nullable=True),
+    Column("ref", Integer, nullable=True),
+    Column("manager_id", Id24, nullable=True, index=True),
+    Column("payment_systems", Document, nullable=False),
+    Column("custom_fields", Document, nullable=False),
+    Column("tags", Document, nullable=False),
+    Column("sub_accounts", Document, nullable=False),
+    Column("postback_secret", String(40), nullable=False),
+    Column("address_1", Text, nullable=True),
+    Column("address_2", Text, nullable=True),
+    Column("city", String(200), nullable=True),
+    Column("country", String(2), nullable=True),
+    Column("zip_code", String(32), nullable=True),
+    Column("phone", String(64), nullable=True),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+api_key = Table(  # hashed for look-up, encrypted to be shown again
+    "api_key",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("sealed", Text, nullable=False),
+    Column("owner_kind", String(16), nullable=False),  # staff | affiliate
+    Column("owner_id", String(24), nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=True),
+    Index("ix_api_key_owner", "owner_kind", "owner_id"),
+)
+
+advertiser = Table(
+    "advertiser",
+    metadata,
+    Column("id", Id24, primary_key=True),
+    Column("title", String(200), nullable=False),
+    Column("contact", String(200), nullable=True),
+    Column("email", String(254), nullable=True),
+    Column("url", Text, nullable=True),
+    Column("skype", String(200), nullable=True),
+    Column("note", Text, nullable=True),
+    Column("manager_id", Id24, nullable=True, index=True),
+    Column("allowed_ip", Document, nullable=False),
+    Column("disallowed_ip", Document, nullable=False),
+    Column("hash_password", String(200), nullable=True),
+    Column("address_1", Text, nullable=True),
+    Column("address_2", Text, nullable=True),
+    Column("city", String(200), nullable=True),
+    Column("country", String(2), nullable=True),
+    Column("zip_code", String(32), nullable=True),
+    Column("vat_code", String(64), nullable=True),
+    Column("sub_accounts", Document, nullable=False),
+    Column("consider_personal_targeting_only", Boolean, nullable=False, default=False),
+    Column("tags", Document, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)

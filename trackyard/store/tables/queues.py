@@ -1,0 +1,95 @@
+"""Queues: from the journal, to the analytic store, to affiliates, to mailboxes. Times are UTC epoch milliseconds."""
+
+from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, String, Table, Text, UniqueConstraint
+
+from trackyard.store.tables.schema import metadata
+from trackyard.store.types import Id24, Moment, Serial
+
+edge_progress = Table(  # how far an edge's journals are loaded; advanced in the transaction that fills the inbox
+    "edge_progress",
+    metadata,
+    Column("edge", Integer, primary_key=True, autoincrement=False),
+    Column("journal", String(40), nullable=False),
+    Column("position", Moment, nullable=False),
+    Column("loaded_until", Moment, nullable=False),  # time of the last loaded mark, UTC milliseconds
+)
+
+inbox = Table(  # inbound calls, each once; removed in the transaction that decides it
+    "inbox",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("journal", String(40), nullable=False),
+    Column("position", Moment, nullable=False),
+    Column("call", LargeBinary, nullable=False),  # the record's payload
+    Column("click", LargeBinary, nullable=True),  # the click's payload; NULL = not found (yet)
+    Column("click_id", String(24), nullable=False),
+    Column("state", String(8), nullable=False),  # ready | waiting (for its click to be loaded) | aside (undecidable)
+    Column("logged", Boolean, nullable=False, default=False),  # whether the server log shows it as waiting
+    Column("received_at", Moment, nullable=False),
+    UniqueConstraint("journal", "position"),
+    Index("ix_inbox_state_id", "state", "id"),
+    sqlite_autoincrement=True,
+)
+
+outbox = Table(  # rows for the analytic store; a batch claims them, never changes, is deleted after its load
+    "outbox",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("target", String(16), nullable=False),
+    Column("payload", LargeBinary, nullable=False),  # JSON array lines, one or two
+    Column("batch", Id24, nullable=True),
+    Column("created_at", Moment, nullable=False),
+    Index("ix_outbox_batch_target_id", "batch", "target", "id"),
+    sqlite_autoincrement=True,
+)
+
+delivery = Table(  # calls to affiliates, each kept until it is sent, dead or superseded
+    "delivery",
+    metadata,
+    Column("id", Id24, primary_key=True),
+    Column("number", Moment, nullable=False),  # the conversion's version: order within (conversion, postback)
+    Column("conversion_id", Id24, nullable=False),
+    Column("postback_id", Integer, nullable=False),
+    Column("affiliate_id", Integer, nullable=False),
+    Column("offer_id", Integer, nullable=False),
+    Column("advertiser_id", Id24, nullable=False),
+    Column("goal", String(255), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("url", Text, nullable=False),
+    Column("host", String(255), nullable=False),  # of the url: one slow host must not delay the others
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("next_at", Moment, nullable=False),
+    Column("lease_until", Moment, nullable=False, default=0),
+    Column("owner", String(64), nullable=False, default=""),
+    Column("forced", Boolean, nullable=False, default=False),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("conversion_id", "postback_id", "number"),
+    Index("ix_delivery_next_at", "next_at", "lease_until"),
+    Index("ix_delivery_host_next_at", "host", "next_at"),
+    Index("ix_delivery_owner", "owner"),
+)
+
+fetch = Table(  # files that an offer's creatives name by URL, to be fetched through the outbound client
+    "fetch",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("offer_id", Integer, nullable=False),
+    Column("creative_id", Integer, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("next_at", Moment, nullable=False, index=True),
+    Column("created_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+mail = Table(  # mail to be sent; its id is part of its Message-ID, so that a repeat can be known
+    "mail",
+    metadata,
+    Column("id", Id24, primary_key=True),
+    Column("recipient", String(254), nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("next_at", Moment, nullable=False, index=True),
+    Column("created_at", Moment, nullable=False),
+)
