@@ -1,15 +1,14 @@
 """`script/bench edge`: clicks a second of one edge process beside nginx answering a bare 302 with its access log on.
 
 wrk drives both in turn (edge, nginx, edge, nginx) with the same requests: 9,000 offers, 4,000 affiliates, 1,000 user
-agents, random X-Forwarded-For. One worker each, one wrk thread. Then clicks arrive at half the edge's saturated rate,
-evenly spaced, from a paced client of our own (wrk has none): the latencies count from the moment a click was due, so a
-stall counts for every click it holds up, and contain the client's own time.
+agents, random X-Forwarded-For. One worker each, one wrk thread. Then clicks arrive at half the edge's saturated rate:
+wrk again, whose 256 connections each wait a random time before the next click (its Lua `delay`), so that they come
+independently of each other; the latencies are those wrk measures from sending to answer.
 
 Needs the Debian packages wrk and nginx.
 """
 
 import argparse
-import asyncio
 import json
 import random
 import re
@@ -21,12 +20,9 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import uvloop
 
 from tests.support.edge import running_edge
 from trackyard.domain.rules import Advertiser, Affiliate, Connections, Offer, Platform, Row
@@ -37,6 +33,7 @@ ADVERTISERS = 500
 USER_AGENTS = 1_000
 ROUNDS = 2
 CONNECTIONS = 64
+PACED_CONNECTIONS = 256
 
 _SCRIPT = """
 local agents = {}
@@ -52,6 +49,7 @@ request = function()
     pid, offer, random(1, 500), random(0, 2147483647),
     agents[random(1, #agents)], random(1, 223), random(0, 255), random(0, 255), random(1, 254))
 end
+if %(delay_ms)g > 0 then delay = function() return random() * 2 * %(delay_ms)g end end
 """
 
 _NGINX = """
@@ -141,23 +139,24 @@ def measure(seconds: float) -> dict[str, float]:
         with running_edge(directory, rules()) as edge, _nginx(directory) as nginx_port:
             ports = {"edge": edge.port, "nginx": nginx_port}
             for server, port in ports.items():
-                _wrk(script, port, min(seconds, 2))
+                _rate(_wrk(script, port, min(seconds, 2)))
                 print(f"{server}: warm", flush=True)
             for _ in range(ROUNDS):
                 for server, port in ports.items():
-                    rates[server].append(_wrk(script, port, seconds))
+                    rates[server].append(_rate(_wrk(script, port, seconds)))
                     print(f"{server}: {rates[server][-1]:.0f}/s", flush=True)
             rate = statistics.mean(rates["edge"])
-            latencies = uvloop.run(_paced(edge.port, rate / 2, seconds))
+            slow = _write_script(directory, delay_ms=PACED_CONNECTIONS * 1000 / (rate / 2))
+            paced = _wrk(slow, edge.port, seconds, PACED_CONNECTIONS)
+            print(f"edge: {_rate(paced):.0f}/s paced", flush=True)
             _check_accepted(edge.port)
     nginx_rate = statistics.mean(rates["nginx"])
-    percentiles = statistics.quantiles(latencies, n=100)
     return {
         "edge_rps": round(rate, 1),
         "nginx_rps": round(nginx_rate, 1),
         "ratio": round(rate / nginx_rate, 3),
-        "p50_ms": round(percentiles[49] * 1000, 3),
-        "p99_ms": round(percentiles[98] * 1000, 3),
+        "p50_ms": _latency_ms(paced, 50),
+        "p99_ms": _latency_ms(paced, 99),
     }
 
 
@@ -169,31 +168,42 @@ def _find_program(name: str) -> str | None:
     return shutil.which(name, path="/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin")
 
 
-def _write_script(directory: Path) -> Path:
+def _write_script(directory: Path, delay_ms: float = 0) -> Path:
     agents = directory / "agents.txt"
     agents.write_text("\n".join(user_agents()) + "\n")
-    script = directory / "clicks.lua"
-    values = {"agents": str(agents), "seed": 1, "offers": OFFERS, "affiliates": AFFILIATES}
+    script = directory / f"clicks-{delay_ms:g}.lua"
+    values = {"agents": str(agents), "seed": 1, "offers": OFFERS, "affiliates": AFFILIATES, "delay_ms": delay_ms}
     script.write_text(_SCRIPT % values)
     return script
 
 
-def _wrk(script: Path, port: int, seconds: float) -> float:
-    """Answers a second. Errors: SystemExit when anything but a redirect came."""
+def _wrk(script: Path, port: int, seconds: float, connections: int = CONNECTIONS) -> str:
+    """What wrk reports. Errors: SystemExit when anything but a redirect came."""
     done = subprocess.run(
         [
             str(_find_program("wrk")),
-            *("-t1", f"-c{CONNECTIONS}", f"-d{max(1, round(seconds))}s", "-s", str(script)),
+            *("-t1", f"-c{connections}", f"-d{max(1, round(seconds))}s", "--latency", "-s", str(script)),
             f"http://127.0.0.1:{port}/",
         ],
         capture_output=True,
         text=True,
         check=True,
     )
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", done.stdout)
-    if rate is None or "Non-2xx" in done.stdout or "Socket errors" in done.stdout:
+    if "Non-2xx" in done.stdout or "Socket errors" in done.stdout:
         sys.exit(f"wrk met errors:\n{done.stdout}{done.stderr}")
-    return float(rate[1])
+    return done.stdout
+
+
+def _rate(report: str) -> float:
+    """Answers a second."""
+    (rate,) = re.findall(r"Requests/sec:\s+([\d.]+)", report)
+    return float(rate)
+
+
+def _latency_ms(report: str, percent: int) -> float:
+    """A percentile of the latencies."""
+    ((number, unit),) = re.findall(rf"{percent}%\s+([\d.]+)(us|ms|s)", report)
+    return round(float(number) * {"us": 0.001, "ms": 1, "s": 1000}[unit], 3)
 
 
 @contextmanager
@@ -222,79 +232,6 @@ def _await_port(port: int) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.05)
-
-
-class _Client(asyncio.Protocol):
-    """One connection of the paced client, one click at a time; later ones wait in line and their time runs."""
-
-    def __init__(self, idle: "deque[_Client]", latencies: list[float], waiting: "deque[tuple[float, bytes]]") -> None:
-        self._idle = idle
-        self._latencies = latencies
-        self._waiting = waiting
-        self._transport: asyncio.WriteTransport | None = None
-        self._due = 0.0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert hasattr(transport, "write")
-        self._transport = transport
-        self._idle.append(self)
-
-    def send(self, due: float, click: bytes) -> None:
-        assert self._transport is not None
-        self._due = due
-        self._transport.write(click)
-
-    def data_received(self, data: bytes) -> None:
-        if not data.startswith(b"HTTP/1.1 302"):
-            raise RuntimeError(f"unexpected answer: {data[:100]!r}")
-        self._latencies.append(time.monotonic() - self._due)
-        if self._waiting:
-            self.send(*self._waiting.popleft())
-        else:
-            self._idle.append(self)
-
-
-async def _paced(port: int, rate: float, seconds: float) -> list[float]:
-    """Latencies in seconds of clicks due at `rate` a second, evenly spaced."""
-    loop = asyncio.get_running_loop()
-    idle: deque[_Client] = deque()
-    waiting: deque[tuple[float, bytes]] = deque()
-    latencies: list[float] = []
-    clicks = _clicks()
-    for _ in range(CONNECTIONS):
-        await loop.create_connection(lambda: _Client(idle, latencies, waiting), "127.0.0.1", port)
-    begun = time.monotonic()
-    count = 0
-    while (elapsed := time.monotonic() - begun) < seconds:
-        while count < elapsed * rate:
-            item = (begun + count / rate, clicks[count % len(clicks)])
-            count += 1
-            if idle:
-                idle.popleft().send(*item)
-            else:
-                waiting.append(item)
-        # Hands the loop to the answers that came; sleeping would group the clicks.
-        await asyncio.sleep(0)
-    for _ in range(500):
-        if len(latencies) == count:
-            break
-        await asyncio.sleep(0.01)
-    else:
-        sys.exit(f"{count - len(latencies)} of {count} paced clicks were not answered within 5 s")
-    return latencies
-
-
-def _clicks() -> list[bytes]:
-    choose = random.Random(2)
-    agents = user_agents()
-    made = []
-    for _ in range(50_000):
-        offer = choose.randrange(2, OFFERS, 2)
-        address = ".".join(str(choose.randint(1, 223)) for _ in range(4))
-        target = f"/click?pid={choose.randint(1, AFFILIATES)}&offer_id={offer}&sub1=campaign-{choose.randint(1, 500)}"
-        headers = f"Host: t.example\r\nUser-Agent: {choose.choice(agents)}\r\nX-Forwarded-For: {address}\r\n"
-        made.append(f"GET {target} HTTP/1.1\r\n{headers}\r\n".encode())
-    return made
 
 
 def _check_accepted(port: int) -> None:
