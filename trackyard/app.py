@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 import socket
+import ssl
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -81,7 +82,10 @@ def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> N
 
 
 def _run_edge(config: Config, slot: int) -> None:
+    from maxminddb import InvalidDatabaseError
+
     from trackyard.edge.server import EdgeOptions, run
+    from trackyard.journal.writer import EdgeTaken
 
     numbers: list[int] = json.loads(_edges_file(config).read_text())
     listen = config.tracking_listen
@@ -101,6 +105,17 @@ def _run_edge(config: Config, slot: int) -> None:
                 tls_key=config.tracking_tls_key,
             )
         )
+    except InvalidDatabaseError:
+        raise CannotStart(
+            f"TRACKYARD_COUNTRY_DATABASE {config.country_database} cannot be used: it is no MMDB file."
+        ) from None
+    except ssl.SSLError as fault:
+        raise CannotStart(
+            f"TRACKYARD_TRACKING_TLS_CERT {config.tracking_tls_cert} and TRACKYARD_TRACKING_TLS_KEY "
+            f"{config.tracking_tls_key} cannot be used: {fault.reason or fault}."
+        ) from None
+    except EdgeTaken as fault:
+        raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault}.") from None
     except OSError as fault:
         raise CannotStart(
             f"the tracking listener at TRACKYARD_TRACKING_LISTEN {listen.host}:{listen.port} cannot start: {fault}."
