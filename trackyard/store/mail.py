@@ -1,0 +1,62 @@
+"""Mail that is to be sent: queued in the transaction it speaks of, sent by the worker (behaviour.md §9)."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from trackyard.base.ids import new_id
+from trackyard.store.tables import mail
+
+MAX_SUBJECT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A queued mail. attempts: how often it was tried, this one included once it is claimed · created_at: UTC ms."""
+
+    id: str
+    recipient: str
+    subject: str
+    body: str
+    attempts: int
+    created_at: int
+
+
+def add(conn: Connection, recipient: str, subject: str, body: str, now_ms: int) -> str:
+    """Queues a plain text mail to one address in the caller's transaction; its id. The subject becomes one line."""
+    mail_id = new_id(now_ms)
+    line = " ".join(subject.split())[:MAX_SUBJECT]
+    row = {"id": mail_id, "recipient": recipient, "subject": line, "body": body}
+    conn.execute(insert(mail).values(**row, next_at=now_ms, created_at=now_ms))
+    return mail_id
+
+
+def has_due(conn: Connection, now_ms: int) -> bool:
+    """Whether there is mail to be sent now."""
+    return conn.execute(select(mail.c.id).where(mail.c.next_at <= now_ms).limit(1)).first() is not None
+
+
+def claim(conn: Connection, now_ms: int, lease_ms: int) -> Mail | None:
+    """The mail that has been due longest, counted as tried once more and left alone by others for `lease_ms`."""
+    row = conn.execute(
+        select(mail)
+        .where(mail.c.next_at <= now_ms)
+        .order_by(mail.c.next_at, mail.c.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    ).one_or_none()
+    if row is None:
+        return None
+    attempts = row.attempts + 1
+    conn.execute(update(mail).where(mail.c.id == row.id).values(attempts=attempts, next_at=now_ms + lease_ms))
+    return Mail(row.id, row.recipient, row.subject, row.body, attempts, row.created_at)
+
+
+def retry(conn: Connection, mail_id: str, next_at: int) -> None:
+    """Puts a claimed mail off until `next_at` (UTC ms)."""
+    conn.execute(update(mail).where(mail.c.id == mail_id).values(next_at=next_at))
+
+
+def remove(conn: Connection, mail_id: str) -> None:
+    """Takes a mail out of the queue: sent, or given up."""
+    conn.execute(delete(mail).where(mail.c.id == mail_id))
