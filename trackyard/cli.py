@@ -27,7 +27,8 @@ def main(arguments: list[str] | None = None) -> None:
             settings = replace(settings, roles=config.load(os.environ).roles)
         _COMMANDS[options.command](settings, options)
     except (config.WrongSetting, config.CannotStart) as fault:
-        print(f"trackyard: {fault}", file=sys.stderr)
+        if str(fault):
+            print(f"trackyard: {fault}", file=sys.stderr)
         sys.exit(config.CANNOT_START if options.command == "role" else 2)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from trackyard.base.zones import find_zone
 
@@ -30,7 +30,10 @@ class WrongSetting(Exception):
 
 
 class CannotStart(Exception):
-    """The program, or one of its roles, cannot start and a restart would not help; the message is one sentence."""
+    """The program, or one of its roles, cannot start and a restart would not help; the message is one sentence.
+
+    Without a message: the process that found out has said why.
+    """
 
 
 CANNOT_START = 78
@@ -76,12 +79,16 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: `name` in the TOML file, TRACKYARD_ and the name in capitals as a variable."""
+    """One setting: `name` in the TOML file, TRACKYARD_ and the name in capitals as a variable.
+
+    secret: a wrong value is not shown, since it may hold a password.
+    """
 
     name: str
     default: str
     parse: Callable[[str], Any]
     text: str
+    secret: bool = False
 
     @property
     def variable(self) -> str:
@@ -120,10 +127,19 @@ def _address(text: str) -> Address:
 def _url(text: str) -> str:
     if not text:
         return ""
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+    parts = _parts(text)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise ValueError("must be a URL that begins with http:// or https:// and has no query")
     return text.rstrip("/")
+
+
+def _parts(text: str) -> SplitResult | None:
+    """A URL in parts; None when its host or port is malformed."""
+    try:
+        parts = urlsplit(text)
+        return parts if parts.port != 0 else None
+    except ValueError:
+        return None
 
 
 def _admin_key(text: str) -> str | None:
@@ -139,14 +155,14 @@ def _secret(text: str) -> str | None:
 
 
 def _database_url(text: str) -> str:
-    if text and not re.match(r"(sqlite:///.|postgresql(\+psycopg)?://)", text):
-        raise ValueError("must begin with sqlite:/// or postgresql://")
+    if text and (not re.match(r"(sqlite:///.|postgresql(\+psycopg)?://)", text) or _parts(text) is None):
+        raise ValueError("must be a URL that begins with sqlite:/// or postgresql://")
     return re.sub(r"^postgresql://", "postgresql+psycopg://", text)
 
 
 def _analytics_url(text: str) -> str:
-    if text and not re.match(r"(chdb:///.|https?://.|clickhouses?://.)", text):
-        raise ValueError("must begin with chdb:///, http:// or https://")
+    if text and (not re.match(r"(chdb:///.|https?://.|clickhouses?://.)", text) or _parts(text) is None):
+        raise ValueError("must be a URL that begins with chdb:///, http:// or https://")
     return text
 
 
@@ -195,18 +211,26 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("api_listen", "127.0.0.1:8000", _address, "Address and port of the API."),
     Setting("tracking_listen", "127.0.0.1:8001", _address, "Address and port of clicks and inbound calls."),
     Setting("tracking_url", "", _url, "What tracking links begin with; empty = the tracking listener's address."),
-    Setting("admin_api_key", "", _admin_key, "Key of the first administrator, 40 hex digits; empty = one is made."),
+    Setting(
+        "admin_api_key",
+        "",
+        _admin_key,
+        "Key of the first administrator, 40 hex digits; empty = one is made.",
+        secret=True,
+    ),
     Setting(
         "secret_key",
         "",
         _secret,
         "Encrypts API keys at rest, at least 32 characters; empty = one is made and kept in the data directory.",
+        secret=True,
     ),
     Setting(
         "database_url",
         "",
         _database_url,
         "SQL database, sqlite:///file or postgresql://user:password@host/name; empty = SQLite in the data directory.",
+        secret=True,
     ),
     Setting(
         "analytics_url",
@@ -214,6 +238,7 @@ SETTINGS: tuple[Setting, ...] = (
         _analytics_url,
         "Analytic store, chdb:///directory or http(s)://user:password@host:8123/name (a ClickHouse server); "
         "empty = chDB in the data directory.",
+        secret=True,
     ),
     Setting("timezone", "UTC", _zone, "Platform time zone, an IANA name: days, months and the times in answers."),
     Setting("currency", "USD", _currency, "Platform currency, an ISO 4217 code; fixed once a conversion exists."),
@@ -266,7 +291,7 @@ def load(environment: Mapping[str, str], file: Path | None = None) -> Config:
         try:
             values[setting.name] = setting.parse(text)
         except (ValueError, OSError) as fault:
-            raise WrongSetting(f"{shown} {fault}, not {text!r}.") from None
+            raise WrongSetting(f"{shown} {fault}." if setting.secret else f"{shown} {fault}, not {text!r}.") from None
     return _completed(values)
 
 

@@ -11,6 +11,7 @@ import logging
 import os
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -62,8 +63,8 @@ class Supervisor:
         signal.signal(signal.SIGTERM, self._on_stop)
         signal.signal(signal.SIGINT, self._on_stop)
         signal.signal(signal.SIGCHLD, lambda *_: self._wake.set())
-        self._settings.data_dir.mkdir(parents=True, exist_ok=True)
         lock = self._lock()
+        self._check_addresses()
         lifeline, self._lifeline_end = os.pipe()
         prepared = self._prepare()
         self._inherited = (lock, lifeline)
@@ -89,6 +90,7 @@ class Supervisor:
         """Takes the data directory; waits for the orphans of a killed parent."""
         path = self._settings.data_dir / "trackyard.lock"
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as fault:
             raise CannotStart(
@@ -111,6 +113,25 @@ class Supervisor:
                 time.sleep(0.05)
         raise CannotStart("stopped before it started.")
 
+    def _check_addresses(self) -> None:
+        """Tells of a taken address before anything is made, and never takes another program's answer for ours."""
+        settings = self._settings
+        for role, variable, address in (
+            ("api", "TRACKYARD_API_LISTEN", settings.api_listen),
+            ("edge", "TRACKYARD_TRACKING_LISTEN", settings.tracking_listen),
+        ):
+            if role not in settings.roles:
+                continue
+            family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+            with socket.socket(family, socket.SOCK_STREAM) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                try:
+                    probe.bind((address.host, address.port))
+                except OSError as fault:
+                    raise CannotStart(
+                        f"{variable} {address.host}:{address.port} cannot be used: {fault.strerror}."
+                    ) from None
+
     def _prepare(self) -> dict[str, str]:
         handle = os.open(self._settings.data_dir / "trackyard.lock", os.O_WRONLY)
         os.ftruncate(handle, 0)
@@ -118,7 +139,7 @@ class Supervisor:
         os.close(handle)
         done = subprocess.run([sys.executable, "-m", "trackyard", "prepare"], stdout=subprocess.PIPE, check=False)
         if done.returncode != 0:
-            raise CannotStart("the data directory or the database could not be prepared; the reason stands above.")
+            raise CannotStart
         prepared: dict[str, str] = json.loads(done.stdout)
         return prepared
 
@@ -147,7 +168,7 @@ class Supervisor:
             if child.process is not None and child.process.poll() is not None:
                 status = child.process.returncode
                 if status == CANNOT_START and not self._was_ready:
-                    raise CannotStart(f"the role {child.name} cannot run; the reason stands above.")
+                    raise CannotStart
                 child.failures = 0 if now - child.started_at > STEADY_SECONDS else child.failures + 1
                 child.start_at = now + (0.1 * 2 ** min(child.failures - 1, 6) if child.failures else 0.0)
                 child.process = None

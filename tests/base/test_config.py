@@ -37,10 +37,13 @@ def test_a_variable_wins_over_the_file(tmp_path: Path) -> None:
         ("API_LISTEN", "example.org:80"),
         ("API_LISTEN", "127.0.0.1:99999"),
         ("TRACKING_URL", "ftp://example.org"),
+        ("TRACKING_URL", "http://[::1"),
         ("ADMIN_API_KEY", "short"),
         ("SECRET_KEY", "short"),
         ("DATABASE_URL", "mysql://x"),
+        ("DATABASE_URL", "postgresql://me@db.example:port/yard"),
         ("ANALYTICS_URL", "x"),
+        ("ANALYTICS_URL", "http://store.example:port"),
         ("TIMEZONE", "Mars/Olympus"),
         ("CURRENCY", "usd"),
         ("TRUSTED_PROXIES", "10.0.0.0/99"),
@@ -58,6 +61,13 @@ def test_a_wrong_value_is_one_sentence_that_names_it(name: str, value: str) -> N
         config.load({f"TRACKYARD_{name}": value})
     text = str(caught.value)
     assert text.startswith(f"TRACKYARD_{name} ") and text.endswith(".") and "\n" not in text
+
+
+@pytest.mark.parametrize("name", ["ADMIN_API_KEY", "SECRET_KEY", "DATABASE_URL", "ANALYTICS_URL"])
+def test_a_wrong_secret_is_not_shown(name: str) -> None:
+    with pytest.raises(config.WrongSetting) as caught:
+        config.load({f"TRACKYARD_{name}": "mysql://pass"})
+    assert "pass" not in str(caught.value)
 
 
 def test_a_certificate_needs_its_key(tmp_path: Path) -> None:

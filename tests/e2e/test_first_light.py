@@ -101,10 +101,43 @@ def test_a_second_start_on_the_same_directory_is_refused(program: Program) -> No
     assert "TRACKYARD_DATA_DIR" in second.log_tail()
 
 
-def test_a_wrong_setting_stops_the_start_with_one_sentence(tmp_path: Path) -> None:
-    program = Program(tmp_path, timezone="Mars/Olympus")
+def _refusal(program: Program) -> str:
+    """What a start that ends at once says, besides its log."""
     program.start(ready=False)
     assert program.process is not None and program.process.wait(20) == 2
-    assert program.log_tail().strip() == (
-        "trackyard: TRACKYARD_TIMEZONE must be an IANA zone name, such as Europe/Tallinn, not 'Mars/Olympus'."
+    return "".join(f"{line}\n" for line in program.log_tail().splitlines() if not line.startswith("{"))
+
+
+def test_a_wrong_setting_stops_the_start_with_one_sentence(tmp_path: Path) -> None:
+    assert _refusal(Program(tmp_path, timezone="Mars/Olympus")) == (
+        "trackyard: TRACKYARD_TIMEZONE must be an IANA zone name, such as Europe/Tallinn, not 'Mars/Olympus'.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["country_database"], "TRACKYARD_COUNTRY_DATABASE {file} cannot be used: it is no MMDB file."),
+        (
+            ["tracking_tls_cert", "tracking_tls_key"],
+            "TRACKYARD_TRACKING_TLS_CERT {file} and TRACKYARD_TRACKING_TLS_KEY {file} cannot be used: ",
+        ),
+        (["data_dir"], "TRACKYARD_DATA_DIR {file} cannot be used: File exists."),
+    ],
+)
+def test_a_file_of_another_kind_stops_the_start_with_one_sentence(tmp_path: Path, names: list[str], told: str) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("no certificate, no database")
+    text = _refusal(Program(tmp_path, **dict.fromkeys(names, str(file))))
+    assert text.startswith("trackyard: " + told.format(file=file)) and text.count("\n") == 1, text
+
+
+@pytest.mark.parametrize("listener", ["api_listen", "tracking_listen"])
+def test_an_address_of_another_program_stops_the_start_with_one_sentence(
+    tmp_path: Path, receiver: Receiver, listener: str
+) -> None:
+    """Also when the other answers as if it were ours: the receiver says 200 to everything."""
+    program = Program(tmp_path, **{listener: f"127.0.0.1:{receiver.port}"})
+    assert _refusal(program) == (
+        f"trackyard: TRACKYARD_{listener.upper()} 127.0.0.1:{receiver.port} cannot be used: Address already in use.\n"
     )
