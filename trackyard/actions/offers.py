@@ -5,17 +5,19 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import Any
 
+import msgspec
+
 from trackyard.actions.deps import Deps
 from trackyard.actions.scope import scope_of
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import new_id
 from trackyard.base.zones import day_end_ms
 from trackyard.domain.callers import Caller
+from trackyard.domain.offers import Landing, Offer, PaymentItem
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
 from trackyard.store import advertisers, affiliates, connections, offers, rates, rules
 from trackyard.store.engine import Connection
-from trackyard.store.offers import Offer
 
 Document = dict[str, Any]
 
@@ -62,10 +64,9 @@ def add_offer(deps: Deps, caller: Caller, new: NewOffer) -> Offer:
         faults = _faults(deps, conn, scope, new)
         if faults:
             raise BadInput(faults)
-        row = _row(deps, new)
-        offer_id = offers.add_offer(conn, row)
-        rules.touch(conn, "offer", offer_id)
-        return Offer(**asdict(row), id=offer_id)
+        made = offers.add_offer(conn, _fields(deps, new))
+        rules.touch(conn, "offer", made.id)
+        return made
 
 
 def connect_affiliate(deps: Deps, caller: Caller, affiliate_id: int, offer_ids: Iterable[int]) -> None:
@@ -105,21 +106,26 @@ def _faults(deps: Deps, conn: Connection, scope: Scope, new: NewOffer) -> dict[s
     return faults
 
 
-def _row(deps: Deps, new: NewOffer) -> offers.NewOffer:
+def _fields(deps: Deps, new: NewOffer) -> dict[str, Any]:
     now = deps.clock.now_ms()
     values = asdict(new)
     for name in ("advertiser", "start_at", "stop_date", "payments", "partner_payments", "landings"):
         del values[name]
     start = None if new.start_at is None else new.start_at.replace(tzinfo=deps.zone)
-    return offers.NewOffer(
-        **values,
-        hash=new_id(now),
-        advertiser_id=new.advertiser,
-        payments=[item | {"currency": item["currency"] or deps.currency} for item in new.payments],
-        partner_payments=[item | {"currency": item["currency"] or deps.currency} for item in new.partner_payments],
-        landings=[{"id": number, **item} for number, item in enumerate(new.landings, start=1)],
-        start_at=None if start is None else int(start.timestamp()) * 1000,
-        stop_at=None if new.stop_date is None else day_end_ms(new.stop_date, deps.zone),
-        created_at=now,
-        updated_at=now,
-    )
+    return values | {
+        "hash": new_id(now),
+        "advertiser_id": new.advertiser,
+        "tags": tuple(new.tags),
+        "payments": _payments(deps, new.payments),
+        "partner_payments": _payments(deps, new.partner_payments),
+        "landings": tuple(Landing(id=number, **item) for number, item in enumerate(new.landings, start=1)),
+        "start_at": None if start is None else int(start.timestamp()) * 1000,
+        "stop_at": None if new.stop_date is None else day_end_ms(new.stop_date, deps.zone),
+        "created_at": now,
+        "updated_at": now,
+    }
+
+
+def _payments(deps: Deps, items: list[Document]) -> tuple[PaymentItem, ...]:
+    named = [item | {"currency": item["currency"] or deps.currency} for item in items]
+    return tuple(msgspec.convert(item, PaymentItem, strict=False) for item in named)

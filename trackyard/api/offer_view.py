@@ -5,10 +5,12 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+import msgspec
+
 from trackyard.api.subaccounts import SubAccountView, sub_accounts_view
 from trackyard.api.times import text_or_none
 from trackyard.base.zones import datetime_text
-from trackyard.store.offers import Offer
+from trackyard.domain.offers import Landing, Offer, PaymentItem
 from trackyard.wire.envelope import Money, View, number
 
 
@@ -161,6 +163,7 @@ def new_offer_view(row: Offer, zone: ZoneInfo, tracking_url: str) -> OfferView:
     return OfferView(
         **_UNSET,
         **{name: getattr(row, name) for name in _AS_STORED},
+        tags=list(row.tags),
         id=row.id,
         offer_id=row.hash,
         advertiser=row.advertiser_id,
@@ -171,8 +174,10 @@ def new_offer_view(row: Offer, zone: ZoneInfo, tracking_url: str) -> OfferView:
         use_http=tracking_url.startswith("http:"),
         is_top=int(row.is_top),
         payments=[PaymentView(**_payment(item)) for item in row.payments],
-        partner_payments=[PersonalPaymentView(**_payment(item)) for item in row.partner_payments],
-        landings=[LandingView(**item) for item in row.landings],
+        partner_payments=[
+            PersonalPaymentView(**_payment(item), partners=list(item.partners)) for item in row.partner_payments
+        ],
+        landings=[LandingView(**_landing(item)) for item in row.landings],
         start_at=text_or_none(row.start_at, zone),
         # The stored end is the first moment after the last day; its last second is what people call its end.
         stop_at=text_or_none(None if row.stop_at is None else row.stop_at - 1000, zone),
@@ -184,8 +189,14 @@ def new_offer_view(row: Offer, zone: ZoneInfo, tracking_url: str) -> OfferView:
     )
 
 
-def _payment(item: dict[str, Any]) -> dict[str, Any]:
-    return item | {"total": number(Decimal(item["total"])), "revenue": number(Decimal(item["revenue"]))}
+def _payment(item: PaymentItem) -> dict[str, Any]:
+    shown: dict[str, Any] = msgspec.to_builtins(item)
+    del shown["partners"]
+    return shown | {"total": number(item.total), "revenue": number(item.revenue)}
+
+
+def _landing(item: Landing) -> dict[str, Any]:
+    return msgspec.structs.asdict(item)
 
 
 _AS_STORED = (
@@ -198,7 +209,6 @@ _AS_STORED = (
     "bundle_id",
     "description_lang",
     "status",
-    "tags",
     "privacy",
     "hold_period",
     "notes",

@@ -4,6 +4,7 @@ Rows of the `offer` table, parameters and views are checked against `Offer`; its
 JSON of these structs. Times are UTC milliseconds, amounts Decimal, lists tuples; None = not set.
 """
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Final
 
@@ -270,12 +271,48 @@ MADE: Final = frozenset({"id", "hash", "created_at", "updated_at"})
 """Fields that nobody writes."""
 
 
+Label = tuple[str, str]
+"""(kind, value) that lists filter offers by."""
+
+
 def offer_of(row: dict[str, Any]) -> Offer:
     """The offer of a stored row (columns by name; documents as stored). Raises msgspec.ValidationError."""
-    return msgspec.convert(row, Offer, strict=False)
+    return msgspec.convert(row, Offer, strict=False, str_keys=True)
 
 
 def stored(changes: dict[str, Any]) -> dict[str, Any]:
     """The columns of changed fields: structs as JSON documents, amounts in them as text."""
-    columns: dict[str, Any] = msgspec.to_builtins(changes, builtin_types=(bytes,))
+    columns: dict[str, Any] = msgspec.to_builtins(changes, builtin_types=(bytes,), str_keys=True)
     return columns
+
+
+def labels_of(offer: Offer) -> frozenset[Label]:
+    """What an offer is filed under. os: lower-case names of the systems it takes; none = any."""
+    values: dict[str, Iterable[str]] = {
+        "country": offer.countries,
+        "category": offer.categories,
+        "smartlink": offer.smartlink_categories,
+        "tag": offer.tags,
+        "source": offer.sources,
+        "os": systems_of(offer),
+    }
+    return frozenset((kind, value) for kind, held in values.items() for value in held)
+
+
+def systems_of(offer: Offer) -> frozenset[str]:
+    """Lower-case names of the operating systems that both restriction_os and targeting let in; none = any. Targeting
+    restricts when each of its groups names some."""
+    restricted = frozenset(item.os.casefold() for item in offer.restriction_os)
+    every = all(group.os for group in offer.targeting)
+    targeted = frozenset(item.name.casefold() for group in offer.targeting for item in group.os if every)
+    return (restricted & targeted) or restricted or targeted
+
+
+def derived_of(offer: Offer) -> dict[str, Any]:
+    """What lists sort by (columns): the highest general payout as it is written, the smallest caps of conversions."""
+    conversions = [cap for cap in offer.caps if cap.type == "conversions"]
+    return {
+        "top_payout": max((item.revenue for item in offer.payments), default=Decimal(0)),
+        "day_cap": min((int(cap.value) for cap in conversions if cap.period == "day"), default=None),
+        "total_cap": min((int(cap.value) for cap in conversions if cap.period == "all"), default=None),
+    }

@@ -1,60 +1,21 @@
-"""Offers (spec: Offer)."""
+"""Offers (spec: Offer). A removed offer stays for its clicks and conversions: names are found, the offer is not."""
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, insert, or_, select
+import msgspec
+from sqlalchemy import Connection, delete, insert, or_, select, tuple_, update
 
+from trackyard.base.ids import is_hex24
+from trackyard.domain.offers import FIELDS, Label, Offer, derived_of, labels_of, offer_of, stored
 from trackyard.domain.scope import Scope
-from trackyard.store.tables import connection, offer
+from trackyard.store.tables import connection, offer, offer_label
 
 Document = dict[str, Any]
 
-
-@dataclass(frozen=True, slots=True)
-class NewOffer:
-    """What a new row holds. Times UTC ms · hash: the id of 24 hex digits · payments: items by their wire names,
-    amounts as text · landings: {id, title, url, url_preview, type}."""
-
-    hash: str
-    advertiser_id: str
-    title: str
-    url: str
-    url_preview: str | None
-    trafficback_url: str | None
-    macro_url: str | None
-    cross_postback_url: str | None
-    status: str
-    privacy: str
-    payments: list[Document]
-    partner_payments: list[Document]
-    landings: list[Document]
-    hold_period: int
-    click_session: str
-    minimal_click_session: str
-    hash_password: str | None
-    allowed_ip: str
-    disallowed_ip: str
-    external_offer_id: str
-    bundle_id: str
-    notes: str | None
-    note_aff: str | None
-    note_sales: str | None
-    description_lang: dict[str, str]
-    tags: list[str]
-    is_top: bool
-    start_at: int | None
-    stop_at: int | None
-    created_at: int
-    updated_at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Offer(NewOffer):
-    """A row of the table."""
-
-    id: int
+_NAMES = sorted(FIELDS)
+_COLUMNS = [offer.c[name] for name in _NAMES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +31,53 @@ class OfferName:
     landings: list[Document]
 
 
-def add_offer(conn: Connection, new: NewOffer) -> int:
-    """The new offer's id."""
-    return int(conn.execute(insert(offer).values(**asdict(new)).returning(offer.c.id)).scalar_one())
+def add_offer(conn: Connection, fields: Mapping[str, Any]) -> Offer:
+    """Stores a new offer of these fields (those without a default at least; no id), with what lists filter by."""
+    draft = Offer(id=0, **fields)
+    columns = stored({name: value for name, value in msgspec.structs.asdict(draft).items() if name != "id"})
+    statement = insert(offer).values(**columns, **derived_of(draft)).returning(offer.c.id)
+    made = msgspec.structs.replace(draft, id=int(conn.execute(statement).scalar_one()))
+    _write_labels(conn, made.id, frozenset(), labels_of(made))
+    return made
 
 
-def find_offer(conn: Connection, scope: Scope, offer_id: int) -> Offer | None:
-    """The offer of an id; None when there is none whose advertiser is in scope."""
-    columns = [offer.c[each.name] for each in fields(Offer)]
-    row = conn.execute(select(*columns).where(offer.c.id == offer_id)).one_or_none()
-    return None if row is None or not scope.has_advertiser(row.advertiser_id) else Offer(**row._mapping)
+def edit_offer(conn: Connection, before: Offer, changes: Mapping[str, Any]) -> Offer:
+    """Writes the changed fields and no others; the offer after them. `before` was read with `lock` in this
+    transaction, so that what follows from several fields (sort keys, labels) follows from what is stored."""
+    after = msgspec.structs.replace(before, **changes)
+    columns = stored(dict(changes)) | derived_of(after)
+    conn.execute(update(offer).where(offer.c.id == before.id).values(**columns))
+    _write_labels(conn, before.id, labels_of(before), labels_of(after))
+    return after
+
+
+def remove_offer(conn: Connection, offer_id: int, now_ms: int) -> None:
+    """Takes an offer out of every list; its row stays for its clicks and conversions."""
+    conn.execute(update(offer).where(offer.c.id == offer_id).values(removed_at=now_ms, updated_at=now_ms))
+    conn.execute(delete(offer_label).where(offer_label.c.offer_id == offer_id))
+
+
+def find_offer(conn: Connection, scope: Scope, reference: int | str, *, lock: bool = False) -> Offer | None:
+    """The offer of an id (integer, also as text, or 24 hex digits); None when there is none, it was removed, or its
+    advertiser is out of scope. `lock`: nobody else changes it until this transaction ends."""
+    statement = select(*_COLUMNS).where(_is(reference), offer.c.removed_at.is_(None))
+    row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
+    if row is None or not scope.has_advertiser(row.advertiser_id):
+        return None
+    return offer_of(dict(zip(_NAMES, row, strict=True)))
+
+
+def list_by_id(conn: Connection, scope: Scope, ids: Iterable[int], *, lock: bool = False) -> list[Offer]:
+    """The offers of these ids that are there and in scope, in the order of ids; `lock` as of find_offer."""
+    statement = select(*_COLUMNS).where(offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None)).order_by(offer.c.id)
+    rows = conn.execute(statement.with_for_update() if lock else statement)
+    return [offer_of(dict(zip(_NAMES, row, strict=True))) for row in rows if scope.has_advertiser(row.advertiser_id)]
 
 
 def existing(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
-    """Those of the ids that exist, with their title."""
-    rows = conn.execute(select(offer.c.id, offer.c.title).where(offer.c.id.in_(set(ids))))
+    """Those of the ids that exist and were not removed, with their title."""
+    present = offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None)
+    rows = conn.execute(select(offer.c.id, offer.c.title).where(*present))
     return {row.id: row.title for row in rows}
 
 
@@ -126,10 +119,28 @@ def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
 def is_visible(conn: Connection, offer_id: int, affiliate_id: int | None) -> bool:
     """Whether the offer exists and an affiliate may know of it (None: staff, who may). A private one is for the
     connected alone."""
-    privacy = conn.execute(select(offer.c.privacy).where(offer.c.id == offer_id)).scalar_one_or_none()
+    present = offer.c.id == offer_id, offer.c.removed_at.is_(None)
+    privacy = conn.execute(select(offer.c.privacy).where(*present)).scalar_one_or_none()
     if privacy is None or affiliate_id is None or privacy != "private":
         return privacy is not None
     link = select(connection.c.enabled).where(
         connection.c.offer_id == offer_id, connection.c.affiliate_id == affiliate_id
     )
     return bool(conn.execute(link).scalar_one_or_none())
+
+
+def _is(reference: int | str) -> Any:
+    text = str(reference)
+    if is_hex24(text):  # also when every digit is decimal: no integer id has 24
+        return offer.c.hash == text
+    return offer.c.id == (int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0)
+
+
+def _write_labels(conn: Connection, offer_id: int, before: frozenset[Label], after: frozenset[Label]) -> None:
+    gone, new = before - after, after - before
+    if gone:
+        columns = tuple_(offer_label.c.kind, offer_label.c.value)
+        conn.execute(delete(offer_label).where(offer_label.c.offer_id == offer_id, columns.in_(sorted(gone))))
+    if new:
+        rows = [{"kind": kind, "value": value, "offer_id": offer_id} for kind, value in sorted(new)]
+        conn.execute(insert(offer_label), rows)
