@@ -1,0 +1,79 @@
+"""`script/fuzz`: schemathesis against the live server, as the administrator and as an affiliate.
+
+No answer may be a server error or outside the OpenAPI document, whatever is sent. What an operation accepts or
+refuses is not judged: existing clients send numbers as text, unknown names and single values for lists.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.support.program import KEY, Program
+from tests.support.story import begin
+
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "unsupported_method",
+    "allow_header_conformance",
+)
+
+
+def fuzz(
+    program: Program, key: str, *, seconds: int, seed: int | None, directory: Path
+) -> subprocess.CompletedProcess[str]:
+    """Runs schemathesis for `seconds` with the key of one caller; exit status 0 = no fault found."""
+    command = [
+        *(sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run"),
+        f"http://127.0.0.1:{program.api_port}/openapi.json",
+        *("--header", f"API-Key: {key}"),
+        *("--checks", ",".join(CHECKS)),
+        *("--phases", "examples,coverage,fuzzing,stateful"),
+        *("--max-time", str(seconds), "--max-examples", "50", "--workers", "2"),
+        *("--suppress-health-check", "all", "--warnings", "off", "--continue-on-failure"),
+        *(("--seed", str(seed)) if seed is not None else ()),
+    ]
+    return subprocess.run(
+        command, cwd=directory, capture_output=True, text=True, timeout=seconds * 3 + 120, check=False
+    )
+
+
+def shortened(text: str) -> str:
+    """What schemathesis says, without the middle of its longest lines."""
+    return "\n".join(line if len(line) <= 400 else f"{line[:300]} … {line[-80:]}" for line in text.splitlines())
+
+
+def faults_in_log(program: Program) -> list[dict[str, object]]:
+    """Lines of the program's log that tell of something unforeseen."""
+    return [line for line in program.log_lines() if line.get("level") in ("ERROR", "CRITICAL")]
+
+
+def main() -> None:
+    """Fuzzes and prints what schemathesis says; exit status 1 on any fault."""
+    parser = argparse.ArgumentParser(prog="script/fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=int, default=300, help="in all; half of them for each caller")
+    parser.add_argument("--seed", type=int, help="of the random choices, to repeat a run")
+    options = parser.parse_args()
+    failed = False
+    with tempfile.TemporaryDirectory() as name:
+        program = Program(Path(name))
+        program.start()
+        story = begin(program)
+        for who, key in (("administrator", KEY), ("affiliate", story.affiliate_key)):
+            done = fuzz(program, key, seconds=max(5, options.seconds // 2), seed=options.seed, directory=Path(name))
+            print(f"=== as {who}\n{shortened(done.stdout + done.stderr)}")
+            failed |= done.returncode != 0
+        for line in faults_in_log(program):
+            print(f"=== the log: {line}")
+            failed = True
+        program.stop()
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
