@@ -123,6 +123,33 @@ def test_a_torn_tail_of_any_length_loses_only_the_torn_record(tmp_path: Path, cl
         assert ranges[1].marked_at == clock.now_ms(), "the time of the seal stands for the missing mark"
 
 
+def test_what_lies_behind_the_last_whole_record_is_kept(tmp_path: Path, clock: ManualClock) -> None:
+    writer = write_marked(tmp_path, clock, [b"[1]"])
+    abandon(writer)
+    path = segments.log_path(tmp_path, writer.name)
+    size = path.stat().st_size
+    with path.open("ab") as file:
+        file.write(b"what is this")
+    Writer(tmp_path, 1, clock).close()
+    assert (tmp_path / "damaged" / f"{writer.name}-{size}-{size + 12}.bin").read_bytes() == b"what is this"
+    assert payloads(each_range(tmp_path)) == [b"[1]"]
+
+
+@pytest.mark.parametrize("seal", [b"", bytes(40), b"{}", b'{"end": "far"}'])
+def test_a_damaged_seal_is_made_anew(tmp_path: Path, clock: ManualClock, seal: bytes) -> None:
+    writer = Writer(tmp_path, 1, clock)
+    writer.append(Kind.CLICK, b"[1]")
+    writer.close()
+    whole = segments.find_seal(tmp_path, writer.name)
+    assert whole is not None
+    (tmp_path / f"{writer.name}.sealed").write_bytes(seal)
+    assert payloads(each_range(tmp_path)) == [b"[1]"]
+    Writer(tmp_path, 1, clock).close()
+    again = segments.find_seal(tmp_path, writer.name)
+    assert again is not None and again.end == whole.end
+    assert payloads(each_range(tmp_path)) == [b"[1]"]
+
+
 def test_a_flipped_byte_anywhere_costs_one_record(tmp_path: Path, clock: ManualClock) -> None:
     writer = write_marked(tmp_path, clock, [b'["first"]', b'["second"]', b'["third"]'])
     path = segments.log_path(tmp_path, writer.name)

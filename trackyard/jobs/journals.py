@@ -8,7 +8,7 @@ import msgspec
 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import is_hex24
-from trackyard.base.metrics import JOURNAL_GAPS, JOURNAL_LAG
+from trackyard.base.metrics import JOURNAL_LAG
 from trackyard.jobs.aside import keep_aside
 from trackyard.jobs.clicks import ClickFinder, is_settled
 from trackyard.journal import segments
@@ -90,7 +90,6 @@ class JournalLoader:
         calls = self._inbox_calls(edge, found)
         with self._database.write() as connection:
             progress.load_range(connection, edge, found.journal, found.start, found.end, found.marked_at, calls)
-        JOURNAL_GAPS.inc(len(found.gaps))
 
     def _load_clicks(self, found: Range, *, unsure: bool) -> None:
         clicks: list[tuple[int, bytes, bytes]] = []

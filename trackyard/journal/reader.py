@@ -3,20 +3,16 @@
 A range ends at a mark or at the sealed end of a journal, never at the end of an unsealed file.
 """
 
-import logging
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from trackyard.journal import segments
-from trackyard.journal.durable import write_durably
 from trackyard.journal.frames import Frame, Unreadable, read
 from trackyard.journal.records import Kind, decode_mark
 from trackyard.journal.segments import Gap, Seal, walk
 
 _FIRST_READ = 1024 * 1024
-
-_log = logging.getLogger("trackyard.journal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,8 @@ def next_range(directory: Path, edge: int, journal: str | None, position: int) -
             # A file that is being written can be caught in the middle of a write: damage is believed twice.
             found = _read_range(directory, name, start, seal)
         if found is not None:
-            _keep_damaged(directory, found)
+            for gap in found.gaps:
+                segments.keep_damaged(directory, found.journal, gap)
         return found
     return None
 
@@ -103,17 +100,3 @@ def _assemble(name: str, start: int, data: bytes, seal: Seal | None) -> Range | 
         # Good when it was sealed, damaged since.
         gaps.append(Gap(end, seal.end))
     return Range(name, start, seal.end, records, seal.sealed_at, gaps)
-
-
-def _keep_damaged(directory: Path, found: Range) -> None:
-    for gap in found.gaps:
-        kept = directory / "damaged" / f"{found.journal}-{gap.start}-{gap.end}.bin"
-        if kept.exists():
-            continue
-        kept.parent.mkdir(exist_ok=True)
-        with segments.log_path(directory, found.journal).open("rb") as file:
-            write_durably(kept, os.pread(file.fileno(), gap.end - gap.start, gap.start))
-        _log.error(
-            "damaged place in a journal, kept aside",
-            extra={"journal": found.journal, "start": gap.start, "end": gap.end, "kept": kept.name},
-        )

@@ -5,6 +5,7 @@ beside it says that it is finished and where: what lies behind the end is a torn
 """
 
 import logging
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from trackyard.base.clock import Clock
+from trackyard.base.metrics import JOURNAL_GAPS
 from trackyard.journal import frames
 from trackyard.journal.durable import write_durably
 
@@ -64,10 +66,11 @@ def list_edges(directory: Path) -> list[int]:
 
 
 def find_seal(directory: Path, name: str) -> Seal | None:
-    """The seal of a journal; None while it is being written."""
+    """The seal of a journal; None while it is being written, or when the seal is damaged: the next writer makes
+    it anew."""
     try:
         return _decode((directory / f"{name}.sealed").read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, msgspec.DecodeError):
         return None
 
 
@@ -77,7 +80,10 @@ def write_seal(directory: Path, name: str, seal: Seal) -> None:
 
 
 def seal_found(directory: Path, name: str, clock: Clock) -> Seal:
-    """Finishes a journal whose writer is gone at its last good frame, wherever damage lies before it."""
+    """Finishes a journal whose writer is gone at its last good frame, wherever damage lies before it.
+
+    What lies behind is kept aside: nearly always a record that was never acknowledged, but nobody can know.
+    """
     data = log_path(directory, name).read_bytes()
     end = 0
     gaps: list[Gap] = []
@@ -86,6 +92,8 @@ def seal_found(directory: Path, name: str, clock: Clock) -> Seal:
             gaps.append(item)
         else:
             end = item.end
+    if end < len(data):
+        keep_damaged(directory, name, Gap(end, len(data)))
     made = Seal(end=end, sealed_at=clock.now_ms(), gaps=gaps)
     write_seal(directory, name, made)
     return made
@@ -97,6 +105,21 @@ def seal_predecessors(directory: Path, edge: int, clock: Clock) -> None:
         if find_seal(directory, name) is None:
             made = seal_found(directory, name, clock)
             _log.info("journal of an earlier writer sealed", extra={"journal": name, "end": made.end})
+
+
+def keep_damaged(directory: Path, name: str, gap: Gap) -> None:
+    """Copies a damaged place to `damaged/` and reports it, once. Errors: OSError."""
+    kept = directory / "damaged" / f"{name}-{gap.start}-{gap.end}.bin"
+    if kept.exists():
+        return
+    kept.parent.mkdir(exist_ok=True)
+    with log_path(directory, name).open("rb") as file:
+        write_durably(kept, os.pread(file.fileno(), gap.end - gap.start, gap.start))
+    JOURNAL_GAPS.inc()
+    _log.error(
+        "damaged place in a journal, kept aside",
+        extra={"journal": name, "start": gap.start, "end": gap.end, "kept": kept.name},
+    )
 
 
 def walk(data: bytes, position: int) -> Iterator[frames.Frame | Gap]:
