@@ -122,6 +122,23 @@ def test_a_chunked_body_over_the_limit_is_refused(shared_edge: RunningEdge) -> N
     assert [answer.status for answer in read_answers(shared_edge, sent)] == [413]
 
 
+@pytest.mark.parametrize(
+    "flood", [b"A: b\r\n" * 200_000, b"A" * 12_000_000, b"A: " + b"b" * 12_000_000], ids=["many", "name", "value"]
+)
+def test_trailers_are_not_kept(shared_edge: RunningEdge, flood: bytes) -> None:
+    opened = a_request("/postback", "POST", "Transfer-Encoding: chunked\r\nConnection: close\r\n") + b"0\r\n"
+    started = time.monotonic()
+    (answer,) = read_answers(shared_edge, opened + flood + b"\r\n\r\n")
+    assert answer.status == (200 if len(flood) < 8_000_000 else 413)
+    assert shared_edge.ask("/healthz").status == 200
+    assert time.monotonic() - started < 5  # joining them took minutes, in which nobody else was answered
+
+
+def test_many_repeats_of_a_header_cost_nobody_else(shared_edge: RunningEdge) -> None:
+    sent = b"GET /healthz HTTP/1.1\r\n" + b"X:y\r\n" * 13_000 + b"\r\n"
+    assert [answer.status for answer in read_answers(shared_edge, sent)] == [431]
+
+
 def test_a_large_body_is_taken(shared_edge: RunningEdge) -> None:
     assert shared_edge.ask("/postback?clickid=1", method="POST", body=b"x" * 1_000_000).status == 200
 

@@ -16,6 +16,10 @@ from trackyard.edge.request import MAX_URL, Request, Response
 
 MAX_HEADERS = 64 * 1024
 MAX_BODY = 1024 * 1024
+MAX_WIRE_BODY = 8 * MAX_BODY
+"""A body with what is around it: one that comes in chunks of a byte is six times its size, trailers follow it."""
+MAX_REPEATED = 1024 * 1024
+"""Bytes that joining repeated headers may copy: each repeat copies all that went before."""
 REQUEST_S = 20.0
 """A request must be whole this long after its first byte."""
 IDLE_S = 75.0
@@ -93,7 +97,7 @@ class Connection(asyncio.Protocol):
         self._body_size = 0
         self._in_request = False
         self._in_headers = False
-        self._header_bytes = 0
+        self._header_bytes = self._wire_bytes = self._repeated_bytes = 0
         self._chunk = 0
         self._completed = False
         self._out: list[bytes] = []
@@ -133,14 +137,23 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserError:
             if not self._closing:
                 self._refuse(error(400, "bad_request", "Bad Request"))
-        if self._in_headers and not self._completed and not self._closing:
-            self._header_bytes += len(data)
-            if self._header_bytes > MAX_HEADERS:
-                self._refuse_headers()
+        if self._in_request and not self._completed and not self._closing:
+            self._count(len(data))
         if not self._in_request and not self._closing:
             self.deadline = self._shared.now + IDLE_S
         if self._out:
             self._leave()
+
+    def _count(self, size: int) -> None:
+        """Bounds what the parser keeps of a request that is not whole yet."""
+        if self._in_headers:
+            self._header_bytes += size
+            if self._header_bytes > MAX_HEADERS:
+                self._refuse_headers()
+            return
+        self._wire_bytes += size
+        if self._wire_bytes > MAX_WIRE_BODY:
+            self._refuse(error(413, "too_large", "The body is over the limit of 1 MB"))
 
     def eof_received(self) -> bool:
         # A half-closed client still gets the answers it waits for.
@@ -168,19 +181,30 @@ class Connection(asyncio.Protocol):
             self._body = []
         self._body_size = 0
         self._in_request = self._in_headers = True
-        self._header_bytes = 0
+        self._header_bytes = self._wire_bytes = self._repeated_bytes = 0
         self.deadline = self._shared.now + REQUEST_S
 
     def on_url(self, url: bytes) -> None:
         self._url = self._url + url if self._url else url
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        if not self._in_headers:
+            return  # a trailer says nothing we ask for
         name = name.lower()
         headers = self._headers
-        headers[name] = headers[name] + b", " + value if name in headers else value
+        if name in headers:
+            value = headers[name] + b", " + value
+            self._repeated_bytes += len(value)
+            if self._repeated_bytes > MAX_REPEATED:
+                self._in_headers = False
+                self._refuse_headers()
+                return
+        headers[name] = value
 
     def on_headers_complete(self) -> None:
         self._in_headers = False
+        if self._closing:
+            return
         headers = self._headers
         length = headers.get(b"content-length")
         if self._chunk > MAX_HEADERS and sum(map(len, headers.keys() | headers.values())) > MAX_HEADERS:
