@@ -1,7 +1,7 @@
 """Every declared method against the same bad manners: no 500, nothing written, the error of behaviour.md §2."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,13 +27,22 @@ every_version = pytest.mark.parametrize("version", VERSIONS)
 
 @dataclass(frozen=True)
 class World:
-    """Callers, and parameters with which each method succeeds."""
+    """Callers, and parameters with which each method succeeds. `subjects`: makes what the path's id names, anew for
+    every call, so that a removal finds it."""
 
     api: Api
     affiliate: ApiClient
     nobody: ApiClient
     no_permission: ApiClient
     good: dict[str, dict[str, Any]]
+    subjects: dict[str, Callable[[], Any]]
+
+    def path(self, endpoint: Endpoint[Any], version: str, subject: Any = None) -> str:
+        """The path of a call; `subject`: an id to use instead of a good one."""
+        if not endpoint.variables:
+            return f"/{version}{endpoint.path}"
+        named = self.subjects[endpoint.id]() if subject is None else subject
+        return f"/{version}{endpoint.path}".replace("{" + endpoint.variables[0] + "}", str(named))
 
 
 @pytest.fixture(scope="session")
@@ -59,19 +68,22 @@ def world(api: Api) -> World:
     }
     _, no_permission = api.add_staff(Role.SECTION_NEWS)
 
-    return World(api, affiliate, api.admin.with_key(None), no_permission, good)
+    subjects: dict[str, Callable[[], Any]] = {}
+    return World(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
 
 
 _numbers = iter(range(10**9))
 
 
-def send(client: ApiClient, endpoint: Endpoint[Any], version: str, params: Any, **more: Any) -> Any:
+def send(
+    world: World, client: ApiClient, endpoint: Endpoint[Any], version: str, params: Any, path: str | None = None
+) -> Any:
     filled = {
         name: f"{next(_numbers)}{value[3:]}" if str(value).startswith("{n}") else value
         for name, value in params.items()
     }
     place = "data" if endpoint.method == "POST" else "params"
-    return client.call(endpoint.method, f"/{version}{endpoint.path}", **{place: filled}, **more)
+    return client.call(endpoint.method, path or world.path(endpoint, version), **{place: filled})
 
 
 def state(world: World) -> int:
@@ -82,23 +94,24 @@ def state(world: World) -> int:
 @every_endpoint
 @every_version
 def test_success(world: World, endpoint: Endpoint[Any], version: str) -> None:
-    response = send(world.api.admin, endpoint, version, world.good[endpoint.id])
+    response = send(world, world.api.admin, endpoint, version, world.good.get(endpoint.id, {}))
     assert response.status_code == 200
     operation = DOCUMENT["paths"][f"/{version}{endpoint.path}"][endpoint.method.lower()]
     schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
     Draft202012Validator({**schema, "components": DOCUMENT["components"]}).validate(response.json())
-    again = send(world.api.admin, endpoint, version, world.good[endpoint.id] | {"typo": "1", "filter[typo]": "1"})
+    typos = world.good.get(endpoint.id, {}) | {"typo": "1", "filter[typo]": "1"}
+    again = send(world, world.api.admin, endpoint, version, typos)
     assert again.status_code == 200
     assert "typo" in again.headers["x-ignored-parameters"]
 
 
 @every_endpoint
 def test_callers(world: World, endpoint: Endpoint[Any]) -> None:
-    params = world.good[endpoint.id]
-    assert send(world.nobody, endpoint, "3.0", params).status_code == 401
-    refused = send(world.no_permission, endpoint, "3.0", params)
+    params = world.good.get(endpoint.id, {})
+    assert send(world, world.nobody, endpoint, "3.0", params).status_code == 401
+    refused = send(world, world.no_permission, endpoint, "3.0", params)
     assert (refused.status_code, refused.json()["code"]) == (403, endpoint.permission)
-    by_affiliate = send(world.affiliate, endpoint, "3.0", params)
+    by_affiliate = send(world, world.affiliate, endpoint, "3.0", params)
     if endpoint.audience == "staff":
         assert (by_affiliate.status_code, by_affiliate.json()["code"]) == (403, "auth_denied")
     elif endpoint.id == "stats.getbytrafficback":
@@ -108,11 +121,25 @@ def test_callers(world: World, endpoint: Endpoint[Any]) -> None:
 
 
 @every_endpoint
+def test_ids_that_name_nothing(world: World, endpoint: Endpoint[Any]) -> None:
+    if not endpoint.variables:
+        return
+    good, before = world.good.get(endpoint.id, {}), state(world)
+    place = "data" if endpoint.method == "POST" else "params"
+    for subject in ("999999999", "ffffffffffffffffffffffff", "0", "-1", "9" * 30, "x", "%00", "%C3%BC", "1.0"):
+        for params in (good, {}):
+            path = world.path(endpoint, "3.1", subject)
+            response = world.api.admin.call(endpoint.method, path, **{place: params})
+            assert (subject, response.status_code) == (subject, 404)
+    assert state(world) == before
+
+
+@every_endpoint
 @every_version
 def test_affiliates_never_see_charges(world: World, endpoint: Endpoint[Any], version: str) -> None:
     if endpoint.audience == "staff":
         return
-    body = send(world.affiliate, endpoint, version, world.good[endpoint.id]).json()
+    body = send(world, world.affiliate, endpoint, version, world.good.get(endpoint.id, {})).json()
     if "stats" in body:
         for row in body["stats"]:
             assert all(action["charge"] == action["earning"] == 0 for action in row["actions"].values())
@@ -137,8 +164,9 @@ def test_what_is_required(world: World, endpoint: Endpoint[Any], version: str) -
     needed = required_names(endpoint.id, version)
     if not needed:
         return
+    path = world.path(endpoint, version)
     before = state(world)
-    response = send(world.api.admin, endpoint, version, {})
+    response = send(world, world.api.admin, endpoint, version, {}, path)
     told = set(response.json()["fields"])
     assert response.status_code == 400
     assert {name.partition("[")[0] for name in told} == needed
@@ -174,7 +202,7 @@ def _wrong(name: str, param: Any) -> Iterator[tuple[str, str]]:
 def test_wrong_values(world: World, endpoint: Endpoint[Any]) -> None:
     for name, param in declared_params(endpoint.id).items():
         for sent, value in _wrong(name, param):
-            response = send(world.api.admin, endpoint, "3.0", {**world.good[endpoint.id], sent: value})
+            response = send(world, world.api.admin, endpoint, "3.0", {**world.good.get(endpoint.id, {}), sent: value})
             assert (sent, value, response.status_code) == (sent, value, 400)
             assert any(told.startswith(sent) or sent.startswith(told) for told in response.json()["fields"]), sent
 
@@ -183,11 +211,11 @@ def test_wrong_values(world: World, endpoint: Endpoint[Any]) -> None:
 def test_page_and_limit(world: World, endpoint: Endpoint[Any]) -> None:
     if "page" not in declared_params(endpoint.id):
         return
-    good = world.good[endpoint.id]
+    good = world.good.get(endpoint.id, {})
     for name, value in (("page", "0"), ("page", "-1"), ("limit", "0"), ("limit", "x")):
-        response = send(world.api.admin, endpoint, "3.1", {**good, name: value})
+        response = send(world, world.api.admin, endpoint, "3.1", {**good, name: value})
         assert (response.status_code, list(response.json()["fields"])) == (400, [name])
-    clamped = send(world.api.admin, endpoint, "3.1", {**good, "limit": "1000000"}).json()
+    clamped = send(world, world.api.admin, endpoint, "3.1", {**good, "limit": "1000000"}).json()
     assert clamped["pagination"]["per_page"] == endpoint.page_max
 
 
@@ -215,9 +243,10 @@ BAD_BODIES: list[tuple[str, dict[str, str], bytes]] = [
 
 @every_endpoint
 def test_bad_bodies(world: World, endpoint: Endpoint[Any]) -> None:
+    path = world.path(endpoint, "3.1")
     before = state(world)
     for what, headers, body in BAD_BODIES:
-        response = world.api.admin.call(endpoint.method, f"/3.1{endpoint.path}", headers=headers, content=body)
+        response = world.api.admin.call(endpoint.method, path, headers=headers, content=body)
         assert (what, response.status_code) == (what, 400)
         assert all(line.startswith("[") for line in response.json()["error"].split("\n")), response.text
     assert state(world) == before
@@ -229,14 +258,14 @@ def test_strange_shapes_are_refused_or_ignored(world: World, endpoint: Endpoint[
         top = name.partition("[")[0]
         for value in ({"a": {"b": "c"}}, [[["x"]]], [{}], {"0": {"0": {"0": "x"}}}, True, 10**30, "x" * 30_000):
             body = json.dumps({top: value}).encode()
-            response = world.api.admin.call(endpoint.method, f"/3.1{endpoint.path}", headers=AS_JSON, content=body)
+            response = world.api.admin.call(endpoint.method, world.path(endpoint, "3.1"), headers=AS_JSON, content=body)
             assert response.status_code in (200, 400), (name, value, response.text)
 
 
 @every_endpoint
 def test_a_large_body(world: World, endpoint: Endpoint[Any]) -> None:
     body = b"a=" + b"x" * endpoint.body_max
-    response = world.api.admin.call(endpoint.method, f"/3.1{endpoint.path}", headers=URLENCODED, content=body)
+    response = world.api.admin.call(endpoint.method, world.path(endpoint, "3.1"), headers=URLENCODED, content=body)
     assert response.status_code == 413
 
 
@@ -250,9 +279,9 @@ def test_another_method(world: World, endpoint: Endpoint[Any]) -> None:
 
 @every_endpoint
 def test_repeated_names(world: World, endpoint: Endpoint[Any]) -> None:
-    good = world.good[endpoint.id]
+    good = world.good.get(endpoint.id, {})
     pairs = {
         name: [value, value] if not isinstance(value, str) or "{n}" not in value else value
         for name, value in good.items()
     }
-    assert send(world.api.admin, endpoint, "3.0", pairs).status_code == 200
+    assert send(world, world.api.admin, endpoint, "3.0", pairs).status_code == 200
