@@ -11,6 +11,7 @@ from tests.support.rules import ADVERTISER, HASH, an_offer, rules_of
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import find_click_id
 from trackyard.decide.visitor import Visitors
+from trackyard.domain.links import Link
 from trackyard.domain.rules import Advertiser, Affiliate, Landing, Platform, Row
 from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.counters import Counters
@@ -353,3 +354,23 @@ def test_addresses(
         assert document["code"]
     if allow is not None:
         assert allow in answer.headers
+
+
+@pytest.mark.parametrize("target", [Link(3, 7).hash, Link(3, 7).hash + "/", Link(3, 7).hash + "?pid=8&offer_id=9"])
+def test_a_short_link_is_its_click(edge: Edge, journal: MemoryJournal, target: str) -> None:
+    answer = ask(edge, f"/{target}")
+    assert answer.location == b"http://shop.example/?c=" + journal.click.id.encode()
+    assert (journal.click.offer, journal.click.affiliate) == (3, 7)
+
+
+def test_a_short_link_keeps_landing_and_subs(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = rules_of([an_offer(landings=(Landing(id=2, url="http://land.example/"),)), *ROWS[1:]])
+    answer = ask(edge, f"/{Link(3, 7, 2).hash}?sub1=a%20b&l=1")
+    assert answer.location == b"http://land.example/"
+    assert (journal.click.landing, journal.click.sub1) == (2, "a b")
+    assert ask(edge, f"/{Link(3, 7).hash}", method="POST").status == 405
+
+
+def test_another_path_is_no_short_link(edge: Edge, journal: MemoryJournal) -> None:
+    assert ask(edge, f"/{Link(3, 7).hash}0").status == 404
+    assert journal.records == []

@@ -14,6 +14,7 @@ from trackyard.decide.rules import Rules
 from trackyard.decide.steps import Refused, decide
 from trackyard.decide.target import accepted_url, find_refused_url
 from trackyard.decide.visitor import Visitors
+from trackyard.domain.links import Link, unpack
 from trackyard.edge.address import TrustedNetworks, find_address
 from trackyard.edge.calls import call_params
 from trackyard.edge.counters import Counters
@@ -88,6 +89,9 @@ class Edge:
         if found is None:
             path = path.rstrip("/")
             found = self._handlers.get(path)
+        if found is None and (link := unpack(path[1:])) is not None:
+            path, found = "/{hash}", self._handlers["/click"]
+            request = _as_click(request, link)
         if found is None:
             path, response = "other", error(404, "not_found", "Page Not Found")
         elif request.method not in found[1]:
@@ -271,6 +275,13 @@ def error(status: int, code: str, text: str, headers: bytes = b"") -> Response:
 
 UNWRITABLE: Final = error(503, "journal_unwritable", "Nothing was recorded: try again later", b"Retry-After: 5\r\n")
 """The answer when a record could not be made safe."""
+
+
+def _as_click(request: Request, link: Link) -> Request:
+    """The click that a short link stands for; what it says itself comes last, and so wins."""
+    own = link.query.encode("ascii")
+    query = request.query + b"&" + own if request.query else own
+    return msgspec.structs.replace(request, path="/click", query=query)
 
 
 def _healthz(request: Request) -> Response:

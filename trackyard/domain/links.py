@@ -1,0 +1,96 @@
+"""Tracking links of affiliates: the click URL and its short form `/{hash}` (behaviour.md §4).
+
+A hash holds what it stands for, so that an edge resolves it without a table: LEB128 of offer, affiliate and landing
+and a check of two bytes, written in base 62. The check tells a link from any other path; it is no secret.
+"""
+
+import zlib
+from dataclasses import dataclass
+from typing import Final
+
+_DIGITS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_VALUES: Final = {digit: value for value, digit in enumerate(_DIGITS)}
+_LONGEST: Final = 26
+_CHECK: Final = 2
+_MARK: Final = b"\x01"
+"""Stands before the bytes, so that leading zeros are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a link leads to. `landing_id`: of the offer's landings, 0 = the offer's own URL."""
+
+    offer_id: int
+    affiliate_id: int
+    landing_id: int = 0
+
+    @property
+    def query(self) -> str:
+        """The parameters of `/click`."""
+        landing = f"&l={self.landing_id}" if self.landing_id else ""
+        return f"pid={self.affiliate_id}&offer_id={self.offer_id}{landing}"
+
+    def url(self, base: str) -> str:
+        """The click URL. base: what tracking links begin with, without a slash at the end."""
+        return f"{base}/click?{self.query}"
+
+    @property
+    def hash(self) -> str:
+        """The short form: `{base}/{hash}` is the same link."""
+        return pack(self)
+
+
+def pack(link: Link) -> str:
+    """The hash of a link, 7 to 26 letters and digits."""
+    body = b"".join(_varint(number) for number in (link.offer_id, link.affiliate_id, link.landing_id))
+    number = int.from_bytes(_MARK + body + _check(body), "big")
+    digits = []
+    while number:
+        number, digit = divmod(number, 62)
+        digits.append(_DIGITS[digit])
+    return "".join(reversed(digits))
+
+
+def unpack(text: str) -> Link | None:
+    """The link of a hash; None for any other text."""
+    if not 0 < len(text) <= _LONGEST:
+        return None
+    number = 0
+    for digit in text:
+        value = _VALUES.get(digit)
+        if value is None:
+            return None
+        number = number * 62 + value
+    data = number.to_bytes((number.bit_length() + 7) // 8, "big")
+    body, check = data[1:-_CHECK], data[-_CHECK:]
+    if len(data) < 1 + 3 + _CHECK or not data.startswith(_MARK) or check != _check(body):
+        return None
+    numbers = _numbers(body)
+    if len(numbers) != 3:
+        return None
+    link = Link(*numbers)
+    return link if pack(link) == text else None
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _numbers(body: bytes) -> list[int]:
+    numbers, number, shift = [], 0, 0
+    for byte in body:
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            numbers.append(number)
+            number, shift = 0, 0
+    return numbers
+
+
+def _check(body: bytes) -> bytes:
+    return (zlib.crc32(body) & 0xFFFF).to_bytes(_CHECK, "big")
