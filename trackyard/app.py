@@ -37,7 +37,7 @@ def prepare(config: Config) -> dict[str, str]:
     from trackyard.actions.installation import administrator_key, first_start
     from trackyard.base.secrets import Seal, SealBroken
     from trackyard.store.engine import Database
-    from trackyard.store.schema import upgrade
+    from trackyard.store.schema import SchemaUnknown, upgrade
 
     log_to_stderr("prepare", config.log_level)
     try:
@@ -51,7 +51,7 @@ def prepare(config: Config) -> dict[str, str]:
         return {"admin_api_key": administrator_key(database, seal)}
     except SealBroken as fault:
         raise CannotStart(f"{fault}.") from None
-    except SQLAlchemyError as fault:
+    except (SQLAlchemyError, SchemaUnknown) as fault:
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {_first_line(fault)}.") from None
     except OSError as fault:
         raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.strerror}.") from None
@@ -132,6 +132,9 @@ def _run_worker(config: Config, slot: int) -> None:
             timezone=config.timezone,
             owner=f"{_directory_id(config)}-{slot}",
             outbound_allow=config.outbound_allow,
+            mail_directory=config.data_dir / "mail",
+            smtp_url=config.smtp_url,
+            mail_from=config.mail_from,
         )
     )
 
@@ -182,6 +185,7 @@ def _serve_api(
     from trackyard.api.app import build
     from trackyard.base.secrets import Seal
     from trackyard.stats.engine import Analytics
+    from trackyard.wire.connection import BoundedHttp
 
     assert isinstance(analytics, Analytics)
     deps = Deps(
@@ -201,6 +205,7 @@ def _serve_api(
             server_header=False,
             proxy_headers=False,
             lifespan="off",
+            http=BoundedHttp,
             ws="none",
             timeout_keep_alive=30,
             timeout_graceful_shutdown=5,

@@ -2,10 +2,27 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
+from trackyard.store import migrations
 from trackyard.store.engine import Database
-from trackyard.store.schema import differences, upgrade
+from trackyard.store.schema import SchemaUnknown, differences, newest, upgrade
+
+
+def test_the_newest_version_is_the_end_of_the_migrations() -> None:
+    config = Config()
+    config.set_main_option("script_location", next(iter(migrations.__path__)))
+    assert ScriptDirectory.from_config(config).get_heads() == [newest()]
+
+
+def test_the_schema_of_a_newer_program_is_left_alone(database: Database) -> None:
+    with database.write() as conn:
+        conn.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(SchemaUnknown, match="9999"):
+        upgrade(database)
 
 
 def test_migrations_lead_to_the_declared_tables(database: Database) -> None:
