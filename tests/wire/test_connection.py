@@ -1,0 +1,148 @@
+"""The API's connections on the wire: bounds on what is sent and how slowly, and answers that are JSON all the same."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import uvicorn
+
+from tests.support.waiting import wait_until
+from trackyard.wire import connection
+from trackyard.wire.connection import BoundedHttp
+
+HOST = b"Host: t.example\r\n"
+CLOSE = HOST + b"Connection: close\r\n\r\n"
+CHUNKED = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + CLOSE
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    """Answers with the size of the body; /large with much."""
+    size = 0
+    while True:
+        message = await receive()
+        size += len(message.get("body", b""))
+        if message["type"] == "http.disconnect" or not message.get("more_body"):
+            break
+    body = b"x" * 20_000_000 if scope["path"] == "/large" else b"%d" % size
+    headers = [(b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[uvicorn.Server]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config = uvicorn.Config(
+            echo, http=BoundedHttp, ws="none", lifespan="off", log_config=None, timeout_keep_alive=1, loop="asyncio"
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        wait_until(lambda: server.started)
+        yield server
+        server.should_exit = True
+        thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def port(server: uvicorn.Server) -> int:
+    number: int = server.servers[0].sockets[0].getsockname()[1]
+    return number
+
+
+def answer(port: int, sent: bytes) -> tuple[int, bytes]:
+    """Status and body of the last answer on a connection of its own, read until it is closed."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.sendall(sent)
+        data = b""
+        while piece := client.recv(65536):
+            data += piece
+    *_, last = data.split(b"HTTP/1.1 ")
+    head, _, body = last.partition(b"\r\n\r\n")
+    return int(head[:3]), body
+
+
+@pytest.mark.parametrize(
+    ("status", "sent"),
+    [
+        (414, b"GET /?" + b"a" * 60_000 + b"a" * 80_000),
+        (414, b"GET /?" + b"a" * 66_000 + b" HTTP/1.1\r\n" + CLOSE),
+        (431, b"GET / HTTP/1.1\r\nX: " + b"a" * 140_000),
+        (431, b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 50_000 + CLOSE),
+        (413, CHUNKED + b"1\r\nx\r\n0\r\n" + b"A: b\r\n" * 100_000),
+        (413, CHUNKED + b"1\r\nx\r\n0\r\nA: " + b"b" * 400_000),
+        (400, CHUNKED + b"zz\r\n"),
+        (400, b"nonsense\r\n\r\n"),
+        (400, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 5),
+        (400, b"POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n" + CLOSE + b"abc"),
+        (400, b"POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n" + CLOSE + b"0\r\n\r\n"),
+    ],
+)
+def test_what_is_refused_on_the_wire_is_answered_in_json(port: int, status: int, sent: bytes) -> None:
+    found, body = answer(port, sent)
+    assert found == status
+    told = json.loads(body)
+    assert told["status"] == 2 and told["error"] == told["message"] and told["code"]
+
+
+def test_what_is_allowed_passes(port: int) -> None:
+    assert answer(port, b"GET /?" + b"a" * 60_000 + b" HTTP/1.1\r\nX: " + b"b" * 60_000 + b"\r\n" + CLOSE) == (
+        200,
+        b"0",
+    )
+    assert answer(port, CHUNKED + b"1\r\nx\r\n" * 50_000 + b"0\r\nA: b\r\n\r\n") == (200, b"50000")
+    large = b"POST / HTTP/1.1\r\nContent-Length: 9000000\r\n" + CLOSE + b"x" * 9_000_000
+    assert answer(port, large) == (200, b"9000000")
+
+
+def test_an_answer_that_is_owed_goes_before_a_refusal(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.sendall(b"GET / HTTP/1.1\r\n" + HOST + b"\r\nnonsense\r\n\r\n")
+        data = b""
+        while piece := client.recv(65536):
+            data += piece
+    assert data.startswith(b"HTTP/1.1 200 ")
+    assert data.count(b"HTTP/1.1 ") == 1
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        (b"", b""),
+        (b"GE", b"HTTP/1.1 408"),
+        (b"GET / HTTP/1.1\r\nX: y", b"HTTP/1.1 408"),
+        (b"POST / HTTP/1.1\r\nContent-Length: 9\r\n" + CLOSE, b"HTTP/1.1 408"),
+    ],
+)
+def test_who_sends_nothing_is_let_go(port: int, monkeypatch: pytest.MonkeyPatch, sent: bytes, told: bytes) -> None:
+    monkeypatch.setattr(connection, "STEP_S", 0.3)
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.sendall(sent)
+        data = b""
+        try:
+            while piece := client.recv(65536):
+                data += piece
+        except ConnectionResetError:
+            pass
+    assert data[:12] == told
+
+
+def test_a_body_that_comes_steadily_has_its_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "STEP_S", 0.4)
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nContent-Length: 700000\r\n" + CLOSE)
+        for _ in range(10):
+            client.sendall(b"x" * 70_000)
+            time.sleep(0.1)
+        assert client.recv(12) == b"HTTP/1.1 200"
+
+
+def test_who_does_not_read_is_let_go(server: uvicorn.Server, port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.sendall(b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n")
+        assert client.recv(12) == b"HTTP/1.1 200"
+        wait_until(lambda: not server.server_state.connections)
