@@ -1,5 +1,6 @@
 from datetime import date
 from decimal import Decimal
+from io import BytesIO
 from typing import Annotated, Any
 
 import pytest
@@ -8,8 +9,11 @@ from pydantic import Field
 from trackyard.base.errors import BadInput, WrongMedia
 from trackyard.wire import scalars as s
 from trackyard.wire.brackets import File
-from trackyard.wire.params import Clearable, CommaList, Keyed, Needed, Only, Params, Seq, fields_of
+from trackyard.wire.openapi import each_name
+from trackyard.wire.params import Clearable, CommaList, Keyed, MayBeEmpty, Needed, Only, Params, Seq, fields_of
 from trackyard.wire.reading import read_params
+
+PICTURE = File("a.png", "image/png", BytesIO(b"x"))
 
 
 class Line(Params):
@@ -61,7 +65,7 @@ def read(staff: bool = True, version: str = "3.0", **tree: Any) -> Sent:
         ("word", "true", True),
         ("day", "2024-02-29", date(2024, 2, 29)),
         ("day_first", "29-02-2024", date(2024, 2, 29)),
-        ("logo", File("a.png", "image/png", b"x"), File("a.png", "image/png", b"x")),
+        ("logo", PICTURE, PICTURE),
         ("duration", "1d12h", "1d12h"),
         ("email", " A@B.example ", "a@b.example"),
         ("url", "https://a.example/{clickid}?b={sub1}", "https://a.example/{clickid}?b={sub1}"),
@@ -89,7 +93,7 @@ def test_values(name: str, sent: Any, value: Any) -> None:
         ("number", "x"), ("number", "1.5"), ("number", "9" * 30), ("number", str(2**31)), ("number", {"0": "1"}),
         ("amount", "-1"), ("amount", "1e400"), ("amount", "nan"), ("flag", "2"), ("word", "maybe"),
         ("day", "2023-02-29"), ("day", "2023-2-1"), ("day", "1"),
-        ("day_first", "2024-02-29"), ("logo", "x"), ("number", File("a", "b", b"")),
+        ("day_first", "2024-02-29"), ("logo", "x"), ("number", File("a", "b", BytesIO())),
         ("zone", "Mars/Base"), ("zone", "../etc/passwd"),
         ("duration", "1x"), ("email", "nobody"), ("url", "javascript:alert(1)"), ("url", "https://"), ("hour", "24"),
         ("currency", "EURO"), ("kind", "z"), ("ids", ["1", "x"]), ("ids", {"a": "1"}), ("names", "x"),
@@ -138,4 +142,34 @@ def test_fields_know_their_form() -> None:
 
 def test_a_file_of_another_kind() -> None:
     with pytest.raises(WrongMedia):
-        read(logo=File("a.exe", "application/octet-stream", b"x"), number="no number")
+        read(logo=File("a.exe", "application/octet-stream", BytesIO(b"x")), number="no number")
+
+
+class Group(Params):
+    places: Keyed[s.Text, Seq[s.Int]] = Field(default_factory=dict)
+    pairs: Seq[Keyed[s.Text, s.Text]] = ()
+    versions: Annotated[Seq[s.Text], MayBeEmpty()]
+
+
+class Nested(Params):
+    days: Annotated[Keyed[s.Text, Seq[Group]], Only(since="3.1")] = Field(default_factory=dict)
+
+
+def test_containers_in_containers() -> None:
+    tree: dict[str, Any] = {"versions": "", "places": {"DE": {"0": "1", "1": "2"}}, "pairs": {"0": {"1": "", "2": "x"}}}
+    params, ignored = read_params(Nested, {"days": {"6": {"0": tree | {"y": "1"}}}}, staff=True, version="3.1")
+    assert params.days["6"][0].model_dump() == {
+        "places": {"DE": (1, 2)}, "pairs": ({"1": "", "2": "x"},), "versions": (),
+    }  # fmt: skip
+    assert ignored == {"days[6][0][y]"}
+    with pytest.raises(BadInput) as caught:
+        read_params(Nested, {"days": {"6": [{"places": {"DE": ["x"]}}]}}, staff=True, version="3.1")
+    assert set(caught.value.fields or ()) == {"days[6][0][places][DE][0]", "days[6][0][versions]"}
+
+
+def test_names_of_containers_in_containers() -> None:
+    names = {name: [marker.since for marker in field.markers if isinstance(marker, Only)]
+             for name, field in each_name(Nested)}  # fmt: skip
+    assert names == {
+        "days[*][*][places][*][*]": ["3.1"], "days[*][*][pairs][*][*]": ["3.1"], "days[*][*][versions][*]": ["3.1"],
+    }  # fmt: skip

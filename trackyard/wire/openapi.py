@@ -69,14 +69,16 @@ def document(endpoints: Iterable[Endpoint[Any]], *, version: str, servers: Itera
     }
 
 
-def each_name(model: type[Params], prefix: str = "", *, listed: bool = False) -> Iterator[tuple[str, Field]]:
-    """Every parameter of a model by its full wire name, `[*]` for an index or map key."""
-    for field in fields_of(model):
+def each_name(model: type[Params], prefix: str = "", *, above: Field | None = None) -> Iterator[tuple[str, Field]]:
+    """Every parameter of a model by its full wire name, `[*]` for an index or map key. A value inside of another has
+    that one's `Only`. `above`: the parameter the model is of."""
+    for own in fields_of(model):
+        field = own if above is None else own.within(above)
         name = f"{prefix}[{field.name}]" if prefix else field.name
-        inner = name if field.form == "one" else f"{name}[*]"
+        inner = name + "[*]" * len(field.forms)
         if field.model is not None:
-            yield from each_name(field.model, inner, listed=listed or field.form != "one")
-        elif field.form == "keyed" or (listed and field.form == "seq"):
+            yield from each_name(field.model, inner, above=field)
+        elif field.form == "keyed" or len(field.forms) > 1 or (field.listed and field.form == "seq"):
             yield inner, field
         else:
             yield name, field

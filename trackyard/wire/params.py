@@ -6,7 +6,7 @@ contract) is derived from `fields_of(model)`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
@@ -56,6 +56,14 @@ class Clearable:
 
 
 @dataclass(frozen=True, slots=True)
+class MayBeEmpty:
+    """A required list that is sent though it holds nothing."""
+
+
+_MARKERS = Only | Needed | Was | Clearable | MayBeEmpty
+
+
+@dataclass(frozen=True, slots=True)
 class Container:
     """How several values of one parameter are sent. `form`: seq, comma or keyed."""
 
@@ -92,7 +100,7 @@ class Params(BaseModel):
         kept = dict(tree)
         for field in fields_of(cls):
             value = kept.get(field.name, "")
-            if field.required and field.form in ("seq", "comma") and value in _EMPTY_LISTS:
+            if field.needs_items and value in _EMPTY_LISTS:
                 kept.pop(field.name, None)
             if field.name not in kept or not (value is None or value == ""):
                 continue
@@ -111,16 +119,34 @@ class NoParams(Params):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What is known about one parameter. `form`: one, seq, comma or keyed; of a nested model `model` is set."""
+    """What is known about one parameter. `forms`: its containers from outside in, each seq, comma or keyed; of a
+    nested model `model` is set · listed: whether it lies in a list or map of models."""
 
     name: str
     attribute: str
-    form: str
+    forms: tuple[str, ...]
     scalar: Scalar | None
     model: type[Params] | None
     required: bool
     default: Any
     markers: tuple[Any, ...]
+    listed: bool = False
+
+    def within(self, above: "Field") -> "Field":
+        """As a parameter of the model that `above` holds: with its `Only`, and listed when that is a list or is."""
+        only = tuple(marker for marker in above.markers if isinstance(marker, Only))
+        return replace(self, markers=self.markers + only, listed=above.listed or above.form != "one")
+
+    @property
+    def form(self) -> str:
+        """How it is sent: one, or its outermost container."""
+        return self.forms[0] if self.forms else "one"
+
+    @property
+    def needs_items(self) -> bool:
+        """Whether an empty list counts as not sent."""
+        empty = any(isinstance(marker, MayBeEmpty) for marker in self.markers)
+        return self.required and not empty and self.form in ("seq", "comma")
 
     @property
     def drops_empty(self) -> bool:
@@ -162,11 +188,9 @@ def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) ->
         field = known.get(key)
         if field is None or (field.admin_only and not staff):
             yield name
-        elif field.model is not None and field.form == "one":
-            yield from each_ignored(field.model, value, name, staff=staff)
         elif field.model is not None:
-            for index, item in _items(value):
-                yield from each_ignored(field.model, item, f"{name}[{index}]", staff=staff)
+            for place, item in _leaves(value, name, len(field.forms)):
+                yield from each_ignored(field.model, item, place, staff=staff)
 
 
 def without_admin_only(model: type[Params], tree: dict[str, Any]) -> dict[str, Any]:
@@ -182,11 +206,13 @@ def without_admin_only(model: type[Params], tree: dict[str, Any]) -> dict[str, A
     return kept
 
 
-def _items(value: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(value, dict):
-        yield from value.items()
-    elif isinstance(value, list):
-        yield from enumerate(value)
+def _leaves(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """What lies in `depth` containers, with its wire name."""
+    if depth == 0:
+        yield name, value
+    elif isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _leaves(inner, f"{name}[{key}]", depth - 1)
 
 
 def _sequence(value: Any) -> list[Any]:
@@ -228,20 +254,19 @@ def _keyed(value: Any) -> dict[str, Any]:
 def _field(attribute: str, info: FieldInfo) -> Field:
     markers = list(info.metadata)
     inner = _without_none(info.annotation)
-    form = "one"
+    forms: list[str] = []
     while True:
         if get_origin(inner) is Annotated:
             inner, *more = get_args(inner)
             markers.extend(more)
             continue
         container = next((marker for marker in markers if isinstance(marker, Container)), None)
-        if container is not None and form == "one":
-            form = container.form
-            arguments = get_args(inner)
-            inner = arguments[-1] if form == "keyed" else arguments[0]
-            markers.remove(container)
-            continue
-        break
+        if container is None:
+            break
+        forms.append(container.form)
+        arguments = get_args(inner)
+        inner = arguments[-1] if container.form == "keyed" else arguments[0]
+        markers.remove(container)
     scalar = next((marker for marker in markers if isinstance(marker, Scalar)), None)
     model = inner if isinstance(inner, type) and issubclass(inner, Params) else None
     if scalar is None and model is None:
@@ -249,12 +274,12 @@ def _field(attribute: str, info: FieldInfo) -> Field:
     return Field(
         name=info.alias or attribute,
         attribute=attribute,
-        form=form,
+        forms=tuple(forms),
         scalar=scalar,
         model=model,
         required=info.is_required(),
         default=None if info.is_required() else info.get_default(call_default_factory=True, validated_data={}),
-        markers=tuple(marker for marker in markers if isinstance(marker, Only | Needed | Was | Clearable)),
+        markers=tuple(marker for marker in markers if isinstance(marker, _MARKERS)),
     )
 
 
