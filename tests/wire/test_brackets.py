@@ -1,14 +1,25 @@
 import asyncio
 import json
 import time
+from io import BytesIO
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.base.errors import BadInput
-from trackyard.wire.brackets import MAX_PARAMETERS, File, body_tree, json_tree, merged, query_pairs, tree_of
+from trackyard.base.errors import BadInput, TooLarge
+from trackyard.wire import brackets
+from trackyard.wire.brackets import (
+    MAX_PARAMETERS,
+    MAX_TEXT,
+    body_tree,
+    close_files,
+    json_tree,
+    merged,
+    query_pairs,
+    tree_of,
+)
 
 
 def parsed(query: bytes) -> dict[str, Any]:
@@ -95,13 +106,32 @@ MULTIPART = (
 
 
 def body_of(content_type: str, body: bytes) -> dict[str, Any]:
-    return asyncio.run(body_tree(content_type, body))
+    return asyncio.run(body_tree(content_type, BytesIO(body)))
 
 
 def test_multipart() -> None:
     tree = body_of("multipart/form-data; boundary=x", MULTIPART % "ä".encode())
     assert tree["a"] == {"b": "ä"}
-    assert tree["f"] == File("f.png", "image/png", b"\0\xff")
+    file = tree["f"]
+    assert (file.name, file.kind, file.read()) == ("f.png", "image/png", b"\0\xff")
+    close_files(tree)
+    assert file.handle.closed
+
+
+def test_files_are_closed_when_the_body_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    handles: list[Any] = []
+    parsed = brackets._part
+    monkeypatch.setattr(brackets, "_part", lambda *part: handles.append(part[1]) or parsed(*part))
+    deep = MULTIPART.replace(b"a[b]", b"a" + b"[b]" * 100) % b"x"
+    with pytest.raises(BadInput):
+        body_of("multipart/form-data; boundary=x", deep)
+    assert [handle.file.closed for handle in handles if hasattr(handle, "file")] == [True]
+
+
+def test_a_long_body_without_files_is_too_large() -> None:
+    for kind in ("application/json", "application/x-www-form-urlencoded"):
+        with pytest.raises(TooLarge):
+            body_of(kind, b"a" * (MAX_TEXT + 1))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from starlette.datastructures import Headers
 
-from trackyard.base.errors import Unauthorized
 from trackyard.domain.callers import Caller
 
 Authenticate = Callable[[str], Caller | None]
@@ -22,9 +21,6 @@ def find_key(headers: Headers, query: list[tuple[str, str]]) -> str | None:
     return next((value for name, value in query if name in KEY_NAMES and value), None)
 
 
-def get_caller(authenticate: Authenticate, key: str | None) -> Caller:
-    """The caller of a key. Raises Unauthorized."""
-    caller = authenticate(key) if key and len(key) <= MAX_KEY else None
-    if caller is None:
-        raise Unauthorized
-    return caller
+def find_caller(authenticate: Authenticate, key: str | None) -> Caller | None:
+    """The caller of a key; None when it is nobody's."""
+    return authenticate(key) if key and len(key) <= MAX_KEY else None

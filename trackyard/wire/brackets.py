@@ -9,7 +9,7 @@ import re
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import unquote_to_bytes
 
 from python_multipart.multipart import parse_options_header
@@ -17,22 +17,34 @@ from qs_codec import DecodeOptions, decode
 from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
-from trackyard.base.errors import BadInput
+from trackyard.base.errors import BadInput, TooLarge
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """An uploaded file. `kind`: the media type its sender claims."""
+    """An uploaded file. `kind`: the media type its sender claims · `handle`: its bytes, on disk when they are many,
+    closed at the end of the request."""
 
     name: str
     kind: str
-    content: bytes
+    handle: BinaryIO
+
+    def read(self) -> bytes:
+        """All of its bytes."""
+        self.handle.seek(0)
+        return self.handle.read()
 
 
 Tree = dict[str, Any]
 Pairs = Iterable[tuple[str, str | File]]
 
 MAX_PARAMETERS = 5000
+MAX_FILES = 200
+"""Files of one request: each may hold a descriptor while it is read."""
+
+MAX_TEXT = 1024 * 1024
+"""Bytes of a body that is held in memory as a whole; only uploads may be longer."""
+
 MAX_DEPTH = 8
 """Brackets in a name, and levels of a JSON body; the deepest documented name has five."""
 
@@ -45,6 +57,7 @@ _OPTIONS = DecodeOptions(
     list_limit=MAX_PARAMETERS,
 )
 _TOO_DEEP = f"Names may be nested {MAX_DEPTH} levels deep."
+_PIECE = 64 * 1024
 _CHARSET = re.compile(r"\Autf-?8\Z", re.IGNORECASE)
 
 
@@ -60,24 +73,25 @@ def query_pairs(query: bytes) -> list[tuple[str, str]]:
     return pairs
 
 
-async def multipart_pairs(content_type: str, body: bytes) -> list[tuple[str, str | File]]:
-    """The fields and files of a multipart body. Raises BadInput when it is none."""
+async def multipart_pairs(content_type: str, body: BinaryIO) -> list[tuple[str, str | File]]:
+    """The fields and files of a multipart body; the caller closes the files. Raises BadInput when it is none."""
     boundary = parse_options_header(content_type)[1].get(b"boundary")
-    if not boundary or b"--" + boundary + b"--" not in body:
+    if not boundary or not _holds(body, b"--" + boundary + b"--"):
         raise BadInput({"body": ["The multipart body cannot be read."]})
     # Latin-1 carries every byte through the parser, which would otherwise guess where UTF-8 is broken.
     latin = f'multipart/form-data; charset=latin-1; boundary="{boundary.decode("latin-1")}"'
     parser = MultiPartParser(
-        Headers({"content-type": latin}), _once(body), max_files=MAX_PARAMETERS, max_fields=MAX_PARAMETERS
+        Headers({"content-type": latin}), _pieces(body), max_files=MAX_FILES, max_fields=MAX_PARAMETERS
     )
     try:
         form = await parser.parse()
     except (MultiPartException, KeyError, ValueError) as fault:
         raise BadInput({"body": ["The multipart body cannot be read."]}) from fault
     try:
-        return [await _part(name, value) for name, value in form.multi_items()]
-    finally:
+        return [_part(name, value) for name, value in form.multi_items()]
+    except BadInput:
         await _close(form)
+        raise
 
 
 def tree_of(pairs: Pairs) -> Tree:
@@ -109,21 +123,40 @@ def json_tree(body: bytes) -> Tree:
     return tree
 
 
-async def body_tree(content_type: str, body: bytes) -> Tree:
-    """The tree of a body by its content type; a body of a type that carries no parameters is a BadInput."""
+async def body_tree(content_type: str, body: BinaryIO) -> Tree:
+    """The tree of a body by its content type; a body of a type that carries no parameters is a BadInput.
+
+    Whoever has the tree closes its files. Raises TooLarge for a long body without files.
+    """
     kind, parameters = parse_options_header(content_type)
-    if not body:
+    size = body.seek(0, 2)
+    if not size:
         return {}
     charset = parameters.get(b"charset", b"utf-8").decode("latin-1")
     if not _CHARSET.match(charset):
         raise BadInput({"body": ["The body must be UTF-8."]})
-    if kind in (b"application/json", b"text/json"):
-        return json_tree(body)
     if kind == b"multipart/form-data":
-        return tree_of(await multipart_pairs(content_type, body))
+        return await _upload_tree(content_type, body)
+    if size > MAX_TEXT:
+        raise TooLarge
+    body.seek(0)
+    if kind in (b"application/json", b"text/json"):
+        return json_tree(body.read())
     if kind in (b"", b"application/x-www-form-urlencoded"):
-        return tree_of(query_pairs(body))
+        return tree_of(query_pairs(body.read()))
     raise BadInput({"body": ["The body must be urlencoded, multipart or JSON."]})
+
+
+def close_files(tree: Any) -> None:
+    """Closes every file of a tree."""
+    if isinstance(tree, File):
+        tree.handle.close()
+    elif isinstance(tree, dict):
+        for value in tree.values():
+            close_files(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            close_files(value)
 
 
 def merged(under: Tree, over: Tree) -> Tree:
@@ -189,12 +222,22 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
-async def _part(latin_name: str, value: str | UploadFile) -> tuple[str, str | File]:
+async def _upload_tree(content_type: str, body: BinaryIO) -> Tree:
+    pairs = await multipart_pairs(content_type, body)
+    try:
+        return tree_of(pairs)
+    except BadInput:
+        close_files([value for _, value in pairs])
+        raise
+
+
+def _part(latin_name: str, value: str | UploadFile) -> tuple[str, str | File]:
     raw_name = latin_name.encode("latin-1")
     name = _text(raw_name, raw_name)
     if isinstance(value, str):
         return name, _text(value.encode("latin-1"), raw_name)
-    return name, File(value.filename or "", value.content_type or "", await value.read())
+    called = (value.filename or "").encode("latin-1").decode("utf-8", "replace")
+    return name, File(called, value.content_type or "", value.file)
 
 
 async def _close(form: FormData) -> None:
@@ -203,5 +246,18 @@ async def _close(form: FormData) -> None:
             await value.close()
 
 
-async def _once(body: bytes) -> AsyncGenerator[bytes, None]:
-    yield body
+async def _pieces(body: BinaryIO) -> AsyncGenerator[bytes, None]:
+    body.seek(0)
+    while piece := body.read(_PIECE):
+        yield piece
+
+
+def _holds(body: BinaryIO, mark: bytes) -> bool:
+    """Whether the bytes of a body hold `mark`, looked for piece by piece."""
+    body.seek(0)
+    kept = b""
+    while piece := body.read(_PIECE):
+        if mark in kept + piece:
+            return True
+        kept = (kept + piece)[-len(mark) :]
+    return False

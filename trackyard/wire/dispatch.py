@@ -7,7 +7,9 @@ import secrets
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from functools import partial
+from tempfile import SpooledTemporaryFile
+from typing import Any, BinaryIO, Generic, TypeVar, cast
 from urllib.parse import quote
 
 import anyio.to_thread
@@ -16,16 +18,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from trackyard.base.errors import AccessDenied, BadInput, Refusal, TooLarge, WrongCaller
+from trackyard.base.errors import AccessDenied, BadInput, Refusal, TooLarge, Unauthorized, WrongCaller
 from trackyard.base.metrics import API_REQUESTS, API_SECONDS
 from trackyard.base.telemetry import request_id
 from trackyard.domain.callers import Caller, StaffCaller
-from trackyard.wire.auth import KEY_NAMES, Authenticate, find_key, get_caller
-from trackyard.wire.brackets import Tree, body_tree, merged, query_pairs, tree_of
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.auth import KEY_NAMES, Authenticate, find_caller, find_key
+from trackyard.wire.brackets import Tree, body_tree, close_files, merged, query_pairs, tree_of
+from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint
 from trackyard.wire.envelope import encoded
 from trackyard.wire.errors import MethodNotAllowed, body_of, server_error
-from trackyard.wire.probes import Page
+from trackyard.wire.probes import Branch, Page
 from trackyard.wire.reading import read_params
 from trackyard.wire.routing import Match, Routes
 
@@ -40,7 +42,11 @@ D = TypeVar("D")
 
 
 class Dispatch(Generic[D]):
-    """The ASGI application of a catalogue. `pages`: paths outside of the API that need no key."""
+    """The ASGI application of a catalogue.
+
+    Outside of the API, and without a key: `pages` by their path, `branches` by what their paths begin with
+    (`/files/`), which get the rest of the path.
+    """
 
     def __init__(
         self,
@@ -48,11 +54,13 @@ class Dispatch(Generic[D]):
         deps: D,
         authenticate: Authenticate,
         pages: Mapping[str, Page],
+        branches: Mapping[str, Branch] | None = None,
     ) -> None:
         self._routes = Routes(endpoints)
         self._deps = deps
         self._authenticate = authenticate
         self._pages = pages
+        self._branches = branches or {}
         self._threads = CapacityLimiter(THREADS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -77,7 +85,7 @@ class Dispatch(Generic[D]):
         started = time.perf_counter()
         label, who = "unrouted", ""
         try:
-            page = self._pages.get(request.scope["path"].rstrip("/"))
+            page = self._find_page(request)
             if request.method == "OPTIONS":
                 response = self._options(request)
             elif page is not None:
@@ -97,23 +105,43 @@ class Dispatch(Generic[D]):
         return response
 
     async def _called(self, match: Match, request: Request) -> tuple[Response, str]:
-        body = await _body(request, match.endpoint.body_max)
-        query = request.scope["query_string"]
+        query, most = request.scope["query_string"], match.endpoint.body_max
+        _check_length(request, most)
         key = find_key(request.headers, _key_pairs(query))
-        caller = await anyio.to_thread.run_sync(get_caller, self._authenticate, key, limiter=self._threads)
-        # The key's rate (429) is taken here, once it has one.
-        try:
-            _authorize(match.endpoint, caller)
-            tree, fault = await _tree(request, query, body)
-            work = _Work(self._deps, match, caller, tree, fault)
-            content, ignored = await anyio.to_thread.run_sync(work.run, limiter=self._threads)
-        except Refusal as refusal:
-            return _refused(refusal), caller.name
+        # Looked up before the body is read: a stranger must not fill the disk with an upload.
+        caller = await anyio.to_thread.run_sync(find_caller, self._authenticate, key, limiter=self._threads)
+        with SpooledTemporaryFile(max_size=MEGABYTE) as body:
+            await _read_body(request, most, body if caller is not None else None)
+            if caller is None:
+                raise Unauthorized
+            # The key's rate (429) is taken here, once it has one.
+            try:
+                _authorize(match.endpoint, caller)
+                content, ignored = await self._work(match, caller, request, body)
+            except Refusal as refusal:
+                return _refused(refusal), caller.name
         response = Response(content, media_type=JSON)
         if ignored:
             names = sorted(ignored)[:MAX_IGNORED]
             response.headers["X-Ignored-Parameters"] = ",".join(quote(name[:200], safe="[]") for name in names)
         return response, caller.name
+
+    async def _work(
+        self, match: Match, caller: Caller, request: Request, body: "SpooledTemporaryFile[bytes]"
+    ) -> tuple[bytes, set[str]]:
+        tree, fault = await _tree(request, request.scope["query_string"], body)
+        try:
+            work = _Work(self._deps, match, caller, tree, fault)
+            return await anyio.to_thread.run_sync(work.run, limiter=self._threads)
+        finally:
+            close_files(tree)
+
+    def _find_page(self, request: Request) -> Page | None:
+        path = request.scope["path"]
+        for prefix, branch in self._branches.items():
+            if path.startswith(prefix):
+                return partial(branch, path.removeprefix(prefix), request.headers)
+        return self._pages.get(path.rstrip("/"))
 
     async def _page(self, page: Page, request: Request) -> Response:
         if request.method not in ("GET", "HEAD"):
@@ -172,24 +200,33 @@ def _authorize(endpoint: Endpoint[Any], caller: Caller) -> None:
         raise AccessDenied(code=endpoint.permission)
 
 
-async def _body(request: Request, most: int) -> bytes:
-    """The body, never more of it in memory than is accepted."""
+def _check_length(request: Request, most: int) -> None:
     said = request.headers.get("content-length", "")
     if said.isdecimal() and int(said) > most:
-        raise TooLarge
-    body = bytearray()
+        raise _too_large(most)
+
+
+async def _read_body(request: Request, most: int, body: "SpooledTemporaryFile[bytes] | None") -> None:
+    """Reads the body into `body`, in memory up to a megabyte, then on disk; None counts it alone."""
+    size = 0
     async for chunk in request.stream():
-        body += chunk
-        if len(body) > most:
-            raise TooLarge
-    return bytes(body)
+        size += len(chunk)
+        if size > most:
+            raise _too_large(most)
+        if body is not None:
+            body.write(chunk)
 
 
-async def _tree(request: Request, query: bytes, body: bytes) -> tuple[Tree, BadInput | None]:
+def _too_large(most: int) -> TooLarge:
+    return TooLarge(f"The body is over the limit of {most // MEGABYTE} MB")
+
+
+async def _tree(request: Request, query: bytes, body: "SpooledTemporaryFile[bytes]") -> tuple[Tree, BadInput | None]:
     """The parameters, or what is wrong with their form: told only after the path's id was looked for."""
     try:
         pairs = [(name, value) for name, value in query_pairs(query) if name not in KEY_NAMES]
-        return merged(tree_of(pairs), await body_tree(request.headers.get("content-type", ""), body)), None
+        under = tree_of(pairs)
+        return merged(under, await body_tree(request.headers.get("content-type", ""), cast(BinaryIO, body))), None
     except BadInput as fault:
         return {}, fault
 

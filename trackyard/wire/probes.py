@@ -3,12 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from trackyard.base.metrics import exposition
 from trackyard.wire.envelope import encoded
 
 Page = Callable[[], Response]
+
+Branch = Callable[[str, Headers], Response]
+"""Pages by the rest of their path and the request's headers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,126 @@
+"""What a file is, by its content alone: JPEG, PNG, GIF or ZIP (spec: Files). Nothing here decodes a picture.
+
+Pictures that would unpack into more than `MAX_PIXELS` are refused, whoever would have to show them.
+"""
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import BinaryIO, Final
+
+JPEG, PNG, GIF, ZIP = "image/jpeg", "image/png", "image/gif", "application/zip"
+
+MAX_PIXELS: Final = 50_000_000
+MAX_MEMBERS: Final = 200
+MAX_UNPACKED: Final = 100 * 1024 * 1024
+"""Bytes all members of an archive may have together."""
+MAX_RATIO: Final = 100
+"""How many times a member may be larger than it is packed; pictures hardly shrink at all."""
+
+_PNG_HEAD: Final = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR"
+_JPEG_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_BARE: Final = frozenset({0x01, *range(0xD0, 0xD8)})
+_MAX_SEGMENTS: Final = 1000
+
+
+class Unacceptable(ValueError):
+    """A file of a listed type that is broken or dangerous; the message is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """What a file is. width, height: pixels, 0 for what is no picture."""
+
+    mime: str
+    width: int = 0
+    height: int = 0
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether it can be shown."""
+        return self.mime != ZIP
+
+
+def find_media(handle: BinaryIO) -> Media | None:
+    """What the bytes of `handle` are; None for anything that is not listed. Raises Unacceptable."""
+    handle.seek(0)
+    head = handle.read(26)
+    found = None
+    if head.startswith(_PNG_HEAD):
+        found = Media(PNG, int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big"))
+    elif head.startswith((b"GIF87a", b"GIF89a")):
+        found = Media(GIF, int.from_bytes(head[6:8], "little"), int.from_bytes(head[8:10], "little"))
+    elif head.startswith(b"\xff\xd8\xff"):
+        found = _jpeg(handle)
+    elif head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return Media(ZIP)
+    if found is None:
+        return None
+    if not found.width or not found.height:
+        raise Unacceptable("The picture is broken.")
+    if found.width * found.height > MAX_PIXELS:
+        raise Unacceptable(f"A picture may have at most {MAX_PIXELS // 1_000_000} million pixels.")
+    return found
+
+
+def each_member(handle: BinaryIO) -> Iterator[tuple[str, bytes]]:
+    """The file name and bytes of each member of an archive.
+
+    Raises Unacceptable for an archive that is broken, encrypted, unpacks to too much, or reaches outside itself.
+    """
+    handle.seek(0)
+    try:
+        with zipfile.ZipFile(handle) as archive:
+            members = archive.infolist()
+            _check_members(members)
+            for member in members:
+                if not member.is_dir() and not member.filename.startswith("__MACOSX/"):
+                    yield PurePosixPath(member.filename).name, _unpacked(archive, member)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as fault:
+        raise Unacceptable("The archive cannot be read.") from fault
+
+
+def _check_members(members: list[zipfile.ZipInfo]) -> None:
+    if len(members) > MAX_MEMBERS:
+        raise Unacceptable(f"An archive may hold at most {MAX_MEMBERS} files.")
+    if sum(member.file_size for member in members) > MAX_UNPACKED:
+        raise Unacceptable(f"An archive may unpack to at most {MAX_UNPACKED // 1024 // 1024} MB.")
+    for member in members:
+        path = PurePosixPath(member.filename)
+        if path.is_absolute() or ".." in path.parts or "\\" in member.filename or ":" in member.filename:
+            raise Unacceptable("A name in the archive leads outside of it.")
+        if member.flag_bits & 0x1:
+            raise Unacceptable("An encrypted archive cannot be read.")
+        if member.file_size > MAX_RATIO * max(member.compress_size, 1024):
+            raise Unacceptable(f"A file in the archive unpacks to more than {MAX_RATIO} times its size.")
+
+
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    with archive.open(member) as packed:
+        content = packed.read(member.file_size + 1)  # what is said of its size may be a lie
+    if len(content) > member.file_size:
+        raise Unacceptable("The archive cannot be read.")
+    return content
+
+
+def _jpeg(handle: BinaryIO) -> Media | None:
+    """Walks the segments up to the frame that holds the size; None when there is none."""
+    handle.seek(2)
+    for _ in range(_MAX_SEGMENTS):
+        mark = handle.read(2)
+        while len(mark) == 2 and mark == b"\xff\xff":  # fill bytes
+            mark = mark[1:] + handle.read(1)
+        if len(mark) < 2 or mark[0] != 0xFF:
+            return None
+        if mark[1] in _JPEG_BARE:
+            continue
+        head = handle.read(7)
+        length = int.from_bytes(head[:2], "big")
+        if len(head) < 7 or length < 2:
+            return None
+        if mark[1] in _JPEG_FRAMES:
+            return Media(JPEG, int.from_bytes(head[5:7], "big"), int.from_bytes(head[3:5], "big"))
+        handle.seek(length - 7, 1)
+    return None
