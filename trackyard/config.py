@@ -69,6 +69,8 @@ class Config:
     currency: str
     trusted_proxies: tuple[Network, ...]
     outbound_allow: tuple[Network, ...]
+    smtp_url: str
+    mail_from: str
     tracking_tls_cert: Path | None
     tracking_tls_key: Path | None
     country_database: Path | None
@@ -185,6 +187,19 @@ def _networks(text: str) -> tuple[Network, ...]:
         raise ValueError("must be a comma list of addresses or networks, such as 10.0.0.0/8,::1") from None
 
 
+def _smtp_url(text: str) -> str:
+    parts = _parts(text)
+    if text and (parts is None or parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/")):
+        raise ValueError("must be a URL such as smtp://user:password@host:587 or smtps://host")
+    return text
+
+
+def _mail_from(text: str) -> str:
+    if not re.fullmatch(r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)", text):
+        raise ValueError("must be an address such as mail@example.org or Trackyard <mail@example.org>")
+    return text
+
+
 def _edges(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 64:
         raise ValueError("must be a number from 1 to 64")
@@ -254,6 +269,15 @@ SETTINGS: tuple[Setting, ...] = (
         _networks,
         "Private networks that calls to affiliates may reach all the same, a comma list; empty = none.",
     ),
+    Setting(
+        "smtp_url",
+        "",
+        _smtp_url,
+        "Mail server, smtp://user:password@host:587 (TLS where the server offers it; no password without) or "
+        "smtps://user:password@host:465; empty = mail is written to mail/ in the data directory.",
+        secret=True,
+    ),
+    Setting("mail_from", "trackyard@localhost", _mail_from, "Sender of mail, such as Trackyard <mail@example.org>."),
     Setting(
         "tracking_tls_cert",
         "",

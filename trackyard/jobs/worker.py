@@ -1,18 +1,21 @@
-"""The worker process: conversions, deliveries, schedule, over SQL alone."""
+"""The worker process: conversions, deliveries, mail, schedule, over SQL alone."""
 
 import logging
 import signal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 
 from trackyard.base.clock import SystemClock
 from trackyard.base.zones import find_zone
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.deliveries import Deliverer, Limits
+from trackyard.jobs.mail import Mailer
 from trackyard.jobs.schedule import Schedule
 from trackyard.outbound.guard import Network
+from trackyard.outbound.mail import MailFolder, Post, SmtpPost, server_of
 from trackyard.store.engine import Database
 
 log = logging.getLogger("trackyard.worker")
@@ -26,13 +29,17 @@ class WorkerBroken(Exception):
 class WorkerOptions:
     """What a worker is told. database_url: SQLAlchemy's · platform_currency: ISO code · timezone: IANA name of the
     platform's zone · owner: a name no other worker of the database has · outbound_allow: networks that affiliates'
-    URLs may lead to though they are not on the open internet."""
+    URLs may lead to though they are not on the open internet · smtp_url: the mail server; empty = mail goes to
+    `mail_directory`, and without that too none is sent."""
 
     database_url: str
     platform_currency: str
     timezone: str
     owner: str
     outbound_allow: tuple[Network, ...] = ()
+    mail_directory: Path | None = None
+    smtp_url: str = ""
+    mail_from: str = "trackyard@localhost"
     limits: Limits = field(default_factory=Limits)
 
 
@@ -62,6 +69,9 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
             database, clock, options.owner, allow=options.outbound_allow, limits=options.limits
         ).run,
     }
+    post = _post(options)
+    if post is not None:
+        loops["mail"] = Mailer(database, clock, post).run
     broken: list[str] = []
     threads = [
         threading.Thread(target=_guarded, args=(name, loop, stop, broken), name=name) for name, loop in loops.items()
@@ -75,6 +85,12 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     log.info("the worker has ended", extra={"owner": options.owner})
     if broken:
         raise WorkerBroken(", ".join(broken))
+
+
+def _post(options: WorkerOptions) -> Post | None:
+    if options.smtp_url:
+        return SmtpPost(server_of(options.smtp_url), options.mail_from)
+    return None if options.mail_directory is None else MailFolder(options.mail_directory, options.mail_from)
 
 
 def _guarded(name: str, loop: Callable[[threading.Event], None], stop: threading.Event, broken: list[str]) -> None:

@@ -1,0 +1,197 @@
+"""From the queue to the mailbox: once, with one Message-ID, later when it cannot be now."""
+
+import socket
+import threading
+from email import message_from_bytes, policy
+from pathlib import Path
+
+import pytest
+
+from tests.support.mailserver import MailServer, mail_server
+from tests.support.waiting import wait_until
+from trackyard.base.clock import ManualClock
+from trackyard.jobs.mail import GIVE_UP_MS, LEASE_MS, RETRY_SECONDS, Mailer
+from trackyard.outbound.mail import MailFolder, Post, Server, SmtpPost, Unreachable, server_of
+from trackyard.store import mail
+from trackyard.store.engine import Database
+from trackyard.store.health import queue_states
+
+__all__ = ["mail_server"]
+
+NOW = 1_700_000_000_000
+SENDER = "Trackyard <mail@trackyard.example>"
+
+
+def queue(database: Database, *recipients: str, subject: str = "Hello", body: str = "Dear all,\n\n.dots\n") -> None:
+    with database.write() as conn:
+        for recipient in recipients:
+            mail.add(conn, recipient, subject, body, NOW)
+
+
+def left(database: Database, now: int = NOW) -> int:
+    with database.read() as conn:
+        [state] = [state for state in queue_states(conn, now) if state.queue == "mail"]
+        return state.depth
+
+
+def mailer(database: Database, post: Post, clock: ManualClock | None = None) -> Mailer:
+    return Mailer(database, clock or ManualClock(NOW), post, draw=lambda: 0.0)
+
+
+def drain(one: Mailer) -> None:
+    while one.send_one():
+        pass
+
+
+def test_the_folder(database: Database, tmp_path: Path) -> None:
+    queue(database, "a@example.org", subject="Offer «Schuhe»\r\nBcc: x@example.org")
+    drain(mailer(database, MailFolder(tmp_path / "mail", SENDER)))
+    [path] = (tmp_path / "mail").iterdir()
+    message = message_from_bytes(path.read_bytes(), policy=policy.default)
+    assert (message["To"], message["From"]) == ("a@example.org", SENDER)
+    assert (message["Subject"], message["Bcc"]) == ("Offer «Schuhe» Bcc: x@example.org", None)
+    assert message["Message-ID"] == f"<{path.stem}@trackyard.example>"
+    assert message.get_content() == "Dear all,\n\n.dots\n"
+    assert left(database) == 0
+
+
+def test_a_folder_that_cannot_be_written(database: Database, tmp_path: Path) -> None:
+    (tmp_path / "mail").write_text("a file")
+    queue(database, "a@example.org")
+    with pytest.raises(Unreachable, match="File exists"):
+        mailer(database, MailFolder(tmp_path / "mail", SENDER)).send_one()
+    assert (left(database), left(database, NOW + RETRY_SECONDS[0] * 1000)) == (0, 1)
+
+
+def test_a_server_gets_every_mail_over_one_connection(database: Database, mail_server: MailServer) -> None:
+    queue(database, "a@example.org", "b@example.org")
+    post = SmtpPost(server_of(mail_server.url), SENDER)
+    drain(mailer(database, post))
+    post.close()
+    assert sorted(got.recipients for got in mail_server.received) == [["a@example.org"], ["b@example.org"]]
+    assert mail_server.received[0].message.get_content() == "Dear all,\r\n\r\n.dots\r\n"
+    assert (mail_server.connections, mail_server.logins, left(database)) == (1, [], 0)
+
+
+def test_a_connection_that_was_closed_is_made_again(database: Database, mail_server: MailServer) -> None:
+    post = SmtpPost(server_of(mail_server.url), SENDER)
+    for recipient in ("a@example.org", "b@example.org"):
+        queue(database, recipient)
+        drain(mailer(database, post))
+        assert post._client is not None and post._client.sock is not None
+        post._client.sock.shutdown(socket.SHUT_RDWR)
+    post.close()
+    assert (len(mail_server.received), mail_server.connections) == (2, 2)
+
+
+def test_login(database: Database, mail_server: MailServer) -> None:
+    queue(database, "a@example.org")
+    url = mail_server.url.replace("smtp://", "smtp://us%40er:pass%3Aword@")
+    assert server_of(url).password == "pass:word"
+    post = SmtpPost(server_of(url), SENDER)
+    drain(mailer(database, post))
+    post.close()
+    assert (len(mail_server.logins), len(mail_server.received)) == (1, 1)
+
+
+def test_no_password_without_tls(database: Database, mail_server: MailServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Server, "is_here", False)
+    queue(database, "a@example.org")
+    post = SmtpPost(server_of(mail_server.url.replace("smtp://", "smtp://user:password@")), SENDER)
+    with pytest.raises(Unreachable, match="the password was not sent"):
+        mailer(database, post).send_one()
+    assert (mail_server.logins, mail_server.received) == ([], [])
+
+
+def test_what_a_server_refuses_for_good_is_given_up_and_the_rest_goes_out(
+    database: Database, mail_server: MailServer
+) -> None:
+    mail_server.answer_differently(lambda said: "550 nobody here" if said == "a@example.org" else "250 OK")
+    queue(database, "a@example.org", "b@example.org", "ä@example.org")
+    post = SmtpPost(server_of(mail_server.url), SENDER)
+    drain(mailer(database, post))
+    post.close()
+    assert [got.recipients for got in mail_server.received] == [["b@example.org"]]
+    assert left(database, NOW + GIVE_UP_MS) == 0
+
+
+def test_what_a_server_refuses_for_now_goes_out_later_and_is_given_up_in_the_end(
+    database: Database, mail_server: MailServer
+) -> None:
+    clock = ManualClock(NOW)
+    mail_server.answer_differently(lambda _: "451 later")
+    queue(database, "a@example.org")
+    post = SmtpPost(server_of(mail_server.url), SENDER)
+    one = mailer(database, post, clock)
+    for seconds in (*RETRY_SECONDS, RETRY_SECONDS[-1]):
+        drain(one)
+        assert left(database, clock.now_ms()) == 0
+        clock.advance(seconds * 1000)
+        assert left(database, clock.now_ms()) == 1
+    clock.advance(GIVE_UP_MS)
+    drain(one)
+    post.close()
+    assert left(database, NOW + 10 * GIVE_UP_MS) == 0
+    assert mail_server.received == []
+
+
+def test_a_mail_under_way_at_a_crash_is_sent_once_more_with_its_message_id(
+    database: Database, mail_server: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = ManualClock(NOW)
+    queue(database, "a@example.org")
+    post = SmtpPost(server_of(mail_server.url), SENDER)
+    dying = mailer(database, post, clock)
+    monkeypatch.setattr(dying, "_done", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        dying.send_one()
+    after = mailer(database, post, clock)
+    assert not after.send_one()  # its lease holds: nobody sends it twice at once
+    clock.advance(LEASE_MS)
+    drain(after)
+    post.close()
+    first, second = mail_server.received
+    assert first.message["Message-ID"] == second.message["Message-ID"]
+    assert left(database, NOW + GIVE_UP_MS) == 0
+
+
+def test_a_server_that_is_down_costs_no_mail(database: Database, mail_server: MailServer) -> None:
+    queue(database, "a@example.org")
+    with pytest.raises(Unreachable):
+        mailer(database, SmtpPost(Server("127.0.0.1", 1, tls=False), SENDER)).send_one()
+    post = SmtpPost(server_of(mail_server.url), SENDER)
+    drain(mailer(database, post, ManualClock(NOW + RETRY_SECONDS[0] * 1000)))
+    post.close()
+    assert len(mail_server.received) == 1
+
+
+def test_the_loop(database: Database, tmp_path: Path) -> None:
+    stop = threading.Event()
+    one = mailer(database, MailFolder(tmp_path, SENDER))
+    thread = threading.Thread(target=one.run, args=(stop, 0.01))
+    thread.start()
+    queue(database, "a@example.org")
+    try:
+        wait_until(lambda: list(tmp_path.glob("*.eml")))
+    finally:
+        stop.set()
+        thread.join(5)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("url", ["http://a.example", "smtp://", "smtp://a.example/path", "smtp://a.example?x=1"])
+def test_urls_that_are_no_mail_server(url: str) -> None:
+    with pytest.raises(ValueError, match="must be a URL"):
+        server_of(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "server"),
+    [
+        ("smtp://a.example", Server("a.example", 587, False)),
+        ("smtps://u:p@a.example", Server("a.example", 465, True, "u", "p")),
+        ("smtp://[::1]:25", Server("::1", 25, False)),
+    ],
+)
+def test_urls_of_mail_servers(url: str, server: Server) -> None:
+    assert server_of(url) == server

@@ -1,0 +1,208 @@
+"""Where mail goes: the operator's SMTP server, or a folder of .eml files (behaviour.md §9).
+
+The server is the operator's own, named in the settings: unlike a stranger's URL it may lie in a private network.
+"""
+
+import os
+import smtplib
+import ssl
+from contextlib import suppress
+from dataclasses import dataclass
+from email.message import EmailMessage
+from email.utils import formatdate, parseaddr
+from pathlib import Path
+from typing import Final, Protocol
+from urllib.parse import unquote, urlsplit
+
+SECONDS: Final = 10
+"""How long one step of a conversation with the server may take."""
+
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Unreachable(Exception):
+    """The server cannot be talked to, whatever the mail: it goes out later. The text says why."""
+
+
+class Refused(Exception):
+    """The server did not take this mail. `for_good`: it never will."""
+
+    def __init__(self, text: str, *, for_good: bool) -> None:
+        super().__init__(text)
+        self.for_good = for_good
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One mail. id: 24 hex digits, the same at every attempt · created_at: UTC ms."""
+
+    id: str
+    recipient: str
+    subject: str
+    body: str
+    created_at: int
+
+
+class Post(Protocol):
+    """Takes letters."""
+
+    def send(self, letter: Letter) -> None:
+        """Hands over one letter. Raises Unreachable, Refused."""
+
+    def close(self) -> None:
+        """Gives back what is held between letters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """An SMTP server. tls: from the first byte (smtps) · user "": no login."""
+
+    host: str
+    port: int
+    tls: bool
+    user: str = ""
+    password: str = ""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it runs on this machine: nobody listens between."""
+        return self.host in _LOOPBACK
+
+
+def server_of(url: str) -> Server:
+    """The server of smtp://user:password@host:587 or smtps://…. Raises ValueError."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/") or parts.query:
+        raise ValueError("must be a URL such as smtp://user:password@host:587 or smtps://host")
+    tls = parts.scheme == "smtps"
+    port = parts.port or (465 if tls else 587)
+    return Server(parts.hostname, port, tls, unquote(parts.username or ""), unquote(parts.password or ""))
+
+
+def message_of(letter: Letter, sender: str) -> EmailMessage:
+    """The letter as it is sent. A repeat has the same Message-ID, so that it can be known as one."""
+    message = EmailMessage()
+    message["From"] = sender
+    message["To"] = letter.recipient
+    message["Subject"] = letter.subject
+    message["Date"] = formatdate(letter.created_at / 1000)
+    message["Message-ID"] = f"<{letter.id}@{host_of(sender)}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(letter.body)
+    return message
+
+
+def host_of(sender: str) -> str:
+    """The host of an address such as `Trackyard <mail@host>`."""
+    return parseaddr(sender)[1].rpartition("@")[2] or "localhost"
+
+
+class MailFolder:
+    """Writes letters into a directory, one {id}.eml each; a repeat replaces the file."""
+
+    def __init__(self, directory: Path, sender: str) -> None:
+        self._directory = directory
+        self._sender = sender
+
+    def send(self, letter: Letter) -> None:
+        """Writes the file durably. Raises Unreachable when the directory cannot be written."""
+        partial = self._directory / f"{letter.id}.partial"
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            with partial.open("wb") as handle:
+                handle.write(bytes(message_of(letter, self._sender)))
+                handle.flush()
+                os.fsync(handle.fileno())
+            partial.replace(partial.with_suffix(".eml"))
+        except OSError as fault:
+            raise Unreachable(f"{self._directory}: {fault.strerror}") from fault
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+class SmtpPost:
+    """Sends letters to an SMTP server over one connection, made when the first comes.
+
+    TLS is used wherever the server is not this machine and offers it, its certificate checked; a password never
+    leaves the machine without it.
+    """
+
+    def __init__(self, server: Server, sender: str, *, context: ssl.SSLContext | None = None) -> None:
+        self._server = server
+        self._sender = sender
+        self._context = context or ssl.create_default_context()
+        self._client: smtplib.SMTP | None = None
+
+    def send(self, letter: Letter) -> None:
+        """Hands a letter to the server. Raises Unreachable, Refused."""
+        client = self._connected()
+        try:
+            client.send_message(message_of(letter, self._sender), to_addrs=[letter.recipient])
+        except smtplib.SMTPNotSupportedError as fault:  # an address that is not ASCII
+            raise Refused(str(fault), for_good=True) from fault
+        except smtplib.SMTPRecipientsRefused as fault:
+            code, text = next(iter(fault.recipients.values()))
+            raise Refused(f"{code} {_text(text)}", for_good=code >= 500) from fault
+        except smtplib.SMTPDataError as fault:
+            raise Refused(f"{fault.smtp_code} {_text(fault.smtp_error)}", for_good=fault.smtp_code >= 500) from fault
+        except (smtplib.SMTPException, OSError) as fault:
+            self.close()
+            raise Unreachable(_reason(fault)) from fault
+
+    def close(self) -> None:
+        """Ends the connection."""
+        client, self._client = self._client, None
+        if client is not None:
+            with suppress(smtplib.SMTPException, OSError):
+                client.quit()
+            client.close()
+
+    def _connected(self) -> smtplib.SMTP:
+        if self._client is not None and _is_alive(self._client):
+            return self._client
+        self.close()
+        try:
+            self._client = self._connect()
+        except (smtplib.SMTPException, OSError) as fault:
+            raise Unreachable(_reason(fault)) from fault
+        return self._client
+
+    def _connect(self) -> smtplib.SMTP:
+        server, name = self._server, host_of(self._sender)
+        client: smtplib.SMTP
+        if server.tls:
+            client = smtplib.SMTP_SSL(server.host, server.port, name, timeout=SECONDS, context=self._context)
+        else:
+            client = smtplib.SMTP(server.host, server.port, name, timeout=SECONDS)
+        try:
+            client.ehlo()
+            secure = server.tls or server.is_here
+            if not secure and client.has_extn("starttls"):
+                client.starttls(context=self._context)
+                secure = True
+            if server.user:
+                if not secure:
+                    raise smtplib.SMTPException("the server offers no TLS: the password was not sent")
+                client.login(server.user, server.password)
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+
+def _is_alive(client: smtplib.SMTP) -> bool:
+    try:
+        return bool(client.noop()[0] == 250)
+    except (smtplib.SMTPException, OSError):
+        return False
+
+
+def _reason(fault: Exception) -> str:
+    if isinstance(fault, smtplib.SMTPResponseException):
+        return f"{fault.smtp_code} {_text(fault.smtp_error)}"
+    return str(fault) or type(fault).__name__
+
+
+def _text(answer: bytes | str) -> str:
+    return answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
