@@ -287,7 +287,8 @@ def stored(changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def labels_of(offer: Offer) -> frozenset[Label]:
-    """What an offer is filed under. os: lower-case names of the systems it takes; none = any."""
+    """What an offer is filed under. os: lower-case names of the systems it takes; none = any · cap: type and country
+    of one cap."""
     values: dict[str, Iterable[str]] = {
         "country": offer.countries,
         "category": offer.categories,
@@ -295,6 +296,9 @@ def labels_of(offer: Offer) -> frozenset[Label]:
         "tag": offer.tags,
         "source": offer.sources,
         "os": systems_of(offer),
+        "cap_type": [cap.type for cap in offer.caps],
+        "cap_country": [code for cap in offer.caps for code in cap.country],
+        "cap": [f"{cap.type} {code}" for cap in offer.caps for code in cap.country],
     }
     return frozenset((kind, value) for kind, held in values.items() for value in held)
 

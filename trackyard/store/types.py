@@ -54,3 +54,6 @@ Id24 = String(24)
 
 Document: Any = JSON().with_variant(JSONB(), "postgresql")
 """A JSON value."""
+
+MaybeDocument: Any = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+"""A JSON value, or NULL: None is not stored as the JSON null."""

@@ -2,10 +2,12 @@
 
 from decimal import Decimal
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, text
 
 from trackyard.store.tables.schema import metadata
-from trackyard.store.types import Amount, Document, Id24, Moment
+from trackyard.store.types import Amount, Document, Id24, MaybeDocument, Moment
+
+_HAS_SCHEDULE = text("schedule IS NOT NULL")
 
 offer = Table(  # its fields are those of domain/offers.py; documents hold its structs
     "offer",
@@ -50,7 +52,7 @@ offer = Table(  # its fields are those of domain/offers.py; documents hold its s
     Column("is_redirect_overcap", Boolean, nullable=False, default=False),
     Column("notice_percent_overcap", Integer, nullable=True),
     # whom it takes
-    Column("schedule", Document, nullable=True),
+    Column("schedule", MaybeDocument, nullable=True),
     Column("targeting", Document, nullable=False, default=list),
     Column("consider_personal_targeting_only", Boolean, nullable=False, default=False),
     Column("countries", Document, nullable=False, default=list),
@@ -99,10 +101,17 @@ offer = Table(  # its fields are those of domain/offers.py; documents hold its s
     Column("epc", Amount, nullable=False, default=Decimal(0)),
     Column("removed_at", Moment, nullable=True),  # a removed offer stays for its clicks and conversions
     Index("ix_offer_removed_at_status_id", "removed_at", "status", "id"),
+    Index(  # all that lists choose and sort by: an offer's row is wide, and is read for the page alone
+        "ix_offer_listed",
+        *("removed_at", "status", "privacy", "advertiser_id", "is_top", "created_at", "updated_at"),
+        *("start_at", "stop_at", "cr", "epc", "top_payout", "day_cap", "total_cap", "hide_caps", "title", "id"),
+    ),
+    Index("ix_offer_bundle_id", "bundle_id"),
+    Index("ix_offer_schedule", "id", sqlite_where=_HAS_SCHEDULE, postgresql_where=_HAS_SCHEDULE),
     sqlite_autoincrement=True,
 )
 
-offer_label = Table(  # what lists filter offers by, one row a value: country, category, smartlink, tag, source, os
+offer_label = Table(  # what lists filter offers by, one row a value (kinds: domain/offers.py, labels_of)
     "offer_label",
     metadata,
     Column("kind", String(16), primary_key=True),

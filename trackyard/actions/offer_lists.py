@@ -1,0 +1,103 @@
+"""Reading offers: one, a page, how many, and what an affiliate may send traffic to (spec: GET offers, partner/offers)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.scope import scope_of
+from trackyard.base.errors import BadInput, NotFound
+from trackyard.domain.callers import AffiliateCaller, Caller
+from trackyard.domain.roles import Permission
+from trackyard.domain.scope import Scope
+from trackyard.store import affiliates, offers_list
+from trackyard.store.engine import Connection
+from trackyard.store.offers_list import LinkDomain, ListedOffer, OfferFilter, Order, OwnPostback
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What views of offers name beside them, by id. sources: titles by language · for an affiliate: `connected`,
+    whether it is connected, where anybody decided, and its `postbacks`, by offer."""
+
+    categories: dict[str, str]
+    sources: dict[str, dict[str, str]]
+    domains: dict[int, LinkDomain]
+    connected: dict[int, bool] = field(default_factory=dict)
+    postbacks: dict[int, list[OwnPostback]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferPage:
+    """Offers in their order, how many there are on all pages, and what their views name."""
+
+    offers: list[ListedOffer]
+    total: int
+    beside: Beside
+
+
+def get_offer(deps: Deps, caller: Caller, reference: str) -> OfferPage:
+    """The offer of an integer id or a hash, as a page of one. Raises NotFound."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.OFFERS_READ)
+        found = offers_list.find_listed(conn, scope, reference)
+        if found is None:
+            raise NotFound
+        return OfferPage([found], 1, _beside(conn, scope, [found]))
+
+
+def list_offers(deps: Deps, caller: Caller, asked: OfferFilter, order: Order, *, page: int, limit: int) -> OfferPage:
+    """A page of the offers that a caller sees."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.OFFERS_READ)
+        found, total = offers_list.list_offers(conn, scope, offers_list.chosen(asked), order, page=page, limit=limit)
+        return OfferPage(found, total, _beside(conn, scope, found))
+
+
+def count_offers(deps: Deps, caller: Caller) -> int:
+    """How many active offers a caller sees."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.OFFERS_READ)
+        return offers_list.count_offers(conn, scope, offers_list.chosen(OfferFilter()))
+
+
+def list_for_affiliate(
+    deps: Deps, caller: Caller, pid: int | None, asked: OfferFilter, order: Order, *, live: bool, page: int, limit: int
+) -> tuple[int, OfferPage]:
+    """The affiliate, and a page of the active offers it sees. pid: staff name the affiliate, another is ignored.
+    live: those alone it may send traffic to now. Raises BadInput for one out of the caller's scope."""
+    with deps.database.read() as conn:
+        affiliate_id = _affiliate(conn, caller, pid)
+        scope = Scope.of_affiliate(affiliate_id)
+        conditions = offers_list.chosen(asked)
+        if live:
+            conditions += offers_list.live(conn, scope, deps.clock.now_ms(), deps.zone)
+        found, total = offers_list.list_offers(conn, scope, conditions, order, page=page, limit=limit)
+        return affiliate_id, OfferPage(found, total, _beside(conn, scope, found))
+
+
+def _affiliate(conn: Connection, caller: Caller, pid: int | None) -> int:
+    if isinstance(caller, AffiliateCaller):
+        return caller.id
+    scope = scope_of(conn, caller, Permission.OFFERS_CONNECT)
+    if pid is None or affiliates.find_affiliate(conn, scope, pid) is None:
+        raise BadInput({"pid": [f"An affiliate {pid} does not exist."]})
+    return pid
+
+
+def _beside(conn: Connection, scope: Scope, found: Sequence[ListedOffer]) -> Beside:
+    shown = [item.offer for item in found]
+    ids = [offer.id for offer in shown]
+    general = Beside(
+        categories=offers_list.category_titles(conn, {id_ for offer in shown for id_ in offer.categories}),
+        sources=offers_list.source_titles(conn, {id_ for offer in shown for id_ in offer.sources}),
+        domains=offers_list.link_domains(conn, {offer.domain_id for offer in shown if offer.domain_id is not None}),
+    )
+    for affiliate_id in scope.affiliate_ids or ():
+        return Beside(
+            general.categories,
+            general.sources,
+            general.domains,
+            connected=offers_list.connections_of(conn, affiliate_id, ids),
+            postbacks=offers_list.postbacks_of(conn, affiliate_id, ids),
+        )
+    return general
