@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from trackyard.store import inbox, outbox, progress
+from trackyard.store import inbox, mail, outbox, progress
 from trackyard.store.engine import Database
 from trackyard.store.health import queue_states
 from trackyard.store.inbox import InboxCall
