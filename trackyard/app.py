@@ -185,6 +185,7 @@ def _serve_api(
     from trackyard.api.app import build
     from trackyard.base.secrets import Seal
     from trackyard.stats.engine import Analytics
+    from trackyard.store.filestore import FileStore
     from trackyard.wire.connection import BoundedHttp
 
     assert isinstance(analytics, Analytics)
@@ -196,6 +197,9 @@ def _serve_api(
         currency=config.currency,
         zone=ZoneInfo(config.timezone),
         tracking_url=config.tracking_url,
+        files=FileStore(config.data_dir / "files"),
+        api_url=config.api_url,
+        isp_database=config.isp_database,
     )
     server = uvicorn.Server(
         uvicorn.Config(

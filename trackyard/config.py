@@ -60,6 +60,7 @@ class Config:
     data_dir: Path
     api_listen: Address
     tracking_listen: Address
+    api_url: str
     tracking_url: str
     admin_api_key: str | None
     secret_key: str | None
@@ -74,6 +75,7 @@ class Config:
     tracking_tls_cert: Path | None
     tracking_tls_key: Path | None
     country_database: Path | None
+    isp_database: Path | None
     edges: int
     roles: tuple[str, ...]
     log_level: str
@@ -225,6 +227,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("data_dir", "./data", _path, "Directory of everything the program keeps."),
     Setting("api_listen", "127.0.0.1:8000", _address, "Address and port of the API."),
     Setting("tracking_listen", "127.0.0.1:8001", _address, "Address and port of clicks and inbound calls."),
+    Setting("api_url", "", _url, "What addresses of files begin with; empty = the API's address."),
     Setting("tracking_url", "", _url, "What tracking links begin with; empty = the tracking listener's address."),
     Setting(
         "admin_api_key",
@@ -286,6 +289,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("tracking_tls_key", "", _file, "Private key (PEM) of the tracking listener's certificate."),
     Setting("country_database", "", _file, "Address to country database (MMDB); empty = the one shipped."),
+    Setting("isp_database", "", _file, "Address to internet provider database (MMDB); empty = providers are not known."),
     Setting("edges", "1", _edges, "Number of edge processes that share the tracking listener."),
     Setting("roles", "all", _roles, f"What this machine runs: all, or a comma list of {', '.join(ROLES)}."),
     Setting("log_level", "INFO", _log_level, "DEBUG, INFO, WARNING or ERROR."),
@@ -348,6 +352,7 @@ def _completed(values: dict[str, Any]) -> Config:
     if values["api_listen"] == values["tracking_listen"]:
         raise WrongSetting("TRACKYARD_TRACKING_LISTEN must differ from TRACKYARD_API_LISTEN.")
     scheme = "https" if values["tracking_tls_cert"] else "http"
+    values["api_url"] = values["api_url"] or values["api_listen"].url()
     values["tracking_url"] = values["tracking_url"] or values["tracking_listen"].url(scheme)
     values["database_url"] = values["database_url"] or f"sqlite:///{data_dir / 'trackyard.db'}"
     values["analytics_url"] = values["analytics_url"] or f"chdb:///{data_dir / 'analytics'}"

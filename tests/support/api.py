@@ -1,6 +1,11 @@
 """The API over real stores, with its people."""
 
+import atexit
+import shutil
+import tempfile
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,6 +23,7 @@ from trackyard.domain.roles import Role
 from trackyard.stats.engine import Analytics
 from trackyard.store import keys, staff
 from trackyard.store.engine import Database
+from trackyard.store.filestore import FileStore
 
 NOW = 1_700_000_000_000
 """2023-11-14 22:13:20 UTC, a Tuesday."""
@@ -64,6 +70,14 @@ class Api:
         return int(body["partner"]["id"]), self.admin.with_key(body["partner"]["api_key"])
 
 
+@lru_cache(maxsize=1)
+def _files() -> str:
+    """A directory for stored files, which goes with the process."""
+    directory = tempfile.mkdtemp(prefix="files-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
+
+
 def installed(database: Database, analytics: Analytics) -> Api:
     """A fresh installation over migrated stores."""
     clock = ManualClock(NOW)
@@ -76,6 +90,8 @@ def installed(database: Database, analytics: Analytics) -> Api:
         currency="USD",
         zone=ZoneInfo("UTC"),
         tracking_url="http://track.example",
+        files=FileStore(Path(tempfile.mkdtemp(dir=_files()))),
+        api_url="http://api.example",
     )
     key = first_start(database, seal, clock, None)
     app = build(deps)

@@ -1,12 +1,14 @@
 """What use cases work with: handed in once, when the program starts."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import Clock
 from trackyard.base.secrets import Seal
 from trackyard.stats.engine import Analytics
 from trackyard.store.engine import Database
+from trackyard.store.filestore import FileStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +16,8 @@ class Deps:
     """Stores, clock, keys, and the settings of the platform.
 
     currency: the platform's, of all amounts that name none · zone: of all times that name none · tracking_url:
-    what links begin with, without a slash at the end.
+    what links begin with, without a slash at the end · files: creatives and logos · api_url: what their addresses
+    begin with, likewise · isp_database: an MMDB of providers, None when there is none.
     """
 
     database: Database
@@ -24,3 +27,6 @@ class Deps:
     currency: str
     zone: ZoneInfo
     tracking_url: str
+    files: FileStore
+    api_url: str
+    isp_database: Path | None = None
