@@ -1,7 +1,8 @@
 """Time zones: IANA names, days and their edges in UTC milliseconds."""
 
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 DATETIME = "%Y-%m-%d %H:%M:%S"
@@ -10,10 +11,18 @@ DATETIME = "%Y-%m-%d %H:%M:%S"
 @lru_cache(maxsize=1024)
 def find_zone(name: str) -> ZoneInfo | None:
     """The zone of an IANA name, None when there is none of that name."""
+    # Machines have more, such as right/UTC with its leap seconds, that the analytic store does not know.
+    if name not in _names():
+        return None
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(files("tzdata").joinpath("zones").read_text().split())
 
 
 def day_start_ms(day: date, zone: ZoneInfo) -> int:

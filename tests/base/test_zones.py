@@ -1,0 +1,19 @@
+"""Names of time zones: what a stranger may ask for."""
+
+import pytest
+
+from trackyard.base.zones import find_zone
+
+
+@pytest.mark.parametrize("name", ["UTC", "Asia/Kathmandu", "Europe/Berlin", "EST5EDT", "America/Argentina/Ushuaia"])
+def test_iana_names_are_zones(name: str) -> None:
+    zone = find_zone(name)
+    assert zone is not None and zone.key == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "utc", "right/UTC", "posix/UTC", "localtime", "posixrules", "../../etc/passwd", "America", "UTC\n", ".."],
+)
+def test_files_of_the_machine_are_not(name: str) -> None:
+    assert find_zone(name) is None
