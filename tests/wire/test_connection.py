@@ -109,6 +109,11 @@ def test_an_answer_that_is_owed_goes_before_a_refusal(port: int) -> None:
     assert data.count(b"HTTP/1.1 ") == 1
 
 
+def test_an_upgrade_is_answered_as_http(port: int) -> None:
+    upgrade = b"GET / HTTP/1.1\r\n" + HOST + b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    assert answer(port, upgrade) == (200, b"0")
+
+
 @pytest.mark.parametrize(
     ("sent", "told"),
     [

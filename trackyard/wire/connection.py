@@ -91,6 +91,14 @@ class BoundedHttp(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         self._refuse(400, "bad_request", "Bad Request")
 
+    def _unsupported_upgrade_warning(self) -> None:
+        # Answered like any request; what follows is not HTTP.
+        self._refused = True
+        if self._is_answering():
+            self.cycle.keep_alive = False
+        else:
+            self.transport.close()
+
     def timeout_keep_alive_handler(self) -> None:
         unread = self.transport.get_write_buffer_size()
         if not unread or unread == self._unread:
