@@ -1,5 +1,6 @@
 """Wiring: what each role is made of and what it is handed. Each role imports only what it runs."""
 
+import errno
 import json
 import logging
 import os
@@ -117,9 +118,11 @@ def _run_edge(config: Config, slot: int) -> None:
     except EdgeTaken as fault:
         raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault}.") from None
     except OSError as fault:
-        raise CannotStart(
-            f"the tracking listener at TRACKYARD_TRACKING_LISTEN {listen.host}:{listen.port} cannot start: {fault}."
-        ) from fault
+        if fault.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES) and fault.filename is None:
+            place = f"TRACKYARD_TRACKING_LISTEN {listen.host}:{listen.port}"
+        else:
+            place = f"TRACKYARD_DATA_DIR {config.data_dir}"
+        raise CannotStart(f"{place} cannot be used: {fault.strerror}.") from fault
 
 
 def _run_worker(config: Config, slot: int) -> None:
