@@ -185,7 +185,8 @@ class Creative(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """An offer. Defaults are those of platform-api.md and behaviour.md §5."""
+    """An offer. Defaults are those of platform-api.md and behaviour.md §5. last_number: the highest that a landing or
+    a creative ever had; the next one gets the number after it."""
 
     id: int
     hash: str
@@ -205,6 +206,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     payments: tuple[PaymentItem, ...] = ()
     partner_payments: tuple[PaymentItem, ...] = ()
     landings: tuple[Landing, ...] = ()
+    last_number: int = 0
     caps: tuple[Cap, ...] = ()
     personal_limits: tuple[PersonalLimit, ...] = ()
     caps_status: tuple[str, ...] = ("confirmed", "pending", "hold")
@@ -267,7 +269,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 FIELDS: Final = frozenset(Offer.__struct_fields__)
 """Every field of an offer."""
 
-MADE: Final = frozenset({"id", "hash", "created_at", "updated_at"})
+MADE: Final = frozenset({"id", "hash", "last_number", "created_at", "updated_at"})
 """Fields that nobody writes."""
 
 

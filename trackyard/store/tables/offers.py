@@ -34,6 +34,7 @@ offer = Table(  # its fields are those of domain/offers.py; documents hold its s
     Column("allow_deeplink", Boolean, nullable=False, default=False),
     Column("allow_impressions", Boolean, nullable=False, default=False),
     Column("landings", Document, nullable=False, default=list),
+    Column("last_number", Integer, nullable=False, default=0),
     # what it pays
     Column("payments", Document, nullable=False, default=list),
     Column("partner_payments", Document, nullable=False, default=list),

@@ -249,6 +249,7 @@ def _offer() -> None:
         sa.Column("allow_deeplink", sa.Boolean(), nullable=False),
         sa.Column("allow_impressions", sa.Boolean(), nullable=False),
         sa.Column("landings", Document, nullable=False),
+        sa.Column("last_number", sa.Integer(), nullable=False),
         sa.Column("payments", Document, nullable=False),
         sa.Column("partner_payments", Document, nullable=False),
         sa.Column("hide_payments", sa.Boolean(), nullable=False),
