@@ -15,7 +15,7 @@ from trackyard.store.tables.offers import (
     ticket,
 )
 from trackyard.store.tables.people import advertiser, affiliate, api_key, staff
-from trackyard.store.tables.queues import delivery, edge_progress, fetch, inbox, mail, outbox
+from trackyard.store.tables.queues import conversion_task, delivery, edge_progress, fetch, inbox, mail, outbox
 from trackyard.store.tables.schema import metadata
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "connection",
     "conversion",
     "conversion_event",
+    "conversion_task",
     "currency_rate",
     "delivery",
     "domain",

@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, String, Table, Text, UniqueConstraint
 
 from trackyard.store.tables.schema import metadata
-from trackyard.store.types import Id24, Moment, Serial
+from trackyard.store.types import Document, Id24, Moment, Serial
 
 edge_progress = Table(  # how far an edge's journals are loaded; advanced in the transaction that fills the inbox
     "edge_progress",
@@ -28,6 +28,19 @@ inbox = Table(  # inbound calls, each once; removed in the transaction that deci
     Column("received_at", Moment, nullable=False),
     UniqueConstraint("journal", "position"),
     Index("ix_inbox_state_id", "state", "id"),
+    sqlite_autoincrement=True,
+)
+
+conversion_task = Table(  # edits and imports by staff, one row a conversion; removed in the transaction that does it
+    "conversion_task",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("kind", String(8), nullable=False),  # edit | import
+    Column("state", String(8), nullable=False),  # ready | aside (it cannot be done: a person must look)
+    Column("actor", String(64), nullable=False),  # staff:<id>
+    Column("item", Document, nullable=False),  # domain/edits.py: Edit or Import
+    Column("created_at", Moment, nullable=False),
+    Index("ix_conversion_task_state_id", "state", "id"),
     sqlite_autoincrement=True,
 )
 

@@ -518,6 +518,21 @@ def _inbox() -> None:
     op.create_index("ix_inbox_state_id", "inbox", ["state", "id"], unique=False)
 
 
+def _conversion_task() -> None:
+    op.create_table(
+        "conversion_task",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("kind", sa.String(length=8), nullable=False),
+        sa.Column("state", sa.String(length=8), nullable=False),
+        sa.Column("actor", sa.String(length=64), nullable=False),
+        sa.Column("item", Document, nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_conversion_task")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_conversion_task_state_id", "conversion_task", ["state", "id"], unique=False)
+
+
 def _outbox() -> None:
     op.create_table(
         "outbox",
@@ -619,6 +634,7 @@ TABLES: tuple[Callable[[], None], ...] = (
     _ledger,
     _edge_progress,
     _inbox,
+    _conversion_task,
     _outbox,
     _delivery,
     _fetch,
