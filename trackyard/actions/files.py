@@ -1,0 +1,224 @@
+"""Creatives and logos of offers: checked by their content, stored, served, removed (spec: Files; behaviour.md §9).
+
+Bytes are stored before the transaction that names them, and taken away again when it fails; what a crash leaves
+behind is swept (jobs/files.py). A file that no row names is served to nobody.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any, BinaryIO, Final
+from urllib.parse import unquote, urlsplit
+
+from msgspec.structs import replace
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.scope import scope_of
+from trackyard.base.errors import BadInput, NotFound, WrongMedia
+from trackyard.domain.callers import Caller
+from trackyard.domain.media import ZIP, Media, Unacceptable, each_member, find_media
+from trackyard.domain.offers import Creative, Offer
+from trackyard.domain.roles import Permission
+from trackyard.store import files, offers
+from trackyard.store.engine import Connection
+from trackyard.store.files import FileRow
+from trackyard.store.filestore import CHUNK, FileStore
+
+MAX_CREATIVES: Final = 1000
+"""Creatives of one offer."""
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it was sent. name: as its sender calls it."""
+
+    name: str
+    handle: BinaryIO
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFiles:
+    """What a request adds to an offer. urls: creatives that stay where they are · downloads: URLs that are fetched
+    and then stored here."""
+
+    creatives: tuple[Upload, ...] = ()
+    urls: tuple[str, ...] = ()
+    downloads: tuple[str, ...] = ()
+    logo: Upload | None = None
+
+
+@dataclass(slots=True)
+class Kept:
+    """New files whose bytes are stored, to be attached in the caller's transaction; creatives get their ids then."""
+
+    creatives: list[Creative] = field(default_factory=list)
+    downloads: list[Creative] = field(default_factory=list)
+    archive: str | None = None
+    logo: str | None = None
+    rows: list[FileRow] = field(default_factory=list)
+
+    def attach(self, conn: Connection, offer: Offer, now_ms: int) -> Offer:
+        """Adds them to an offer that was made, or read with `lock`, in this transaction; the offer after it.
+
+        A new logo or archive replaces the one before. Raises BadInput when there would be too many creatives.
+        """
+        changes: dict[str, Any] = {}
+        more = (*self.creatives, *self.downloads)
+        if more:
+            if len(offer.creatives) + len(more) > MAX_CREATIVES:
+                raise BadInput({"creativeFiles": [f"An offer may have at most {MAX_CREATIVES} creatives."]})
+            numbered = [replace(item, id=offer.last_number + place) for place, item in enumerate(more, start=1)]
+            changes["creatives"] = (*offer.creatives, *numbered)
+            changes["last_number"] = offer.last_number + len(more)
+            files.add_fetches(conn, offer.id, numbered[len(self.creatives) :], now_ms)
+        if self.archive is not None:
+            changes["creatives_zip"] = self.archive
+        if self.logo is not None:
+            changes["logo"] = self.logo
+        if not changes:
+            return offer
+        files.add_files(conn, self.rows)
+        replaced = {"creatives_zip": offer.creatives_zip, "logo": offer.logo}
+        files.remove_files(conn, [old for name, old in replaced.items() if name in changes and old is not None])
+        return offers.edit_offer(conn, offer, changes | {"updated_at": now_ms})
+
+
+@contextmanager
+def kept(deps: Deps, new: NewFiles) -> Iterator[Kept]:
+    """Checks and stores new files; inside of the block they are attached and the transaction committed.
+
+    When the block raises, their bytes are taken away. Raises WrongMedia for content of a type that is not listed,
+    BadInput for a file that is broken or dangerous.
+    """
+    done = Kept()
+    try:
+        for upload in new.creatives:
+            _keep_creative(deps, done, upload)
+        if new.logo is not None:
+            media = _media("logo", new.logo)
+            if not media.is_picture:
+                raise WrongMedia
+            done.logo = _keep(deps, done, new.logo.name, media, new.logo.handle)
+        done.creatives += [Creative(id=0, title=title_of(url), url=url) for url in new.urls]
+        done.downloads += [Creative(id=0, title=title_of(url), url=url) for url in new.downloads]
+        yield done
+    except BaseException:
+        deps.files.remove(row.id for row in done.rows)
+        raise
+
+
+def remove_creatives(deps: Deps, caller: Caller, offer_id: int, creative_ids: Iterable[int]) -> list[int]:
+    """Takes creatives off an offer, with their files; the ids of those that were there, in the offer's order.
+
+    Raises NotFound when the offer, or every one of the creatives, does not exist.
+    """
+    wanted = set(creative_ids)
+    with deps.database.write() as conn:
+        scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
+        offer = offers.find_offer(conn, scope, offer_id, lock=True)
+        gone = [] if offer is None else [item for item in offer.creatives if item.id in wanted]
+        if offer is None or not gone:
+            raise NotFound
+        left = tuple(item for item in offer.creatives if item.id not in wanted)
+        offers.edit_offer(conn, offer, {"creatives": left, "updated_at": deps.clock.now_ms()})
+        files.remove_files(conn, [item.file for item in gone if item.file is not None])
+        files.remove_fetches_of(conn, offer.id, [item.id for item in gone])
+    return [item.id for item in gone]
+
+
+def get_offer_id(deps: Deps, caller: Caller, reference: str) -> int:
+    """The id of an offer that the caller may write. Raises NotFound."""
+    with deps.database.read() as conn:
+        offer = offers.find_offer(conn, scope_of(conn, caller, Permission.OFFERS_WRITE), reference)
+    if offer is None:
+        raise NotFound
+    return offer.id
+
+
+def find_file(deps: Deps, file_id: str) -> FileRow | None:
+    """The stored file of an id; None when nothing names it."""
+    with deps.database.read() as conn:
+        return files.find_file(conn, file_id)
+
+
+def store_picture(store: FileStore, name: str, media: Media, handle: BinaryIO, now_ms: int) -> FileRow:
+    """Stores the bytes of `handle`; the row that is to name them."""
+    size = handle.seek(0, 2)
+    return FileRow(store.put(_pieces(handle)), clean_name(name), media.mime, size, now_ms)
+
+
+def title_of(url: str) -> str:
+    """What a file at a URL is called: the last part of its path, else its host."""
+    parts = urlsplit(url)
+    return clean_name(unquote(parts.path).rstrip("/").rpartition("/")[2] or parts.netloc)
+
+
+def clean_name(name: str) -> str:
+    """A file name without directories and control characters, at most 255 characters."""
+    last = _CONTROL.sub("", name.replace("\\", "/")).rstrip("/").rpartition("/")[2].strip()
+    return last[-255:] or "file"
+
+
+def _keep_creative(deps: Deps, done: Kept, upload: Upload) -> None:
+    media = _media("creativeFiles", upload)
+    if media.is_picture:
+        _keep_picture(deps, done, upload.name, media, upload.handle)
+        return
+    if done.archive is not None:
+        raise BadInput({"creativeFiles": ["At most one archive can be sent at a time."]})
+    done.archive = _keep(deps, done, upload.name, media, upload.handle)
+    try:
+        for name, content in each_member(upload.handle):
+            inner = BytesIO(content)
+            found = find_media(inner)
+            if found is not None and found.mime != ZIP:
+                _keep_picture(deps, done, name, found, inner)
+    except Unacceptable as fault:
+        raise _refused("creativeFiles", upload, fault) from None
+
+
+def _keep_picture(deps: Deps, done: Kept, name: str, media: Media, handle: BinaryIO) -> None:
+    _keep(deps, done, name, media, handle)
+    done.creatives.append(new_creative(done.rows[-1], media))
+
+
+def new_creative(row: FileRow, media: Media, creative_id: int = 0) -> Creative:
+    """The creative of a stored picture."""
+    return Creative(
+        id=creative_id,
+        title=row.name,
+        file=row.id,
+        mime=row.mime,
+        size=row.size,
+        width=media.width,
+        height=media.height,
+    )
+
+
+def _keep(deps: Deps, done: Kept, name: str, media: Media, handle: BinaryIO) -> str:
+    done.rows.append(store_picture(deps.files, name, media, handle, deps.clock.now_ms()))
+    return done.rows[-1].id
+
+
+def _media(parameter: str, upload: Upload) -> Media:
+    try:
+        media = find_media(upload.handle)
+    except Unacceptable as fault:
+        raise _refused(parameter, upload, fault) from None
+    if media is None:
+        raise WrongMedia
+    return media
+
+
+def _refused(parameter: str, upload: Upload, fault: Unacceptable) -> BadInput:
+    return BadInput({parameter: [f"{clean_name(upload.name)}: {fault}"]})
+
+
+def _pieces(handle: BinaryIO) -> Iterator[bytes]:
+    handle.seek(0)
+    while piece := handle.read(CHUNK):
+        yield piece
