@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from trackyard.actions.callers import find_caller
 from trackyard.actions.deps import Deps
 from trackyard.api.catalogue import CATALOGUE
+from trackyard.api.creatives import FILES, file_pages
 from trackyard.wire.dispatch import Dispatch
 from trackyard.wire.docs import docs_page, openapi_page
 from trackyard.wire.openapi import document
@@ -23,7 +24,8 @@ def build(deps: Deps, readiness: Callable[[], Readiness] = Readiness) -> Dispatc
         "/openapi.json": openapi_page(described),
         "/docs": docs_page(described),
     }
-    return Dispatch(CATALOGUE, deps, partial(find_caller, deps.database, deps.clock), pages)
+    branches = {FILES: file_pages(deps)}
+    return Dispatch(CATALOGUE, deps, partial(find_caller, deps.database, deps.clock), pages, branches)
 
 
 def _version() -> str:

@@ -1,13 +1,14 @@
 """Every method of the API, listed by hand: registration by import hides what exists."""
 
 from trackyard.actions.deps import Deps
-from trackyard.api import advertisers, affiliates, clicks, conversions, offers, postbacks, statistics
+from trackyard.api import advertisers, affiliates, clicks, conversions, creatives, offers, postbacks, statistics
 from trackyard.wire.endpoint import Endpoint
 
 CATALOGUE: tuple[Endpoint[Deps], ...] = (
     *advertisers.ENDPOINTS,
     *affiliates.ENDPOINTS,
     *offers.ENDPOINTS,
+    *creatives.ENDPOINTS,
     *postbacks.ENDPOINTS,
     *statistics.ENDPOINTS,
     *conversions.ENDPOINTS,

@@ -21,6 +21,8 @@ Method = Literal["GET", "POST", "DELETE"]
 Audience = Literal["any", "affiliate", "staff"]
 
 MEGABYTE: Final = 1024 * 1024
+UPLOAD_MAX: Final = 50 * MEGABYTE
+"""Bytes of a request that may carry files."""
 
 D = TypeVar("D")
 
