@@ -46,6 +46,13 @@ def test_a_tombstone_removes() -> None:
     assert not rules.is_connected(3, 7)
 
 
+def test_who_was_taken_off_an_offer() -> None:
+    rules = rules_of([Connections(offer=3, affiliates=(2,), disconnected=(5, 9))])
+    assert [number for number in (2, 5, 7, 9) if rules.is_disconnected(3, number)] == [5, 9]
+    rules.apply("connections", "3", None)
+    assert not rules.is_disconnected(3, 5)
+
+
 def test_connections_are_exact() -> None:
     rules = rules_of([Connections(offer=3, affiliates=(2, 5, 4_000_000_000))])
     assert [number for number in (1, 2, 3, 5, 6, 4_000_000_000) if rules.is_connected(3, number)] == [

@@ -20,8 +20,8 @@ def a_hit(params: dict[str, str], **changed: Any) -> Hit:
     rows: list[Row] = []
     affiliate = changed.pop("affiliate", Affiliate(id=7, active=True))
     advertiser = changed.pop("advertiser", Advertiser(id=ADVERTISER))
-    connected = changed.pop("connected", ())
-    rows += [an_offer(**changed), Connections(offer=3, affiliates=connected)]
+    connected, disconnected = changed.pop("connected", ()), changed.pop("disconnected", ())
+    rows += [an_offer(**changed), Connections(offer=3, affiliates=connected, disconnected=disconnected)]
     rows += [row for row in (affiliate, advertiser) if row is not None]
     return Hit(rules_of(rows), NOW, "c" * 24, params, "192.0.2.1", "US", "ua", Agent(), "", "en")
 
@@ -48,6 +48,8 @@ def a_hit(params: dict[str, str], **changed: Any) -> Hit:
         ("unknown-advertiser", GOOD, {"advertiser": None}),
         ("disabled-affiliate", GOOD, {"open": False}),
         ("disabled-affiliate", GOOD, {"open": False, "connected": (1, 6, 8)}),
+        ("disabled-affiliate", GOOD, {"open": False, "disconnected": (6, 8)}),
+        ("disabled-affiliate", GOOD, {"open": True, "disconnected": (1, 7, 9)}),
         ("disabled-affiliate", GOOD, {"advertiser": Advertiser(id=ADVERTISER, blacklist=frozenset({7}))}),
     ],
 )
@@ -67,6 +69,7 @@ def test_a_click_is_refused_for(reason: str, params: dict[str, str], changed: di
         ({**GOOD, "offer_id": "0" * 23 + "9"}, {"hash": "0" * 23 + "9"}),
         (GOOD, {"start_at": NOW, "stop_at": NOW + 1}),
         (GOOD, {"open": False, "connected": (1, 7, 9)}),
+        (GOOD, {"open": True, "disconnected": (6, 8)}),
         (GOOD, {"advertiser": Advertiser(id=ADVERTISER, blacklist=frozenset({8}))}),
     ],
 )

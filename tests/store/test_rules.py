@@ -72,3 +72,27 @@ def test_what_is_gone_is_a_tombstone(database: Database) -> None:
         conn.execute(delete(affiliate))
         assert rules.compile_row(conn, "affiliate", str(pid)) is None
         assert rules.compile_row(conn, "connections", "9") is None
+
+
+def test_many_touched_at_once_get_versions_of_their_own_in_order(database: Database) -> None:
+    keys = [str(number) for number in range(1, 1201)]
+    with database.write() as conn:
+        rules.touch(conn, "offer", 1200)
+        before = rules.version(conn)
+        rules.touch_all(conn, "offer", [*keys, "7"])
+        rules.touch_all(conn, "offer", [])
+        changes = rules.changes_since(conn, before, 5000)
+        assert [(change.version, change.key) for change in changes] == [
+            (before + place, key) for place, key in enumerate(keys, start=1)
+        ]
+        assert rules.version(conn) == before + len(keys)
+
+
+def test_who_was_taken_off_an_offer_is_part_of_its_connections(database: Database) -> None:
+    with database.write() as conn:
+        number = add_offer(conn, add_advertiser(conn))
+        connected, off = add_affiliate(conn), add_affiliate(conn)
+        add_connection(conn, number, connected)
+        add_connection(conn, number, off, enabled=False)
+        row = rules.compile_row(conn, "connections", str(number))
+    assert row == Connections(offer=number, affiliates=(connected,), disconnected=(off,))

@@ -18,7 +18,16 @@ _decoders = {kind: msgspec.msgpack.Decoder(row) for kind, row in KINDS.items()}
 class Rules:
     """Tables of compiled rules. `apply` changes them; everything else only reads."""
 
-    __slots__ = ("_advertisers", "_affiliates", "_by_hash", "_connected", "_offers", "_put", "platform")
+    __slots__ = (
+        "_advertisers",
+        "_affiliates",
+        "_by_hash",
+        "_connected",
+        "_disconnected",
+        "_offers",
+        "_put",
+        "platform",
+    )
 
     def __init__(self) -> None:
         self.platform = Platform()
@@ -29,6 +38,7 @@ class Rules:
         self._by_hash: dict[str, Offer] = {}
         # Sorted arrays: five million connections are 20 MB here and half a gigabyte as sets.
         self._connected: dict[int, array[int]] = {}
+        self._disconnected: dict[int, array[int]] = {}
         self._put: dict[str, Callable[[str, Any], None]] = {
             "platform": self._put_platform,
             "advertiser": self._put_advertiser,
@@ -69,11 +79,11 @@ class Rules:
 
     def is_connected(self, offer_id: int, affiliate_id: int) -> bool:
         """Whether staff connected the affiliate to the offer."""
-        connected = self._connected.get(offer_id)
-        if connected is None:
-            return False
-        place = bisect_left(connected, affiliate_id)
-        return place < len(connected) and connected[place] == affiliate_id
+        return _holds(self._connected.get(offer_id), affiliate_id)
+
+    def is_disconnected(self, offer_id: int, affiliate_id: int) -> bool:
+        """Whether staff took the affiliate off the offer."""
+        return _holds(self._disconnected.get(offer_id), affiliate_id)
 
     def _put_platform(self, key: str, row: Platform | None) -> None:
         self.platform = row or Platform()
@@ -93,7 +103,16 @@ class Rules:
             self._by_hash[row.hash] = row
 
     def _put_connections(self, key: str, row: Connections | None) -> None:
-        _put(self._connected, int(key), array("I", row.affiliates) if row is not None and row.affiliates else None)
+        row = row or Connections(offer=int(key))
+        _put(self._connected, row.offer, array("I", row.affiliates) if row.affiliates else None)
+        _put(self._disconnected, row.offer, array("I", row.disconnected) if row.disconnected else None)
+
+
+def _holds(numbers: "array[int] | None", number: int) -> bool:
+    if numbers is None:
+        return False
+    place = bisect_left(numbers, number)
+    return place < len(numbers) and numbers[place] == number
 
 
 def _put(table: dict[Any, Any], key: int | str, value: object | None) -> None:

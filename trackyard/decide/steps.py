@@ -26,6 +26,7 @@ _BEFORE_START = Refused(_INACTIVE_OFFER, "before start_at")
 _AFTER_STOP = Refused(_INACTIVE_OFFER, "after stop_at")
 _INACTIVE_AFFILIATE = Refused("inactive-affiliate")
 _NOT_CONNECTED = Refused("disabled-affiliate", "not connected")
+_DISCONNECTED = Refused("disabled-affiliate", "disconnected")
 _BLACKLISTED = Refused("disabled-affiliate", "blacklisted by the advertiser")
 
 
@@ -80,14 +81,15 @@ def unknown_advertiser(hit: Hit) -> Refused | None:
 
 
 def disabled_affiliate(hit: Hit) -> Refused | None:
-    """The affiliate is not connected to an offer that is not public, or the advertiser refuses it."""
+    """The affiliate is not connected to an offer that is not public, was taken off one that is, or the advertiser
+    refuses it."""
     if hit.offer is None or hit.affiliate is None or hit.advertiser is None:
         return _NOT_CONNECTED
     if hit.affiliate.id in hit.advertiser.blacklist:
         return _BLACKLISTED
-    if hit.offer.open or hit.rules.is_connected(hit.offer.id, hit.affiliate.id):
-        return None
-    return _NOT_CONNECTED
+    if hit.offer.open:
+        return _DISCONNECTED if hit.rules.is_disconnected(hit.offer.id, hit.affiliate.id) else None
+    return None if hit.rules.is_connected(hit.offer.id, hit.affiliate.id) else _NOT_CONNECTED
 
 
 STEPS: Final[tuple[Step, ...]] = (

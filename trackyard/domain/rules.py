@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """Changes whenever a row's form does: a snapshot of another schema is built anew."""
 
 
@@ -43,8 +43,8 @@ class Landing(msgspec.Struct, frozen=True, gc=False):
 class Offer(msgspec.Struct, frozen=True, gc=False):
     """One row an offer, key = its integer id. Times are UTC milliseconds; None = no limit.
 
-    `open` says that any affiliate may send traffic (privacy public); else it must be connected.
-    `disconnected` affiliates were taken off a public offer by hand.
+    `open` says that any affiliate may send traffic (privacy public) but those that staff took off it; else it must
+    be connected.
     """
 
     id: int
@@ -62,10 +62,12 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
 
 
 class Connections(msgspec.Struct, frozen=True, gc=False):
-    """The affiliates connected to one offer, key = the offer's integer id; sorted ids."""
+    """The affiliates connected to one offer, key = the offer's integer id; sorted ids. `disconnected`: those that
+    staff took off it, who may not use it though it be open."""
 
     offer: int
     affiliates: tuple[int, ...] = ()
+    disconnected: tuple[int, ...] = ()
 
 
 Row = Platform | Advertiser | Affiliate | Offer | Connections

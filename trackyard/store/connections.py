@@ -1,28 +1,40 @@
-"""Which affiliates are connected to which offers."""
+"""Which affiliates are connected to which offers. A row that is not enabled says that staff took the affiliate off."""
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from trackyard.store.tables import connection
+from trackyard.store.tables import connection, offer
 
 
 def connect(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int) -> None:
     """Connects an affiliate to offers; to be connected already is no fault."""
-    rows = [
-        {"offer_id": offer_id, "affiliate_id": affiliate_id, "enabled": True, "changed_at": now_ms}
-        for offer_id in sorted(set(offer_ids))
-    ]
-    if not rows:
-        return
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    statement = build(connection).values(rows)
-    conn.execute(
-        statement.on_conflict_do_update(
-            index_elements=["offer_id", "affiliate_id"], set_={"enabled": True, "changed_at": now_ms}
+    _put(conn, affiliate_id, offer_ids, now_ms, enabled=True)
+
+
+def disconnect(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int) -> None:
+    """Takes an affiliate off offers, also off those that it was never connected to."""
+    _put(conn, affiliate_id, offer_ids, now_ms, enabled=False)
+
+
+def disconnect_all(conn: Connection, offer_id: int, affiliate_ids: Iterable[int] | None, now_ms: int) -> list[int]:
+    """Takes every affiliate (None), or each of these, off an offer; the ids of those that were connected."""
+    statement = update(connection).where(connection.c.offer_id == offer_id, connection.c.enabled)
+    if affiliate_ids is not None:
+        statement = statement.where(connection.c.affiliate_id.in_(set(affiliate_ids)))
+    gone = conn.execute(statement.values(enabled=False, changed_at=now_ms).returning(connection.c.affiliate_id))
+    return sorted(gone.scalars())
+
+
+def links_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) -> dict[int, bool]:
+    """By offer whether the affiliate is connected; offers that nobody connected it to or took it off are absent."""
+    rows = conn.execute(
+        select(connection.c.offer_id, connection.c.enabled).where(
+            connection.c.affiliate_id == affiliate_id, connection.c.offer_id.in_(set(offer_ids))
         )
     )
+    return {row.offer_id: row.enabled for row in rows}
 
 
 def offers_of(conn: Connection, affiliate_id: int) -> set[int]:
@@ -31,3 +43,27 @@ def offers_of(conn: Connection, affiliate_id: int) -> set[int]:
         select(connection.c.offer_id).where(connection.c.affiliate_id == affiliate_id, connection.c.enabled)
     )
     return set(rows.scalars())
+
+
+def closed_offers_of(conn: Connection, affiliate_id: int) -> list[int]:
+    """The private and protected offers an affiliate is connected to."""
+    rows = conn.execute(
+        select(offer.c.id)
+        .join(connection, connection.c.offer_id == offer.c.id)
+        .where(connection.c.affiliate_id == affiliate_id, connection.c.enabled, offer.c.privacy != "public")
+        .order_by(offer.c.id)
+    )
+    return list(rows.scalars())
+
+
+def _put(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int, *, enabled: bool) -> None:
+    values = {"affiliate_id": affiliate_id, "enabled": enabled, "changed_at": now_ms}
+    rows = [{"offer_id": offer_id, **values} for offer_id in sorted(set(offer_ids))]
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    for start in range(0, len(rows), 1000):
+        statement = build(connection).values(rows[start : start + 1000])
+        conn.execute(
+            statement.on_conflict_do_update(
+                index_elements=["offer_id", "affiliate_id"], set_={"enabled": enabled, "changed_at": now_ms}
+            )
+        )

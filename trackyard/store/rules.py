@@ -46,6 +46,29 @@ def touch(conn: Connection, kind: str, key: str | int) -> int:
     return int(new)
 
 
+def touch_all(conn: Connection, kind: str, keys: Iterable[str | int]) -> None:
+    """`touch` of many keys of one kind, in a few statements."""
+    wanted = list(dict.fromkeys(str(key) for key in keys))
+    if not wanted:
+        return
+    last = conn.execute(
+        update(rule_clock)
+        .where(rule_clock.c.id == 1)
+        .values(version=rule_clock.c.version + len(wanted))
+        .returning(rule_clock.c.version)
+    ).scalar_one()
+    first = int(last) - len(wanted) + 1
+    rows = [{"kind": kind, "key": key, "version": first + place} for place, key in enumerate(wanted)]
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    for start in range(0, len(rows), _CHUNK):
+        statement = build(rule_change).values(rows[start : start + _CHUNK])
+        conn.execute(
+            statement.on_conflict_do_update(
+                index_elements=["kind", "key"], set_={"version": statement.excluded.version}
+            )
+        )
+
+
 def version(conn: Connection) -> int:
     """The version of the last change, 0 when there was none."""
     return int(conn.execute(select(rule_clock.c.version).where(rule_clock.c.id == 1)).scalar_one())
@@ -129,14 +152,17 @@ def _offers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
 def _connections(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
     numbers = _integers(keys)
     rows = conn.execute(
-        select(connection.c.offer_id, connection.c.affiliate_id)
-        .where(connection.c.offer_id.in_(numbers), connection.c.enabled)
+        select(connection.c.offer_id, connection.c.affiliate_id, connection.c.enabled)
+        .where(connection.c.offer_id.in_(numbers))
         .order_by(connection.c.offer_id, connection.c.affiliate_id)
     )
-    linked: dict[int, list[int]] = defaultdict(list)
+    linked: dict[int, dict[bool, list[int]]] = defaultdict(lambda: {True: [], False: []})
     for row in rows:
-        linked[row.offer_id].append(row.affiliate_id)
-    return {str(number): Connections(offer=number, affiliates=tuple(ids)) for number, ids in linked.items()}
+        linked[row.offer_id][row.enabled].append(row.affiliate_id)
+    return {
+        str(number): Connections(offer=number, affiliates=tuple(ids[True]), disconnected=tuple(ids[False]))
+        for number, ids in linked.items()
+    }
 
 
 def _integers(keys: Iterable[str]) -> list[int]:
