@@ -210,7 +210,8 @@ def _serve_api(
             log_config=None,
             access_log=False,
             server_header=False,
-            proxy_headers=False,
+            proxy_headers=True,  # the client's address, which tries to sign in are counted by
+            forwarded_allow_ips=[str(network) for network in config.trusted_proxies],
             lifespan="off",
             http=BoundedHttp,
             ws="none",

@@ -8,6 +8,7 @@ from typing import Final
 class Permission(StrEnum):
     """What a staff user needs to call a method; the code of the 403 names it."""
 
+    NONE = "none"  # of methods that anyone may call
     OFFERS_READ = "offers.read"
     OFFERS_WRITE = "offers.write"
     OFFERS_CONNECT = "offers.connect"
@@ -27,6 +28,7 @@ class Permission(StrEnum):
     DASHBOARD_READ = "dashboard.read"
     USERS_WRITE = "users.write"
     SETTINGS_WRITE = "settings.write"
+    AUDIT_READ = "audit.read"
     STATS_COMMON = "stats.common"
     STATS_CONVERSION = "stats.conversion"
     CONVERSIONS_WRITE = "conversions.write"
@@ -110,6 +112,10 @@ TABLE: Final[dict[Role, frozenset[Permission]]] = {
     Role.STATS_SERVER_POSTBACK: frozenset({_P.STATS_SERVER_POSTBACK}),
 }
 """Role → what it gives. The two manager roles give it within what they manage (actions/scope.py)."""
+
+
+ADMIN_ALONE: Final = frozenset({_P.USERS_WRITE, _P.SETTINGS_WRITE, _P.AUDIT_READ})
+"""What no other role gives."""
 
 
 def permissions_of(roles: Iterable[Role]) -> frozenset[Permission]:

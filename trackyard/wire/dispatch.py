@@ -108,30 +108,35 @@ class Dispatch(Generic[D]):
         query, most = request.scope["query_string"], match.endpoint.body_max
         _check_length(request, most)
         key = find_key(request.headers, _key_pairs(query))
+        anyone = match.endpoint.audience == "anyone"
         # Looked up before the body is read: a stranger must not fill the disk with an upload.
-        caller = await anyio.to_thread.run_sync(find_caller, self._authenticate, key, limiter=self._threads)
+        caller = (
+            None
+            if anyone
+            else await anyio.to_thread.run_sync(find_caller, self._authenticate, key, limiter=self._threads)
+        )
         with SpooledTemporaryFile(max_size=MEGABYTE) as body:
-            await _read_body(request, most, body if caller is not None else None)
-            if caller is None:
+            await _read_body(request, most, body if anyone or caller is not None else None)
+            if caller is None and not anyone:
                 raise Unauthorized
             # The key's rate (429) is taken here, once it has one.
             try:
                 _authorize(match.endpoint, caller)
                 content, ignored = await self._work(match, caller, request, body)
             except Refusal as refusal:
-                return _refused(refusal), caller.name
+                return _refused(refusal), _name(caller)
         response = Response(content, media_type=JSON)
         if ignored:
             names = sorted(ignored)[:MAX_IGNORED]
             response.headers["X-Ignored-Parameters"] = ",".join(quote(name[:200], safe="[]") for name in names)
-        return response, caller.name
+        return response, _name(caller)
 
     async def _work(
-        self, match: Match, caller: Caller, request: Request, body: "SpooledTemporaryFile[bytes]"
+        self, match: Match, caller: Caller | None, request: Request, body: "SpooledTemporaryFile[bytes]"
     ) -> tuple[bytes, set[str]]:
         tree, fault = await _tree(request, request.scope["query_string"], body)
         try:
-            work = _Work(self._deps, match, caller, tree, fault)
+            work = _Work(self._deps, match, caller, _address(request), tree, fault)
             return await anyio.to_thread.run_sync(work.run, limiter=self._threads)
         finally:
             close_files(tree)
@@ -165,14 +170,17 @@ class Dispatch(Generic[D]):
 class _Work(Generic[D]):
     """The part of a call that runs in a thread: the path's id, the parameters, the handler."""
 
-    def __init__(self, deps: D, match: Match, caller: Caller, tree: Tree, fault: BadInput | None) -> None:
+    def __init__(
+        self, deps: D, match: Match, caller: Caller | None, address: str, tree: Tree, fault: BadInput | None
+    ) -> None:
         self._match = match
         self._tree = tree
         self._fault = fault
         endpoint = match.endpoint
         self._call = Call(
             deps=deps,
-            caller=caller,
+            known=caller,
+            address=address,
             version=match.version,
             permission=endpoint.permission,
             path=match.variables,
@@ -188,12 +196,23 @@ class _Work(Generic[D]):
             raise self._fault
         params, ignored = read_params(endpoint.params, self._tree, staff=call.staff, version=call.version)
         answer = endpoint.handle(call, params)
-        if type(answer) is not endpoint.answer_for(call.caller):
+        if type(answer) is not endpoint.answer_for(call.known):
             raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
         return encoded(answer), ignored
 
 
-def _authorize(endpoint: Endpoint[Any], caller: Caller) -> None:
+def _name(caller: Caller | None) -> str:
+    return "" if caller is None else caller.name
+
+
+def _address(request: Request) -> str:
+    """The client's address; behind a trusted proxy the one it tells of (the server sees to that)."""
+    return request.client.host if request.client is not None else ""
+
+
+def _authorize(endpoint: Endpoint[Any], caller: Caller | None) -> None:
+    if caller is None:
+        return  # a method for anyone: `_called` refuses strangers elsewhere
     if not endpoint.admits(caller):
         raise WrongCaller
     if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):

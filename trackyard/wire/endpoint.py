@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Literal, TypeVar
 
+from trackyard.base.errors import Unauthorized
 from trackyard.domain.callers import AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.roles import Permission
 from trackyard.wire.envelope import Answer
@@ -18,7 +19,8 @@ from trackyard.wire.params import NoParams, Params
 Version = Literal["3.0", "3.1"]
 VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1")
 Method = Literal["GET", "POST", "DELETE"]
-Audience = Literal["any", "affiliate", "staff"]
+Audience = Literal["any", "affiliate", "staff", "anyone"]
+"""any: affiliates and staff · anyone: strangers too; a key is not even looked at."""
 
 MEGABYTE: Final = 1024 * 1024
 UPLOAD_MAX: Final = 50 * MEGABYTE
@@ -29,33 +31,42 @@ D = TypeVar("D")
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[D]):
-    """One authorized request. `path`: the values of the path's variables · `subject`: what `find` found."""
+    """One authorized request. `known`: who calls, None in methods for anyone · `address`: the client's ·
+    `path`: the values of the path's variables · `subject`: what `find` found."""
 
     deps: D
-    caller: Caller
+    known: Caller | None
     version: Version
     permission: Permission
     path: dict[str, str] = field(default_factory=dict)
     subject: Any = None
     max_limit: int = 1000
+    address: str = ""
+
+    @property
+    def caller(self) -> Caller:
+        """Who calls. Raises Unauthorized in methods for anyone: they know nobody."""
+        if self.known is None:
+            raise Unauthorized
+        return self.known
 
     @property
     def staff(self) -> bool:
         """Whether a staff user calls."""
-        return isinstance(self.caller, StaffCaller)
+        return isinstance(self.known, StaffCaller)
 
     @property
     def affiliate_id(self) -> int | None:
         """The calling affiliate's id; None for staff."""
-        return self.caller.id if isinstance(self.caller, AffiliateCaller) else None
+        return self.known.id if isinstance(self.known, AffiliateCaller) else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint(Generic[D]):
     """One method of the API.
 
-    audience: who may call; staff also need `permission` · find: finds what the path's id names, or raises
-    NotFound, before parameters are looked at · affiliate_answer: the view affiliates get, when it is another ·
+    audience: who may call; staff also need `permission` (NONE for methods for anyone) · find: finds what the path's
+    id names, or raises NotFound, before parameters are looked at · affiliate_answer: the view affiliates get, when it is another ·
     handle: gets the call and the read parameters · page_max: larger
     limits are clamped to it · body_max: bytes · versions: the prefixes it answers.
     """
@@ -64,7 +75,7 @@ class Endpoint(Generic[D]):
     method: Method
     path: str
     audience: Audience = "any"
-    permission: Permission
+    permission: Permission = Permission.NONE
     params: type[Params] = NoParams
     answer: type[Answer]
     affiliate_answer: type[Answer] | None = None
@@ -78,6 +89,8 @@ class Endpoint(Generic[D]):
     def __post_init__(self) -> None:
         if not self.text:
             raise TypeError(f"{self.id}: the handler's docstring is the endpoint's description")
+        if (self.permission is Permission.NONE) != (self.audience == "anyone"):
+            raise TypeError(f"{self.id}: methods for anyone, and no others, need no permission")
 
     @property
     def text(self) -> str:
@@ -89,10 +102,11 @@ class Endpoint(Generic[D]):
         """Names of the path's variables, in order."""
         return tuple(re.findall(r"\{(\w+)\}", self.path))
 
-    def answer_for(self, caller: Caller) -> type[Answer]:
+    def answer_for(self, caller: Caller | None) -> type[Answer]:
         """The view a caller's answer has: what an affiliate may not see does not exist in its own."""
         return self.affiliate_answer or self.answer if isinstance(caller, AffiliateCaller) else self.answer
 
     def admits(self, caller: Caller) -> bool:
         """Whether this kind of caller may call it at all."""
-        return self.audience != ("affiliate" if isinstance(caller, StaffCaller) else "staff")
+        others = "affiliate" if isinstance(caller, StaffCaller) else "staff"
+        return self.audience != others

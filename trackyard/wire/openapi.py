@@ -123,6 +123,8 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
             **{code: {"$ref": f"#/components/responses/{code}"} for code in ERRORS},
         },
     }
+    if endpoint.audience == "anyone":
+        operation["security"] = []
     if endpoint.method == "POST" and fields_of(endpoint.params):
         schema = {"$ref": REFS.format(name=endpoint.params.__name__)}
         kinds = ("application/x-www-form-urlencoded", "multipart/form-data", "application/json")
@@ -133,6 +135,8 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
 
 
 def _who(endpoint: Endpoint[Any]) -> str:
+    if endpoint.audience == "anyone":
+        return "Callers: anyone, no key is needed."
     if endpoint.audience == "affiliate":
         return f"Callers: {_AUDIENCES['affiliate']}."
     roles = ", ".join(role.value for role in roles_giving(endpoint.permission))
