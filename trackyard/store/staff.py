@@ -23,6 +23,7 @@ class Staff:
     roles: list[str]
     created_at: int
     updated_at: int
+    last_login_at: int | None = None
 
 
 def add_staff(conn: Connection, new: Staff) -> None:

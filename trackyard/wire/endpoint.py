@@ -66,9 +66,9 @@ class Endpoint(Generic[D]):
     """One method of the API.
 
     audience: who may call; staff also need `permission` (NONE for methods for anyone) · find: finds what the path's
-    id names, or raises NotFound, before parameters are looked at · affiliate_answer: the view affiliates get, when it is another ·
-    handle: gets the call and the read parameters · page_max: larger
-    limits are clamped to it · body_max: bytes · versions: the prefixes it answers.
+    id names, or raises NotFound, before parameters are looked at · affiliate_answer: the view affiliates get, when it
+    is another · handle: gets the call and the read parameters · page_max: larger limits are clamped to it ·
+    body_max: bytes · versions: the prefixes it answers.
     """
 
     id: str

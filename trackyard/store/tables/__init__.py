@@ -1,7 +1,7 @@
 """The SQL schema, a file for each part of it."""
 
 from trackyard.store.tables.conversions import conversion, conversion_event, ledger
-from trackyard.store.tables.installation import currency_rate, edge, rule_change, rule_clock, setting
+from trackyard.store.tables.installation import audit, currency, currency_rate, edge, rule_change, rule_clock, setting
 from trackyard.store.tables.offers import (
     affiliate_postback,
     category,
@@ -14,7 +14,7 @@ from trackyard.store.tables.offers import (
     source,
     ticket,
 )
-from trackyard.store.tables.people import advertiser, affiliate, api_key, staff
+from trackyard.store.tables.people import advertiser, affiliate, api_key, sign_in_failure, staff
 from trackyard.store.tables.queues import conversion_task, delivery, edge_progress, fetch, inbox, mail, outbox
 from trackyard.store.tables.schema import metadata
 
@@ -23,11 +23,13 @@ __all__ = [
     "affiliate",
     "affiliate_postback",
     "api_key",
+    "audit",
     "category",
     "connection",
     "conversion",
     "conversion_event",
     "conversion_task",
+    "currency",
     "currency_rate",
     "delivery",
     "domain",
@@ -45,6 +47,7 @@ __all__ = [
     "rule_change",
     "rule_clock",
     "setting",
+    "sign_in_failure",
     "smartlink_category",
     "source",
     "staff",

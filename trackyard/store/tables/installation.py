@@ -1,9 +1,9 @@
 """The installation: settings, edge numbers, the rules' clock, currency rates. Times are UTC epoch milliseconds."""
 
-from sqlalchemy import Column, Integer, String, Table, UniqueConstraint
+from sqlalchemy import Boolean, Column, Index, Integer, String, Table, UniqueConstraint
 
 from trackyard.store.tables.schema import metadata
-from trackyard.store.types import Document, Id24, Moment, Rate
+from trackyard.store.types import Amount, Document, Id24, Moment, Rate
 
 setting = Table(
     "setting",
@@ -43,4 +43,28 @@ currency_rate = Table(  # units of the currency for one unit of the platform cur
     Column("currency", String(3), primary_key=True),
     Column("from_at", Moment, primary_key=True),
     Column("rate", Rate, nullable=False),
+)
+
+currency = Table(  # what staff say of a currency; one that stands here or has a rate exists
+    "currency",
+    metadata,
+    Column("code", String(3), primary_key=True),
+    Column("active", Boolean, nullable=False, default=True),
+    Column("min_payment", Amount, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+
+audit = Table(  # what staff wrote: one row a changed thing, in the transaction that changed it
+    "audit",
+    metadata,
+    Column("id", Id24, primary_key=True),
+    Column("at", Moment, nullable=False, index=True),
+    Column("staff_id", Id24, nullable=False),
+    Column("request_id", String(64), nullable=False, index=True),
+    Column("method", String(64), nullable=False),  # the endpoint's id
+    Column("what", String(32), nullable=False),  # the table
+    Column("key", String(200), nullable=False),  # its primary key, several parts joined by "/"
+    Column("changes", Document, nullable=False),  # column → [from, to]
+    Index("ix_audit_staff_id_at", "staff_id", "at"),
+    Index("ix_audit_what_key_at", "what", "key", "at"),
 )

@@ -16,6 +16,7 @@ staff = Table(
     Column("skype", String(200), nullable=False, default=""),
     Column("work_hours", String(200), nullable=False, default=""),
     Column("roles", Document, nullable=False),
+    Column("last_login_at", Moment, nullable=True),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
 )
@@ -61,6 +62,14 @@ api_key = Table(  # hashed for look-up, encrypted to be shown again
     Column("created_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=True),
     Index("ix_api_key_owner", "owner_kind", "owner_id"),
+)
+
+sign_in_failure = Table(  # failed tries to sign in since `since`, by account and by address (digests of both)
+    "sign_in_failure",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("failures", Integer, nullable=False),
+    Column("since", Moment, nullable=False, index=True),
 )
 
 advertiser = Table(

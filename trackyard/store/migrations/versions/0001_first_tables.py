@@ -77,6 +77,7 @@ def _staff() -> None:
         sa.Column("skype", sa.String(length=200), nullable=False),
         sa.Column("work_hours", sa.String(length=200), nullable=False),
         sa.Column("roles", Document, nullable=False),
+        sa.Column("last_login_at", sa.BigInteger(), nullable=True),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_staff")),
@@ -608,6 +609,47 @@ def _mail() -> None:
     op.create_index(op.f("ix_mail_next_at"), "mail", ["next_at"], unique=False)
 
 
+def _sign_in_failure() -> None:
+    op.create_table(
+        "sign_in_failure",
+        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("since", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_sign_in_failure")),
+    )
+    op.create_index(op.f("ix_sign_in_failure_since"), "sign_in_failure", ["since"], unique=False)
+
+
+def _currency() -> None:
+    op.create_table(
+        "currency",
+        sa.Column("code", sa.String(length=3), nullable=False),
+        sa.Column("active", sa.Boolean(), nullable=False),
+        sa.Column("min_payment", Amount(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("code", name=op.f("pk_currency")),
+    )
+
+
+def _audit() -> None:
+    op.create_table(
+        "audit",
+        sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("staff_id", sa.String(length=24), nullable=False),
+        sa.Column("request_id", sa.String(length=64), nullable=False),
+        sa.Column("method", sa.String(length=64), nullable=False),
+        sa.Column("what", sa.String(length=32), nullable=False),
+        sa.Column("key", sa.String(length=200), nullable=False),
+        sa.Column("changes", Document, nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_audit")),
+    )
+    op.create_index(op.f("ix_audit_at"), "audit", ["at"], unique=False)
+    op.create_index(op.f("ix_audit_request_id"), "audit", ["request_id"], unique=False)
+    op.create_index("ix_audit_staff_id_at", "audit", ["staff_id", "at"], unique=False)
+    op.create_index("ix_audit_what_key_at", "audit", ["what", "key", "at"], unique=False)
+
+
 TABLES: tuple[Callable[[], None], ...] = (
     _setting,
     _edge,
@@ -639,6 +681,9 @@ TABLES: tuple[Callable[[], None], ...] = (
     _delivery,
     _fetch,
     _mail,
+    _sign_in_failure,
+    _currency,
+    _audit,
 )
 
 
