@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.scope import scope_of
-from trackyard.base.errors import BadInput, NotFound, WrongMedia
+from trackyard.base.errors import BadInput, NotFound, Refusal, WrongMedia
 from trackyard.domain.callers import Caller
-from trackyard.domain.media import ZIP, Media, Unacceptable, each_member, find_media
+from trackyard.domain.media import Media, Unacceptable, each_member, find_media
 from trackyard.domain.offers import Creative, Offer
 from trackyard.domain.roles import Permission
 from trackyard.store import files, offers
@@ -55,19 +55,44 @@ class NewFiles:
 class Kept:
     """New files whose bytes are stored, to be attached in the caller's transaction; creatives get their ids then."""
 
+    store: FileStore
+    now_ms: int
     creatives: list[Creative] = field(default_factory=list)
     downloads: list[Creative] = field(default_factory=list)
     archive: str | None = None
     logo: str | None = None
     rows: list[FileRow] = field(default_factory=list)
 
+    def add_creative(self, upload: Upload) -> None:
+        """Stores a picture, or an archive with its pictures. Raises WrongMedia, Unacceptable."""
+        media = _media(upload)
+        row = self._put(upload.name, media, upload.handle)
+        if media.is_picture:
+            self.creatives.append(_creative(row, media))
+            return
+        if self.archive is not None:
+            raise Unacceptable("Only one archive can be sent at a time.")
+        self.archive = row.id
+        for name, content in each_member(upload.handle):
+            inner = BytesIO(content)
+            found = find_media(inner)
+            if found is not None and found.is_picture:
+                self.creatives.append(_creative(self._put(name, found, inner), found))
+
+    def add_logo(self, upload: Upload) -> None:
+        """Stores the logo. Raises WrongMedia, Unacceptable."""
+        media = _media(upload)
+        if not media.is_picture:
+            raise WrongMedia
+        self.logo = self._put(upload.name, media, upload.handle).id
+
     def attach(self, conn: Connection, offer: Offer, now_ms: int) -> Offer:
         """Adds them to an offer that was made, or read with `lock`, in this transaction; the offer after it.
 
         A new logo or archive replaces the one before. Raises BadInput when there would be too many creatives.
         """
-        changes: dict[str, Any] = {}
         more = (*self.creatives, *self.downloads)
+        changes = self._replacing()
         if more:
             if len(offer.creatives) + len(more) > MAX_CREATIVES:
                 raise BadInput({"creativeFiles": [f"An offer may have at most {MAX_CREATIVES} creatives."]})
@@ -75,10 +100,32 @@ class Kept:
             changes["creatives"] = (*offer.creatives, *numbered)
             changes["last_number"] = offer.last_number + len(more)
             files.add_fetches(conn, offer.id, numbered[len(self.creatives) :], now_ms)
-        if self.archive is not None:
-            changes["creatives_zip"] = self.archive
-        if self.logo is not None:
-            changes["logo"] = self.logo
+        return self._write(conn, offer, changes, now_ms)
+
+    def attach_fetched(self, conn: Connection, offer: Offer, creative_id: int, now_ms: int) -> Offer:
+        """Puts what was fetched in the place of the creative that named its URL: the first picture takes its id.
+
+        Raises Unacceptable when there would be too many creatives.
+        """
+        place = next(index for index, item in enumerate(offer.creatives) if item.id == creative_id)
+        numbers = [creative_id, *range(offer.last_number + 1, offer.last_number + len(self.creatives))]
+        url = offer.creatives[place].url
+        found = [replace(item, id=number, url=url) for item, number in zip(self.creatives, numbers, strict=False)]
+        left = (*offer.creatives[:place], *found, *offer.creatives[place + 1 :])
+        if len(left) > MAX_CREATIVES:
+            raise Unacceptable(f"An offer may have at most {MAX_CREATIVES} creatives.")
+        changes = self._replacing() | {"creatives": left, "last_number": max(offer.last_number, *numbers)}
+        return self._write(conn, offer, changes, now_ms)
+
+    def discard(self) -> None:
+        """Takes the bytes away again."""
+        self.store.remove(row.id for row in self.rows)
+
+    def _replacing(self) -> dict[str, Any]:
+        given = {"creatives_zip": self.archive, "logo": self.logo}
+        return {name: file_id for name, file_id in given.items() if file_id is not None}
+
+    def _write(self, conn: Connection, offer: Offer, changes: dict[str, Any], now_ms: int) -> Offer:
         if not changes:
             return offer
         files.add_files(conn, self.rows)
@@ -86,28 +133,34 @@ class Kept:
         files.remove_files(conn, [old for name, old in replaced.items() if name in changes and old is not None])
         return offers.edit_offer(conn, offer, changes | {"updated_at": now_ms})
 
+    def _put(self, name: str, media: Media, handle: BinaryIO) -> FileRow:
+        size = handle.seek(0, 2)
+        row = FileRow(self.store.put(_pieces(handle)), clean_name(name), media.mime, size, self.now_ms)
+        self.rows.append(row)
+        return row
+
 
 @contextmanager
 def kept(deps: Deps, new: NewFiles) -> Iterator[Kept]:
     """Checks and stores new files; inside of the block they are attached and the transaction committed.
 
-    When the block raises, their bytes are taken away. Raises WrongMedia for content of a type that is not listed,
-    BadInput for a file that is broken or dangerous.
+    A Refusal takes their bytes away again; after another failure, which may have come when all was committed, that
+    is left to the sweep. Raises WrongMedia for content of a type that is not listed, BadInput for a file that is
+    broken or dangerous.
     """
-    done = Kept()
+    done = Kept(deps.files, deps.clock.now_ms())
     try:
         for upload in new.creatives:
-            _keep_creative(deps, done, upload)
+            with _told("creativeFiles", upload):
+                done.add_creative(upload)
         if new.logo is not None:
-            media = _media("logo", new.logo)
-            if not media.is_picture:
-                raise WrongMedia
-            done.logo = _keep(deps, done, new.logo.name, media, new.logo.handle)
+            with _told("logo", new.logo):
+                done.add_logo(new.logo)
         done.creatives += [Creative(id=0, title=title_of(url), url=url) for url in new.urls]
         done.downloads += [Creative(id=0, title=title_of(url), url=url) for url in new.downloads]
         yield done
-    except BaseException:
-        deps.files.remove(row.id for row in done.rows)
+    except Refusal:
+        done.discard()
         raise
 
 
@@ -145,12 +198,6 @@ def find_file(deps: Deps, file_id: str) -> FileRow | None:
         return files.find_file(conn, file_id)
 
 
-def store_picture(store: FileStore, name: str, media: Media, handle: BinaryIO, now_ms: int) -> FileRow:
-    """Stores the bytes of `handle`; the row that is to name them."""
-    size = handle.seek(0, 2)
-    return FileRow(store.put(_pieces(handle)), clean_name(name), media.mime, size, now_ms)
-
-
 def title_of(url: str) -> str:
     """What a file at a URL is called: the last part of its path, else its host."""
     parts = urlsplit(url)
@@ -163,59 +210,25 @@ def clean_name(name: str) -> str:
     return last[-255:] or "file"
 
 
-def _keep_creative(deps: Deps, done: Kept, upload: Upload) -> None:
-    media = _media("creativeFiles", upload)
-    if media.is_picture:
-        _keep_picture(deps, done, upload.name, media, upload.handle)
-        return
-    if done.archive is not None:
-        raise BadInput({"creativeFiles": ["At most one archive can be sent at a time."]})
-    done.archive = _keep(deps, done, upload.name, media, upload.handle)
-    try:
-        for name, content in each_member(upload.handle):
-            inner = BytesIO(content)
-            found = find_media(inner)
-            if found is not None and found.mime != ZIP:
-                _keep_picture(deps, done, name, found, inner)
-    except Unacceptable as fault:
-        raise _refused("creativeFiles", upload, fault) from None
-
-
-def _keep_picture(deps: Deps, done: Kept, name: str, media: Media, handle: BinaryIO) -> None:
-    _keep(deps, done, name, media, handle)
-    done.creatives.append(new_creative(done.rows[-1], media))
-
-
-def new_creative(row: FileRow, media: Media, creative_id: int = 0) -> Creative:
-    """The creative of a stored picture."""
+def _creative(row: FileRow, media: Media) -> Creative:
     return Creative(
-        id=creative_id,
-        title=row.name,
-        file=row.id,
-        mime=row.mime,
-        size=row.size,
-        width=media.width,
-        height=media.height,
+        id=0, title=row.name, file=row.id, mime=row.mime, size=row.size, width=media.width, height=media.height
     )
 
 
-def _keep(deps: Deps, done: Kept, name: str, media: Media, handle: BinaryIO) -> str:
-    done.rows.append(store_picture(deps.files, name, media, handle, deps.clock.now_ms()))
-    return done.rows[-1].id
-
-
-def _media(parameter: str, upload: Upload) -> Media:
-    try:
-        media = find_media(upload.handle)
-    except Unacceptable as fault:
-        raise _refused(parameter, upload, fault) from None
+def _media(upload: Upload) -> Media:
+    media = find_media(upload.handle)
     if media is None:
         raise WrongMedia
     return media
 
 
-def _refused(parameter: str, upload: Upload, fault: Unacceptable) -> BadInput:
-    return BadInput({parameter: [f"{clean_name(upload.name)}: {fault}"]})
+@contextmanager
+def _told(parameter: str, upload: Upload) -> Iterator[None]:
+    try:
+        yield
+    except Unacceptable as fault:
+        raise BadInput({parameter: [f"{clean_name(upload.name)}: {fault}"]}) from None
 
 
 def _pieces(handle: BinaryIO) -> Iterator[bytes]:

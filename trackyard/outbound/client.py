@@ -6,7 +6,7 @@ import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Final, Self
+from typing import BinaryIO, Final, Self
 
 from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, StreamReader, TCPConnector
 from yarl import URL
@@ -39,8 +39,8 @@ class Answer:
 
 
 class StrangerClient:
-    """GETs URLs that others wrote: no redirects, no cookies, no proxies of the environment, 10 s and 64 KB at most,
-    certificates verified, private addresses refused when the socket is made."""
+    """GETs URLs that others wrote: no redirects, no cookies, no proxies of the environment, 10 s and 64 KB at most
+    (a download: what its caller says), certificates verified, private addresses refused when the socket is made."""
 
     def __init__(
         self,
@@ -82,6 +82,26 @@ class StrangerClient:
                 return Answer(response.status, body=await _read(response.content))
         except TimeoutError:
             return Answer(0, error=f"no answer within {self._session.timeout.total:g} s")
+        except (ClientError, OSError, ValueError) as error:
+            return Answer(0, error=str(error) or type(error).__name__)
+
+    async def download(self, url: str, into: BinaryIO, most: int) -> Answer:
+        """Calls `url` and writes at most `most` bytes of what it holds into `into`; a longer one, or one that was not
+        taken whole, has an `error`. Never raises for what the other side does."""
+        try:
+            target = _target(url)
+            async with self._session.get(target, allow_redirects=False) as response:
+                if not 200 <= response.status < 300:
+                    return Answer(response.status, error=f"answered {response.status}")
+                size = 0
+                async for piece in response.content.iter_chunked(BODY_BYTES):
+                    size += len(piece)
+                    if size > most:
+                        return Answer(response.status, error=f"is larger than {most} bytes")
+                    into.write(piece)
+                return Answer(response.status)
+        except TimeoutError:
+            return Answer(0, error=f"not there whole within {self._session.timeout.total:g} s")
         except (ClientError, OSError, ValueError) as error:
             return Answer(0, error=str(error) or type(error).__name__)
 
