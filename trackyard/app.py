@@ -135,6 +135,7 @@ def _run_worker(config: Config, slot: int) -> None:
             timezone=config.timezone,
             owner=f"{_directory_id(config)}-{slot}",
             outbound_allow=config.outbound_allow,
+            files_directory=config.data_dir / "files",
             mail_directory=config.data_dir / "mail",
             smtp_url=config.smtp_url,
             mail_from=config.mail_from,

@@ -12,10 +12,12 @@ from trackyard.actions.changes import Listeners, record
 from trackyard.base.clock import Clock
 from trackyard.domain.conversions import end_hold
 from trackyard.jobs import calllog
+from trackyard.jobs.fetches import sweep
 from trackyard.journal.records import decode_call
 from trackyard.store import conversions, due, inbox, outbox
 from trackyard.store.calls import find_book
 from trackyard.store.engine import Database
+from trackyard.store.filestore import FileStore
 
 _CHUNK: Final = 20
 _UNSEEN_MS: Final = 3_000
@@ -36,14 +38,16 @@ class Job:
 class Schedule:
     """The jobs of a worker. Several workers may run them on one database."""
 
-    def __init__(self, database: Database, zone: ZoneInfo, clock: Clock) -> None:
+    def __init__(self, database: Database, zone: ZoneInfo, clock: Clock, files: FileStore | None = None) -> None:
         self._database = database
         self._zone = zone
         self._clock = clock
+        self._files = files
         self.jobs = (
             Job("holds", 5, self.end_holds),
             Job("offers", 10, self.stop_offers),
             Job("waiting", 2, self.log_waiting),
+            Job("files", 3600, self.sweep_files),
         )
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.5) -> None:
@@ -62,6 +66,13 @@ class Schedule:
                 pass
         except Exception:
             log.exception("a job failed", extra={"job": job.name})
+
+    def sweep_files(self) -> int:
+        """Removes stored bytes that no row names, all at once; nothing is left to do."""
+        removed = 0 if self._files is None else sweep(self._database, self._files, self._clock.now_ms())
+        if removed:
+            log.info("stored bytes were swept", extra={"files": removed})
+        return 0
 
     def end_holds(self) -> int:
         """Confirms conversions whose hold is over; how many."""

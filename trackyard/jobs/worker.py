@@ -12,11 +12,13 @@ from trackyard.base.clock import SystemClock
 from trackyard.base.zones import find_zone
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.deliveries import Deliverer, Limits
+from trackyard.jobs.fetches import Fetcher
 from trackyard.jobs.mail import Mailer
 from trackyard.jobs.schedule import Schedule
 from trackyard.outbound.guard import Network
 from trackyard.outbound.mail import MailFolder, Post, SmtpPost, server_of
 from trackyard.store.engine import Database
+from trackyard.store.filestore import FileStore
 
 log = logging.getLogger("trackyard.worker")
 
@@ -29,7 +31,8 @@ class WorkerBroken(Exception):
 class WorkerOptions:
     """What a worker is told. database_url: SQLAlchemy's · platform_currency: ISO code · timezone: IANA name of the
     platform's zone · owner: a name no other worker of the database has · outbound_allow: networks that affiliates'
-    URLs may lead to though they are not on the open internet · smtp_url: the mail server; empty = mail goes to
+    URLs may lead to though they are not on the open internet · files_directory: where
+    creatives are stored; without it none are fetched · smtp_url: the mail server; empty = mail goes to
     `mail_directory`, and without that too none is sent."""
 
     database_url: str
@@ -37,6 +40,7 @@ class WorkerOptions:
     timezone: str
     owner: str
     outbound_allow: tuple[Network, ...] = ()
+    files_directory: Path | None = None
     mail_directory: Path | None = None
     smtp_url: str = ""
     mail_from: str = "trackyard@localhost"
@@ -62,13 +66,16 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
         raise ValueError(f"{options.timezone} is no IANA time zone")
     clock = SystemClock()
     database = Database(options.database_url)
+    files = None if options.files_directory is None else FileStore(options.files_directory)
     loops: dict[str, Callable[[threading.Event], None]] = {
         "conversions": Converter(database, options.platform_currency, zone, clock).run,
-        "schedule": Schedule(database, zone, clock).run,
+        "schedule": Schedule(database, zone, clock, files).run,
         "deliveries": Deliverer(
             database, clock, options.owner, allow=options.outbound_allow, limits=options.limits
         ).run,
     }
+    if files is not None:
+        loops["fetches"] = Fetcher(database, files, clock, options.outbound_allow).run
     post = _post(options)
     if post is not None:
         loops["mail"] = Mailer(database, clock, post).run
