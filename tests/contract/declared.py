@@ -104,6 +104,8 @@ def _declared(name: str, field: Field) -> Param:
     bounded = scalar if isinstance(scalar, Whole) else None
     only = next((marker for marker in field.markers if isinstance(marker, Only)), Only())
     default = int(field.default) if isinstance(field.default, bool) else field.default
+    if isinstance(field.default, tuple) and len(field.default) == 1:  # the contract says the one value of a list
+        [default] = field.default
     return Param(
         name=name,
         type=contract_type(field, element=name.endswith("[*]")),

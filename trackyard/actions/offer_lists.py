@@ -1,4 +1,4 @@
-"""Reading offers: one, a page, how many, and what an affiliate may send traffic to (spec: GET offers, partner/offers)."""
+"""Reading offers: one, a page, how many, and what an affiliate may run (spec: GET offers, partner/offers)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,13 +1,24 @@
 """Every method of the API, listed by hand: registration by import hides what exists."""
 
 from trackyard.actions.deps import Deps
-from trackyard.api import advertisers, affiliates, clicks, conversions, creatives, offers, postbacks, statistics
+from trackyard.api import (
+    advertisers,
+    affiliates,
+    clicks,
+    conversions,
+    creatives,
+    offer_lists,
+    offers,
+    postbacks,
+    statistics,
+)
 from trackyard.wire.endpoint import Endpoint
 
 CATALOGUE: tuple[Endpoint[Deps], ...] = (
     *advertisers.ENDPOINTS,
     *affiliates.ENDPOINTS,
     *offers.ENDPOINTS,
+    *offer_lists.ENDPOINTS,
     *creatives.ENDPOINTS,
     *postbacks.ENDPOINTS,
     *statistics.ENDPOINTS,

@@ -1,78 +1,57 @@
-"""The full form of an offer, for staff (spec: Full offer fields). What cannot be set yet has its documented default."""
+"""An offer as staff see it: the full form, and the form of lists (spec: Full offer fields)."""
 
-from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-import msgspec
-
-from trackyard.api.subaccounts import SubAccountView, sub_accounts_view
+from trackyard.actions.deps import Deps
+from trackyard.actions.offer_lists import Beside, OfferPage
+from trackyard.api.creatives import CreativeView, creative_view, file_url
+from trackyard.api.offer_parts import (
+    CapView,
+    LandingView,
+    PaymentView,
+    PersonalLimitView,
+    PersonalPaymentView,
+    RestrictedIspView,
+    RestrictedOsView,
+    ScheduleView,
+    TargetingView,
+    TierView,
+    cap_view,
+    landing_view,
+    payment_view,
+    personal_payment_view,
+    schedule_view,
+    targeting_view,
+    tier_view,
+)
+from trackyard.api.subaccounts import SubAccountView
 from trackyard.api.times import text_or_none
 from trackyard.base.zones import datetime_text
-from trackyard.domain.offers import Landing, Offer, PaymentItem
+from trackyard.domain.offer_sight import goal_names
+from trackyard.domain.offers import Offer, Schedule
+from trackyard.store.offers_list import ListedOffer
 from trackyard.wire.envelope import Money, View, number
 
 
-class PaymentView(View):
-    """A payment, as staff see it."""
+class CategoryRef(View):
+    """A category beside an offer."""
 
-    countries: list[str]
-    country_exclude: bool
-    cities: list[int]
-    devices: list[str]
-    os: list[str]
-    goal: str
-    goal_alias: str
-    total: Money
-    revenue: Money
-    currency: str
-    type: str
+    id: str
     title: str
-    url: str | None
-    with_regions: bool
-    sub1: str
-    sub2: str
-    sub3: str
-    sub4: str
-    sub5: str
-    sub6: str
-    sub7: str
-    sub8: str
 
 
-class PersonalPaymentView(PaymentView):
-    """A payment for some affiliates."""
+class SourceRef(View):
+    """A traffic source that an offer names: `allowed` 1."""
 
-    partners: list[int]
-
-
-class LandingView(View):
-    """A landing page."""
-
-    id: int
+    id: str
     title: str
-    url: str
-    url_preview: str
-    type: str
+    allowed: int
 
 
-class RestrictedOs(View):
-    """An operating system the offer takes."""
-
-    os: str
-    versions: list[str]
-
-
-class RestrictedIsp(View):
-    """A provider the offer takes."""
-
-    country: str
-    name: str
-
-
-class OfferView(View):
-    """An offer."""
+class OfferFields(View):
+    """What both forms for staff hold."""
 
     id: int
     offer_id: str
@@ -81,20 +60,20 @@ class OfferView(View):
     bundle_id: str
     hide_payments: bool
     title: str
-    macro_url: str | None
+    macro_url: str
     url: str
-    parallel_tracking_url: str | None
-    cross_postback_url: str | None
-    url_preview: str | None
-    preview_url: str | None
-    trafficback_url: str | None
+    parallel_tracking_url: str
+    cross_postback_url: str
+    impressions_url: str
+    url_preview: str
+    preview_url: str
+    trafficback_url: str
     domain_url: str
     use_https: bool
     use_http: bool
     description_lang: dict[str, str]
     kpi: dict[str, str]
     countries: list[str]
-    sources: list[str]
     logo: str | None
     logo_source: str | None
     status: str
@@ -106,9 +85,9 @@ class OfferView(View):
     landings: list[LandingView]
     strictly_country: int
     strictly_os: list[str]
-    restriction_os: list[RestrictedOs]
+    restriction_os: list[RestrictedOsView]
     strictly_isp: list[str]
-    restriction_isp: list[RestrictedIsp]
+    restriction_isp: list[RestrictedIspView]
     strictly_brands: list[str]
     strictly_devices: list[str]
     strictly_connection_type: str
@@ -116,29 +95,32 @@ class OfferView(View):
     notice_percent_overcap: int | None
     hold_period: int
     categories: list[str]
-    full_categories: list[dict[str, str]]
+    full_categories: list[CategoryRef]
     cr: Money
     epc: Money
-    notes: str | None
-    note_aff: str | None
-    note_sales: str | None
+    notes: str
+    note_aff: str
+    note_sales: str
     allowed_ip: str
     disallowed_ip: str
-    hash_password: str | None
+    hash_password: str
     allow_deeplink: int
     hide_referer: int
     redirect_type: str
     start_at: str | None
     stop_at: str | None
-    auto_offer_connect: bool
+    send_emails: bool
+    auto_offer_connect: int
     required_approval: bool
     is_cpi: bool
-    creatives: list[dict[str, Any]]
+    creatives: list[CreativeView]
     creatives_zip: str | None
     sub_accounts: dict[str, SubAccountView]
     sub_restrictions: list[dict[str, str]]
-    caps: list[dict[str, Any]]
-    commission_tiers: list[dict[str, Any]]
+    caps: list[CapView]
+    personal_limits: list[PersonalLimitView]
+    enabled_commission_tiers: bool
+    commission_tiers: list[TierView]
     caps_timezone: str
     caps_status: list[str]
     caps_goal_overcap: str
@@ -151,119 +133,162 @@ class OfferView(View):
     uniq_ip_only: bool
     reject_not_uniq_ip: bool
     consider_personal_targeting_only: bool
-    schedule: dict[str, Any] | None
-    targeting: list[dict[str, Any]]
+    schedule: ScheduleView
+    targeting: list[TargetingView]
     io_document: str | None
     updated_at: str
     created_at: str
 
 
-def new_offer_view(row: Offer, zone: ZoneInfo, tracking_url: str) -> OfferView:
-    """An offer as it was just made: no traffic, so cr and epc are 0."""
-    return OfferView(
-        **_UNSET,
-        **{name: getattr(row, name) for name in _AS_STORED},
-        tags=list(row.tags),
-        id=row.id,
-        offer_id=row.hash,
-        advertiser=row.advertiser_id,
-        url_preview=row.url_preview,
-        preview_url=row.url_preview,
-        domain_url=urlsplit(tracking_url).netloc,
-        use_https=tracking_url.startswith("https:"),
-        use_http=tracking_url.startswith("http:"),
-        is_top=int(row.is_top),
-        payments=[PaymentView(**_payment(item)) for item in row.payments],
-        partner_payments=[
-            PersonalPaymentView(**_payment(item), partners=list(item.partners)) for item in row.partner_payments
-        ],
-        landings=[LandingView(**_landing(item)) for item in row.landings],
-        start_at=text_or_none(row.start_at, zone),
-        # The stored end is the first moment after the last day; its last second is what people call its end.
-        stop_at=text_or_none(None if row.stop_at is None else row.stop_at - 1000, zone),
-        required_approval=row.privacy != "public",
-        sub_accounts=sub_accounts_view({}),
-        caps_timezone=zone.key,
-        updated_at=datetime_text(row.updated_at, zone),
-        created_at=datetime_text(row.created_at, zone),
+class OfferView(OfferFields):
+    """An offer in its full form; `sources` are ids."""
+
+    sources: list[str]
+
+
+class ListedOfferView(OfferFields):
+    """An offer in lists of staff. `link` begins its click URLs: the affiliate's number is still to be added."""
+
+    sources: list[SourceRef]
+    description: str
+    link: str
+
+
+def offer_view(found: OfferPage, deps: Deps) -> OfferView:
+    """The full form of the first offer of a page."""
+    [item, *_] = found.offers
+    return OfferView(**_fields(item, found.beside, deps), sources=list(item.offer.sources))
+
+
+def listed_offer_view(item: ListedOffer, beside: Beside, deps: Deps) -> ListedOfferView:
+    """The form of lists."""
+    offer = item.offer
+    return ListedOfferView(
+        **_fields(item, beside, deps),
+        sources=source_refs(offer, beside),
+        description=description(offer),
+        link=f"{link_base(offer, beside, deps.tracking_url)}/click?offer_id={offer.id}&pid=",
     )
 
 
-def _payment(item: PaymentItem) -> dict[str, Any]:
-    shown: dict[str, Any] = msgspec.to_builtins(item)
-    del shown["partners"]
-    return shown | {"total": number(item.total), "revenue": number(item.revenue)}
+def description(offer: Offer) -> str:
+    """One text of what is said in several languages: English, else Russian, else any."""
+    return _one_language(offer.description_lang)
 
 
-def _landing(item: Landing) -> dict[str, Any]:
-    return msgspec.structs.asdict(item)
+def source_refs(offer: Offer, beside: Beside) -> list[SourceRef]:
+    """The sources that an offer names and that exist."""
+    titles = beside.sources
+    return [SourceRef(id=id_, title=_one_language(titles[id_]), allowed=1) for id_ in offer.sources if id_ in titles]
+
+
+def category_refs(offer: Offer, beside: Beside) -> list[CategoryRef]:
+    """The categories of an offer that exist."""
+    titles = beside.categories
+    return [CategoryRef(id=id_, title=titles[id_]) for id_ in offer.categories if id_ in titles]
+
+
+def link_base(offer: Offer, beside: Beside, tracking_url: str) -> str:
+    """What the tracking links of an offer begin with: its domain, else the platform's."""
+    domain = None if offer.domain_id is None else beside.domains.get(offer.domain_id)
+    if domain is None:
+        return tracking_url
+    host = domain.url.partition("://")[2] or domain.url
+    return f"{'https' if domain.use_https else 'http'}://{host.rstrip('/')}"
+
+
+def stop_text(offer: Offer, zone: ZoneInfo) -> str | None:
+    """The end of an offer. The stored one is the first moment after its last day; people call its last second so."""
+    return text_or_none(None if offer.stop_at is None else offer.stop_at - 1000, zone)
+
+
+def _fields(item: ListedOffer, beside: Beside, deps: Deps) -> dict[str, Any]:
+    offer = item.offer
+    base = link_base(offer, beside, deps.tracking_url)
+    return {
+        **{name: getattr(offer, name) for name in _AS_STORED},
+        **{name: getattr(offer, name) or "" for name in _TEXTS},
+        **{name: int(getattr(offer, name)) for name in _FLAGS},
+        **{name: list(getattr(offer, name)) for name in _LISTS},
+        **_money(offer),
+        **_restrictions(offer),
+        "offer_id": offer.hash,
+        "advertiser": offer.advertiser_id,
+        "preview_url": offer.url_preview or "",
+        "domain_url": urlsplit(base).netloc,
+        "use_https": base.startswith("https:"),
+        "use_http": base.startswith("http:"),
+        "logo": file_url(deps.api_url, offer.logo),
+        "landings": [landing_view(landing) for landing in offer.landings],
+        "full_categories": category_refs(offer, beside),
+        "cr": number(item.cr),
+        "epc": number(item.epc),
+        "hide_referer": int(offer.redirect_type == "http302hidden"),
+        "start_at": text_or_none(offer.start_at, deps.zone),
+        "stop_at": stop_text(offer, deps.zone),
+        "required_approval": offer.privacy != "public",
+        "creatives": [creative_view(creative, deps.api_url) for creative in offer.creatives],
+        "creatives_zip": file_url(deps.api_url, offer.creatives_zip),
+        "caps_timezone": offer.caps_timezone or deps.zone.key,
+        "schedule": schedule_view(offer.schedule or Schedule(), deps.zone),
+        "io_document": None,
+        "updated_at": datetime_text(offer.updated_at, deps.zone),
+        "created_at": datetime_text(offer.created_at, deps.zone),
+    }
+
+
+def _money(offer: Offer) -> dict[str, Any]:
+    names = goal_names(offer)
+    return {
+        "payments": [payment_view(item) for item in offer.payments],
+        "partner_payments": [personal_payment_view(item) for item in offer.partner_payments],
+        "caps": [cap_view(cap, names) for cap in offer.caps],
+        "personal_limits": [PersonalLimitView(partner=each.partner, caps=each.caps) for each in offer.personal_limits],
+        "commission_tiers": [tier_view(tier) for tier in offer.commission_tiers],
+    }
+
+
+def _restrictions(offer: Offer) -> dict[str, Any]:
+    return {
+        "strictly_os": [item.os for item in offer.restriction_os],
+        "restriction_os": [RestrictedOsView(os=item.os, versions=list(item.versions)) for item in offer.restriction_os],
+        "strictly_isp": [item.name for item in offer.restriction_isp],
+        "restriction_isp": [RestrictedIspView(country=item.country, name=item.name) for item in offer.restriction_isp],
+        "sub_accounts": sub_accounts(offer),
+        "targeting": [targeting_view(group) for group in offer.targeting],
+    }
+
+
+def sub_accounts(offer: Offer) -> dict[str, SubAccountView]:
+    """Both lists, given or not."""
+    shown = {}
+    for number_ in ("1", "2"):
+        held = offer.sub_accounts.get(number_)
+        shown[number_] = SubAccountView(
+            value=",".join(held.values) if held is not None and held.values else None,
+            refused=held is not None and held.exclude,
+        )
+    return shown
+
+
+def _one_language(texts: dict[str, str]) -> str:
+    return texts.get("en") or texts.get("ru") or next((text for text in texts.values() if text), "")
 
 
 _AS_STORED = (
-    "title",
-    "url",
-    "macro_url",
-    "cross_postback_url",
-    "trafficback_url",
-    "external_offer_id",
-    "bundle_id",
-    "description_lang",
-    "status",
-    "privacy",
-    "hold_period",
-    "notes",
-    "note_aff",
-    "note_sales",
-    "allowed_ip",
-    "disallowed_ip",
-    "hash_password",
-    "click_session",
-    "minimal_click_session",
+    *("id", "external_offer_id", "bundle_id", "hide_payments", "title", "url", "description_lang", "kpi"),
+    *("logo_source", "status", "privacy", "strictly_connection_type", "is_redirect_overcap"),
+    *("notice_percent_overcap", "hold_period", "allowed_ip", "disallowed_ip", "redirect_type", "send_emails", "is_cpi"),
+    *("enabled_commission_tiers", "caps_goal_overcap", "search_empty_sub", "allow_impressions", "click_session"),
+    *("minimal_click_session", "uniq_ip_only", "reject_not_uniq_ip", "consider_personal_targeting_only"),
 )
-
-_UNSET: dict[str, Any] = {
-    "hide_payments": False,
-    "parallel_tracking_url": None,
-    "kpi": {},
-    "countries": [],
-    "sources": [],
-    "logo": None,
-    "logo_source": None,
-    "strictly_country": 0,
-    "strictly_os": [],
-    "restriction_os": [],
-    "strictly_isp": [],
-    "restriction_isp": [],
-    "strictly_brands": [],
-    "strictly_devices": [],
-    "strictly_connection_type": "",
-    "is_redirect_overcap": False,
-    "notice_percent_overcap": None,
-    "categories": [],
-    "full_categories": [],
-    "cr": Decimal(0),
-    "epc": Decimal(0),
-    "allow_deeplink": 0,
-    "hide_referer": 0,
-    "redirect_type": "http302",
-    "auto_offer_connect": False,
-    "is_cpi": False,
-    "creatives": [],
-    "creatives_zip": None,
-    "sub_restrictions": [],
-    "caps": [],
-    "commission_tiers": [],
-    "caps_status": ["confirmed", "pending", "hold"],
-    "caps_goal_overcap": "",
-    "hide_caps": 0,
-    "search_empty_sub": None,
-    "allow_impressions": False,
-    "smartlink_categories": [],
-    "uniq_ip_only": False,
-    "reject_not_uniq_ip": False,
-    "consider_personal_targeting_only": False,
-    "schedule": None,
-    "targeting": [],
-    "io_document": None,
-}
-"""Fields that cannot be set yet, with their documented defaults."""
+_TEXTS = (
+    *("macro_url", "parallel_tracking_url", "cross_postback_url", "impressions_url", "url_preview", "trafficback_url"),
+    *("notes", "note_aff", "note_sales", "hash_password"),
+)
+"""Text that is empty when nobody wrote it."""
+_FLAGS = ("is_top", "strictly_country", "allow_deeplink", "auto_offer_connect", "hide_caps")
+_LISTS = (
+    *("countries", "tags", "strictly_brands", "strictly_devices", "categories", "sub_restrictions", "caps_status"),
+    "smartlink_categories",
+)

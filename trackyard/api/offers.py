@@ -3,9 +3,10 @@
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.offer_lists import get_offer
 from trackyard.actions.offers import add_offer, connect_affiliate
 from trackyard.api.offer_params import AddOffer
-from trackyard.api.offer_view import OfferView, new_offer_view
+from trackyard.api.offer_view import OfferView, offer_view
 from trackyard.domain.roles import Permission
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
@@ -37,7 +38,8 @@ class MessageAnswer(Answer):
 def add(call: Call[Deps], params: AddOffer) -> OfferAnswer:
     """Create an offer."""
     row = add_offer(call.deps, call.caller, params.new_offer())
-    return OfferAnswer(offer=new_offer_view(row, call.deps.zone, call.deps.tracking_url), id=row.id)
+    shown = get_offer(call.deps, call.caller, str(row.id))
+    return OfferAnswer(offer=offer_view(shown, call.deps), id=row.id)
 
 
 def enable_affiliate(call: Call[Deps], params: EnableAffiliate) -> MessageAnswer:

@@ -1,0 +1,264 @@
+"""Lists of offers, one offer, and what an affiliate may run (spec: Offers and reference data; Partner methods)."""
+
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from trackyard.actions import offer_lists
+from trackyard.actions.deps import Deps
+from trackyard.actions.offer_lists import OfferPage
+from trackyard.api.offer_view import ListedOfferView, OfferView, listed_offer_view, offer_view
+from trackyard.api.offer_view_affiliate import AffiliateOfferView, Looker, affiliate_offer_views
+from trackyard.api.paging import Paging
+from trackyard.base.zones import day_start_ms
+from trackyard.domain.callers import AffiliateCaller
+from trackyard.domain.roles import Permission
+from trackyard.store.offers_list import OfferFilter, Order
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer, Pagination, pagination
+from trackyard.wire.params import CommaList, Keyed, Needed, NoParams, Only, Seq
+
+PRIVACIES: Final = ("public", "protected", "private")
+"""By the number of the filter."""
+
+SYSTEMS: Final = {
+    "web": ("windows", "mac os x", "macos", "linux", "ubuntu", "fedora", "debian", "chrome os", "freebsd"),
+    "wp": ("windows phone", "windows mobile"),
+    "ios": ("ios", "ipados"),
+    "android": ("android",),
+}
+"""What the filter `os` stands for: offers pass whose restrictions or targeting let in any of these by name."""
+
+SortName = Annotated[str, s.Choice(("id", "title", "cr", "epc"))]
+SortNameOfAll = Annotated[
+    str, s.Choice(("id", "title", "cr", "epc", "is_top", "created", "revenue", "daily_cap", "total_cap"))
+]
+Direction = Annotated[str, s.Words(most=4, pattern="^(asc|desc|ASC|DESC)$")]
+CapType = Annotated[str, s.Choice(("clicks", "conversions", "budget", "impressions"))]
+
+
+class ListOffers(Paging):
+    """Which offers, and in what order."""
+
+    q: s.Text = ""
+    ids: Annotated[Seq[s.Text], Only(until="3.0")] = ()
+    int_id: Seq[s.Int] = ()
+    countries: Seq[s.Text] = ()
+    os: Annotated[str, s.Choice(tuple(SYSTEMS))] | None = None
+    categories: Seq[s.Text] = ()
+    sort: Keyed[SortNameOfAll, Direction] = Field(default_factory=dict)
+    status: Annotated[Seq[Annotated[str, s.Choice(("active", "stopped", "suspended"))]], Only(admin=True)] = ("active",)
+    advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    privacy: Annotated[Seq[Annotated[int, s.Choice(("0", "1", "2"), number=True)]], Only(admin=True)] = ()
+    updated_at: Annotated[s.Day | None, Only(since="3.1")] = None
+    is_top: Annotated[s.Flag | None, Only(since="3.1")] = None
+    bundle_id: Annotated[s.Text, Only(since="3.1")] = ""
+    smartlink_categories: Annotated[Seq[s.Text], Only(since="3.1")] = ()
+
+    def chosen(self, call: Call[Deps]) -> OfferFilter:
+        """For the use case."""
+        return OfferFilter(
+            text=self.q.strip(),
+            hashes=_lower(self.ids),
+            ids=frozenset(self.int_id) or None,
+            countries=_upper(self.countries),
+            systems=None if self.os is None else frozenset(SYSTEMS[self.os]),
+            categories=_lower(self.categories),
+            smartlinks=_lower(self.smartlink_categories),
+            statuses=frozenset(self.status or ("active",)),
+            advertisers=_lower(self.advertiser),
+            privacies=frozenset(PRIVACIES[number] for number in self.privacy) or None,
+            updated_since=None if self.updated_at is None else day_start_ms(self.updated_at, call.deps.zone),
+            is_top=self.is_top,
+            bundle_id=self.bundle_id,
+        )
+
+
+class ListOwnOffers(Paging):
+    """Which of an affiliate's offers. When a filter of caps is set, the others are ignored."""
+
+    pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
+    q: s.Text = ""
+    ids: Seq[s.Text] = ()
+    int_id: Seq[s.Int] = ()
+    countries: Seq[s.Text] = ()
+    categories: Seq[s.Text] = ()
+    caps_country: CommaList[s.Text] = ()
+    caps_type: CommaList[CapType] = ()
+    sort: Keyed[SortName, Direction] = Field(default_factory=dict)
+
+    def chosen(self) -> OfferFilter:
+        """For the use case."""
+        if self.caps_country or self.caps_type:
+            return OfferFilter(cap_countries=_upper(self.caps_country), cap_types=frozenset(self.caps_type) or None)
+        return OfferFilter(
+            text=self.q.strip(),
+            hashes=_lower(self.ids),
+            ids=frozenset(self.int_id) or None,
+            countries=_upper(self.countries),
+            categories=_lower(self.categories),
+        )
+
+
+class OffersAnswer(Answer):
+    """Offers, for staff."""
+
+    offers: list[ListedOfferView]
+    pagination: Pagination
+
+
+class AffiliateOffersAnswer(Answer):
+    """Offers, for an affiliate."""
+
+    offers: list[AffiliateOfferView]
+    pagination: Pagination
+
+
+class CountAnswer(Answer):
+    """How many there are."""
+
+    count: int
+
+
+class OneOfferAnswer(Answer):
+    """One offer, for staff."""
+
+    offer: OfferView
+
+
+class AffiliateOfferAnswer(Answer):
+    """One offer, for an affiliate."""
+
+    offer: AffiliateOfferView
+
+
+def list_offers(call: Call[Deps], params: ListOffers) -> OffersAnswer | AffiliateOffersAnswer:
+    """Offers that the caller sees: staff all of them, an affiliate the active ones that are not private, and the
+    private ones it is connected to.
+
+    `countries`, `os`, `categories` choose offers that name such a value; `updated_at`: changed since the start of
+    that day. An offer without a cap stands last in an order by caps.
+    """
+    limit = params.clamped(call)
+    found = offer_lists.list_offers(
+        call.deps, call.caller, params.chosen(call), _order(params.sort), page=params.page, limit=limit
+    )
+    place = pagination(page=params.page, per_page=limit, total=found.total)
+    if isinstance(call.caller, AffiliateCaller):
+        views = affiliate_offer_views(found, Looker(call.caller.id, call.deps))
+        return AffiliateOffersAnswer(offers=views, pagination=place)
+    staff_views = [listed_offer_view(item, found.beside, call.deps) for item in found.offers]
+    return OffersAnswer(offers=staff_views, pagination=place)
+
+
+def count(call: Call[Deps], params: NoParams) -> CountAnswer:
+    """How many active offers the caller sees."""
+    return CountAnswer(count=offer_lists.count_offers(call.deps, call.caller))
+
+
+def find(call: Call[Deps]) -> OfferPage:
+    """The offer that the path names, by its integer id or its hash."""
+    return offer_lists.get_offer(call.deps, call.caller, call.path["id"])
+
+
+def get(call: Call[Deps], params: NoParams) -> OneOfferAnswer | AffiliateOfferAnswer:
+    """One offer: for staff in its full form, for an affiliate as its lists show it.
+
+    An affiliate finds one that is not active only when it is connected to it.
+    """
+    if isinstance(call.caller, AffiliateCaller):
+        [view] = affiliate_offer_views(call.subject, Looker(call.caller.id, call.deps))
+        return AffiliateOfferAnswer(offer=view)
+    return OneOfferAnswer(offer=offer_view(call.subject, call.deps))
+
+
+def list_own(call: Call[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
+    """The active offers that an affiliate sees: public and protected ones, private ones when it is connected."""
+    return _own(call, params, live=False)
+
+
+def list_live(call: Call[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
+    """The offers an affiliate may send traffic to now: connected or public, within their dates and schedule."""
+    return _own(call, params, live=True)
+
+
+def _own(call: Call[Deps], params: ListOwnOffers, *, live: bool) -> AffiliateOffersAnswer:
+    limit = params.clamped(call)
+    affiliate_id, found = offer_lists.list_for_affiliate(
+        call.deps,
+        call.caller,
+        params.pid,
+        params.chosen(),
+        _order(params.sort),
+        live=live,
+        page=params.page,
+        limit=limit,
+    )
+    views = affiliate_offer_views(found, Looker(affiliate_id, call.deps))
+    place = pagination(page=params.page, per_page=limit, total=found.total)
+    return AffiliateOffersAnswer(offers=views, pagination=place)
+
+
+def _order(sort: dict[str, str]) -> Order:
+    return [(name, direction.lower() == "desc") for name, direction in sort.items()]
+
+
+def _lower(values: tuple[str, ...]) -> frozenset[str] | None:
+    return frozenset(value.strip().lower() for value in values) or None
+
+
+def _upper(values: tuple[str, ...]) -> frozenset[str] | None:
+    return frozenset(value.strip().upper() for value in values) or None
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="offers.list",
+        method="GET",
+        path="/offers",
+        permission=Permission.OFFERS_READ,
+        params=ListOffers,
+        answer=OffersAnswer,
+        affiliate_answer=AffiliateOffersAnswer,
+        handle=list_offers,
+    ),
+    Endpoint(
+        id="offers.count",
+        method="GET",
+        path="/offers/count",
+        permission=Permission.OFFERS_READ,
+        answer=CountAnswer,
+        handle=count,
+    ),
+    Endpoint(
+        id="offer.get",
+        method="GET",
+        path="/offer/{id}",
+        permission=Permission.OFFERS_READ,
+        answer=OneOfferAnswer,
+        affiliate_answer=AffiliateOfferAnswer,
+        find=find,
+        handle=get,
+    ),
+    Endpoint(
+        id="partner.offers.list",
+        method="GET",
+        path="/partner/offers",
+        audience="affiliate",
+        permission=Permission.OFFERS_CONNECT,
+        params=ListOwnOffers,
+        answer=AffiliateOffersAnswer,
+        handle=list_own,
+    ),
+    Endpoint(
+        id="partner.live-offers.list",
+        method="GET",
+        path="/partner/live-offers",
+        audience="affiliate",
+        permission=Permission.OFFERS_CONNECT,
+        params=ListOwnOffers,
+        answer=AffiliateOffersAnswer,
+        handle=list_live,
+    ),
+)

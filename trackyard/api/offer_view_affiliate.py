@@ -1,0 +1,155 @@
+"""An offer as an affiliate sees it, in lists and alone (spec: The affiliate-facing offer list items)."""
+
+from dataclasses import dataclass
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offer_lists import Beside, OfferPage
+from trackyard.api.creatives import CreativeView, creative_view, file_url
+from trackyard.api.offer_parts import (
+    CapView,
+    LandingView,
+    SharedPaymentView,
+    SharedTargetingView,
+    cap_view,
+    landing_view,
+    shared_payment_view,
+    shared_targeting_view,
+)
+from trackyard.api.offer_view import (
+    CategoryRef,
+    SourceRef,
+    category_refs,
+    description,
+    link_base,
+    source_refs,
+    stop_text,
+)
+from trackyard.base.zones import datetime_text
+from trackyard.domain.links import Link
+from trackyard.domain.offer_sight import caps_for, goal_names, payments_for, targeting_for
+from trackyard.domain.offers import Offer
+from trackyard.store.offers_list import ListedOffer, OwnPostback
+from trackyard.wire.envelope import Money, View, number
+
+
+class LinkPostbackView(View):
+    """A postback of the affiliate for the offer; status, goal null = any."""
+
+    id: int
+    url: str
+    status: str | None
+    goal: str | None
+    created: str
+
+
+class LinkView(View):
+    """A tracking link: of a landing (`id`, `title`), or of the offer itself. hash: `/{hash}` is its short form ·
+    created: null, for a link is never stored."""
+
+    id: int | None
+    title: str | None
+    hash: str
+    url: str
+    postbacks: list[LinkPostbackView]
+    created: str | None
+
+
+class AffiliateOfferView(View):
+    """An offer as an affiliate sees it. links, link: none as long as it may not send traffic."""
+
+    id: int
+    offer_id: str
+    title: str
+    preview_url: str
+    description: str
+    cr: Money
+    epc: Money
+    logo: str | None
+    stop_at: str | None
+    sources: list[SourceRef]
+    categories: list[str]
+    full_categories: list[CategoryRef]
+    countries: list[str]
+    payments: list[SharedPaymentView]
+    required_approval: bool
+    landings: list[LandingView]
+    is_cpi: bool
+    creatives: list[CreativeView]
+    creatives_zip: str | None
+    links: list[LinkView]
+    macro_url: str
+    link: str | None
+    use_https: bool
+    use_http: bool
+    hold_period: int
+    caps: list[CapView]
+    targeting: list[SharedTargetingView]
+
+
+@dataclass(frozen=True, slots=True)
+class Looker:
+    """Who looks, and at what moment's settings."""
+
+    affiliate_id: int
+    deps: Deps
+
+
+def affiliate_offer_views(found: OfferPage, looker: Looker) -> list[AffiliateOfferView]:
+    """The offers of a page."""
+    return [_view(item, found.beside, looker) for item in found.offers]
+
+
+def _view(item: ListedOffer, beside: Beside, looker: Looker) -> AffiliateOfferView:
+    offer = item.offer
+    base = link_base(offer, beside, looker.deps.tracking_url)
+    links = _links(offer, beside, looker, base)
+    names = goal_names(offer)
+    return AffiliateOfferView(
+        id=offer.id,
+        offer_id=offer.hash,
+        title=offer.title,
+        preview_url=offer.url_preview or "",
+        description=description(offer),
+        cr=number(item.cr),
+        epc=number(item.epc),
+        logo=file_url(looker.deps.api_url, offer.logo),
+        stop_at=stop_text(offer, looker.deps.zone),
+        sources=source_refs(offer, beside),
+        categories=list(offer.categories),
+        full_categories=category_refs(offer, beside),
+        countries=list(offer.countries),
+        payments=[shared_payment_view(each) for each in payments_for(offer, looker.affiliate_id)],
+        required_approval=offer.privacy != "public" and not beside.connected.get(offer.id, False),
+        landings=[landing_view(landing) for landing in offer.landings],
+        is_cpi=offer.is_cpi,
+        creatives=[creative_view(creative, looker.deps.api_url) for creative in offer.creatives],
+        creatives_zip=file_url(looker.deps.api_url, offer.creatives_zip),
+        links=links,
+        macro_url=offer.macro_url or "",
+        link=links[0].url if links else None,
+        use_https=base.startswith("https:"),
+        use_http=base.startswith("http:"),
+        hold_period=offer.hold_period,
+        caps=[cap_view(cap, names) for cap in caps_for(offer, looker.affiliate_id)],
+        targeting=[shared_targeting_view(group) for group in targeting_for(offer, looker.affiliate_id)],
+    )
+
+
+def _links(offer: Offer, beside: Beside, looker: Looker, base: str) -> list[LinkView]:
+    """The offer's own link, then one a landing."""
+    if not beside.connected.get(offer.id, offer.privacy == "public"):
+        return []
+    postbacks = [_postback(item, looker) for item in beside.postbacks.get(offer.id, ())]
+    places: list[tuple[int | None, str | None]] = [(None, None)]
+    places += [(landing.id, landing.title) for landing in offer.landings]
+    out = []
+    for landing_id, title in places:
+        link = Link(offer.id, looker.affiliate_id, landing_id or 0)
+        url = link.url(base)
+        out.append(LinkView(id=landing_id, title=title, hash=link.hash, url=url, postbacks=postbacks, created=None))
+    return out
+
+
+def _postback(item: OwnPostback, looker: Looker) -> LinkPostbackView:
+    created = datetime_text(item.created_at, looker.deps.zone)
+    return LinkPostbackView(id=item.id, url=item.url, status=item.status, goal=item.goal, created=created)
