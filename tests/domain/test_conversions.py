@@ -23,7 +23,7 @@ from trackyard.domain.conversions import (
     identity_of,
 )
 from trackyard.domain.factrows import fact_lines, fact_of
-from trackyard.domain.ledger import entry_of
+from trackyard.domain.ledger import entries_of
 from trackyard.domain.payments import payment_of
 from trackyard.domain.statuses import Status
 
@@ -264,7 +264,8 @@ def test_the_end_of_a_hold_confirms() -> None:
     stored = made(terms(hold_days=2))
     change = end_hold(stored, AT + 2 * DAY_MS)
     assert (change.after.status, change.after.version, change.after.hold_until) == ("confirmed", 2, None)
-    assert (entry_of(change).hold, entry_of(change).available) == (-5, 5)
+    [entry] = entries_of(change)
+    assert (entry.hold, entry.available) == (-5, 5)
 
 
 @given(st.lists(st.sampled_from(["", "1", "2", "3", "4", "5", "end"]), min_size=1, max_size=8), st.booleans())
@@ -284,7 +285,7 @@ def test_ledger_and_facts_always_sum_to_the_conversion(steps: list[str], held: b
             continue
         assert stored is None or outcome.after.version == stored.version + 1
         stored = outcome.after
-        entry = entry_of(outcome)
+        [entry] = entries_of(outcome)
         hold, available = hold + entry.hold, available + entry.available
         for line in fact_lines(outcome).split(b"\n"):
             sign, _, rest = line[1:].partition(b",")

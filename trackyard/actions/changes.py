@@ -13,7 +13,7 @@ from trackyard.base.ids import new_id
 from trackyard.domain.conversions import Change
 from trackyard.domain.factrows import fact_lines
 from trackyard.domain.facts import AffiliateLog, encode_row
-from trackyard.domain.ledger import entry_of
+from trackyard.domain.ledger import entries_of
 from trackyard.domain.postbacks import Postback, chosen, filled, host_of
 from trackyard.domain.statuses import Status
 from trackyard.store import conversions, deliveries, ledger, outbox
@@ -37,7 +37,7 @@ def record(conn: Connection, changes: Sequence[Change], listeners: Listeners, no
     if not changes:
         return
     conversions.record(conn, changes)
-    ledger.add_entries(conn, [entry_of(change) for change in changes])
+    ledger.add_entries(conn, [entry for change in changes for entry in entries_of(change)])
     outbox.add(conn, [OutboxRow("fact", fact_lines(change)) for change in changes], now_ms)
     deliveries.add(conn, [call for change in changes for call in _calls(change, listeners, now_ms)])
     _supersede(conn, [change.after.id for change in changes if change.before is not None], now_ms)

@@ -34,6 +34,8 @@ class Fault(StrEnum):
     WRONG_CURRENCY = "Wrong currency"
     EXISTS = "Conversion exists"
     NOT_PENDING = "Conversion status is not pending"
+    NO_CONVERSION = "Conversion does not exist"
+    NO_CHANGE = "Nothing to change"
 
 
 class Decline(StrEnum):
@@ -180,12 +182,18 @@ def decide(
     fault = _find_fault(call, terms)
     if fault is not None:
         return fault
-    after = _create(call, click, terms, new_id) if existing is None else _repeat(call, existing, terms)
+    after = create(call, click, terms, new_id) if existing is None else _repeat(call, existing, terms)
     if isinstance(after, Fault):
         return after
-    if max(after.sum, after.charge, after.payout, after.charge_base, after.payout_base) >= LIMIT:
-        return Fault.WRONG_SUM  # a sum in range can leave it by its currency or by percents
+    if is_out_of_range(after):
+        return Fault.WRONG_SUM
     return Change(existing, after, f"call:{call.id}")
+
+
+def is_out_of_range(conversion: Conversion) -> bool:
+    """Whether an amount is too large to be stored: a sum in range can leave it by its currency or by percents."""
+    amounts_of = (conversion.charge, conversion.payout, conversion.charge_base, conversion.payout_base)
+    return max(conversion.sum, *amounts_of) >= LIMIT
 
 
 def end_hold(conversion: Conversion, now_ms: int) -> Change:
@@ -230,9 +238,9 @@ def _repeat(call: CallFacts, stored: Conversion, terms: Terms) -> Conversion | F
     if sent is stored.sent_status:
         return Fault.EXISTS
     ends_hold = stored.status is Status.HOLD and sent is Status.DECLINED
-    if stored.status is not Status.PENDING and not ends_hold:
+    if not stored.status.is_pending and not ends_hold:
         return Fault.NOT_PENDING
-    status, hold_until = _held(sent, terms.offer.hold_days, stored.created_at, call.time)
+    status, hold_until = held(sent, terms.offer.hold_days, stored.created_at, call.time)
     after = replace(
         stored,
         version=stored.version + 1,
@@ -247,7 +255,7 @@ def _repeat(call: CallFacts, stored: Conversion, terms: Terms) -> Conversion | F
     return after
 
 
-def _held(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tuple[Status, int | None]:
+def held(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tuple[Status, int | None]:
     """The status that a sent one leads to, and when a hold ends by itself."""
     until = created_at + hold_days * DAY_MS
     if hold_days > 0 and (sent is Status.HOLD or (sent is Status.CONFIRMED and until > now_ms)):
@@ -258,14 +266,15 @@ def _held(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tuple[S
 # --- a new conversion -----------------------------------------------------------------------------------
 
 
-def _create(call: CallFacts, click: Mapping[str, Any], terms: Terms, new_id: str) -> Conversion | Fault:
+def create(call: CallFacts, click: Mapping[str, Any], terms: Terms, new_id: str) -> Conversion | Fault:
+    """The conversion that a call for an accepted click makes, declined on arrival or not."""
     params, offer = call.params, terms.offer
     goal = goal_of(params)
     payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], goal, click)
     if payment is not None and payment.currency not in terms.rates:
         return Fault.WRONG_CURRENCY
     sent = SENT_STATUSES[params.get("status", "")]
-    status, hold_until = _held(sent, offer.hold_days, call.time, call.time)
+    status, hold_until = held(sent, offer.hold_days, call.time, call.time)
     decline = _find_decline(terms.affiliate_status, payment)
     if decline is not None:
         status, hold_until = Status.DECLINED, None

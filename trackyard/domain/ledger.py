@@ -1,6 +1,6 @@
 """What a conversion is worth to its affiliate's balance (behaviour.md §8)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from trackyard.base.money import ZERO
@@ -12,7 +12,8 @@ from trackyard.domain.statuses import Status
 class Entry:
     """One fact in an affiliate's ledger: by how much hold and available change, in `currency`.
 
-    kind: "conversion" (a new one) or "change" · (kind, source_id, version) is unique · at: UTC ms.
+    kind: "conversion" (a new one), "change", "relabel" (what a change of currency takes away of the old one) ·
+    (kind, source_id, version) is unique · at: UTC ms.
     """
 
     affiliate_id: int
@@ -25,16 +26,18 @@ class Entry:
     at: int
 
 
-def entry_of(change: Change) -> Entry:
-    """The entry of a change. The sum over a conversion's life is its payout, on hold or available by its status."""
+def entries_of(change: Change) -> list[Entry]:
+    """The entries of a change: one, or two when its currency changes. The sum over a conversion's life is its payout,
+    on hold or available by its status."""
     before, after = change.before, change.after
     if before is None:
-        return _entry("conversion", after, *_worth(after))
-    if before.currency != after.currency:
-        raise ValueError(f"conversion {after.id} cannot change its currency in one entry")
+        return [_entry("conversion", after, *_worth(after))]
     hold_before, available_before = _worth(before)
     hold, available = _worth(after)
-    return _entry("change", after, hold - hold_before, available - available_before)
+    if before.currency == after.currency:
+        return [_entry("change", after, hold - hold_before, available - available_before)]
+    taken = _entry("relabel", replace(after, currency=before.currency), -hold_before, -available_before)
+    return [taken, _entry("change", after, hold, available)]
 
 
 def _worth(conversion: Conversion) -> tuple[Decimal, Decimal]:

@@ -29,8 +29,10 @@ class Postback:
 
 def chosen(postbacks: Sequence[Postback], change: Change) -> list[Postback]:
     """The affiliate's postbacks that a change calls: those of the offer; its global ones only when it has none at
-    all for that offer."""
+    all for that offer. An edit that leaves the status calls none."""
     conversion = change.after
+    if change.before is not None and change.before.status.shown is conversion.status.shown:
+        return []
     own = [postback for postback in postbacks if postback.affiliate_id == conversion.affiliate_id]
     of_offer = [postback for postback in own if postback.offer_id == conversion.offer_id]
     candidates = of_offer or [postback for postback in own if postback.offer_id is None]
@@ -42,7 +44,7 @@ def _wants(postback: Postback, change: Change) -> bool:
         return False
     if postback.status == BY_CREATING:
         return change.before is None
-    return postback.status is None or postback.status == change.after.status
+    return postback.status is None or postback.status == change.after.status.shown
 
 
 def filled(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> str:
@@ -70,8 +72,8 @@ def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str)
         "offer_id": str(conversion.offer_id),
         "offer_name": offer_title,
         "pid": str(conversion.affiliate_id),
-        "status": str(conversion.status.number),
-        "status_name": conversion.status.value,
+        "status": str(conversion.status.shown.number),
+        "status_name": conversion.status.shown.value,
         "sum": _plain(conversion.payout),
         "order_sum": _plain(conversion.sum),
         "currency": conversion.currency,

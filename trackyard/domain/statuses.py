@@ -18,6 +18,16 @@ class Status(StrEnum):
         """The status on the wire and in the analytic store."""
         return NUMBERS[self]
 
+    @property
+    def shown(self) -> "Status":
+        """How it is told to others: pending_cap is pending."""
+        return Status.PENDING if self is Status.PENDING_CAP else self
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether nothing is decided yet, so that a call may decide it."""
+        return self.shown is Status.PENDING
+
 
 NUMBERS = {
     Status.CONFIRMED: 1,

@@ -24,21 +24,18 @@ from trackyard.domain.conversions import (
     goal_of,
     identity_of,
 )
+from trackyard.jobs.batches import do_batch, work_off
 from trackyard.jobs.calllog import log_row
 from trackyard.journal.records import Call, decode_call, decode_click
 from trackyard.store import inbox, outbox, rates
 from trackyard.store.calls import Book, find_book
 from trackyard.store.conversions import Identity, find_by_identity
-from trackyard.store.engine import Connection, Database, Trouble, trouble_of
+from trackyard.store.engine import Connection, Database
 from trackyard.store.inbox import ReadyCall
 from trackyard.store.rates import Rates
-from trackyard.store.watch import Watch
 
 BATCH = 25
 """Calls a transaction. Measured on SQLite: under 20 ms."""
-
-CONFLICTS = 5
-"""Times a single call is tried again after losing against another transaction, before it is set aside."""
 
 log = logging.getLogger("trackyard.conversions")
 
@@ -70,44 +67,14 @@ class Converter:
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.05) -> None:
         """Decides calls until `stop` is set. Trouble with the database is logged and waited out."""
-        watch = Watch(self._database)
-        while not stop.is_set():
-            try:
-                while self.step() and not stop.is_set():
-                    pass
-                watch.wait(stop, pause_seconds)
-            except Exception as error:
-                if trouble_of(error) is Trouble.DEFECT:
-                    log.exception("calls cannot be decided")
-                else:
-                    log.warning("the database cannot be written", extra={"error": str(error)})
-                stop.wait(1)
-        watch.close()
+        work_off(self.step, self._database, stop, pause_seconds, log)
 
     def step(self) -> int:
         """Decides one batch of calls; how many left the inbox. A batch that fails is decided call by call."""
         with self._database.read() as conn:
             if not inbox.has_ready(conn):
                 return 0
-        try:
-            return self._decide_some(BATCH)
-        except Exception as error:
-            if trouble_of(error) is Trouble.UNAVAILABLE:
-                raise
-            log.info("a batch is decided call by call", extra={"error": str(error)})
-        return sum(self._decide_one() for _ in range(BATCH))
-
-    def _decide_one(self) -> int:
-        for _ in range(CONFLICTS):
-            try:
-                return self._decide_some(1)
-            except Exception as error:
-                trouble, failure = trouble_of(error), error
-                if trouble is Trouble.UNAVAILABLE:
-                    raise
-                if trouble is Trouble.DEFECT:
-                    break
-        return self._set_aside(failure)
+        return do_batch(self._decide_some, self._set_aside, BATCH, log)
 
     def _set_aside(self, error: Exception) -> int:
         with self._database.write() as conn:

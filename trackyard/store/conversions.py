@@ -17,7 +17,7 @@ Identity = tuple[int, str, str]
 _COLUMNS = [conversion.c[field.name] for field in fields(Conversion)]
 _CHANGING = (
     *("version", "status", "sent_status", "comment", "hold_until", "updated_at"),
-    *("sum", "charge", "payout", "charge_base", "payout_base"),
+    *("currency", "rate", "sum", "charge", "payout", "charge_base", "payout_base"),
 )
 
 

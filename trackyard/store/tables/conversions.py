@@ -75,7 +75,7 @@ ledger = Table(  # append-only: one entry per fact; balance, hold, available are
     "ledger",
     metadata,
     Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False),
-    Column("kind", String(16), primary_key=True),  # conversion | change | referral | payment
+    Column("kind", String(16), primary_key=True),  # conversion | change | relabel | referral | payment
     Column("source_id", String(24), primary_key=True),
     Column("version", Integer, primary_key=True),
     Column("currency", String(3), nullable=False),

@@ -1,0 +1,131 @@
+"""What staff do to conversions by hand: edits of stored ones, and imports of new ones (behaviour.md §5). Pure."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from trackyard.base.money import converted
+from trackyard.domain.conversions import (
+    DAY_MS,
+    CallFacts,
+    Change,
+    Conversion,
+    Fault,
+    Terms,
+    create,
+    held,
+    is_out_of_range,
+)
+from trackyard.domain.statuses import Status
+
+_ONE = Decimal(1)
+
+_AS_SENT = {Status.PENDING_CAP: Status.PENDING, Status.NOT_FOUND: Status.DECLINED}
+"""What a call would have to send to say the same."""
+
+
+class Edit(msgspec.Struct, frozen=True, kw_only=True):
+    """An edit of one conversion, as it is queued. None = stays as it is. payout, charge: in the conversion's
+    currency, after `currency` has relabelled its amounts."""
+
+    conversion_id: str
+    status: Status | None = None
+    currency: str | None = None
+    payout: Decimal | None = None
+    charge: Decimal | None = None
+    comment: str | None = None
+
+
+class Import(msgspec.Struct, frozen=True, kw_only=True):
+    """A conversion to be made without a click of its own, as it is queued. status None = as a call without one ·
+    sum: what the visitor paid, in the payment's currency · ip, ua: of the visitor."""
+
+    offer_id: int
+    affiliate_id: int
+    goal: str
+    action_id: str = ""
+    ip: str = ""
+    ua: str = ""
+    sum: Decimal | None = None
+    status: Status | None = None
+    comment: str = ""
+
+    @property
+    def params(self) -> dict[str, str]:
+        """What a call that says the same carries, but for its click and its status."""
+        said = {
+            "goal": self.goal,
+            "action_id": self.action_id,
+            "sum": "" if self.sum is None else str(self.sum),
+            "ip": self.ip,
+            "comment": self.comment,
+        }
+        return {name: value for name, value in said.items() if value}
+
+
+def edited(
+    stored: Conversion, edit: Edit, hold_days: int, rates: Mapping[str, Decimal], at_ms: int, actor: str
+) -> Change | Fault:
+    """What an edit does to a stored conversion, or why it does nothing.
+
+    hold_days: of its offer · rates: those in force when the conversion was made · at_ms: of the request.
+    """
+    if edit.currency is not None and edit.currency not in rates:
+        return Fault.WRONG_CURRENCY
+    after = replace(stored, comment=stored.comment if edit.comment is None else edit.comment)
+    if edit.status is not None and edit.status is not stored.status:
+        until = stored.created_at + hold_days * DAY_MS
+        holds = edit.status is Status.HOLD and until > at_ms
+        after = replace(after, status=edit.status, hold_until=until if holds else None)
+    if edit.currency is not None:
+        after = replace(after, currency=edit.currency, rate=rates[edit.currency])
+    payout = stored.payout if edit.payout is None else edit.payout
+    charge = stored.charge if edit.charge is None else edit.charge
+    after = replace(
+        after,
+        payout=payout,
+        charge=charge,
+        payout_base=converted(payout, after.rate, _ONE),
+        charge_base=converted(charge, after.rate, _ONE),
+    )
+    if after == stored:
+        return Fault.NO_CHANGE
+    if is_out_of_range(after):
+        return Fault.WRONG_SUM
+    after = replace(after, version=stored.version + 1, updated_at=max(at_ms, stored.updated_at))
+    return Change(stored, after, actor)
+
+
+def imported(
+    item: Import,
+    call: CallFacts,
+    click: Mapping[str, Any],
+    terms: Terms,
+    existing: Conversion | None,
+    new_id: str,
+    actor: str,
+) -> Change | Fault:
+    """What an import makes: computed like a call, but nothing is declined on arrival, and a status that is given is
+    taken as it is. call: of the import's own click, at the time of the request."""
+    if existing is not None:
+        return Fault.EXISTS
+    made = create(call, click, replace(terms, affiliate_status="active"), new_id)
+    if isinstance(made, Fault):
+        return made
+    if is_out_of_range(made):
+        return Fault.WRONG_SUM
+    sent = item.status or Status.CONFIRMED
+    status, hold_until = held(sent, terms.offer.hold_days, call.time, call.time)
+    if item.status is not None and item.status is not Status.HOLD:
+        status, hold_until = item.status, None
+    made = replace(
+        made,
+        status=status,
+        hold_until=hold_until,
+        sent_status=_AS_SENT.get(sent, sent),
+        comment=item.comment,
+    )
+    return Change(None, made, actor)
