@@ -18,6 +18,8 @@ from trackyard.base.telemetry import log_to_stderr
 from trackyard.config import Address, CannotStart, Config, seal_key
 
 if TYPE_CHECKING:
+    from uvicorn import Server
+
     from trackyard.jobs.projector import Projector
     from trackyard.store.engine import Database
     from trackyard.wire.probes import Readiness
@@ -66,12 +68,15 @@ def administrator_key(config: Config) -> str:
     from trackyard.base.secrets import Seal, SealBroken
     from trackyard.store.engine import Database
 
+    missing = CannotStart(f"there is no installation in {config.data_dir} yet: start it first.")
+    if not config.data_dir.is_dir():
+        raise missing
     try:
         return installation.administrator_key(Database(config.database_url, pool_size=1), Seal(seal_key(config)))
     except SealBroken as fault:
         raise CannotStart(f"{fault}.") from None
     except (SQLAlchemyError, installation.NoAdministrator):
-        raise CannotStart(f"there is no installation in {config.data_dir} yet: start it first.") from None
+        raise missing from None
 
 
 def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> None:
@@ -169,7 +174,7 @@ def _run_core(config: Config, _slot: int) -> None:
         thread.start()
     try:
         if listener is not None:
-            _serve_api(config, listener, database, analytics, projector)
+            _serve_api(config, listener, database, analytics, projector, stop)
         else:
             stop.wait()
     finally:
@@ -181,7 +186,12 @@ def _run_core(config: Config, _slot: int) -> None:
 
 
 def _serve_api(
-    config: Config, listener: socket.socket, database: "Database", analytics: object, projector: "Projector | None"
+    config: Config,
+    listener: socket.socket,
+    database: "Database",
+    analytics: object,
+    projector: "Projector | None",
+    stop: threading.Event,
 ) -> None:
     import uvicorn
 
@@ -220,8 +230,15 @@ def _serve_api(
             timeout_graceful_shutdown=5,
         )
     )
+    # The server listens to signals only once it runs; one that came before must end it all the same.
+    threading.Thread(target=_end_with, args=(stop, server), name="stop", daemon=True).start()
     log.info("the API listens", extra={"host": config.api_listen.host, "port": config.api_listen.port})
     server.run(sockets=[listener])
+
+
+def _end_with(stop: threading.Event, server: "Server") -> None:
+    stop.wait()
+    server.should_exit = True
 
 
 def _readiness(database: "Database", projector: "Projector | None") -> "Readiness":

@@ -137,7 +137,9 @@ class Supervisor:
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
         os.close(handle)
-        done = subprocess.run([sys.executable, "-m", "trackyard", "prepare"], stdout=subprocess.PIPE, check=False)
+        command = [sys.executable, "-m", "trackyard", "prepare"]
+        # A session of its own: Ctrl-C is for the parent, which lets it finish.
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False, start_new_session=True)
         if done.returncode != 0:
             raise CannotStart
         prepared: dict[str, str] = json.loads(done.stdout)

@@ -1,13 +1,17 @@
 """kill -9 of every process in the middle of traffic: what was acknowledged is there, once."""
 
+import fcntl
 import http.client
 import signal
 import threading
+import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+import pytest
 
 from tests.support.program import KEY, Program, until
 from tests.support.receiver import Receiver
@@ -112,3 +116,34 @@ def test_nothing_acknowledged_is_lost_or_doubled(tmp_path: Path, receiver: Recei
     story_after.start()
     assert story.day(KEY) == row
     assert story_after.stop(signal.SIGINT) == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", ["service", "kill"])
+def test_a_stop_at_any_moment_of_the_start_is_a_clean_stop(tmp_path: Path, how: str) -> None:
+    """SIGTERM to the parent, as a service manager sends it; or the parent is killed, and the roles must notice."""
+    program = Program(tmp_path)
+    program.start()
+    assert program.stop() == 0
+    for moment in range(3, 20):
+        program.start(ready=False)
+        assert program.process is not None
+        time.sleep(moment / 10)
+        begun = time.monotonic()
+        if how == "service":
+            assert program.stop() == 0, program.log_tail()
+        else:
+            program.stop(signal.SIGKILL)
+            until(lambda: not _is_locked(program), seconds=10, what="the roles noticed the death of their parent")
+        assert time.monotonic() - begun < 10
+    program.start()
+    assert program.stop() == 0
+
+
+def _is_locked(program: Program) -> bool:
+    with (program.directory / "data" / "trackyard.lock").open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return False
