@@ -150,12 +150,17 @@ def _query_parameter(name: str, field: Field) -> Schema:
     many = field.form in ("seq", "comma") and not name.endswith("[*]")
     if many:
         schema = {"type": "array", "items": schema}
-    if field.default not in (None, ()) and not field.required:
+    keyed = field.form == "keyed" and name.count("[*]") == 1 and name.endswith("[*]")
+    if keyed:
+        name, schema = name.removesuffix("[*]"), {"type": "object", "additionalProperties": schema}
+    if field.default not in (None, (), {}) and not field.required:
         schema["default"] = _as_sent(field.default, schema)
     out: Schema = {"name": name.replace("[*]", "[0]"), "in": "query", "schema": schema}
     out["required"] = field.required
     if many:
         out |= {"style": "form", "explode": field.form == "seq"}
+    elif keyed:
+        out |= {"style": "deepObject", "explode": True}
     notes = list(_notes(field))
     if notes:
         out["description"] = " ".join(notes)
