@@ -65,10 +65,17 @@ def world(api: Api) -> World:
         "offer.affiliate.enable": {"offer_id": offer, "pid": pid},
         "partner.postback.add": {"pid": pid, "url": "https://a.example"},
         "balance.get": {"pid": pid},
+        "offers.list": {},
+        "offers.count": {},
+        "offer.get": {},
+        "partner.offers.list": {"pid": pid},
+        "partner.live-offers.list": {"pid": pid},
     }
     _, no_permission = api.add_staff(Role.SECTION_NEWS)
 
-    subjects: dict[str, Callable[[], Any]] = {}
+    subjects: dict[str, Callable[[], Any]] = {
+        "offer.get": lambda: offer,
+    }
     return World(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
 
 
@@ -155,7 +162,8 @@ def _names(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for name, inner in value.items():
             yield name
-            yield from _names(inner)
+            # The `revenue` of a payment is what the affiliate earns (platform-api.md, Payment item).
+            yield from (found for found in _names(inner) if (name, found) != ("payments", "revenue"))
     elif isinstance(value, list):
         for inner in value:
             yield from _names(inner)
