@@ -21,8 +21,7 @@ _V = TypeVar("_V")
 
 
 class Agent(msgspec.Struct, frozen=True, gc=False):
-    """What a user agent says. Every field is "" when unknown; device: mobile, tablet, desktop, tv, console,
-    wearable, bot."""
+    """What a user agent says. Every field is "" when unknown; device: one of DEVICES, or bot."""
 
     os: str = ""
     os_version: str = ""
@@ -134,16 +133,16 @@ def _version(*parts: str | None) -> str:
     return ".".join(part for part in parts if part)
 
 
+DEVICES: Final = ("mobile", "tablet", "desktop", "mediahub", "ereader", "console", "tv", "smartwatch")
+"""The kinds of devices, in the words of targeting (spec: Targeting group)."""
+
 _SIGNS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
-    (
-        "tv",
-        re.compile(
-            r"smart-?tv|googletv|apple ?tv|hbbtv|netcast|web0s|tizen.*tv\b|roku|\baft[a-z0-9]+\b|crkey|bravia", re.I
-        ),
-    ),
+    ("mediahub", re.compile(r"apple ?tv|roku|\baft[a-z0-9]+\b|crkey", re.I)),
+    ("tv", re.compile(r"smart-?tv|googletv|hbbtv|netcast|web0s|tizen.*tv\b|bravia", re.I)),
     ("console", re.compile(r"playstation|xbox|nintendo", re.I)),
-    ("wearable", re.compile(r"\bwatch\b|watchos|sm-r\d{3}", re.I)),
-    ("tablet", re.compile(r"ipad|tablet|playbook|kindle|silk/(?!.*mobile)", re.I)),
+    ("smartwatch", re.compile(r"\bwatch\b|watchos|sm-r\d{3}", re.I)),
+    ("tablet", re.compile(r"ipad|tablet|playbook|kindle fire|silk/(?!.*mobile)", re.I)),
+    ("ereader", re.compile(r"kindle|\bkobo\b|\bnook\b|pocketbook", re.I)),
     ("mobile", re.compile(r"iphone|ipod|mobile|mobi\b|blackberry|opera mini|windows phone|symbian", re.I)),
 )
 _DESKTOPS: Final = frozenset(
