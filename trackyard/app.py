@@ -37,7 +37,7 @@ def prepare(config: Config) -> dict[str, str]:
     """
     from sqlalchemy.exc import SQLAlchemyError
 
-    from trackyard.actions.installation import administrator_key, first_start
+    from trackyard.actions.installation import CurrencyFixed, administrator_key, first_start, fix_currency
     from trackyard.base.secrets import Seal, SealBroken
     from trackyard.store.engine import Database
     from trackyard.store.schema import SchemaUnknown, upgrade
@@ -49,11 +49,14 @@ def prepare(config: Config) -> dict[str, str]:
         database = Database(config.database_url, pool_size=1)
         upgrade(database)
         first_start(database, seal, SystemClock(), config.admin_api_key)
+        fix_currency(database, config.currency)
         if "edge" in config.roles:
             _number_edges(config, database)
         return {"admin_api_key": administrator_key(database, seal)}
     except SealBroken as fault:
         raise CannotStart(f"{fault}.") from None
+    except CurrencyFixed as fault:
+        raise CannotStart(f"TRACKYARD_CURRENCY cannot be {config.currency}: {fault}.") from None
     except (SQLAlchemyError, SchemaUnknown) as fault:
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {_first_line(fault)}.") from None
     except OSError as fault:
@@ -144,6 +147,7 @@ def _run_worker(config: Config, slot: int) -> None:
             mail_directory=config.data_dir / "mail",
             smtp_url=config.smtp_url,
             mail_from=config.mail_from,
+            country_database=config.country_database,
         )
     )
 

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from trackyard.store import inbox, mail, outbox, progress
+from trackyard.store import inbox, mail, outbox, progress, tasks
 from trackyard.store.engine import Database
 from trackyard.store.health import queue_states
 from trackyard.store.inbox import InboxCall
@@ -127,12 +127,15 @@ def test_queues_tell_depth_and_age(database: Database) -> None:
     with database.write() as conn:
         inbox.add_calls(conn, "001-0", [a_call(1_000), a_call(2_000), a_call(3_000, waiting=True)])
         outbox.add(conn, [OutboxRow("fact", b"[1]")], 4_000)
+        tasks.add_tasks(conn, "edit", "staff:1", [{}, {}], 4_200)
         mail.add(conn, "a@example.org", "Subject", "Body", 4_500)
         states = {state.queue: (state.depth, state.lag_ms) for state in queue_states(conn, 5_000)}
     assert states == {
         "inbox": (2, 4_000),
         "waiting": (1, 2_000),
         "aside": (0, 0),
+        "edits": (2, 800),
+        "edits_aside": (0, 0),
         "outbox": (1, 1_000),
         "deliveries": (0, 0),
         "mail": (1, 500),

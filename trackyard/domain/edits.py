@@ -55,13 +55,14 @@ class Import(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def params(self) -> dict[str, str]:
-        """What a call that says the same carries, but for its click and its status."""
+        """What a call that says the same carries, but for its click."""
         said = {
             "goal": self.goal,
             "action_id": self.action_id,
             "sum": "" if self.sum is None else str(self.sum),
             "ip": self.ip,
             "comment": self.comment,
+            "status": "" if self.status is None else str(self.status.shown.number),
         }
         return {name: value for name, value in said.items() if value}
 

@@ -12,6 +12,7 @@ from trackyard.base.clock import SystemClock
 from trackyard.base.zones import find_zone
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.deliveries import Deliverer, Limits
+from trackyard.jobs.edits import Editor
 from trackyard.jobs.fetches import Fetcher
 from trackyard.jobs.mail import Mailer
 from trackyard.jobs.schedule import Schedule
@@ -33,7 +34,8 @@ class WorkerOptions:
     platform's zone · owner: a name no other worker of the database has · outbound_allow: networks that affiliates'
     URLs may lead to though they are not on the open internet · files_directory: where
     creatives are stored; without it none are fetched · smtp_url: the mail server; empty = mail goes to
-    `mail_directory`, and without that too none is sent."""
+    `mail_directory`, and without that too none is sent · country_database: an MMDB file for the countries of
+    imported conversions; None = the shipped one."""
 
     database_url: str
     platform_currency: str
@@ -45,6 +47,7 @@ class WorkerOptions:
     smtp_url: str = ""
     mail_from: str = "trackyard@localhost"
     limits: Limits = field(default_factory=Limits)
+    country_database: Path | None = None
 
 
 def run(options: WorkerOptions) -> None:
@@ -69,6 +72,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     files = None if options.files_directory is None else FileStore(options.files_directory)
     loops: dict[str, Callable[[threading.Event], None]] = {
         "conversions": Converter(database, options.platform_currency, zone, clock).run,
+        "edits": Editor(database, options.platform_currency, zone, clock, options.country_database).run,
         "schedule": Schedule(database, zone, clock, files).run,
         "deliveries": Deliverer(
             database, clock, options.owner, allow=options.outbound_allow, limits=options.limits

@@ -1,18 +1,47 @@
 """Conversions, their history, and finding them for a decision."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, func, insert, or_, select, update
 
 from trackyard.domain.conversions import Change, Conversion
 from trackyard.domain.payments import document_of, payment_of
+from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
 from trackyard.store.tables import conversion, conversion_event
 
 Identity = tuple[int, str, str]
 """(offer, goal, identity): unique among conversions."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedConversion:
+    """A conversion that somebody named. created_at: UTC ms."""
+
+    id: str
+    action_id: str
+    click_id: str
+    affiliate_id: int
+    advertiser_id: str
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One state of a conversion in its history. actor: call:<record id>, job:hold, staff:<id> · at: UTC ms."""
+
+    version: int
+    at: int
+    actor: str
+    status: str
+    charge: Decimal
+    payout: Decimal
+    currency: str
+    comment: str
+
 
 _COLUMNS = [conversion.c[field.name] for field in fields(Conversion)]
 _CHANGING = (
@@ -40,6 +69,47 @@ def find(conn: Connection, conversion_id: str) -> Conversion | None:
     """One conversion; None when there is none of that id."""
     row = conn.execute(select(*_COLUMNS).where(conversion.c.id == conversion_id)).one_or_none()
     return None if row is None else _conversion(row)
+
+
+def find_by_id(conn: Connection, ids: Collection[str]) -> dict[str, Conversion]:
+    """The conversions of these ids; on PostgreSQL locked until the transaction ends."""
+    query = select(*_COLUMNS).where(conversion.c.id.in_(ids)).order_by(conversion.c.id).with_for_update()
+    return {row.id: _conversion(row) for row in conn.execute(query)}
+
+
+def find_named(
+    conn: Connection, scope: Scope, *, ids: Collection[str], action_ids: Collection[str], click_ids: Collection[str]
+) -> list[NamedConversion]:
+    """The conversions in scope that are named by their id, action id or click's id, oldest first."""
+    columns = conversion.c
+    named = or_(columns.id.in_(ids), columns.action_id.in_(action_ids), columns.click_id.in_(click_ids))
+    query = select(
+        columns.id, columns.action_id, columns.click_id, columns.affiliate_id, columns.advertiser_id, columns.created_at
+    ).where(named)
+    found = [NamedConversion(*row) for row in conn.execute(query.order_by(columns.created_at, columns.id))]
+    return [
+        item for item in found if scope.has_affiliate(item.affiliate_id) and scope.has_advertiser(item.advertiser_id)
+    ]
+
+
+def clicks_of(conn: Connection, ids: Collection[str]) -> dict[str, dict[str, Any]]:
+    """The click's record of each of these conversions, by the conversion's id."""
+    rows = conn.execute(select(conversion.c.id, conversion.c.click).where(conversion.c.id.in_(ids)))
+    return {row.id: row.click for row in rows}
+
+
+def list_events(conn: Connection, conversion_id: str, *, page: int, limit: int) -> tuple[list[Event], int]:
+    """The history of a conversion, first things first, and how long it is."""
+    own = conversion_event.c.conversion_id == conversion_id
+    total = conn.execute(select(func.count()).select_from(conversion_event).where(own)).scalar_one()
+    columns = [conversion_event.c[field.name] for field in fields(Event)]
+    query = select(*columns).where(own).order_by(conversion_event.c.version).limit(limit).offset((page - 1) * limit)
+    return [Event(*row) for row in conn.execute(query)], int(total)
+
+
+def has_any(conn: Connection) -> bool:
+    """Whether there is a conversion."""
+    return conn.execute(select(conversion.c.id).limit(1)).first() is not None
 
 
 def has_held_until(conn: Connection, until: int) -> bool:

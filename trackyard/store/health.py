@@ -6,6 +6,7 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from sqlalchemy.sql.schema import Column
 
 from trackyard.store.inbox import ASIDE, READY, WAITING
+from trackyard.store.tables import conversion_task as task
 from trackyard.store.tables import delivery, inbox, mail, outbox
 
 
@@ -20,11 +21,13 @@ class QueueState:
 
 def queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
     """The state of every queue: inbox (to decide), waiting (for their clicks), aside (undecidable: a person must
-    look), outbox (to load), deliveries (due), mail (due)."""
+    look), edits (of conversions, and imports), edits_aside, outbox (to load), deliveries (due), mail (due)."""
     return [
         _state(conn, now_ms, "inbox", inbox.c.received_at, inbox.c.state == READY),
         _state(conn, now_ms, "waiting", inbox.c.received_at, inbox.c.state == WAITING),
         _state(conn, now_ms, "aside", inbox.c.received_at, inbox.c.state == ASIDE),
+        _state(conn, now_ms, "edits", task.c.created_at, task.c.state == READY),
+        _state(conn, now_ms, "edits_aside", task.c.created_at, task.c.state == ASIDE),
         _state(conn, now_ms, "outbox", outbox.c.created_at, outbox.c.id > 0),
         _state(conn, now_ms, "deliveries", delivery.c.next_at, delivery.c.next_at <= now_ms),
         _state(conn, now_ms, "mail", mail.c.next_at, mail.c.next_at <= now_ms),
