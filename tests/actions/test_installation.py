@@ -2,8 +2,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.seeds import add_conversion
 from trackyard.actions.callers import find_caller
-from trackyard.actions.installation import NoAdministrator, administrator_key, first_start
+from trackyard.actions.installation import (
+    CurrencyFixed,
+    NoAdministrator,
+    administrator_key,
+    first_start,
+    fix_currency,
+)
 from trackyard.base.clock import ManualClock
 from trackyard.base.secrets import Seal
 from trackyard.domain.callers import StaffCaller
@@ -47,3 +54,14 @@ def test_a_given_key_is_kept_and_a_changed_one_replaces_it(database: Database, s
     assert find_caller(database, clock, KEY) is None
     assert find_caller(database, clock, "b" * 40) is not None
     assert administrator_key(database, seal) == "b" * 40
+
+
+def test_the_currency_is_fixed_by_the_first_conversion(database: Database) -> None:
+    fix_currency(database, "USD")
+    fix_currency(database, "EUR")
+    with database.write() as conn:
+        add_conversion(conn, 1)
+    fix_currency(database, "EUR")
+    with pytest.raises(CurrencyFixed, match="EUR"):
+        fix_currency(database, "USD")
+    fix_currency(database, "EUR")

@@ -1,22 +1,18 @@
 """Advertisers, affiliates, offers, connections, postbacks, staff, and the list of conversions on both engines."""
 
 from dataclasses import fields
-from decimal import Decimal
 from typing import Any
 
-import msgspec
 import pytest
-from sqlalchemy import insert
 
-from tests.support.events import NOON, new_click
-from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_offer
+from tests.support.events import NOON
+from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_conversion, add_offer
 from trackyard.domain.roles import Role
 from trackyard.domain.scope import Scope
 from trackyard.store import advertisers, affiliates, connections, offers, postbacks, staff
 from trackyard.store.conversions_list import ConversionFilter, list_conversions
 from trackyard.store.engine import Database
 from trackyard.store.postbacks import NewPostback
-from trackyard.store.tables import conversion
 
 ALL = Scope.everything()
 
@@ -87,20 +83,6 @@ def test_staff(database: Database) -> None:
         assert first is not None
         assert first.id == f"{1:024x}"
         assert staff.find_staff(conn, "x") is None
-
-
-def add_conversion(conn: Any, number: int, **columns: Any) -> None:
-    values: dict[str, Any] = {
-        "id": f"{number:024x}", "offer_id": 1, "goal": "1", "identity": f"c:{number}", "version": 1,
-        "affiliate_id": 1, "advertiser_id": "a", "status": "confirmed", "sent_status": "confirmed", "goal_title": "G",
-        "payment_type": "fixed", "currency": "USD", "rate": 1, "sum": 0, "charge": 2, "payout": 1, "charge_base": 2,
-        "payout_base": 1, "custom_fields": {"1": "x"}, "click_id": "c", "click_time": NOON,
-        "click": msgspec.structs.asdict(new_click(number, sub1=f"s{number}")), "created_at": NOON + number,
-        "updated_at": NOON + number,
-    }  # fmt: skip
-    for name in ("rate", "sum", "charge", "payout", "charge_base", "payout_base"):
-        values[name] = Decimal(values[name])
-    conn.execute(insert(conversion).values(values | columns))
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """Rows that tests begin with, written past the API."""
 
+from decimal import Decimal
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, insert
 
+from tests.support.events import NOON, new_click
 from trackyard.base.ids import new_id
-from trackyard.store.tables import advertiser, affiliate, affiliate_postback, connection, offer
+from trackyard.store.tables import advertiser, affiliate, affiliate_postback, connection, conversion, offer
 
 SEEDED_AT = 1_700_000_000_000
 
@@ -71,9 +74,7 @@ def add_offer(conn: Connection, advertiser_id: str, **columns: Any) -> int:
 def add_connection(conn: Connection, offer_id: int, affiliate_id: int, *, enabled: bool = True) -> None:
     """A connection of an affiliate to an offer."""
     conn.execute(
-        insert(connection).values(
-            offer_id=offer_id, affiliate_id=affiliate_id, enabled=enabled, changed_at=SEEDED_AT
-        )
+        insert(connection).values(offer_id=offer_id, affiliate_id=affiliate_id, enabled=enabled, changed_at=SEEDED_AT)
     )
 
 
@@ -86,8 +87,19 @@ def add_postback(conn: Connection, affiliate_id: int, url: str, **columns: Any) 
         "updated_at": SEEDED_AT,
     }
     values |= columns
-    return int(
-        conn.execute(
-            insert(affiliate_postback).values(values).returning(affiliate_postback.c.id)
-        ).scalar_one()
-    )
+    return int(conn.execute(insert(affiliate_postback).values(values).returning(affiliate_postback.c.id)).scalar_one())
+
+
+def add_conversion(conn: Connection, number: int, **columns: Any) -> None:
+    """A confirmed conversion of offer 1 and affiliate 1, charge 2 and payout 1 USD, without what follows from one."""
+    values: dict[str, Any] = {
+        "id": f"{number:024x}", "offer_id": 1, "goal": "1", "identity": f"c:{number}", "version": 1,
+        "affiliate_id": 1, "advertiser_id": "a", "status": "confirmed", "sent_status": "confirmed", "goal_title": "G",
+        "payment_type": "fixed", "currency": "USD", "rate": 1, "sum": 0, "charge": 2, "payout": 1, "charge_base": 2,
+        "payout_base": 1, "custom_fields": {"1": "x"}, "click_id": "c", "click_time": NOON,
+        "click": msgspec.structs.asdict(new_click(number, sub1=f"s{number}")), "created_at": NOON + number,
+        "updated_at": NOON + number,
+    }  # fmt: skip
+    for name in ("rate", "sum", "charge", "payout", "charge_base", "payout_base"):
+        values[name] = Decimal(values[name])
+    conn.execute(insert(conversion).values(values | columns))

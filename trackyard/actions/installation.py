@@ -4,7 +4,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import Seal
 from trackyard.domain.roles import Role
-from trackyard.store import keys, rules, settings, staff
+from trackyard.store import conversions, keys, rules, settings, staff
 from trackyard.store.engine import Database
 
 ADMINISTRATOR_EMAIL = "admin@localhost"
@@ -12,6 +12,10 @@ ADMINISTRATOR_EMAIL = "admin@localhost"
 
 class NoAdministrator(Exception):
     """The installation has no administrator with a key."""
+
+
+class CurrencyFixed(Exception):
+    """The platform has another currency, in which there are conversions."""
 
 
 def first_start(database: Database, seal: Seal, clock: Clock, admin_key: str | None) -> str | None:
@@ -35,6 +39,20 @@ def first_start(database: Database, seal: Seal, clock: Clock, admin_key: str | N
         keys.remove_keys(conn, "staff", user.id)
         keys.add_key(conn, "staff", user.id, key, seal, now)
         return key
+
+
+def fix_currency(database: Database, currency: str) -> None:
+    """Remembers the platform's currency (ISO code), which is fixed once a conversion exists (behaviour.md §7).
+
+    Every start calls it. Raises CurrencyFixed.
+    """
+    with database.write() as conn:
+        kept = settings.find_setting(conn, settings.CURRENCY)
+        if kept == currency:
+            return
+        if kept is not None and conversions.has_any(conn):
+            raise CurrencyFixed(f"there are conversions in {kept}, the currency of this platform since")
+        settings.edit_setting(conn, settings.CURRENCY, currency)
 
 
 def administrator_key(database: Database, seal: Seal) -> str:

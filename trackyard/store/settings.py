@@ -7,6 +7,8 @@ from sqlalchemy import Connection, delete, insert, select
 from trackyard.store.tables import setting
 
 TRAFFICBACK_URL: Final = "trafficback_url"
+CURRENCY: Final = "currency"
+"""The platform's currency, as it was at the last start."""
 HASH_PASSWORD: Final = "hash_password"
 """The platform's secure code for inbound calls, used where neither offer nor advertiser has one."""
 
