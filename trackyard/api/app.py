@@ -25,7 +25,8 @@ def build(deps: Deps, readiness: Callable[[], Readiness] = Readiness) -> Dispatc
         "/docs": docs_page(described),
     }
     branches = {FILES: file_pages(deps)}
-    return Dispatch(CATALOGUE, deps, partial(find_caller, deps.database, deps.clock), pages, branches)
+    authenticate = partial(find_caller, deps.database, deps.clock)
+    return Dispatch(CATALOGUE, deps, authenticate, pages, branches, clock=deps.clock)
 
 
 def _version() -> str:

@@ -19,6 +19,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, Operation
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
+from trackyard.store.trail import audited
+
 __all__ = ["Connection", "Database", "Trouble", "trouble_of"]
 
 SQLITE_PRAGMAS = (
@@ -95,16 +97,20 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction: all of it, or nothing when the block raises. Keep it under 20 ms."""
+        """A transaction: all of it, or nothing when the block raises. Keep it under 20 ms.
+
+        What a staff user changes in it goes to the audit log with it (store/trail.py).
+        """
         with self._engine.connect() as connection:
             if not self.is_sqlite:
-                with connection.begin():
+                with connection.begin(), audited(connection):
                     yield connection
                 return
             with self._writer_lock():
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 try:
-                    yield connection
+                    with audited(connection):
+                        yield connection
                 except BaseException:
                     connection.exec_driver_sql("ROLLBACK")
                     raise

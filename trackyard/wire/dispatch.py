@@ -18,9 +18,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from trackyard.base.clock import Clock, SystemClock
 from trackyard.base.errors import AccessDenied, BadInput, Refusal, TooLarge, Unauthorized, WrongCaller
 from trackyard.base.metrics import API_REQUESTS, API_SECONDS
 from trackyard.base.telemetry import request_id
+from trackyard.domain.acting import Acting, acting
 from trackyard.domain.callers import Caller, StaffCaller
 from trackyard.wire.auth import KEY_NAMES, Authenticate, find_caller, find_key
 from trackyard.wire.brackets import Tree, body_tree, close_files, merged, query_pairs, tree_of
@@ -55,7 +57,10 @@ class Dispatch(Generic[D]):
         authenticate: Authenticate,
         pages: Mapping[str, Page],
         branches: Mapping[str, Branch] | None = None,
+        *,
+        clock: Clock | None = None,
     ) -> None:
+        self._clock = clock or SystemClock()
         self._routes = Routes(endpoints)
         self._deps = deps
         self._authenticate = authenticate
@@ -135,11 +140,19 @@ class Dispatch(Generic[D]):
         self, match: Match, caller: Caller | None, request: Request, body: "SpooledTemporaryFile[bytes]"
     ) -> tuple[bytes, set[str]]:
         tree, fault = await _tree(request, request.scope["query_string"], body)
+        token = acting.set(self._acting(match, caller))
         try:
             work = _Work(self._deps, match, caller, _address(request), tree, fault)
             return await anyio.to_thread.run_sync(work.run, limiter=self._threads)
         finally:
+            acting.reset(token)
             close_files(tree)
+
+    def _acting(self, match: Match, caller: Caller | None) -> Acting | None:
+        """Who the audit log names for what this call writes."""
+        if not isinstance(caller, StaffCaller):
+            return None
+        return Acting(caller.id, match.endpoint.id, request_id.get(), self._clock.now_ms())
 
     def _find_page(self, request: Request) -> Page | None:
         path = request.scope["path"]
