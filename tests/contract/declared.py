@@ -138,6 +138,11 @@ def also_required(endpoint_id: str, name: str) -> bool:
     return any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["required"])
 
 
+def made_optional(endpoint_id: str, name: str) -> bool:
+    """Whether we do not require what the contract requires: something else may be sent instead."""
+    return any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["optional"])
+
+
 def missing_values(endpoint_id: str, name: str) -> frozenset[str]:
     """Values of a parameter that are not built yet."""
     return frozenset(MISSING.get("values", {}).get(endpoint_id, {}).get(name, ()))

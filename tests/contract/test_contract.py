@@ -18,6 +18,7 @@ from tests.contract.declared import (
     documented_params,
     extended,
     is_missing,
+    made_optional,
     missing_values,
     narrowed_to_admin,
     required_names,
@@ -65,7 +66,8 @@ def test_parameters(endpoint_id: str) -> None:
     for name in sorted(wanted):
         said, done = documented[name], declared[name]
         assert (name, done.type) == (name, said.type)
-        assert (name, done.required) == (name, said.required or also_required(endpoint_id, name))
+        required = (said.required or also_required(endpoint_id, name)) and not made_optional(endpoint_id, name)
+        assert (name, done.required) == (name, required)
         assert (name, done.values) == (name, said.values - missing_values(endpoint_id, name))
         assert (name, done.admin_only) == (name, said.admin_only or narrowed_to_admin(endpoint_id, name))
         assert (name, done.since) == (name, said.since)

@@ -7,6 +7,7 @@ from trackyard.api import (
     clicks,
     conversions,
     creatives,
+    edits,
     offer_lists,
     offers,
     postbacks,
@@ -24,4 +25,5 @@ CATALOGUE: tuple[Endpoint[Deps], ...] = (
     *statistics.ENDPOINTS,
     *conversions.ENDPOINTS,
     *clicks.ENDPOINTS,
+    *edits.ENDPOINTS,
 )
