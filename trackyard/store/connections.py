@@ -37,6 +37,12 @@ def links_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) -> d
     return {row.offer_id: row.enabled for row in rows}
 
 
+def public_among(conn: Connection, offer_ids: Iterable[int]) -> set[int]:
+    """Those of the offers that are public: whoever was not taken off them may use them."""
+    rows = conn.execute(select(offer.c.id).where(offer.c.id.in_(set(offer_ids)), offer.c.privacy == "public"))
+    return set(rows.scalars())
+
+
 def offers_of(conn: Connection, affiliate_id: int) -> set[int]:
     """The offers an affiliate is connected to."""
     rows = conn.execute(

@@ -1,0 +1,54 @@
+"""What the sweep needs of connections, tickets, sources, categories, SmartLink categories and domains."""
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from tests.support.api import Api
+
+_numbers = count(1)
+
+
+def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
+    """Parameters with which each of these methods succeeds."""
+    return {
+        "offer.affiliate.enable": {"offer_id": offer, "pid": pid},
+        "offer.affiliate.disable": {"offer_id": offer, "pid": pid},
+        "admin.offer.source.add": {"title_lang[en]": "Search"},
+        "admin.offer.source.edit": {"title_lang[en]": "Search"},
+        "admin.category.add": {"title": "Finance"},
+        "admin.category.edit": {"title": "Finance"},
+        "admin.smartlink.category.add": {"name": "Summer"},
+        "admin.domain.add": {"url": "host-{n}.example"},
+    }
+
+
+def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
+    """What the ids in these methods' paths name, made anew for each call."""
+    closed = api.add_offer(privacy="protected")
+
+    def source() -> str:
+        return str(api.admin.post("/3.0/admin/offer/source", **{"title_lang[en]": "Search"})["source"]["id"])
+
+    def category() -> str:
+        return str(api.admin.post("/3.0/admin/category", title="Finance")["category"]["id"])
+
+    def smartlink() -> str:
+        return str(api.admin.post("/3.0/admin/smartlink/category", name="Summer")["data"]["_id"])
+
+    def domain() -> int:
+        return int(api.admin.post("/3.1/admin/domains", url=f"{next(_numbers)}.example")["domain"]["id"])
+
+    return {
+        "admin.offer.disable-affiliates": lambda: closed,
+        "admin.affiliate.disable-offers": lambda: pid,
+        "admin.offer.source.edit": source,
+        "admin.offer.source.remove": source,
+        "admin.category.edit": category,
+        "admin.smartlink.category.edit": smartlink,
+        "admin.smartlink.category.remove": smartlink,
+        "admin.smartlink.category.count": smartlink,
+        "partner.smartlink.category.count": smartlink,
+        "admin.domain.edit": domain,
+        "admin.domain.remove": domain,
+    }

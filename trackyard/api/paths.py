@@ -1,0 +1,23 @@
+"""Ids in paths: what cannot be one names nothing (behaviour.md §2, Identifiers)."""
+
+from typing import Any
+
+from trackyard.base.errors import NotFound
+from trackyard.base.ids import is_hex24
+from trackyard.wire.endpoint import Call
+
+
+def path_number(call: Call[Any], name: str = "id") -> int:
+    """The integer id in the path. Raises NotFound."""
+    text = call.path[name]
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise NotFound
+    return int(text)
+
+
+def path_hex(call: Call[Any], name: str = "id") -> str:
+    """The id of 24 hex digits in the path. Raises NotFound."""
+    text = call.path[name].lower()
+    if not is_hex24(text):
+        raise NotFound
+    return text

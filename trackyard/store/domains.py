@@ -1,0 +1,63 @@
+"""Hosts that tracking links may begin with (spec: Domain)."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from trackyard.store.tables import domain, offer, smartlink_category
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A row of the table. url: host, with its port when it is not the scheme's · times UTC ms."""
+
+    id: int
+    url: str
+    use_https: bool
+    created_at: int
+    updated_at: int
+
+
+def add_domain(conn: Connection, url: str, use_https: bool, now_ms: int) -> Domain | None:
+    """The new domain; None when its host is taken."""
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    values = {"url": url, "use_https": use_https, "created_at": now_ms, "updated_at": now_ms}
+    statement = build(domain).values(**values).on_conflict_do_nothing(index_elements=["url"])
+    domain_id = conn.execute(statement.returning(domain.c.id)).scalar_one_or_none()
+    return None if domain_id is None else Domain(domain_id, url, use_https, now_ms, now_ms)
+
+
+def find_domain(conn: Connection, domain_id: int, *, lock: bool = False) -> Domain | None:
+    """The domain of an id; `lock`: nobody else changes it until this transaction ends."""
+    statement = select(domain).where(domain.c.id == domain_id)
+    row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
+    return None if row is None else Domain(**row._mapping)
+
+
+def list_domains(conn: Connection) -> list[Domain]:
+    """All of them, by id."""
+    return [Domain(**row._mapping) for row in conn.execute(select(domain).order_by(domain.c.id))]
+
+
+def is_taken(conn: Connection, url: str, *, beside: int) -> bool:
+    """Whether a domain other than `beside` has this host."""
+    query = select(domain.c.id).where(domain.c.url == url, domain.c.id != beside)
+    return conn.execute(query).first() is not None
+
+
+def edit_domain(conn: Connection, domain_id: int, url: str, use_https: bool, now_ms: int) -> None:
+    """Sets its host and scheme."""
+    values = {"url": url, "use_https": use_https, "updated_at": now_ms}
+    conn.execute(update(domain).where(domain.c.id == domain_id).values(**values))
+
+
+def is_used(conn: Connection, domain_id: int) -> bool:
+    """Whether an offer (a removed one too: its links stay) or a SmartLink category has it."""
+    used = (select(table.c.id).where(table.c.domain_id == domain_id).limit(1) for table in (offer, smartlink_category))
+    return any(conn.execute(query).first() is not None for query in used)
+
+
+def remove_domain(conn: Connection, domain_id: int) -> None:
+    """Removes it."""
+    conn.execute(delete(domain).where(domain.c.id == domain_id))
