@@ -1,131 +1,136 @@
-"""Offers: making them, connecting affiliates to them."""
+"""Offers: making, changing and removing them (spec: Admin: offers)."""
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from datetime import date, datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import msgspec
+from msgspec.structs import asdict, replace
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.files import NewFiles, kept
+from trackyard.actions.notices import CHANGED, Recipient, tell, titled
+from trackyard.actions.offer_checks import faults_of
 from trackyard.actions.scope import scope_of
-from trackyard.base.errors import BadInput
+from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_id
-from trackyard.base.zones import day_end_ms
 from trackyard.domain.callers import Caller
-from trackyard.domain.offers import Landing, Offer, PaymentItem
+from trackyard.domain.offer_edit import Making, Written, changes_of, is_seen
+from trackyard.domain.offers import Offer
 from trackyard.domain.roles import Permission
-from trackyard.domain.scope import Scope
-from trackyard.store import advertisers, affiliates, connections, offers, rates, rules
+from trackyard.store import affiliates, offers, rules
 from trackyard.store.engine import Connection
 
-Document = dict[str, Any]
 
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """An offer that is gone."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewOffer:
-    """What staff say of a new offer. payments: items by their wire names, amounts as text, currency "" = the
-    platform's · landings: without ids · start_at: a local time of the platform zone · stop_date: its last day."""
-
+    id: int
     title: str
-    advertiser: str
-    url: str
-    url_preview: str | None
-    trafficback_url: str | None
-    macro_url: str | None
-    cross_postback_url: str | None
-    status: str
-    privacy: str
-    payments: list[Document]
-    partner_payments: list[Document]
-    landings: list[Document]
-    hold_period: int
-    click_session: str
-    minimal_click_session: str
-    hash_password: str | None
-    allowed_ip: str
-    disallowed_ip: str
-    external_offer_id: str
-    bundle_id: str
-    notes: str | None
-    note_aff: str | None
-    note_sales: str | None
-    description_lang: dict[str, str]
-    tags: list[str]
-    is_top: bool
-    start_at: datetime | None
-    stop_date: date | None
 
 
-def add_offer(deps: Deps, caller: Caller, new: NewOffer) -> Offer:
-    """Makes an offer. Raises BadInput for an advertiser, affiliate or currency that does not exist."""
-    with deps.database.write() as conn:
-        scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
-        faults = _faults(deps, conn, scope, new)
-        if faults:
-            raise BadInput(faults)
-        made = offers.add_offer(conn, _fields(deps, new))
+def add_offer(deps: Deps, caller: Caller, written: Written, new_files: NewFiles) -> Offer:
+    """Makes an offer; `written` holds title, advertiser_id and url at least. Raises BadInput for what it names and
+    does not exist, and what `kept` raises of its files."""
+    now = deps.clock.now_ms()
+    blank = Offer(
+        id=0,
+        hash=new_id(now),
+        advertiser_id=written["advertiser_id"],
+        title=written["title"],
+        url=written["url"],
+        created_at=now,
+        updated_at=now,
+    )
+    with kept(deps, new_files) as files, deps.database.write() as conn:
+        draft = _changed(deps, conn, caller, blank, written)
+        fields = asdict(replace(blank, **draft))
+        del fields["id"]
+        made = files.attach(conn, offers.add_offer(conn, fields), now)
         rules.touch(conn, "offer", made.id)
         return made
 
 
-def connect_affiliate(deps: Deps, caller: Caller, affiliate_id: int, offer_ids: Iterable[int]) -> None:
-    """Connects an affiliate to offers, all or none. Raises BadInput for what does not exist or is out of scope."""
-    wanted = sorted(set(offer_ids))
+def edit_offer(deps: Deps, caller: Caller, offer_id: int, written: Written, new_files: NewFiles) -> Offer:
+    """Changes what is written of an offer and nothing else: edits at once lose none of their fields.
+
+    Raises NotFound when it was removed meanwhile, BadInput and what `kept` raises as add_offer does.
+    """
+    now = deps.clock.now_ms()
+    with kept(deps, new_files) as files, deps.database.write() as conn:
+        scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
+        before = offers.find_offer(conn, scope, offer_id, lock=True)
+        if before is None:
+            raise NotFound
+        changes = _changed(deps, conn, caller, before, written)
+        after = offers.edit_offer(conn, before, changes | {"updated_at": now}) if changes else before
+        after = files.attach(conn, after, now)
+        if after is not before:
+            rules.touch(conn, "offer", offer_id)
+            _tell(conn, before, after, now)
+        return after
+
+
+def remove_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> list[Removal]:
+    """Removes offers, all or none; the rows stay for their clicks and conversions.
+
+    Raises BadInput for one that never was or is out of scope, NotFound for one that was removed before.
+    """
+    now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        scope = scope_of(conn, caller, Permission.OFFERS_CONNECT)
-        faults = {}
-        missing = [str(number) for number in wanted if number not in offers.existing(conn, wanted)]
-        if missing:
-            faults["offer_id"] = [f"An offer {number} does not exist." for number in missing]
-        if affiliates.find_affiliate(conn, scope, affiliate_id) is None:
-            faults["pid"] = [f"An affiliate {affiliate_id} does not exist."]
-        if faults:
-            raise BadInput(faults)
-        connections.connect(conn, affiliate_id, wanted, deps.clock.now_ms())
-        for number in wanted:
-            rules.touch(conn, "connections", number)
+        gone = _named(conn, caller, offer_ids)
+        for offer in gone:
+            offers.remove_offer(conn, offer.id, now)
+            rules.touch(conn, "offer", offer.id)
+        return [Removal(offer.id, offer.title) for offer in gone]
 
 
-def _faults(deps: Deps, conn: Connection, scope: Scope, new: NewOffer) -> dict[str, list[str]]:
-    faults: dict[str, list[str]] = {}
-    if advertisers.find_advertiser(conn, scope, new.advertiser) is None:
-        faults["advertiser"] = [f"An advertiser {new.advertiser} does not exist."]
+def update_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int], changes: dict[str, Any]) -> list[int]:
+    """Gives offers the same status, privacy, or both, all or none; their ids. Raises as remove_offers does."""
     now = deps.clock.now_ms()
-    used = {item["currency"] for item in (*new.payments, *new.partner_payments) if item["currency"]}
-    known = rates.find_rates(conn, deps.currency, used, now, now).at(now)
-    named = {number for item in new.partner_payments for number in item["partners"]}
-    present = affiliates.names_of(conn, named)
-    for name, items in (("payments", new.payments), ("partner_payments", new.partner_payments)):
-        for index, item in enumerate(items):
-            if item["currency"] and item["currency"] not in known:
-                faults[f"{name}[{index}][currency]"] = [f"There is no rate for {item['currency']}."]
-            for place, number in enumerate(item.get("partners", ())):
-                if number not in present:
-                    faults[f"{name}[{index}][partners][{place}]"] = [f"An affiliate {number} does not exist."]
-    return faults
+    with deps.database.write() as conn:
+        named = _named(conn, caller, offer_ids)
+        for before in named:
+            differing = {name: value for name, value in changes.items() if getattr(before, name) != value}
+            if differing:
+                after = offers.edit_offer(conn, before, differing | {"updated_at": now})
+                rules.touch(conn, "offer", before.id)
+                _tell(conn, before, after, now)
+        return [offer.id for offer in named]
 
 
-def _fields(deps: Deps, new: NewOffer) -> dict[str, Any]:
+def get_editable(deps: Deps, caller: Caller, reference: str) -> int:
+    """The id of an offer that a caller may change. Raises NotFound."""
+    with deps.database.read() as conn:
+        found = offers.find_offer(conn, scope_of(conn, caller, Permission.OFFERS_WRITE), reference)
+    if found is None:
+        raise NotFound
+    return found.id
+
+
+def _changed(deps: Deps, conn: Connection, caller: Caller, before: Offer, written: Written) -> dict[str, Any]:
+    faults = faults_of(deps, conn, scope_of(conn, caller, Permission.OFFERS_WRITE), before, written)
+    if faults:
+        raise BadInput(faults)
     now = deps.clock.now_ms()
-    values = asdict(new)
-    for name in ("advertiser", "start_at", "stop_date", "payments", "partner_payments", "landings"):
-        del values[name]
-    start = None if new.start_at is None else new.start_at.replace(tzinfo=deps.zone)
-    return values | {
-        "hash": new_id(now),
-        "advertiser_id": new.advertiser,
-        "tags": tuple(new.tags),
-        "payments": _payments(deps, new.payments),
-        "partner_payments": _payments(deps, new.partner_payments),
-        "landings": tuple(Landing(id=number, **item) for number, item in enumerate(new.landings, start=1)),
-        "start_at": None if start is None else int(start.timestamp()) * 1000,
-        "stop_at": None if new.stop_date is None else day_end_ms(new.stop_date, deps.zone),
-        "created_at": now,
-        "updated_at": now,
-    }
+    return changes_of(before, written, Making(currency=deps.currency, new_id=lambda: new_id(now)))
 
 
-def _payments(deps: Deps, items: list[Document]) -> tuple[PaymentItem, ...]:
-    named = [item | {"currency": item["currency"] or deps.currency} for item in items]
-    return tuple(msgspec.convert(item, PaymentItem, strict=False) for item in named)
+def _named(conn: Connection, caller: Caller, offer_ids: Iterable[int]) -> Sequence[Offer]:
+    wanted = set(offer_ids)
+    scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
+    found = offers.list_by_id(conn, scope, wanted, lock=True)
+    absent = wanted - {offer.id for offer in found}
+    removed = offers.removed_of(conn, scope, absent)
+    if absent - removed:
+        raise BadInput({"offer_id": [f"An offer {number} does not exist." for number in sorted(absent - removed)]})
+    if removed:
+        raise NotFound
+    return found
+
+
+def _tell(conn: Connection, before: Offer, after: Offer, now_ms: int) -> None:
+    """Mails those who are connected, when the offer says so and something changed that they see."""
+    if after.send_emails and is_seen(before, after):
+        people = [Recipient(each.email, each.name or each.login) for each in affiliates.connected_to(conn, after.id)]
+        tell(conn, CHANGED, people, now_ms, offer=titled(after.id, after.title))

@@ -1,110 +1,200 @@
-"""What a new offer may have (spec: Offer create and edit parameters). What is not here yet is ignored and named;
-tests/contract/missing.toml lists it."""
+"""What staff write of an offer (spec: Offer create and edit parameters)."""
 
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable
+from datetime import date, datetime
+from typing import Annotated, Any, Final
+from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
-from trackyard.actions.offers import NewOffer
-from trackyard.base.money import ZERO
+from trackyard.api.creatives import FileParams
+from trackyard.api.offer_items import (
+    DEVICES,
+    CapItem,
+    LandingItem,
+    PaymentItem,
+    PersonalLimitItem,
+    PersonalPaymentItem,
+    RestrictedIspItem,
+    RestrictedOsItem,
+    ScheduleParams,
+    SubRestrictionItem,
+    TierItem,
+)
+from trackyard.api.offer_targeting import TargetingItem
+from trackyard.api.subaccounts import SubAccountParams
+from trackyard.base.zones import day_end_ms
+from trackyard.domain.offer_edit import Written
+from trackyard.domain.offers import RestrictedIsp, RestrictedOs
 from trackyard.wire import scalars as s
-from trackyard.wire.params import CommaList, Keyed, Needed, Params, Seq
+from trackyard.wire.params import Clearable, Keyed, Needed, Only, Seq, Was
 
 Language = Annotated[str, s.Choice(("ru", "en", "es", "ka", "vi"))]
-Device = Annotated[str, s.Choice(("mediahub", "mobile", "ereader", "console", "tv", "tablet", "desktop", "smartwatch"))]
 IpLines = Annotated[str, s.IpEntry(lines=True)]
+CapStatus = Annotated[str, s.Choice(("confirmed", "pending", "hold", "declined"), becomes={"not_found": "declined"})]
+DeviceName = Annotated[str, s.Words(pattern="|".join(DEVICES))]
+OptionalUrl = Annotated[s.Url | None, Clearable()]
+OptionalText = Annotated[s.LongText | None, Clearable()]
+Texts = Keyed[Language, s.LongText]
+
+SINCE_3_1: Final = Only(since="3.1")
 
 
-class PaymentItem(Params):
-    """A payment (spec: Payment item). An empty string clears a list."""
+class OfferParams(SubAccountParams, FileParams):
+    """What a new offer and an edit of one share. Only what is sent is written; the defaults are those of a new one."""
 
-    countries: Seq[s.Text] = ()
-    country_exclude: s.Flag = False
-    cities: Seq[s.Int] = ()
-    devices: Seq[Device] = ()
-    os: Seq[s.Text] = ()
-    goal: Annotated[str, s.Words(most=255)] = ""
-    goal_alias: s.Text = ""
-    total: s.Amount = ZERO
-    revenue: s.Amount = ZERO
-    currency: s.Currency | None = None
-    type: Annotated[str, s.Choice(("fixed", "percent", "mixed"))] = "fixed"
-    title: Annotated[str, s.Words(most=255)] = ""
+    title: Annotated[str, s.Words(least=1, most=500)] | None = None
+    advertiser: s.Hex | None = None
     url: s.Url | None = None
-    with_regions: s.Flag = False
-    sub1: CommaList[s.Text] = ()
-    sub2: CommaList[s.Text] = ()
-    sub3: CommaList[s.Text] = ()
-    sub4: CommaList[s.Text] = ()
-    sub5: CommaList[s.Text] = ()
-    sub6: CommaList[s.Text] = ()
-    sub7: CommaList[s.Text] = ()
-    sub8: CommaList[s.Text] = ()
+    status: Annotated[str, s.Choice(("stopped", "active", "suspended"))] = "stopped"
+    privacy: Annotated[str, s.Choice(("public", "protected", "private"))] = "protected"
+    is_top: s.Flag = False
+    is_cpi: s.Flag = False
+    external_offer_id: s.Text = ""
+    bundle_id: s.Text = ""
+    # where it leads
+    url_preview: OptionalUrl = None
+    trafficback_url: OptionalUrl = None
+    macro_url: OptionalUrl = None
+    cross_postback_url: OptionalUrl = None
+    parallel_tracking_url: OptionalUrl = None
+    impressions_url: OptionalUrl = None
+    domain_url: Annotated[s.Id | None, Clearable()] = None
+    redirect_type: Annotated[str, s.Choice(("http302", "http302hidden", "js", "meta"))] = "http302"
+    hide_referer: Annotated[s.Flag, Was("redirect_type")] = False
+    allow_deeplink: s.Flag = False
+    allow_impressions: s.Flag = False
+    landings: Seq[LandingItem] = ()
+    # what it pays
+    payments: Seq[PaymentItem] = ()
+    partner_payments: Seq[PersonalPaymentItem] = ()
+    hide_payments: s.Flag = False
+    commission_tiers: Annotated[Seq[TierItem], SINCE_3_1] = ()
+    enabled_commission_tiers: s.Flag = False
+    hold_period: Annotated[int, s.Whole(least=0, most=60)] = 0
+    # how much it takes
+    caps: Seq[CapItem] = ()
+    personal_limits: Seq[PersonalLimitItem] = ()
+    caps_status: Seq[CapStatus] = ("confirmed", "pending", "hold")
+    caps_timezone: Annotated[s.Zone | None, Clearable()] = None
+    caps_goal_overcap: Annotated[str, s.Words(most=255)] = ""
+    hide_caps: s.Flag = False
+    is_redirect_overcap: s.Flag = False
+    notice_percent_overcap: Annotated[Annotated[int, s.Whole(least=1, most=100)] | None, Clearable()] = None
+    # whom it takes
+    schedule: Annotated[ScheduleParams | None, Clearable(), SINCE_3_1] = None
+    targeting: Annotated[Seq[TargetingItem], SINCE_3_1] = ()
+    consider_personal_targeting_only: s.TrueFalse = False
+    countries: Seq[s.Country] = ()
+    strictly_country: s.Flag = False
+    restriction_os: Annotated[Seq[RestrictedOsItem], SINCE_3_1] = ()
+    strictly_os: Annotated[Seq[s.Text], Was("restriction_os")] = ()
+    restriction_isp: Annotated[Seq[RestrictedIspItem], SINCE_3_1] = ()
+    strictly_isp: Annotated[Seq[s.Text], Was("restriction_isp")] = ()
+    strictly_brands: Seq[s.Text] = ()
+    strictly_devices: Seq[DeviceName] = ()
+    strictly_connection_type: Annotated[Annotated[str, s.Choice(("", "wi-fi", "cellular"))] | None, Clearable()] = None
+    sub_restrictions: Seq[SubRestrictionItem] = ()
+    search_empty_sub: Annotated[Annotated[int, s.Whole(least=1, most=8)] | None, Clearable()] = None
+    uniq_ip_only: s.Flag = Field(default=False, alias="uniqIpOnly")
+    reject_not_uniq_ip: s.Flag = Field(default=False, alias="rejectNotUniqIp")
+    allowed_ip: IpLines = ""
+    disallowed_ip: IpLines = ""
+    hash_password: Annotated[s.Text | None, Clearable()] = None
+    click_session: s.Duration = "1y"
+    minimal_click_session: s.Duration = "0s"
+    start_at: Annotated[s.Moment | None, Clearable()] = None
+    stop_date: Annotated[s.Day | None, Clearable()] = Field(default=None, alias="stopDate")
+    # what people read, and how it is filed
+    description_lang: Texts = Field(default_factory=dict)
+    kpi: Texts = Field(default_factory=dict)
+    notes: OptionalText = None
+    note_aff: OptionalText = None
+    note_sales: OptionalText = None
+    tags: Seq[s.Text] = ()
+    sources: Seq[s.Hex] = ()
+    categories: Seq[s.Hex] = ()
+    smartlink_categories: Seq[s.Hex] = ()
+    send_emails: s.Flag = False
 
-    def document(self) -> dict[str, Any]:
-        """As it is stored: amounts as text, lists as lists, goal "1" by default."""
-        stored = {name: list(value) if isinstance(value, tuple) else value for name, value in self.model_dump().items()}
-        subs = {name: ",".join(value) for name, value in stored.items() if name.startswith("sub")}
-        amounts = {"total": str(self.total), "revenue": str(self.revenue)}
-        countries = [code.strip().upper() for code in self.countries]
-        more = {"goal": self.goal or "1", "currency": self.currency or "", "countries": countries}
-        return stored | subs | amounts | more
+    def written(self, zone: ZoneInfo) -> Written:
+        """What was sent, for domain/offer_edit.py. `zone`: the platform's, of times."""
+        written: dict[str, Any] = {}
+        for name in type(self).model_fields:
+            if name in self.model_fields_set and name not in _APART:
+                value = getattr(self, name)
+                convert = _CONVERSIONS.get(name)
+                written[_RENAMED.get(name, name)] = value if convert is None else convert(value)
+        for name, value in (("start_at", self.start_at), ("stop_at", self.stop_date)):
+            if ("stop_date" if name == "stop_at" else name) in self.model_fields_set:
+                written[name] = None if value is None else _edge_ms(value, zone)
+        if "strictly_os" in self.model_fields_set:
+            written.setdefault("restriction_os", tuple(RestrictedOs(os=os) for os in _unique(self.strictly_os)))
+        if "strictly_isp" in self.model_fields_set:
+            isps = tuple(RestrictedIsp(country="", name=name) for name in _unique(self.strictly_isp))
+            written.setdefault("restriction_isp", isps)
+        if sub_accounts := self.sent_sub_accounts():
+            written["sub_accounts"] = sub_accounts
+        return written
 
 
-class PersonalPaymentItem(PaymentItem):
-    """A payment for some affiliates alone."""
-
-    partners: Seq[s.Id] = ()
-
-
-class LandingItem(Params):
-    """A landing page (spec: Landing item)."""
-
-    title: s.Name
-    url: s.Url
-    url_preview: s.Url
-    type: Annotated[str, s.Choice(("landing", "transit"))] = "landing"
-
-
-class AddOffer(Params):
+class AddOffer(OfferParams):
     """A new offer."""
 
     title: Annotated[str, s.Words(least=1, most=500)]
     advertiser: s.Hex
     url: s.Url
-    url_preview: s.Url | None = None
-    trafficback_url: s.Url | None = None
-    macro_url: s.Url | None = None
-    cross_postback_url: s.Url | None = None
-    status: Annotated[str, s.Choice(("stopped", "active", "suspended"))] = "stopped"
-    privacy: Annotated[str, s.Choice(("public", "protected", "private"))] = "protected"
     payments: Annotated[Seq[PaymentItem], Needed(since="3.1")] = ()
-    partner_payments: Seq[PersonalPaymentItem] = ()
-    landings: Seq[LandingItem] = ()
-    hold_period: Annotated[int, s.Whole(least=0, most=60)] = 0
-    click_session: s.Duration = "1y"
-    minimal_click_session: s.Duration = "0s"
-    hash_password: s.Text | None = None
-    allowed_ip: IpLines = ""
-    disallowed_ip: IpLines = ""
-    external_offer_id: s.Text = ""
-    bundle_id: s.Text = ""
-    notes: s.LongText | None = None
-    note_aff: s.LongText | None = None
-    note_sales: s.LongText | None = None
-    description_lang: Keyed[Language, s.LongText] = Field(default_factory=dict)
-    tags: Seq[s.Text] = ()
-    is_top: s.Flag = False
-    start_at: s.Moment | None = None
-    stop_date: s.Day | None = Field(default=None, alias="stopDate")
 
-    def new_offer(self) -> NewOffer:
-        """For the use case."""
-        lists = {"payments", "partner_payments", "landings", "tags"}
-        return NewOffer(
-            **self.model_dump(exclude=lists),
-            payments=[item.document() for item in self.payments],
-            partner_payments=[item.document() for item in self.partner_payments],
-            landings=[item.model_dump() for item in self.landings],
-            tags=list(self.tags),
-        )
+
+class EditOffer(OfferParams):
+    """Changes of an offer: what is not sent stays."""
+
+
+def _edge_ms(value: datetime | date, zone: ZoneInfo) -> int:
+    """UTC ms of a local time, or of the end of a day."""
+    if isinstance(value, datetime):
+        return int(value.replace(tzinfo=zone).timestamp()) * 1000
+    return day_end_ms(value, zone)
+
+
+def _unique(values: Iterable[str]) -> tuple[str, ...]:
+    """The values in their order, each once, without empty ones."""
+    return tuple(dict.fromkeys(stripped for value in values if (stripped := value.strip())))
+
+
+_APART = frozenset(
+    {"start_at", "stop_date", "strictly_os", "strictly_isp", *SubAccountParams.model_fields, *FileParams.model_fields}
+)
+_RENAMED: Final = {"advertiser": "advertiser_id", "domain_url": "domain_id"}
+_CONVERSIONS: Final[dict[str, Callable[[Any], Any]]] = {
+    "payments": lambda items: tuple(item.sent() for item in items),
+    "partner_payments": lambda items: tuple(item.sent() for item in items),
+    "landings": lambda items: tuple(item.landing() for item in items),
+    "caps": lambda items: tuple(item.cap() for item in items),
+    "personal_limits": lambda items: tuple(item.limit() for item in items),
+    "caps_status": lambda words: (
+        tuple(dict.fromkeys("declined" if word == "not_found" else word for word in words))
+        or ("confirmed", "pending", "hold")
+    ),
+    "caps_timezone": lambda zone: zone and zone.key,
+    "commission_tiers": lambda items: tuple(item.tier() for item in items),
+    "schedule": lambda schedule: schedule and schedule.sent(),
+    "targeting": lambda items: tuple(item.group() for item in items),
+    "restriction_os": lambda items: tuple(item.restricted() for item in items),
+    "restriction_isp": lambda items: tuple(item.restricted() for item in items),
+    "sub_restrictions": lambda items: tuple(values for item in items if (values := item.values())),
+    "strictly_connection_type": lambda word: word or "",
+    "strictly_brands": _unique,
+    "strictly_devices": _unique,
+    "countries": _unique,
+    "tags": _unique,
+    "sources": _unique,
+    "categories": _unique,
+    "smartlink_categories": _unique,
+    "notes": lambda text: text or None,
+    "note_aff": lambda text: text or None,
+    "note_sales": lambda text: text or None,
+    "hash_password": lambda text: text or None,
+}
+"""Parameter → how its value becomes that of the offer's field."""

@@ -1,17 +1,20 @@
-"""Offers and who is connected to them (spec: Admin: offers)."""
+"""Offers (spec: Admin: offers)."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offer_lists import get_offer
-from trackyard.actions.offers import add_offer, connect_affiliate
-from trackyard.api.offer_params import AddOffer
+from trackyard.actions.offers import add_offer, edit_offer, get_editable, remove_offers, update_offers
+from trackyard.api.offer_params import AddOffer, EditOffer
 from trackyard.api.offer_view import OfferView, offer_view
+from trackyard.base.errors import BadInput
+from trackyard.domain.offers import Offer
 from trackyard.domain.roles import Permission
 from trackyard.wire import scalars as s
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import UPLOAD_MAX, Call, Endpoint
 from trackyard.wire.envelope import Answer
-from trackyard.wire.params import OneOrMany, Params
+from trackyard.wire.params import Only, Params, Seq
 
 
 class OfferAnswer(Answer):
@@ -21,32 +24,64 @@ class OfferAnswer(Answer):
     id: int
 
 
-class EnableAffiliate(Params):
-    """An affiliate, and the offers it is connected to."""
-
-    offer_id: OneOrMany[s.Id]
-    pid: s.Id
-    notice: Annotated[bool, s.ZeroOne()] = True
-
-
-class MessageAnswer(Answer):
+class OffersMessage(Answer):
     """What was done, in words."""
 
     message: str
 
 
+class RemoveOffers(Params):
+    """Offers to remove."""
+
+    offer_id: Seq[s.Id]
+
+
+class UpdateOffers(Params):
+    """Offers, and what all of them get."""
+
+    offer_id: Seq[s.Id]
+    status: Annotated[str, s.Choice(("active", "stopped", "suspended"))] | None = None
+    privacy: Annotated[str, s.Choice(("public", "protected", "private")), Only(since="3.1")] | None = None
+
+
 def add(call: Call[Deps], params: AddOffer) -> OfferAnswer:
     """Create an offer."""
-    row = add_offer(call.deps, call.caller, params.new_offer())
-    shown = get_offer(call.deps, call.caller, str(row.id))
-    return OfferAnswer(offer=offer_view(shown, call.deps), id=row.id)
+    return _shown(call, add_offer(call.deps, call.caller, params.written(call.deps.zone), params.new_files()))
 
 
-def enable_affiliate(call: Call[Deps], params: EnableAffiliate) -> MessageAnswer:
-    """Connect an affiliate to offers."""
-    connect_affiliate(call.deps, call.caller, params.pid, params.offer_id)
-    offers = ", ".join(str(number) for number in params.offer_id)
-    return MessageAnswer(message=f"Affiliate {params.pid} is connected to offers: {offers}")
+def edit(call: Call[Deps], params: EditOffer) -> OfferAnswer:
+    """Change an offer.
+
+    What is not sent stays; an empty value clears. A list replaces the stored one; a payment with the goal of the
+    stored one in its place keeps what it does not say. A tier keeps its counters while only value and modifier_value
+    change, an empty commission_tiers deletes all. Texts by language replace those of their language alone.
+    """
+    written = params.written(call.deps.zone)
+    return _shown(call, edit_offer(call.deps, call.caller, call.subject, written, params.new_files()))
+
+
+def remove(call: Call[Deps], params: RemoveOffers) -> OffersMessage:
+    """Remove offers, all or none. Their clicks and conversions stay."""
+    gone = remove_offers(call.deps, call.caller, params.offer_id)
+    return OffersMessage(message=f"Removed offers: {_listed(f'{offer.id} ({offer.title})' for offer in gone)}")
+
+
+def update(call: Call[Deps], params: UpdateOffers) -> OffersMessage:
+    """Change the status or the privacy of several offers, all or none."""
+    changes = {name: value for name in ("status", "privacy") if (value := getattr(params, name)) is not None}
+    if not changes:
+        raise BadInput({"status": ["Send status, privacy, or both."]})
+    return OffersMessage(
+        message=f"Updated offers: {_listed(update_offers(call.deps, call.caller, params.offer_id, changes))}"
+    )
+
+
+def _shown(call: Call[Deps], offer: Offer) -> OfferAnswer:
+    return OfferAnswer(offer=offer_view(get_offer(call.deps, call.caller, str(offer.id)), call.deps), id=offer.id)
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join(str(value) for value in values)
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -59,15 +94,38 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=AddOffer,
         answer=OfferAnswer,
         handle=add,
+        body_max=UPLOAD_MAX,
     ),
     Endpoint(
-        id="offer.affiliate.enable",
+        id="admin.offer.delete",
         method="POST",
-        path="/offer/enable-affiliate",
+        path="/admin/offer/delete",
         audience="staff",
-        permission=Permission.OFFERS_CONNECT,
-        params=EnableAffiliate,
-        answer=MessageAnswer,
-        handle=enable_affiliate,
+        permission=Permission.OFFERS_WRITE,
+        params=RemoveOffers,
+        answer=OffersMessage,
+        handle=remove,
+    ),
+    Endpoint(
+        id="admin.offer.mass-update",
+        method="POST",
+        path="/admin/offer/mass-update",
+        audience="staff",
+        permission=Permission.OFFERS_WRITE,
+        params=UpdateOffers,
+        answer=OffersMessage,
+        handle=update,
+    ),
+    Endpoint(
+        id="admin.offer.edit",
+        method="POST",
+        path="/admin/offer/{id}",
+        audience="staff",
+        permission=Permission.OFFERS_WRITE,
+        params=EditOffer,
+        answer=OfferAnswer,
+        find=lambda call: get_editable(call.deps, call.caller, call.path["id"]),
+        handle=edit,
+        body_max=UPLOAD_MAX,
     ),
 )

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.domain.scope import Scope
-from trackyard.store.tables import affiliate, connection
+from trackyard.store.tables import affiliate, connection, offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,22 @@ def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
     return {row.id for row in rows if wanted.intersection(row.tags)}
 
 
+def connected_to(conn: Connection, offer_id: int) -> list[AffiliateName]:
+    """The active affiliates that are connected to an offer."""
+    columns = affiliate.c
+    rows = conn.execute(
+        select(columns.id, columns.email, columns.login, columns.name)
+        .join(connection, connection.c.affiliate_id == columns.id)
+        .where(connection.c.offer_id == offer_id, connection.c.enabled, columns.status == "active")
+        .order_by(columns.id)
+    )
+    return [AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows]
+
+
 def count_offers(conn: Connection, affiliate_id: int) -> int:
-    """How many offers it is connected to."""
-    statement = select(func.count()).where(connection.c.affiliate_id == affiliate_id, connection.c.enabled)
+    """How many offers it is connected to, without removed ones."""
+    joined = select(func.count()).join_from(connection, offer, offer.c.id == connection.c.offer_id)
+    statement = joined.where(
+        connection.c.affiliate_id == affiliate_id, connection.c.enabled, offer.c.removed_at.is_(None)
+    )
     return int(conn.execute(statement).scalar_one())

@@ -74,6 +74,14 @@ def list_by_id(conn: Connection, scope: Scope, ids: Iterable[int], *, lock: bool
     return [offer_of(dict(zip(_NAMES, row, strict=True))) for row in rows if scope.has_advertiser(row.advertiser_id)]
 
 
+def removed_of(conn: Connection, scope: Scope, ids: Iterable[int]) -> set[int]:
+    """Those of the ids that were in scope and are removed."""
+    statement = select(offer.c.id, offer.c.advertiser_id).where(
+        offer.c.id.in_(set(ids)), offer.c.removed_at.isnot(None)
+    )
+    return {row.id for row in conn.execute(statement) if scope.has_advertiser(row.advertiser_id)}
+
+
 def existing(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
     """Those of the ids that exist and were not removed, with their title."""
     present = offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None)

@@ -129,7 +129,7 @@ def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
 
 
 def _offers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
-    rows = conn.execute(select(offer).where(offer.c.id.in_(_integers(keys))))
+    rows = conn.execute(select(offer).where(offer.c.id.in_(_integers(keys)), offer.c.removed_at.is_(None)))
     return {
         str(row.id): Offer(
             id=row.id,
@@ -182,7 +182,10 @@ def _affiliate_keys(conn: Connection) -> list[str]:
 
 
 def _offer_keys(conn: Connection) -> list[str]:
-    return [str(key) for key in conn.execute(select(offer.c.id).order_by(offer.c.id)).scalars()]
+    return [
+        str(key)
+        for key in conn.execute(select(offer.c.id).where(offer.c.removed_at.is_(None)).order_by(offer.c.id)).scalars()
+    ]
 
 
 def _connection_keys(conn: Connection) -> list[str]:

@@ -30,6 +30,7 @@ _EMAIL = re.compile(r"[^@\s,;<>\"]{1,64}@[^@\s,;<>\"]{1,189}\Z")
 _URL = re.compile(r"https?://[^\s/?#@:]{1,255}(:[0-9]{1,5})?([/?#]\S*)?\Z", re.IGNORECASE)
 _DURATION = re.compile(r"([0-9]{1,9}[ymwdhis])+\Z")
 _CURRENCY = re.compile(r"[A-Z]{3}\Z")
+_COUNTRY = re.compile(r"[A-Z]{2}\Z")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 MAX_URL = 8192
 
@@ -321,6 +322,22 @@ class CurrencyCode(Scalar):
 
 
 @dataclass(frozen=True)
+class CountryCode(Scalar):
+    """Two letters of ISO 3166-1, upper-cased."""
+
+    contract = "string"
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        code = text.strip().upper()
+        if not _COUNTRY.match(code):
+            raise ValueError("This value must be a country code of two letters.")
+        return code
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": "^[A-Za-z]{2}$"}
+
+
+@dataclass(frozen=True)
 class HexId(Scalar):
     """An identifier of 24 hex digits."""
 
@@ -434,4 +451,5 @@ Email = Annotated[str, EmailAddress()]
 Url = Annotated[str, WebAddress()]
 Hour = Annotated[int, HourOfDay()]
 Currency = Annotated[str, CurrencyCode()]
+Country = Annotated[str, CountryCode()]
 Hex = Annotated[str, HexId()]
