@@ -81,7 +81,7 @@ class Visitors:
         """The ISO code of an address, "" when unknown. `ip` must be an address or ""."""
         found = self._countries.find(ip)
         if found is None:
-            found = _country_of(self._database.get(ip)) if ip else ""
+            found = country_of(self._database.get(ip)) if ip else ""
             self._countries.keep(ip, found)
         return found
 
@@ -98,7 +98,7 @@ class Visitors:
         self._database.close()
 
 
-def _country_of(record: object) -> str:
+def country_of(record: object) -> str:
     """The code in a record of a flat database (country_code) or of a GeoIP2 one (country.iso_code)."""
     if not isinstance(record, dict):
         return ""
