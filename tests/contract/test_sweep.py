@@ -71,6 +71,8 @@ def world(api: Api) -> World:
         "admin.conversion.edit": {"ids[]": f"{1:024x}", "comment": "by hand"},
         "admin.conversion.import": {"offer": offer, "pid": pid},
         "admin.conversions.import": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},
+        "admin.offer.remove-creative": {"creatives[]": "1"},
+        "cities.list": {"country": "EE"},
         "offers.list": {},
         "offers.count": {},
         "offer.get": {},
@@ -83,6 +85,8 @@ def world(api: Api) -> World:
     subjects: dict[str, Callable[[], Any]] = {
         "offer.get": lambda: offer,
         "admin.offer.edit": lambda: offer,
+        "admin.offer.remove-creative": lambda: api.add_offer(creativeUrls="https://a.example/a.png"),
+        "oses.versions": lambda: "android",
     } | people.path_subjects(api, pid)
     return World(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
 
