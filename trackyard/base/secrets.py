@@ -1,11 +1,14 @@
 """Secrets at rest: look-up digests, sealed values, passwords (behaviour.md §3)."""
 
 import hashlib
+import secrets
+from typing import Final
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from cryptography.fernet import Fernet, InvalidToken
 
+_LETTERS: Final = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that look alike
 _passwords = PasswordHasher()
 
 
@@ -41,6 +44,11 @@ class Seal:
 def digest(secret: str) -> str:
     """SHA-256 in hex: what keys are looked up by."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def new_password() -> str:
+    """A password of 16 letters and digits, to be told to its owner once."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(16))
 
 
 def hash_password(password: str) -> str:

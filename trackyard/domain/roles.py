@@ -131,3 +131,12 @@ def permissions_of(roles: Iterable[Role]) -> frozenset[Permission]:
 def roles_giving(permission: Permission) -> tuple[Role, ...]:
     """The roles that give a permission, for the documentation."""
     return tuple(role for role, given in TABLE.items() if permission in given)
+
+
+def kind_of(roles: Iterable[Role]) -> str:
+    """What existing programs know a staff user as."""
+    given = set(roles)
+    managers = given & {Role.MANAGER_AFFILIATE, Role.MANAGER_SALES}
+    if Role.ADMIN in given or len(managers) != 1:
+        return "common_manager"
+    return "affiliate_manager" if Role.MANAGER_AFFILIATE in managers else "account_manager"

@@ -1,5 +1,6 @@
 """API keys: looked up by digest, sealed so that they can be shown again (behaviour.md §3)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, or_, select
@@ -60,6 +61,25 @@ def key_of(conn: Connection, owner_kind: str, owner_id: str | int, seal: Seal) -
     return None if sealed is None else seal.open(sealed)
 
 
+def keys_of(conn: Connection, owner_kind: str, owner_ids: Iterable[str | int], seal: Seal) -> dict[str, str]:
+    """The newest lasting key of each owner by its id (as text), in clear. Raises SealBroken."""
+    rows = conn.execute(
+        select(api_key.c.owner_id, api_key.c.sealed)
+        .where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id.in_([str(one) for one in owner_ids]))
+        .where(api_key.c.expires_at.is_(None))
+        .order_by(api_key.c.created_at, api_key.c.digest.desc())
+    )
+    newest = {row.owner_id: row.sealed for row in rows}
+    return {owner: seal.open(sealed) for owner, sealed in newest.items()}
+
+
+def remove_sessions(conn: Connection, owner_kind: str, owner_id: str | int, until_ms: int | None = None) -> None:
+    """Ends the sessions of an owner: all, or those that are over by `until_ms` (UTC)."""
+    statement = delete(api_key).where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id))
+    statement = statement.where(api_key.c.expires_at.is_not(None))
+    conn.execute(statement if until_ms is None else statement.where(api_key.c.expires_at <= until_ms))
+
+
 def remove_keys(conn: Connection, owner_kind: str, owner_id: str | int) -> None:
-    """Takes every key from an owner."""
+    """Takes every key from an owner, its sessions too."""
     conn.execute(delete(api_key).where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id)))

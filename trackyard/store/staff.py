@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.domain.roles import Role
 from trackyard.store.tables import staff
@@ -11,7 +13,7 @@ from trackyard.store.tables import staff
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """A row of the table. Times UTC ms · roles: values of Role."""
+    """A row of the table. Times UTC ms · roles: values of Role · password_hash: None until one is set."""
 
     id: str
     email: str
@@ -29,6 +31,37 @@ class Staff:
 def add_staff(conn: Connection, new: Staff) -> None:
     """Stores a new one."""
     conn.execute(insert(staff).values(**asdict(new)))
+
+
+def add_if_free(conn: Connection, new: Staff) -> bool:
+    """Stores a new one unless its e-mail address is taken; whether it was free."""
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    statement = build(staff).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
+    return conn.execute(statement).rowcount == 1
+
+
+def edit_staff(conn: Connection, staff_id: str, values: dict[str, Any]) -> None:
+    """Sets columns of a staff user."""
+    conn.execute(update(staff).where(staff.c.id == staff_id).values(**values))
+
+
+def list_staff(conn: Connection, *, page: int, limit: int) -> tuple[list[Staff], int]:
+    """A page of staff users, the first first, and how many there are."""
+    total = conn.execute(select(func.count()).select_from(staff)).scalar_one()
+    rows = conn.execute(select(staff).order_by(staff.c.created_at, staff.c.id).limit(limit).offset((page - 1) * limit))
+    return [Staff(**row._mapping) for row in rows], total
+
+
+def find_by_email(conn: Connection, email: str) -> Staff | None:
+    """The staff user of an e-mail address (lower case)."""
+    row = conn.execute(select(staff).where(staff.c.email == email)).one_or_none()
+    return None if row is None else Staff(**row._mapping)
+
+
+def has_other_administrator(conn: Connection, staff_id: str) -> bool:
+    """Whether anyone beside this staff user is an administrator. Locks all of them until the transaction ends."""
+    rows = conn.execute(select(staff.c.id, staff.c.roles).with_for_update())
+    return any(row.id != staff_id and Role.ADMIN in row.roles for row in rows)
 
 
 def find_staff(conn: Connection, staff_id: str) -> Staff | None:
