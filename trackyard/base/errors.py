@@ -42,6 +42,12 @@ class Unauthorized(Refusal):
     status, code, text = 401, "token_necessary", "Token is necessary"
 
 
+class WrongCredentials(Refusal):
+    """Nobody has this login and password, or who has them may not call."""
+
+    status, code, text = 401, "wrong_credentials", "Wrong login or password"
+
+
 class WrongCaller(Refusal):
     """The kind of the key may not call the method."""
 
@@ -82,9 +88,13 @@ class WrongMedia(Refusal):
 
 
 class TooManyRequests(Refusal):
-    """Over the key's rate."""
+    """Over the key's rate, or too many tries to sign in. `retry_after`: seconds until it is worth another try."""
 
     status, code, text = 429, "too_many_requests", "Too Many Requests"
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__()
+        self.retry_after = max(1, retry_after)
 
 
 class TooHeavy(Refusal):

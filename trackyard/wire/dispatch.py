@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from trackyard.base.clock import Clock, SystemClock
-from trackyard.base.errors import AccessDenied, BadInput, Refusal, TooLarge, Unauthorized, WrongCaller
+from trackyard.base.errors import AccessDenied, BadInput, Refusal, TooLarge, TooManyRequests, Unauthorized, WrongCaller
 from trackyard.base.metrics import API_REQUESTS, API_SECONDS
 from trackyard.base.telemetry import request_id
 from trackyard.domain.acting import Acting, acting
@@ -278,6 +278,8 @@ def _refused(refusal: Refusal) -> Response:
     response = _json(refusal.status, body_of(refusal))
     if isinstance(refusal, MethodNotAllowed):
         response.headers["Allow"] = ", ".join(refusal.allowed)
+    if isinstance(refusal, TooManyRequests):
+        response.headers["Retry-After"] = str(refusal.retry_after)
     return response
 
 
