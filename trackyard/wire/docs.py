@@ -97,7 +97,7 @@ def _rows(document: Schema, what: Schema) -> Iterator[str]:
         need = "required" if parameter["required"] else ""
         yield _row(parameter["name"], parameter["schema"], f"{need} {parameter.get('description', '')}")
     if "requestBody" in what:
-        content = what["requestBody"]["content"]["application/json"]["schema"]
+        content = what["requestBody"]["content"]["multipart/form-data"]["schema"]
         yield from _fields(document, content, "")
 
 

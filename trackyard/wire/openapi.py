@@ -12,6 +12,7 @@ from trackyard.domain.roles import roles_giving
 from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.errors import ErrorBody
 from trackyard.wire.params import Field, Needed, Only, Params, Was, fields_of
+from trackyard.wire.scalars import Upload
 
 Schema = dict[str, Any]
 
@@ -126,12 +127,22 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
     if endpoint.audience == "anyone":
         operation["security"] = []
     if endpoint.method == "POST" and fields_of(endpoint.params):
-        schema = {"$ref": REFS.format(name=endpoint.params.__name__)}
-        kinds = ("application/x-www-form-urlencoded", "multipart/form-data", "application/json")
-        operation["requestBody"] = {"content": {kind: {"schema": schema} for kind in kinds}}
+        operation["requestBody"] = {"content": _bodies(endpoint.params)}
     else:
         operation["parameters"] += [_query_parameter(name, field) for name, field in each_name(endpoint.params)]
     return operation
+
+
+def _bodies(model: type[Params]) -> Schema:
+    """The forms of a body. Files come in a multipart one alone, each of one of its types."""
+    schema: Schema = {"$ref": REFS.format(name=model.__name__)}
+    files = {field.name: field.scalar.kinds for field in fields_of(model) if isinstance(field.scalar, Upload)}
+    multipart: Schema = {"schema": schema}
+    if files:
+        multipart["encoding"] = {name: {"contentType": ", ".join(kinds)} for name, kinds in files.items()}
+        schema = {"allOf": [schema, {"type": "object", "properties": dict.fromkeys(files, False)}]}
+    text = {kind: {"schema": schema} for kind in ("application/x-www-form-urlencoded", "application/json")}
+    return text | {"multipart/form-data": multipart}
 
 
 def _who(endpoint: Endpoint[Any]) -> str:

@@ -410,13 +410,13 @@ class Upload(Scalar):
     kinds: tuple[str, ...] = ()
 
     def schema(self) -> Schema:
-        return {"type": "string", "contentMediaType": ", ".join(self.kinds)}
+        return {"type": "string", "format": "binary"}
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def validate(value: Any) -> File:
             if not isinstance(value, File):
                 raise ValueError("This value must be a file.")
-            if value.kind not in self.kinds:
+            if value.kind.partition(";")[0].strip().lower() not in self.kinds:
                 raise WrongMedia
             return value
 
