@@ -1,5 +1,6 @@
 """Affiliates: making them, and their balances."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
@@ -13,7 +14,7 @@ from trackyard.base.secrets import hash_password
 from trackyard.domain.callers import AffiliateCaller, Caller
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, keys, ledger, rules
+from trackyard.store import affiliates, keys, ledger, rules, staff
 from trackyard.store.affiliates import Affiliate
 from trackyard.store.engine import Connection
 from trackyard.store.ledger import Balance
@@ -74,6 +75,26 @@ def get_balances(deps: Deps, caller: Caller, affiliate_id: int | None) -> list[B
         if affiliate_id is None or affiliates.find_affiliate(conn, scope, affiliate_id) is None:
             raise BadInput({"pid": [f"An affiliate {affiliate_id} does not exist."]})
         return ledger.list_balances(conn, [affiliate_id])
+
+
+def nested_records(conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateRecord]:
+    """Affiliates as other records show them, by id: without their keys, in a constant number of statements."""
+    found = affiliates.affiliates_of(conn, ids)
+    managers = staff.staff_of(conn, {row.manager_id for row in found.values() if row.manager_id})
+    counts = affiliates.offer_counts(conn, found)
+    balances: dict[int, list[Balance]] = {}
+    for item in ledger.list_balances(conn, list(found)):
+        balances.setdefault(item.affiliate_id, []).append(item)
+    return {
+        number: AffiliateRecord(
+            affiliate=row,
+            manager=managers.get(row.manager_id or ""),
+            api_key=None,
+            balance=balances.get(number, []),
+            offers=counts.get(number, 0),
+        )
+        for number, row in found.items()
+    }
 
 
 def _record(deps: Deps, conn: Connection, affiliate_id: int, manager: Staff | None) -> AffiliateRecord:

@@ -84,14 +84,19 @@ def _affiliate(conn: Connection, caller: Caller, pid: int | None) -> int:
     return pid
 
 
-def _beside(conn: Connection, scope: Scope, found: Sequence[ListedOffer]) -> Beside:
+def titles_beside(conn: Connection, found: Sequence[ListedOffer]) -> Beside:
+    """What views of offers name that is the same for every affiliate."""
     shown = [item.offer for item in found]
-    ids = [offer.id for offer in shown]
-    general = Beside(
+    return Beside(
         categories=offers_list.category_titles(conn, {id_ for offer in shown for id_ in offer.categories}),
         sources=offers_list.source_titles(conn, {id_ for offer in shown for id_ in offer.sources}),
         domains=offers_list.link_domains(conn, {offer.domain_id for offer in shown if offer.domain_id is not None}),
     )
+
+
+def _beside(conn: Connection, scope: Scope, found: Sequence[ListedOffer]) -> Beside:
+    ids = [item.offer.id for item in found]
+    general = titles_beside(conn, found)
     for affiliate_id in scope.affiliate_ids or ():
         return Beside(
             general.categories,

@@ -74,6 +74,12 @@ def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int) -> Affilia
     return None if row is None else Affiliate(**row._mapping)
 
 
+def affiliates_of(conn: Connection, ids: Iterable[int]) -> dict[int, Affiliate]:
+    """Affiliates by id, of those that exist: for records that name them, whose own scope was asked."""
+    rows = conn.execute(select(affiliate).where(affiliate.c.id.in_(set(ids))))
+    return {row.id: Affiliate(**row._mapping) for row in rows}
+
+
 def status_of(conn: Connection, affiliate_id: int) -> str | None:
     """The status of an affiliate; None when there is none of that id."""
     return conn.execute(select(affiliate.c.status).where(affiliate.c.id == affiliate_id)).scalar_one_or_none()
@@ -115,6 +121,16 @@ def connected_to(conn: Connection, offer_id: int) -> list[AffiliateName]:
         .order_by(columns.id)
     )
     return [AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows]
+
+
+def offer_counts(conn: Connection, ids: Iterable[int]) -> dict[int, int]:
+    """How many offers each is connected to; those connected to none are absent."""
+    rows = conn.execute(
+        select(connection.c.affiliate_id, func.count().label("number"))
+        .where(connection.c.affiliate_id.in_(set(ids)), connection.c.enabled)
+        .group_by(connection.c.affiliate_id)
+    )
+    return {row.affiliate_id: int(row.number) for row in rows}
 
 
 def count_offers(conn: Connection, affiliate_id: int) -> int:
