@@ -3,10 +3,11 @@
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from html import escape
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
@@ -14,6 +15,16 @@ from trackyard.wire.openapi import Schema
 from trackyard.wire.probes import Page
 
 _METHODS = ("get", "post", "delete")
+_CODE = re.compile(r"`([^`]+)`")
+
+
+class Parameter(NamedTuple):
+    """One row of a method's table. `name`: as it is sent · `needed`: whether no call goes without it."""
+
+    name: str
+    schema: Schema
+    needed: bool
+    said: str
 
 
 def openapi_page(document: Schema) -> Page:
@@ -54,7 +65,7 @@ def _html(document: Schema, style: str, script: str) -> str:
         f"<nav><h1>{escape(info['title'])}</h1>"
         '<input id="search" type="search" placeholder="Search methods" aria-label="Search methods">'
         f"{''.join(links)}</nav><main><h1>{escape(info['title'])} {escape(info['version'])}</h1>"
-        f'<p>{escape(info["description"])}</p><p><a href="/openapi.json">OpenAPI document</a></p>'
+        f'<p>{_prose(info["description"])}</p><p><a href="/openapi.json">OpenAPI document</a></p>'
         f"{_errors(document)}{''.join(sections)}</main><script>{script}</script></body></html>"
     )
 
@@ -70,7 +81,7 @@ def _operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
 
 def _link(path: str, method: str, what: Schema) -> str:
     text = escape(f"{method} {path} {what['summary']}".lower())
-    return f'<a data-text="{text}" href="#{_anchor(method, path)}">{escape(what["summary"])}</a>'
+    return f'<a data-text="{text}" href="#{_anchor(method, path)}">{_prose(what["summary"])}</a>'
 
 
 def _anchor(method: str, path: str) -> str:
@@ -80,39 +91,81 @@ def _anchor(method: str, path: str) -> str:
 def _section(document: Schema, path: str, method: str, what: Schema) -> str:
     text = escape(f"{method} {path} {what['summary']}".lower())
     answer = what["responses"]["200"]["content"]["application/json"]["schema"]
-    rows = "".join(_rows(document, what))
+    rows = "".join(_row(*parameter) for parameter in _parameters(document, what))
     table = f"<table><tr><th>Parameter<th>Type<th>Meaning{rows}</table>" if rows else "<p>No parameters.</p>"
     example = json.dumps(_sample(document, answer), indent=2, ensure_ascii=False)
     return (
         f'<section id="{_anchor(method, path)}" data-text="{text}">'
         f'<h3><span class="method {method}">{method.upper()}</span>{escape(path)}</h3>'
-        f"<p>{escape(what['summary'])}.</p>"
-        f'<p class="faint">{escape(what["description"])}</p>{table}'
+        f"<p>{_prose(what['summary'])}.</p>"
+        f'<p class="faint">{_prose(what["description"])}</p>{table}'
+        f"<pre>{_call(document, path, method, what)}</pre>"
         f"<details><summary>Answer</summary><pre>{escape(example)}</pre></details></section>"
     )
 
 
-def _rows(document: Schema, what: Schema) -> Iterator[str]:
-    for parameter in what["parameters"]:
-        need = "required" if parameter["required"] else ""
-        yield _row(parameter["name"], parameter["schema"], f"{need} {parameter.get('description', '')}")
+def _prose(text: str) -> str:
+    """Text as HTML, what stands in backticks as code."""
+    return _CODE.sub(r"<code>\1</code>", escape(text))
+
+
+def _parameters(document: Schema, what: Schema) -> list[Parameter]:
+    """The parameters of a method, those that it needs first."""
+    found = [
+        Parameter(item["name"], item["schema"], item["required"], item.get("description", ""))
+        for item in what["parameters"]
+    ]
     if "requestBody" in what:
         content = what["requestBody"]["content"]["multipart/form-data"]["schema"]
-        yield from _fields(document, content, "")
+        found += _fields(document, content, "", needed=True)
+    return sorted(found, key=lambda parameter: not parameter.needed)
 
 
-def _fields(document: Schema, schema: Schema, prefix: str) -> Iterator[str]:
+def _fields(document: Schema, schema: Schema, prefix: str, *, needed: bool) -> Iterator[Parameter]:
     schema = _resolved(document, schema)
     for name, inner in schema.get("properties", {}).items():
         full = f"{prefix}[{name}]" if prefix else name
+        required = name in schema.get("required", ())
         found = _resolved(document, inner)
         if found.get("type") == "array" and "properties" in _resolved(document, found["items"]):
-            yield from _fields(document, found["items"], f"{full}[0]")
+            yield from _fields(document, found["items"], f"{full}[0]", needed=needed and required)
         elif "properties" in found:
-            yield from _fields(document, found, full)
+            yield from _fields(document, found, full, needed=needed and required)
         else:
-            need = "required " if name in schema.get("required", ()) else ""
-            yield _row(full, found, need + inner.get("description", ""))
+            said = inner.get("description", "")
+            if required and not needed:
+                said = f"required in each {said}"
+            yield Parameter(full, found, needed and required, said)
+
+
+def _call(document: Schema, path: str, method: str, what: Schema) -> str:
+    """A call with what the method needs, to be copied into a terminal."""
+    needed = [item for item in _parameters(document, what) if item.needed and f"{{{item.name}}}" not in path]
+    pairs = [
+        f"{item.name}{'[]' if item.schema.get('type') == 'array' else ''}={_value(document, item.schema)}"
+        for item in needed
+    ]
+    target = f'<span class="origin">ADDRESS</span>{escape(path)}'
+    begin = "curl -g -H 'API-Key: KEY'"
+    if method == "get":
+        query = escape("&".join(pairs))
+        return f"{begin} '{target}{'?' if query else ''}{query}'"
+    sent = "".join(f" \\\n  -d '{escape(pair)}'" for pair in pairs)
+    return f"{begin} -X {method.upper()} '{target}'{sent}"
+
+
+def _value(document: Schema, schema: Schema) -> str:
+    """An example of what a parameter takes."""
+    schema = _resolved(document, schema)
+    if schema.get("type") == "array":
+        return _value(document, schema["items"])
+    if "enum" in schema:
+        return str(schema["enum"][0])
+    if schema.get("type") in ("integer", "number"):
+        return str(max(1, schema.get("minimum", 1)))
+    by_form = {"date": "2026-01-31", "email": "name@example.org"}
+    by_pattern = {"^https?://": "https://example.org/", "^[0-9a-fA-F]{24}$": "65f0c0ffee0123456789abcd"}
+    return by_form.get(schema.get("format", "")) or by_pattern.get(schema.get("pattern", ""), "text")
 
 
 def _resolved(document: Schema, schema: Schema) -> Schema:
@@ -125,7 +178,8 @@ def _resolved(document: Schema, schema: Schema) -> Schema:
     return _resolved(document, options[0]) | {key: schema[key] for key in ("default", "description") if key in schema}
 
 
-def _row(name: str, schema: Schema, meaning: str) -> str:
+def _row(name: str, schema: Schema, needed: bool, said: str) -> str:
+    meaning = f"required {said}" if needed else said
     kind = str(schema.get("type", "any"))
     if kind == "array":
         kind = f"list of {schema['items'].get('type', 'any')}"
@@ -136,12 +190,12 @@ def _row(name: str, schema: Schema, meaning: str) -> str:
         kind = f"{kind}: {', '.join(str(value) for value in schema['enum'])}"
     if schema.get("default") not in (None, "", [], {}):
         meaning += f" Default {schema['default']}."
-    return f"<tr><td><code>{escape(name)}</code><td>{escape(kind)}<td>{escape(meaning.strip())}"
+    return f"<tr><td><code>{escape(name)}</code><td>{escape(kind)}<td>{_prose(meaning.strip())}"
 
 
 def _errors(document: Schema) -> str:
     responses = document["components"]["responses"].items()
-    rows = "".join(f"<tr><td>{code}<td>{escape(what['description'])}" for code, what in responses)
+    rows = "".join(f"<tr><td>{code}<td>{_prose(what['description'])}" for code, what in responses)
     return f"<details><summary>Errors</summary><table>{rows}</table></details>"
 
 

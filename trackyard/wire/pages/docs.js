@@ -5,3 +5,6 @@ field.addEventListener("input", () => {
     item.hidden = !words.every((word) => item.dataset.text.includes(word));
   }
 });
+for (const place of document.querySelectorAll(".origin")) {
+  place.textContent = location.origin;
+}
