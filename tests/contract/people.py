@@ -19,6 +19,8 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
         "admin.category.add": {"title": "Finance"},
         "admin.category.edit": {"title": "Finance"},
         "admin.smartlink.category.add": {"name": "Summer"},
+        "partner.activation.offer": {"offer_id": offer, "pid": pid, "comment": "Search traffic"},
+        "admin.ticket.offer": {"do": "approve"},
         "admin.domain.add": {"url": "host-{n}.example"},
     }
 
@@ -39,7 +41,14 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
     def domain() -> int:
         return int(api.admin.post("/3.1/admin/domains", url=f"{next(_numbers)}.example")["domain"]["id"])
 
+    def ticket() -> str:
+        asking = {"pid": api.add_affiliate()[0], "offer_id": closed, "comment": "Search traffic"}
+        api.admin.post("/3.0/partner/activation/offer", **asking)
+        return str(api.admin.get("/3.0/admin/tickets", status="open", limit=1)["tickets"][0]["id"])
+
     return {
+        "admin.ticket.get": ticket,
+        "admin.ticket.offer": ticket,
         "admin.offer.disable-affiliates": lambda: closed,
         "admin.affiliate.disable-offers": lambda: pid,
         "admin.offer.source.edit": source,

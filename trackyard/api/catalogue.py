@@ -18,6 +18,7 @@ from trackyard.api import (
     smartlinks,
     sources,
     statistics,
+    tickets,
 )
 from trackyard.wire.endpoint import Endpoint
 
@@ -28,6 +29,7 @@ CATALOGUE: tuple[Endpoint[Deps], ...] = (
     *offer_lists.ENDPOINTS,
     *creatives.ENDPOINTS,
     *connections.ENDPOINTS,
+    *tickets.ENDPOINTS,
     *sources.ENDPOINTS,
     *categories.ENDPOINTS,
     *smartlinks.ENDPOINTS,

@@ -66,11 +66,13 @@ def add_affiliate(conn: Connection, new: NewAffiliate) -> int | None:
     return conn.execute(statement.returning(affiliate.c.id)).scalar_one_or_none()
 
 
-def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int) -> Affiliate | None:
-    """The affiliate of an id; None when there is none in scope."""
+def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int, *, lock: bool = False) -> Affiliate | None:
+    """The affiliate of an id; None when there is none in scope. `lock`: nobody else changes it until this transaction
+    ends."""
     if not scope.has_affiliate(affiliate_id):
         return None
-    row = conn.execute(select(affiliate).where(affiliate.c.id == affiliate_id)).one_or_none()
+    statement = select(affiliate).where(affiliate.c.id == affiliate_id)
+    row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
     return None if row is None else Affiliate(**row._mapping)
 
 

@@ -1,0 +1,211 @@
+"""Tickets: requests to join offers (spec: Affiliate methods, activation/offer; admin/tickets, admin/ticket)."""
+
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offer_lists import OfferPage
+from trackyard.actions.tickets import (
+    Outcome,
+    TicketRecord,
+    ask_to_join,
+    decide,
+    find_ticket,
+    get_ticket,
+    list_tickets,
+)
+from trackyard.api.affiliates import AffiliateView, affiliate_view
+from trackyard.api.offer_view_affiliate import AffiliateOfferView, Looker, affiliate_offer_views
+from trackyard.api.paging import Paging
+from trackyard.api.paths import path_number
+from trackyard.base.zones import datetime_text
+from trackyard.domain.offer_sight import goal_names
+from trackyard.domain.roles import Permission
+from trackyard.store.tickets import APPROVE, CLOSED, OPEN, REJECT, Ticket
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.params import Needed, NoParams, Only, Params
+
+
+class AskToJoin(Params):
+    """An offer, and why the affiliate wants it."""
+
+    offer_id: s.Id
+    comment: Annotated[str, s.Words(least=1, most=20_000)]
+    pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
+
+
+class ListTickets(Paging):
+    """Which tickets."""
+
+    status: Annotated[str, s.Choice((OPEN, CLOSED))] | None = None
+
+
+class Decide(Params):
+    """What becomes of a ticket."""
+
+    do: Annotated[str, s.Choice((APPROVE, REJECT))]
+
+
+class TicketOfferView(AffiliateOfferView):
+    """The offer of a ticket, as its affiliate sees it, with the goals it pays (value → title)."""
+
+    goals: dict[str, str]
+
+
+class CommentsView(View):
+    """Answers to a ticket: a ticket has none, it is decided."""
+
+    answers: int = 0
+    unread: int = 0
+
+
+class TicketView(View):
+    """A ticket. updated: when it was decided, else when it was made."""
+
+    id: str
+    status: str
+    type: str
+    title: str
+    description: str
+    partner: AffiliateView
+    offer: TicketOfferView
+    attachments: list[str]
+    comments: CommentsView
+    created: str
+    updated: str
+
+
+class TicketsAnswer(Answer):
+    """A page of tickets."""
+
+    tickets: list[TicketView]
+    pagination: Pagination
+
+
+class TicketAnswer(Answer):
+    """One ticket."""
+
+    ticket: TicketView
+    id: str
+
+
+class MessageAnswer(Answer):
+    """What was done, in words."""
+
+    message: str
+
+
+_TOLD = {
+    Outcome.CONNECTED: "Connected to the offer",
+    Outcome.ALREADY: "Connected to the offer already",
+    Outcome.ASKED: "The request is sent",
+    Outcome.ASKED_BEFORE: "The request is sent already",
+}
+
+
+def ask(call: Call[Deps], params: AskToJoin) -> MessageAnswer:
+    """Ask to be connected to an offer: at once to a public one, else staff decide; staff ask for an affiliate.
+
+    One request for an offer is open at a time: to ask again changes nothing. Whom staff took off a public offer asks
+    as for any other.
+    """
+    outcome = ask_to_join(call.deps, call.caller, params.pid, params.offer_id, params.comment)
+    return MessageAnswer(message=_TOLD[outcome])
+
+
+def list_all(call: Call[Deps], params: ListTickets) -> TicketsAnswer:
+    """List the requests of affiliates to join offers, newest first; a manager's those of its affiliates."""
+    limit = params.clamped(call)
+    found, total = list_tickets(call.deps, call.caller, params.status, page=params.page, limit=limit)
+    return TicketsAnswer(
+        tickets=[ticket_view(record, call.deps) for record in found],
+        pagination=pagination(page=params.page, per_page=limit, total=total),
+    )
+
+
+def get(call: Call[Deps], _params: NoParams) -> TicketAnswer:
+    """Show one request."""
+    view = ticket_view(call.subject, call.deps)
+    return TicketAnswer(ticket=view, id=view.id)
+
+
+def decide_it(call: Call[Deps], params: Decide) -> MessageAnswer:
+    """Approve a request, which connects the affiliate, or reject it; the affiliate is told by mail. A second decision
+    is a conflict."""
+    decide(call.deps, call.caller, call.subject.id, approve=params.do == APPROVE)
+    done = "approved" if params.do == APPROVE else "rejected"
+    return MessageAnswer(message=f"Ticket {call.subject.id} is {done}")
+
+
+def ticket_view(record: TicketRecord, deps: Deps) -> TicketView:
+    """A ticket on the wire."""
+    row = record.ticket
+    page = OfferPage([record.offer], 1, record.beside)
+    [offer] = affiliate_offer_views(page, Looker(row.affiliate_id, deps))
+    fields = {name: getattr(offer, name) for name in AffiliateOfferView.__struct_fields__}
+    return TicketView(
+        id=str(row.id),
+        status=row.status,
+        type="offer",
+        title=row.title,
+        description=row.description,
+        partner=affiliate_view(record.affiliate, deps.zone),
+        offer=TicketOfferView(**fields, goals=goal_names(record.offer.offer)),
+        attachments=[],
+        comments=CommentsView(),
+        created=datetime_text(row.created_at, deps.zone),
+        updated=datetime_text(row.updated_at, deps.zone),
+    )
+
+
+def _find(call: Call[Deps]) -> Ticket:
+    return find_ticket(call.deps, call.caller, path_number(call))
+
+
+def _get(call: Call[Deps]) -> TicketRecord:
+    return get_ticket(call.deps, call.caller, path_number(call))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="partner.activation.offer",
+        method="POST",
+        path="/partner/activation/offer",
+        permission=Permission.TICKETS_WRITE,
+        params=AskToJoin,
+        answer=MessageAnswer,
+        handle=ask,
+    ),
+    Endpoint(
+        id="admin.tickets.list",
+        method="GET",
+        path="/admin/tickets",
+        audience="staff",
+        permission=Permission.TICKETS_WRITE,
+        params=ListTickets,
+        answer=TicketsAnswer,
+        handle=list_all,
+    ),
+    Endpoint(
+        id="admin.ticket.get",
+        method="GET",
+        path="/admin/ticket/{id}",
+        audience="staff",
+        permission=Permission.TICKETS_WRITE,
+        answer=TicketAnswer,
+        find=_get,
+        handle=get,
+    ),
+    Endpoint(
+        id="admin.ticket.offer",
+        method="POST",
+        path="/admin/ticket/{id}/offer",
+        audience="staff",
+        permission=Permission.TICKETS_WRITE,
+        params=Decide,
+        answer=MessageAnswer,
+        find=_find,
+        handle=decide_it,
+    ),
+)
