@@ -221,7 +221,7 @@ def _serve_api(
     )
     server = uvicorn.Server(
         uvicorn.Config(
-            build(deps, lambda: _readiness(database, projector)),
+            build(deps, lambda: _readiness(database, projector, config.dying_file)),
             log_config=None,
             access_log=False,
             server_header=False,
@@ -245,7 +245,7 @@ def _end_with(stop: threading.Event, server: "Server") -> None:
     server.should_exit = True
 
 
-def _readiness(database: "Database", projector: "Projector | None") -> "Readiness":
+def _readiness(database: "Database", projector: "Projector | None", dying_file: Path) -> "Readiness":
     from sqlalchemy.exc import SQLAlchemyError
 
     from trackyard.store.health import queue_states
@@ -263,6 +263,9 @@ def _readiness(database: "Database", projector: "Projector | None") -> "Readines
         lags |= projector.lag()
         if lags["projector"] > STALLED_SECONDS:
             reasons.append(f"the projector stands still for {lags['projector']:.0f} s")
+        reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
+    with suppress(FileNotFoundError):
+        reasons += [f"the role {name} dies again and again" for name in json.loads(dying_file.read_text())]
     return Readiness(tuple(reasons), lags)
 
 

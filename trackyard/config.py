@@ -80,6 +80,11 @@ class Config:
     roles: tuple[str, ...]
     log_level: str
 
+    @property
+    def dying_file(self) -> Path:
+        """Where the parent names, in a JSON list, the roles that it cannot keep alive."""
+        return self.data_dir / "run" / "dying.json"
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:

@@ -55,6 +55,7 @@ class Supervisor:
         self._wake = threading.Event()
         self._stopping = False
         self._was_ready = False
+        self._dying: list[str] = []
         self._children = _children(settings)
 
     def run(self) -> None:
@@ -75,9 +76,11 @@ class Supervisor:
             self._wait_until_ready(prepared)
             self._was_ready = True
             while not self._stopping:
-                self._wake.wait(0.2 if any(c.process is None for c in self._children) else 60.0)
+                waiting = any(c.process is None for c in self._children)
+                self._wake.wait(0.2 if waiting else 1.0 if self._dying else 60.0)
                 self._wake.clear()
                 self._revive()
+                self._tell_of_dying()
         finally:
             self._stop()
             os.close(lock)
@@ -178,6 +181,16 @@ class Supervisor:
             if child.process is None and now >= child.start_at and not self._stopping:
                 self._start(child)
 
+    def _tell_of_dying(self) -> None:
+        """Says in a file, which the core's /readyz reads, what cannot be kept alive."""
+        now = time.monotonic()
+        dying = [c.name for c in self._children if c.failures > 1 and now - c.started_at <= STEADY_SECONDS]
+        if dying != self._dying:
+            partial = self._settings.dying_file.with_suffix(".partial")
+            partial.write_text(json.dumps(dying))
+            partial.rename(self._settings.dying_file)
+            self._dying = dying
+
     def _wait_until_ready(self, prepared: dict[str, str]) -> None:
         settings, give_up = self._settings, time.monotonic() + READY_SECONDS
         probes = []
@@ -231,7 +244,7 @@ def _children(settings: Config) -> list[_Child]:
 def _environment(settings: Config) -> dict[str, str]:
     """The children's: UTC, and a fresh directory through which they share their metrics."""
     metrics = settings.data_dir / "run" / "metrics"
-    shutil.rmtree(metrics, ignore_errors=True)
+    shutil.rmtree(metrics.parent, ignore_errors=True)
     metrics.mkdir(parents=True)
     return {**os.environ, "TZ": "UTC", "PROMETHEUS_MULTIPROC_DIR": str(metrics), "PYTHONUNBUFFERED": "1"}
 

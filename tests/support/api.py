@@ -3,6 +3,7 @@
 import atexit
 import shutil
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tests.support.analytics import address
 from tests.support.client import ApiClient
 from trackyard.actions.deps import Deps
 from trackyard.actions.installation import first_start
@@ -21,6 +23,7 @@ from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import Seal
 from trackyard.domain.roles import Role
 from trackyard.stats.engine import Analytics
+from trackyard.stats.schema import migrate
 from trackyard.store import keys, staff
 from trackyard.store.engine import Database
 from trackyard.store.filestore import FileStore
@@ -102,3 +105,16 @@ def installed(database: Database, analytics: Analytics) -> Api:
 def api(sqlite_database: Database, analytics: Analytics) -> Api:
     """A fresh installation for one test."""
     return installed(sqlite_database, analytics)
+
+
+@pytest.fixture(scope="session")
+def shared_api(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """One installation for tests that look at nothing but what they made themselves."""
+    path = tmp_path_factory.mktemp("shared") / "trackyard.db"
+    shutil.copy(migrated_sqlite, path)
+    database = Database(f"sqlite:///{path}")
+    analytics = Analytics.open(address(), database="shared")
+    migrate(analytics)
+    yield installed(database, analytics)
+    database.close()
+    analytics.close()

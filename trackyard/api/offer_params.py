@@ -50,6 +50,7 @@ class OfferParams(SubAccountParams, FileParams):
     privacy: Annotated[str, s.Choice(("public", "protected", "private"))] = "protected"
     is_top: s.Flag = False
     is_cpi: s.Flag = False
+    auto_offer_connect: s.Flag = False
     external_offer_id: s.Text = ""
     bundle_id: s.Text = ""
     # where it leads

@@ -6,6 +6,14 @@ from contextvars import ContextVar
 
 from pythonjsonlogger.json import JsonFormatter
 
+_QUIET = {
+    "alembic": logging.WARNING,
+    "uvicorn": logging.WARNING,
+    "urllib3": logging.ERROR,
+    "clickhouse_connect": logging.ERROR,
+}
+"""Libraries that tell below this level what our own lines tell: every start, every failed attempt."""
+
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 """Id of the request being served in this context, "" outside of one."""
 
@@ -31,5 +39,5 @@ def log_to_stderr(role: str, level: str = "INFO") -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    for library in ("alembic", "uvicorn"):  # they tell of every start at INFO what our own lines tell
-        logging.getLogger(library).setLevel(max(logging.WARNING, root.level))
+    for library, least in _QUIET.items():
+        logging.getLogger(library).setLevel(max(least, root.level))

@@ -25,6 +25,8 @@ log = logging.getLogger("trackyard.projector")
 _TICK_SECONDS = 0.1
 _RETRY_MS = 200
 _RETRY_AT_MOST_MS = 10_000
+_FAILING = 3
+"""A duty that failed so often in a row needs a person to look."""
 
 
 @dataclass(slots=True)
@@ -94,6 +96,10 @@ class Projector:
             "journal": max(0, self.journals.lag_ms()) / 1000,
             "projector": max(0, self._clock.now_ms() - self._round_at) / 1000,
         }
+
+    def failing(self) -> list[str]:
+        """The duties that failed again and again and are still tried."""
+        return [each.name for each in self._steps if each.failures >= _FAILING]
 
     def _is_due(self, step: _Step) -> bool:
         """Also when the clock was set back: nothing waits longer than the longest wait there is."""

@@ -218,6 +218,8 @@ def _leaves(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
 def _sequence(value: Any) -> list[Any]:
     if value is None or value == "":
         return []
+    if isinstance(value, tuple):  # a default that is validated
+        return list(value)
     if isinstance(value, dict):
         if not all(key.isdecimal() for key in value):
             raise ValueError("This value must be a list.")
