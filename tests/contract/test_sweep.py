@@ -68,6 +68,9 @@ def world(api: Api) -> World:
         "admin.partner.add": {"email": "{n}@sweep.example", "password": "long-enough"},
         "partner.postback.add": {"pid": pid, "url": "https://a.example"},
         "balance.get": {"pid": pid},
+        "stats.serverpostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "stats.affiliatepostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "stats.conversion.history": {},
         "admin.conversion.edit": {"ids[]": f"{1:024x}", "comment": "by hand"},
         "admin.conversion.import": {"offer": offer, "pid": pid},
         "admin.conversions.import": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},
@@ -87,6 +90,7 @@ def world(api: Api) -> World:
         "admin.offer.edit": lambda: offer,
         "admin.offer.remove-creative": lambda: api.add_offer(creativeUrls="https://a.example/a.png"),
         "oses.versions": lambda: "android",
+        "stats.conversion.history": lambda: f"{1:024x}",
     } | people.path_subjects(api, pid)
     return World(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
 

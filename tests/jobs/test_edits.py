@@ -86,7 +86,7 @@ class World:
             ids = conn.execute(select(conversion.c.id)).scalars().all()
             return sorted(conversions.find_by_id(conn, ids).values(), key=lambda item: (item.created_at, item.id))
 
-    def balance(self) -> dict[str, tuple[Decimal, Decimal]]:
+    def balance(self) -> dict[str, Any]:
         """(hold, available) by currency."""
         with self.database.read() as conn:
             return {item.currency: (item.hold, item.available) for item in list_balances(conn, [self.affiliate])}

@@ -11,6 +11,7 @@ from trackyard.api import (
     creatives,
     domains,
     edits,
+    logs,
     offer_lists,
     offers,
     postbacks,
@@ -40,4 +41,5 @@ CATALOGUE: tuple[Endpoint[Deps], ...] = (
     *conversions.ENDPOINTS,
     *clicks.ENDPOINTS,
     *edits.ENDPOINTS,
+    *logs.ENDPOINTS,
 )

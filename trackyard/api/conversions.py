@@ -222,7 +222,7 @@ def _shower(call: Call[Deps], params: ListConversions, names: Names) -> Callable
         as_stored = {name: getattr(item, name) for name in _AS_STORED}
         return {
             **from_click, **custom, **as_stored,
-            "status": _shown_status(item.status, call.version),
+            "status": shown_status(item.status, call.version),
             "conversion_id": item.id,
             "cbid": item.click_id,
             "clickid": item.click_id,
@@ -273,7 +273,7 @@ def _offer(offer_id: int, names: Names) -> OfferInConversion | None:
     return OfferInConversion(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url)
 
 
-def _shown_status(stored: str, version: str) -> str:
+def shown_status(stored: str, version: str) -> str:
     """pending_cap is shown as pending, not_found under 3.1 as declined."""
     if stored == Status.NOT_FOUND and version != "3.0":
         return Status.DECLINED.value
@@ -283,7 +283,7 @@ def _shown_status(stored: str, version: str) -> str:
 def _stored_statuses(numbers: tuple[int, ...], version: str) -> set[str]:
     """What is stored as a status that is shown by one of these numbers."""
     wanted = {BY_NUMBER[chosen].value for chosen in numbers}
-    return {status.value for status in Status if _shown_status(status.value, version) in wanted}
+    return {status.value for status in Status if shown_status(status.value, version) in wanted}
 
 
 def _numbered(params: ListConversions, prefix: str, last: int) -> dict[int, str]:

@@ -1,0 +1,77 @@
+"""The logs of calls and the history of a conversion, for what a caller may see."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.scope import scope_of
+from trackyard.actions.statistics import Names
+from trackyard.base.errors import NotFound
+from trackyard.base.ids import is_hex24
+from trackyard.domain.callers import Caller
+from trackyard.domain.facts import AffiliateLog, ServerLog
+from trackyard.domain.roles import Permission
+from trackyard.journal.records import decode_click
+from trackyard.stats.lists import find_records
+from trackyard.stats.logs import LogPage, LogQuery, list_affiliate_log, list_server_log
+from trackyard.store import affiliates, conversions, offers
+from trackyard.store.conversions import Event
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRecord:
+    """A call that was received. click: the record, by column name, of the click it names; None when there is none."""
+
+    log: ServerLog
+    click: dict[str, Any] | None
+
+
+def server_log(
+    deps: Deps, caller: Caller, permission: Permission, query: LogQuery
+) -> tuple[list[ServerRecord], int, Names]:
+    """A page of the server postback log, how many records there are, and names. The query's scope becomes the
+    caller's."""
+    page: LogPage[ServerLog] = list_server_log(deps.analytics, _scoped(deps, caller, permission, query))
+    loaded = find_records(deps.analytics, [log.click_id for log in page.records])
+    clicks = {number: msgspec.structs.asdict(decode_click(record)) for number, record in loaded.items()}
+    with deps.database.read() as conn:
+        # The click of an import is in SQL alone.
+        own = {log.conversion_id for log in page.records if log.conversion_id and log.click_id not in clicks}
+        imported = conversions.clicks_of(conn, own)
+        found = [ServerRecord(log, clicks.get(log.click_id) or imported.get(log.conversion_id)) for log in page.records]
+        mentioned = [item.click for item in found if item.click is not None]
+        names = Names(
+            offers=offers.names_of(conn, {click["offer"] for click in mentioned}),
+            affiliates=affiliates.names_of(conn, {click["affiliate"] for click in mentioned}),
+        )
+    return found, page.total_count, names
+
+
+def affiliate_log(deps: Deps, caller: Caller, permission: Permission, query: LogQuery) -> LogPage[AffiliateLog]:
+    """A page of the affiliate postback log. The query's scope becomes the caller's."""
+    return list_affiliate_log(deps.analytics, _scoped(deps, caller, permission, query))
+
+
+def find_conversion(deps: Deps, caller: Caller, permission: Permission, conversion_id: str) -> str:
+    """The id of a conversion in the caller's scope. Raises NotFound."""
+    if not is_hex24(conversion_id):
+        raise NotFound
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, permission)
+        found = conversions.find_named(conn, scope, ids=[conversion_id], action_ids=(), click_ids=())
+    if not found:
+        raise NotFound
+    return found[0].id
+
+
+def history(deps: Deps, conversion_id: str, *, page: int, limit: int) -> tuple[list[Event], int]:
+    """The states of a conversion that was found, first things first, and how many there are."""
+    with deps.database.read() as conn:
+        return conversions.list_events(conn, conversion_id, page=page, limit=limit)
+
+
+def _scoped(deps: Deps, caller: Caller, permission: Permission, query: LogQuery) -> LogQuery:
+    with deps.database.read() as conn:
+        return replace(query, scope=scope_of(conn, caller, permission))
