@@ -1,11 +1,12 @@
 """The rules of every request, on a catalogue of toys."""
 
+import asyncio
 import json
 import logging
 import re
 import threading
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import pytest
 from starlette.testclient import TestClient
@@ -14,6 +15,7 @@ from tests.support.client import ApiClient
 from trackyard.base.errors import Conflict, NotFound
 from trackyard.domain.callers import AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.roles import Permission, Role
+from trackyard.wire import dispatch
 from trackyard.wire import scalars as s
 from trackyard.wire.dispatch import Dispatch
 from trackyard.wire.docs import docs_page, openapi_page
@@ -252,6 +254,33 @@ def test_pages_need_no_key(raw: TestClient) -> None:
     assert ready.json() == {"status": 2, "reasons": ["the journal is full"], "lag_seconds": {"inbox": 2.5}}
     assert b"trackyard_api_requests" in raw.get("/metrics").content
     assert raw.post("/healthz").status_code == 405
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"data": {"number": "1"}},
+        {"json": {"number": 1}},
+        {"data": {"number": "1"}, "files": {"words": ("a.txt", b"a", "text/plain")}},
+    ],
+)
+def test_bodies_are_read_beside_the_event_loop(
+    api: ApiClient, monkeypatch: pytest.MonkeyPatch, sent: dict[str, Any]
+) -> None:
+    read = dispatch.body_tree
+    loops: list[bool] = []
+
+    def watched(content_type: str, body: BinaryIO) -> Any:
+        try:
+            asyncio.get_running_loop()
+            loops.append(True)
+        except RuntimeError:
+            loops.append(False)
+        return read(content_type, body)
+
+    monkeypatch.setattr(dispatch, "body_tree", watched)
+    assert api.with_key(ADMIN).call("POST", "/3.1/toy", **sent).status_code in (200, 400)
+    assert loops == [False]
 
 
 def test_docs_are_whole_in_themselves(raw: TestClient) -> None:

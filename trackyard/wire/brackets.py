@@ -4,6 +4,7 @@ A tree is nested dicts of text, lists, files and, from JSON, numbers and boolean
 parameter's type knows whether they are list indices or map keys.
 """
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Iterable
@@ -44,6 +45,9 @@ MAX_FILES = 200
 
 MAX_TEXT = 1024 * 1024
 """Bytes of a body that is held in memory as a whole; only uploads may be longer."""
+
+MAX_VALUES = 50_000
+"""Values of a JSON body; a list may hold a thousand records (params.MAX_ITEMS)."""
 
 MAX_DEPTH = 8
 """Brackets in a name, and levels of a JSON body; the deepest documented name has five."""
@@ -123,10 +127,11 @@ def json_tree(body: bytes) -> Tree:
     return tree
 
 
-async def body_tree(content_type: str, body: BinaryIO) -> Tree:
+def body_tree(content_type: str, body: BinaryIO) -> Tree:
     """The tree of a body by its content type; a body of a type that carries no parameters is a BadInput.
 
-    Whoever has the tree closes its files. Raises TooLarge for a long body without files.
+    Not to be called in a running event loop: a large body takes its time. Whoever has the tree closes its files.
+    Raises TooLarge for a long body without files.
     """
     kind, parameters = parse_options_header(content_type)
     size = body.seek(0, 2)
@@ -136,7 +141,7 @@ async def body_tree(content_type: str, body: BinaryIO) -> Tree:
     if not _CHARSET.match(charset):
         raise BadInput({"body": ["The body must be UTF-8."]})
     if kind == b"multipart/form-data":
-        return await _upload_tree(content_type, body)
+        return asyncio.run(_upload_tree(content_type, body))  # a loop of its own: this is a thread without one
     if size > MAX_TEXT:
         raise TooLarge
     body.seek(0)
@@ -194,8 +199,12 @@ def _check_json(tree: Tree) -> None:
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((key,), value) for key, value in tree.items()]
     for key in tree:
         _check_text((key,), key)
+    seen = 0
     while waiting:
         path, value = waiting.pop()
+        seen += 1
+        if seen + len(waiting) > MAX_VALUES:
+            raise BadInput({"body": [f"At most {MAX_VALUES} values are accepted."]})
         if len(path) > MAX_DEPTH + 1:
             raise BadInput({str(path[0]): [_TOO_DEEP]})
         if isinstance(value, str):

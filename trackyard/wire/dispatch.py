@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from tempfile import SpooledTemporaryFile
-from typing import Any, BinaryIO, Generic, TypeVar, cast
+from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
 from urllib.parse import quote
 
 import anyio.to_thread
@@ -139,14 +139,13 @@ class Dispatch(Generic[D]):
     async def _work(
         self, match: Match, caller: Caller | None, request: Request, body: "SpooledTemporaryFile[bytes]"
     ) -> tuple[bytes, set[str]]:
-        tree, fault = await _tree(request, request.scope["query_string"], body)
+        sent = _Sent(request.scope["query_string"], request.headers.get("content-type", ""), cast(BinaryIO, body))
         token = acting.set(self._acting(match, caller))
         try:
-            work = _Work(self._deps, match, caller, _address(request), tree, fault)
+            work = _Work(self._deps, match, caller, _address(request), sent)
             return await anyio.to_thread.run_sync(work.run, limiter=self._threads)
         finally:
             acting.reset(token)
-            close_files(tree)
 
     def _acting(self, match: Match, caller: Caller | None) -> Acting | None:
         """Who the audit log names for what this call writes."""
@@ -180,15 +179,29 @@ class Dispatch(Generic[D]):
         log.info("request", extra=fields | {"caller": who, "ms": round(seconds * 1000, 1)})
 
 
-class _Work(Generic[D]):
-    """The part of a call that runs in a thread: the path's id, the parameters, the handler."""
+class _Sent(NamedTuple):
+    """What a request says, as it came. Reading it may take a second: never in the event loop."""
 
-    def __init__(
-        self, deps: D, match: Match, caller: Caller | None, address: str, tree: Tree, fault: BadInput | None
-    ) -> None:
+    query: bytes
+    content_type: str
+    body: BinaryIO
+
+    def tree(self) -> tuple[Tree, BadInput | None]:
+        """The parameters, or what is wrong with their form: told only after the path's id was looked for."""
+        try:
+            pairs = [(name, value) for name, value in query_pairs(self.query) if name not in KEY_NAMES]
+            under = tree_of(pairs)
+            return merged(under, body_tree(self.content_type, self.body)), None
+        except BadInput as fault:
+            return {}, fault
+
+
+class _Work(Generic[D]):
+    """The part of a call that runs in a thread: the parameters' form, the path's id, the parameters, the handler."""
+
+    def __init__(self, deps: D, match: Match, caller: Caller | None, address: str, sent: _Sent) -> None:
         self._match = match
-        self._tree = tree
-        self._fault = fault
+        self._sent = sent
         endpoint = match.endpoint
         self._call = Call(
             deps=deps,
@@ -202,12 +215,19 @@ class _Work(Generic[D]):
 
     def run(self) -> tuple[bytes, set[str]]:
         """The answer and the names of the parameters it did not use. Raises Refusals."""
+        tree, fault = self._sent.tree()
+        try:
+            return self._answered(tree, fault)
+        finally:
+            close_files(tree)
+
+    def _answered(self, tree: Tree, fault: BadInput | None) -> tuple[bytes, set[str]]:
         endpoint, call = self._match.endpoint, self._call
         if endpoint.find is not None:
             call = replace(call, subject=endpoint.find(call))
-        if self._fault is not None:
-            raise self._fault
-        params, ignored = read_params(endpoint.params, self._tree, staff=call.staff, version=call.version)
+        if fault is not None:
+            raise fault
+        params, ignored = read_params(endpoint.params, tree, staff=call.staff, version=call.version)
         answer = endpoint.handle(call, params)
         if type(answer) is not endpoint.answer_for(call.known):
             raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
@@ -251,16 +271,6 @@ async def _read_body(request: Request, most: int, body: "SpooledTemporaryFile[by
 
 def _too_large(most: int) -> TooLarge:
     return TooLarge(f"The body is over the limit of {most // MEGABYTE} MB")
-
-
-async def _tree(request: Request, query: bytes, body: "SpooledTemporaryFile[bytes]") -> tuple[Tree, BadInput | None]:
-    """The parameters, or what is wrong with their form: told only after the path's id was looked for."""
-    try:
-        pairs = [(name, value) for name, value in query_pairs(query) if name not in KEY_NAMES]
-        under = tree_of(pairs)
-        return merged(under, await body_tree(request.headers.get("content-type", ""), cast(BinaryIO, body))), None
-    except BadInput as fault:
-        return {}, fault
 
 
 def _key_pairs(query: bytes) -> list[tuple[str, str]]:
