@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.contract import people
+from tests.contract import people, staff
 from tests.contract.declared import declared_params, required_names
 from tests.support.api import Api
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
@@ -82,7 +82,7 @@ def world(api: Api) -> World:
         "partner.offers.list": {"pid": pid},
         "partner.live-offers.list": {"pid": pid},
     }
-    good |= people.good_params(offer, pid)
+    good |= people.good_params(offer, pid) | staff.good_params(api)
     _, no_permission = api.add_staff(Role.SECTION_NEWS)
 
     subjects: dict[str, Callable[[], Any]] = {
@@ -91,7 +91,8 @@ def world(api: Api) -> World:
         "admin.offer.remove-creative": lambda: api.add_offer(creativeUrls="https://a.example/a.png"),
         "oses.versions": lambda: "android",
         "stats.conversion.history": lambda: f"{1:024x}",
-    } | people.path_subjects(api, pid)
+    }
+    subjects |= people.path_subjects(api, pid) | staff.path_subjects(api)
     return World(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
 
 

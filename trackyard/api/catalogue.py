@@ -9,6 +9,7 @@ from trackyard.api import (
     connections,
     conversions,
     creatives,
+    currencies,
     domains,
     edits,
     logs,
@@ -16,8 +17,11 @@ from trackyard.api import (
     offers,
     postbacks,
     reference,
+    settings,
+    sign_in,
     smartlinks,
     sources,
+    staff,
     statistics,
     tickets,
 )
@@ -42,4 +46,8 @@ CATALOGUE: tuple[Endpoint[Deps], ...] = (
     *clicks.ENDPOINTS,
     *edits.ENDPOINTS,
     *logs.ENDPOINTS,
+    *sign_in.ENDPOINTS,
+    *staff.ENDPOINTS,
+    *settings.ENDPOINTS,
+    *currencies.ENDPOINTS,
 )

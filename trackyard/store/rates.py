@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, and_, delete, func, insert, select
 
 from trackyard.store.tables import currency_rate
 
@@ -57,3 +57,21 @@ def add_rate(conn: Connection, currency: str, from_at: int, rate: Decimal) -> No
     """Sets the rate of a currency from a moment on; the one set before for the same moment goes."""
     conn.execute(delete(currency_rate).where(currency_rate.c.currency == currency, currency_rate.c.from_at == from_at))
     conn.execute(insert(currency_rate).values(currency=currency, from_at=from_at, rate=rate))
+
+
+def current_rates(conn: Connection, now_ms: int) -> dict[str, Decimal]:
+    """The rate in force at `now_ms` (UTC) of every currency that has one."""
+    columns = currency_rate.c
+    newest = (
+        select(columns.currency, func.max(columns.from_at).label("from_at"))
+        .where(columns.from_at <= now_ms)
+        .group_by(columns.currency)
+        .subquery()
+    )
+    same = and_(newest.c.currency == columns.currency, newest.c.from_at == columns.from_at)
+    return {row.currency: row.rate for row in conn.execute(select(columns.currency, columns.rate).join(newest, same))}
+
+
+def remove_rates(conn: Connection, currency: str) -> None:
+    """Takes every rate from a currency."""
+    conn.execute(delete(currency_rate).where(currency_rate.c.currency == currency))

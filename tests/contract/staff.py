@@ -1,0 +1,39 @@
+"""What the sweep needs of staff users, signing in, settings and currencies."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.api import Api
+from trackyard.domain.currencies import NUMBERS
+
+SIGN_IN = {"login": "sweep@staff.example", "password": "sesame"}
+
+
+def good_params(api: Api) -> dict[str, dict[str, Any]]:
+    """Parameters with which each of these methods succeeds."""
+    named = {"password": SIGN_IN["password"], "first_name": "Sam", "last_name": "Sweep"}
+    api.admin.post("/3.0/admin/user", email=SIGN_IN["login"], **named)
+    codes = iter(sorted(NUMBERS))
+    return {
+        "auth": SIGN_IN,
+        "admin.user.add": {"email": "{n}@staff.example"} | named,
+        "admin.user.edit": {"first_name": "Sue"},
+        "admin.settings.edit": {"hash_password": ""},
+        "admin.currency.add": {"code": lambda: next(codes), "rate": "2"},
+        "admin.currency.edit": {"rate": "1.5"},
+    }
+
+
+def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
+    """What the ids in these methods' paths name."""
+    user, _ = api.add_staff()
+
+    def currency(code: str) -> int:
+        api.admin.call("POST", "/3.1/admin/currencies", data={"code": code, "rate": "2"})  # 409 when it is there
+        return NUMBERS[code]
+
+    named = ("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password")
+    return {method: lambda: user for method in named} | {
+        "admin.currency.edit": lambda: currency("ZAR"),
+        "admin.currency.remove": lambda: currency("VND"),
+    }

@@ -1,0 +1,54 @@
+"""Settings that staff change at run time, and what staff changed of anything (behaviour.md §9)."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from trackyard.actions.deps import Deps
+from trackyard.store import audit, rules, settings, staff
+from trackyard.store.audit import AuditFilter, AuditRecord
+from trackyard.store.engine import Connection
+from trackyard.store.staff import Staff
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The platform's settings; "" = none. trafficback_url: where refused clicks go that no offer sends anywhere ·
+    hash_password: the code of inbound calls where neither offer nor advertiser has one."""
+
+    trafficback_url: str
+    hash_password: str
+
+
+_NAMES = {"trafficback_url": settings.TRAFFICBACK_URL, "hash_password": settings.HASH_PASSWORD}
+
+
+def get_settings(deps: Deps) -> Settings:
+    """The settings as they are."""
+    with deps.database.read() as conn:
+        return _settings(conn)
+
+
+def edit_settings(deps: Deps, given: dict[str, str]) -> Settings:
+    """Changes the settings that are given, by the names of Settings."""
+    with deps.database.write() as conn:
+        before = asdict(_settings(conn))
+        changed = {name: value for name, value in given.items() if before[name] != value}
+        for name, value in changed.items():
+            settings.edit_setting(conn, _NAMES[name], value)
+        if "trafficback_url" in changed:
+            rules.touch(conn, "platform", rules.PLATFORM_KEY)
+        return _settings(conn)
+
+
+def list_audit(
+    deps: Deps, chosen: AuditFilter, *, page: int, limit: int
+) -> tuple[list[AuditRecord], int, dict[str, Staff]]:
+    """A page of the audit log, the newest first, how many records there are, and who they name."""
+    with deps.database.read() as conn:
+        found, total = audit.list_records(conn, chosen, page=page, limit=limit)
+        return found, total, staff.staff_of(conn, {record.staff_id for record in found})
+
+
+def _settings(conn: Connection) -> Settings:
+    values: dict[str, Any] = {name: settings.find_setting(conn, stored) or "" for name, stored in _NAMES.items()}
+    return Settings(**values)

@@ -1,0 +1,175 @@
+"""The platform's settings and the audit log, for administrators (behaviour.md §9, §10)."""
+
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.settings import Settings, edit_settings, get_settings, list_audit
+from trackyard.api.paging import Paging
+from trackyard.base.errors import BadInput
+from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
+from trackyard.domain.roles import Permission
+from trackyard.store.audit import AuditFilter, AuditRecord
+from trackyard.store.staff import Staff
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.params import Clearable, NoParams, Params
+
+
+class EditSettings(Params):
+    """What is sent is changed; an empty value takes the setting away."""
+
+    trafficback_url: Annotated[s.Url | None, Clearable()] = None
+    hash_password: Annotated[s.Text | None, Clearable()] = None
+
+
+class SettingsView(View):
+    """The settings; "" = none."""
+
+    trafficback_url: str
+    hash_password: str
+
+
+class SettingsAnswer(Answer):
+    """All settings."""
+
+    settings: SettingsView
+
+
+class AuditParams(Paging):
+    """Which records. user_id: who · what, key: the thing that was changed · method: the id of the method it was
+    changed by · request_id: the X-Request-Id of the call."""
+
+    user_id: s.Hex | None = None
+    what: Annotated[str | None, s.Words(most=32, least=1)] = None
+    key: Annotated[str | None, s.Words(most=200, least=1)] = None
+    method: Annotated[str | None, s.Words(most=64, least=1)] = None
+    request_id: Annotated[str | None, s.Words(most=64, least=1)] = None
+    date_from: s.Day | None = None
+    date_to: s.Day | None = None
+
+
+class AuditUserView(View):
+    """Who did it; names are empty when the staff user does not exist any more."""
+
+    id: str
+    email: str
+    first_name: str
+    last_name: str
+
+
+class ChangeView(View, rename={"before": "from", "after": "to"}):
+    """What a field was and is; null where the thing did not exist; secrets as ***."""
+
+    before: Any
+    after: Any
+
+
+class AuditView(View):
+    """What one call changed of one thing."""
+
+    id: str
+    created_at: str
+    user: AuditUserView
+    method: str
+    request_id: str
+    what: str
+    key: str
+    changes: dict[str, ChangeView]
+
+
+class AuditAnswer(Answer):
+    """A page of the audit log."""
+
+    audit: list[AuditView]
+    pagination: Pagination
+
+
+def show(call: Call[Deps], _params: NoParams) -> SettingsAnswer:
+    """Show the settings of the platform."""
+    return SettingsAnswer(settings=settings_view(get_settings(call.deps)))
+
+
+def edit(call: Call[Deps], params: EditSettings) -> SettingsAnswer:
+    """Change settings of the platform. They are in force within a second."""
+    given = {name: getattr(params, name) or "" for name in params.model_fields_set}
+    return SettingsAnswer(settings=settings_view(edit_settings(call.deps, given)))
+
+
+def list_records(call: Call[Deps], params: AuditParams) -> AuditAnswer:
+    """List what staff changed, the newest first: who, when, what from what to what, by which request."""
+    limit, zone = params.clamped(call), call.deps.zone
+    if params.date_from and params.date_to and params.date_to < params.date_from:
+        raise BadInput({"date_to": ["This day must not lie before the first."]})
+    chosen = AuditFilter(
+        staff_id=params.user_id,
+        what=params.what,
+        key=params.key,
+        method=params.method,
+        request_id=params.request_id,
+        since=None if params.date_from is None else day_start_ms(params.date_from, zone),
+        until=None if params.date_to is None else day_end_ms(params.date_to, zone),
+    )
+    found, total, users = list_audit(call.deps, chosen, page=params.page, limit=limit)
+    return AuditAnswer(
+        audit=[audit_view(record, users.get(record.staff_id), zone) for record in found],
+        pagination=pagination(page=params.page, per_page=limit, total=total),
+    )
+
+
+def settings_view(settings: Settings) -> SettingsView:
+    """The settings on the wire."""
+    return SettingsView(trafficback_url=settings.trafficback_url, hash_password=settings.hash_password)
+
+
+def audit_view(record: AuditRecord, user: Staff | None, zone: ZoneInfo) -> AuditView:
+    """A record on the wire."""
+    return AuditView(
+        id=record.id,
+        created_at=datetime_text(record.at, zone),
+        user=AuditUserView(
+            id=record.staff_id,
+            email=user.email if user else "",
+            first_name=user.first_name if user else "",
+            last_name=user.last_name if user else "",
+        ),
+        method=record.method,
+        request_id=record.request_id,
+        what=record.what,
+        key=record.key,
+        changes={name: ChangeView(before=before, after=after) for name, (before, after) in record.changes.items()},
+    )
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.settings.get",
+        method="GET",
+        path="/admin/settings",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        answer=SettingsAnswer,
+        handle=show,
+    ),
+    Endpoint(
+        id="admin.settings.edit",
+        method="POST",
+        path="/admin/settings",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        params=EditSettings,
+        answer=SettingsAnswer,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.audit.list",
+        method="GET",
+        path="/admin/audit",
+        audience="staff",
+        permission=Permission.AUDIT_READ,
+        params=AuditParams,
+        answer=AuditAnswer,
+        handle=list_records,
+    ),
+)

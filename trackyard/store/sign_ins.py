@@ -1,0 +1,67 @@
+"""Signing in: who has a login, and how often it was tried in vain (behaviour.md §3)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, case, delete, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from trackyard.store.tables import affiliate, sign_in_failure, staff
+
+_MOST = 3
+"""Accounts that one login is looked for in: an affiliate's login need not be its own alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Someone who may have a password. kind: staff or affiliate · id: as text."""
+
+    kind: str
+    id: str
+    password_hash: str | None
+    may_call: bool
+
+
+def list_accounts(conn: Connection, login: str) -> list[Account]:
+    """Who has this e-mail address or, of affiliates, login; staff first."""
+    lower = login.lower()
+    users = conn.execute(select(staff.c.id, staff.c.password_hash).where(staff.c.email == lower))
+    columns = affiliate.c
+    affiliates = conn.execute(
+        select(columns.id, columns.password_hash, columns.status)
+        .where(or_(columns.email == lower, columns.login == login))
+        .order_by(case((columns.email == lower, 0), else_=1), columns.id)
+        .limit(_MOST)
+    )
+    found = [Account("staff", row.id, row.password_hash, True) for row in users]
+    return found + [Account("affiliate", str(row.id), row.password_hash, row.status == "active") for row in affiliates]
+
+
+def count_try(conn: Connection, names: Iterable[str], now_ms: int, window_ms: int) -> dict[str, tuple[int, int]]:
+    """Counts a try against each name before its outcome is known: name → (tries, since when, UTC ms), this one
+    included. A count begins anew `window_ms` after it began."""
+    columns = sign_in_failure.c
+    conn.execute(delete(sign_in_failure).where(columns.since <= now_ms - window_ms))
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    counts = {}
+    for name in sorted(names):  # always in this order: two at once must not wait for one another
+        row = conn.execute(
+            build(sign_in_failure)
+            .values(name=name, failures=1, since=now_ms)
+            .on_conflict_do_update(index_elements=["name"], set_={"failures": columns.failures + 1})
+            .returning(columns.failures, columns.since)
+        ).one()
+        counts[name] = (row.failures, row.since)
+    return counts
+
+
+def forgive(conn: Connection, account: str, address: str) -> None:
+    """A try that succeeded: the account's count ends, the address has one less."""
+    columns = sign_in_failure.c
+    conn.execute(delete(sign_in_failure).where(columns.name == account))
+    conn.execute(update(sign_in_failure).where(columns.name == address).values(failures=columns.failures - 1))
+
+
+def mark_signed_in(conn: Connection, staff_id: str, now_ms: int) -> None:
+    """Remembers when a staff user signed in last."""
+    conn.execute(update(staff).where(staff.c.id == staff_id).values(last_login_at=now_ms))
