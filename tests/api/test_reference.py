@@ -1,0 +1,103 @@
+"""Reference lists."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.client import ApiClient
+from tests.support.mmdb import write_mmdb
+from trackyard.api.app import build
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.decide.visitor import Visitors
+
+
+def test_cities_of_a_country(api: Api) -> None:
+    body = api.admin.get("/3.0/cities", country="gb", limit=10_000)
+    london = next(city for city in body["cities"] if city["id"] == 2643743)
+    assert london == {
+        "id": 2643743, "name": "London", "country_code": "GB", "region_code": "6269131", "time_zone": "Europe/London",
+    }  # fmt: skip
+    assert body["pagination"]["total_count"] == len(body["cities"])
+    regions = {region["id"] for region in api.admin.get("/3.1/regions", country="GB")["regions"]}
+    assert {int(city["region_code"]) for city in body["cities"] if city["region_code"]} <= regions
+
+
+@pytest.mark.parametrize(("locale", "name"), [(None, "London"), ("en", "London"), ("ru", "Лондон"), ("es", "Londres")])
+def test_cities_in_a_language(api: Api, locale: str | None, name: str) -> None:
+    params = {"country": "GB", "limit": 10_000} | ({} if locale is None else {"locale": locale})
+    cities = api.admin.get("/3.1/cities", **params)["cities"]
+    assert next(city["name"] for city in cities if city["id"] == 2643743) == name
+
+
+def test_pages_of_cities_are_disjoint(api: Api) -> None:
+    pages = [api.admin.get("/3.0/cities", country="EE", limit=20, page=page) for page in (1, 2, 3)]
+    ids = [city["id"] for page in pages for city in page["cities"]]
+    assert len(ids) == len(set(ids)) > 30
+    assert pages[0]["pagination"]["next_page"] == 2
+
+
+def test_a_country_without_cities_has_none(api: Api) -> None:
+    assert api.admin.get("/3.0/cities", country="ZZ")["cities"] == []
+    for params in ({}, {"country": "Estonia"}, {"country": "EE", "locale": "de"}):
+        assert api.admin.call("GET", "/3.0/cities", params=params).status_code == 400
+
+
+def test_providers_of_a_configured_database(api: Api, tmp_path: Path) -> None:
+    assert api.admin.get("/3.0/isp")["isp"] == []
+    database = write_mmdb(
+        tmp_path / "isp.mmdb",
+        {
+            "1.0.0.0/24": {"isp": "Zeta Net", "country_code": "AU"},
+            "8.8.8.0/24": {"isp": "Google", "organization": "Google Servers"},
+            "8.8.4.0/24": {"isp": "Google"},
+            "9.9.9.0/24": {"autonomous_system_organization": "Quad9", "country": {"iso_code": "CH"}},
+            "2001:db8::/32": {"organization": "No provider"},
+        },
+    )
+    app = build(replace(api.deps, isp_database=database))
+    _, known = api.add_affiliate()
+    client = ApiClient(app, CATALOGUE, known._key)
+    body = client.get("/3.1/isp")
+    visitors = Visitors()
+    assert body["isp"] == body["isps"] == [
+        {"country": visitors.country("8.8.8.1"), "name": "Google"},
+        {"country": "CH", "name": "Quad9"},
+        {"country": "AU", "name": "Zeta Net"},
+    ]  # fmt: skip
+    visitors.close()
+    found = client.get("/3.0/isp", q="GOO", limit=1)
+    assert [item["name"] for item in found["isp"]] == ["Google"] and "isps" not in found
+
+
+def test_countries_and_regions(api: Api) -> None:
+    countries = {item["code"]: item["name"] for item in api.admin.get("/3.1/countries")["countries"]}
+    assert countries["EE"] == "Estonia"
+    russian = {item["code"]: item["name"] for item in api.admin.get("/3.1/countries", locale="ru")["countries"]}
+    assert russian["EE"] == "Эстония"
+    everywhere = api.admin.get("/3.1/regions")["regions"]
+    some = api.admin.get("/3.1/regions", country="us,EE")["regions"]
+    assert {"id": 5332921, "name": "California", "country_code": "US"} in some
+    assert {item["country_code"] for item in some} == {"US", "EE"}
+    assert len({item["id"] for item in everywhere}) == len(everywhere) > 3500
+    assert {item["country_code"] for item in everywhere} <= set(countries)
+
+
+def test_systems_and_their_versions(api: Api) -> None:
+    systems = api.admin.get("/3.1/oses", limit=1000)["oses"]
+    assert {systems["android"], systems["ios"], systems["mac-os-x"]} == {"Android", "iOS", "Mac OS X"}
+    for name in ("android", "Android"):
+        versions = api.admin.get(f"/3.1/oses/{name}")["versions"]
+        assert versions.index("9") < versions.index("10")
+    assert api.admin.call("GET", "/3.1/oses/none").status_code == 404
+    assert all(api.admin.call("GET", f"/3.1/oses/{each}").status_code == 200 for each in systems)
+
+
+def test_words_of_targeting(api: Api) -> None:
+    assert "Apple" in api.admin.get("/3.1/vendors")["vendors"]
+    assert "Chrome Mobile" in api.admin.get("/3.1/browsers", limit=1000)["browsers"]
+    assert set(api.admin.get("/3.1/devices")["types"]) == {
+        "mediahub", "mobile", "ereader", "console", "tv", "tablet", "desktop", "smartwatch",
+    }  # fmt: skip
+    assert api.admin.get("/3.1/connection-types")["types"] == ["wi-fi", "cellular"]
