@@ -294,7 +294,9 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("tracking_tls_key", "", _file, "Private key (PEM) of the tracking listener's certificate."),
     Setting("country_database", "", _file, "Address to country database (MMDB); empty = the one shipped."),
-    Setting("isp_database", "", _file, "Address to internet provider database (MMDB); empty = providers are not known."),
+    Setting(
+        "isp_database", "", _file, "Address to internet provider database (MMDB); empty = providers are not known."
+    ),
     Setting("edges", "1", _edges, "Number of edge processes that share the tracking listener."),
     Setting("roles", "all", _roles, f"What this machine runs: all, or a comma list of {', '.join(ROLES)}."),
     Setting("log_level", "INFO", _log_level, "DEBUG, INFO, WARNING or ERROR."),

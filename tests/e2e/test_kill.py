@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.support.program import KEY, Program, until
+from tests.support.program import KEY, Program, request, until
 from tests.support.receiver import Receiver
 from tests.support.story import Story, around_today, begin, click_id_of
 
@@ -147,3 +147,15 @@ def _is_locked(program: Program) -> bool:
         except BlockingIOError:
             return True
         return False
+
+
+def test_a_role_that_does_not_stay_alive_is_told(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.start()
+    for _ in range(3):
+        program.kill("worker")
+    until(lambda: not program.is_ready(), seconds=5, what="it is not ready")
+    answer = request(program.api_port, "GET", "/readyz")
+    assert answer.status == 503 and answer.json["reasons"] == ["the role worker dies again and again"]
+    until(program.is_ready, seconds=30, what="ready")
+    assert program.stop() == 0

@@ -232,6 +232,10 @@ def test_what_fails_is_tried_again_and_stops_nothing_else(yard: Yard, monkeypatc
     yard.projector.drain()
     assert yard.projector.rules.version == 0
     assert yard.projector.lag()["journal"] == pytest.approx(0.4)
+    assert yard.projector.failing() == []
+    yard.clock.advance(1000)
+    yard.projector.step()
+    assert yard.projector.failing() == ["journals"]
     monkeypatch.undo()
     assert yard.clicks() == 0
     yard.projector.step()
@@ -240,6 +244,7 @@ def test_what_fails_is_tried_again_and_stops_nothing_else(yard: Yard, monkeypatc
     yard.projector.step()
     assert yard.clicks() == 1
     assert yard.projector.lag()["journal"] == 0
+    assert yard.projector.failing() == []
 
 
 def test_a_clock_set_back_stops_nothing(yard: Yard) -> None:
