@@ -1,0 +1,192 @@
+"""Connecting affiliates to offers and taking them off: rules, mail, scopes (spec: State changes)."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.client import ApiClient
+from tests.support.mails import mails
+from trackyard.domain.roles import Role
+from trackyard.domain.rules import Connections
+from trackyard.store import rules
+from trackyard.store.rules import compile_row
+
+ENABLE, DISABLE = "/3.0/offer/enable-affiliate", "/3.0/offer/disable-affiliate"
+
+
+def version(api: Api) -> int:
+    with api.deps.database.read() as conn:
+        return rules.version(conn)
+
+
+def links(api: Api, offer: int) -> Connections:
+    with api.deps.database.read() as conn:
+        row = compile_row(conn, "connections", str(offer))
+    assert row is None or isinstance(row, Connections)
+    return row or Connections(offer=offer)
+
+
+def connect(api: Api, pid: int, *offers: int) -> None:
+    api.admin.post(ENABLE, **{"offer_id[]": list(offers), "pid": pid, "notice": 0})
+
+
+def test_connecting_to_several_offers_tells_of_what_is_new(api: Api) -> None:
+    pid, _ = api.add_affiliate(email="ann@affiliate.example", login="ann")
+    first, second = api.add_offer(title="Shoes {name}"), api.add_offer(title="Hats")
+    connect(api, pid, first)
+    assert mails(api) == []
+    body = api.admin.post(ENABLE, **{"offer_id[]": [first, second], "pid": pid})
+    assert str(second) in body["message"]
+    [mail] = mails(api)
+    assert (mail.recipient, mail.subject) == ("ann@affiliate.example", "You are connected to 1 offer(s)")
+    assert f"#{second} Hats" in mail.body and "Shoes" not in mail.body and "Hello ann" in mail.body
+    api.admin.post(ENABLE, offer_id=first, pid=pid)
+    assert len(mails(api)) == 1
+    assert links(api, second) == Connections(offer=second, affiliates=(pid,))
+
+
+def test_an_offer_is_named_by_its_title_as_it_is(api: Api) -> None:
+    pid, _ = api.add_affiliate()
+    offer = api.add_offer(title="50% {offers} {0}\nBcc: x")
+    api.admin.post(ENABLE, offer_id=offer, pid=pid)
+    assert f"#{offer} 50% {{offers}} {{0}}" in mails(api)[0].body
+
+
+def test_taking_an_affiliate_off(api: Api) -> None:
+    pid, _ = api.add_affiliate()
+    first, second, never = api.add_offer(), api.add_offer(), api.add_offer()
+    connect(api, pid, first, second)
+    before = version(api)
+    body = api.admin.post(DISABLE, **{"offer_id[]": [first, second, never], "pid": pid})
+    assert body["message"].startswith(f"Affiliate {pid} is disconnected from offers: {first}")
+    assert version(api) > before
+    assert [links(api, offer).affiliates for offer in (first, second)] == [(), ()]
+    [mail] = mails(api)
+    assert mail.subject == "You are disconnected from 2 offer(s)"
+    assert f"#{never} " not in mail.body
+    api.admin.post(DISABLE, offer_id=first, pid=pid, notice=0)
+    api.admin.post(DISABLE, offer_id=first, pid=pid)
+    assert len(mails(api)) == 1
+
+
+def test_an_affiliate_can_be_taken_off_a_public_offer_and_connected_again(api: Api) -> None:
+    pid, _ = api.add_affiliate()
+    offer = api.add_offer(privacy="public")
+    api.admin.post(DISABLE, offer_id=offer, pid=pid)
+    assert links(api, offer) == Connections(offer=offer, disconnected=(pid,))
+    assert [mail.subject for mail in mails(api)] == ["You are disconnected from 1 offer(s)"]
+    api.admin.post(ENABLE, offer_id=offer, pid=pid)
+    assert links(api, offer) == Connections(offer=offer, affiliates=(pid,))
+
+
+@pytest.mark.parametrize("path", [ENABLE, DISABLE])
+def test_all_or_nothing(api: Api, path: str) -> None:
+    pid, _ = api.add_affiliate()
+    offer = api.add_offer()
+    before = version(api)
+    for data, fields in (
+        ({"offer_id[]": [offer, 99], "pid": pid}, {"offer_id"}),
+        ({"offer_id": offer, "pid": 98}, {"pid"}),
+        ({"offer_id": offer}, {"pid"}),
+        ({"offer_id[]": [offer], "pid": pid, "notice": "maybe"}, {"notice"}),
+    ):
+        refused = api.admin.call("POST", path, data=data)
+        assert (refused.status_code, set(refused.json()["fields"])) == (400, fields)
+    assert version(api) == before
+    assert mails(api) == []
+
+
+def test_taking_every_affiliate_off_an_offer(api: Api) -> None:
+    (ann, _), (ben, _) = api.add_affiliate(), api.add_affiliate()
+    offer, other = api.add_offer(privacy="private"), api.add_offer()
+    for pid in (ann, ben):
+        connect(api, pid, offer, other)
+    offer_hash = api.admin.get(f"/3.0/offer/{offer}")["offer"]["offer_id"]
+    body = api.admin.post(f"/3.0/admin/offer/{offer_hash}/disable-affiliates")
+    assert body["message"] == f"Affiliates disconnected from offer {offer}: 2"
+    assert links(api, offer) == Connections(offer=offer, disconnected=(ann, ben))
+    assert links(api, other).affiliates == (ann, ben)
+    assert mails(api) == []
+    before = version(api)
+    again = api.admin.post(f"/3.0/admin/offer/{offer}/disable-affiliates")
+    assert (again["message"][-1], version(api)) == ("0", before)
+
+
+def test_a_public_offer_keeps_its_affiliates(api: Api) -> None:
+    pid, _ = api.add_affiliate()
+    offer = api.add_offer(privacy="public")
+    connect(api, pid, offer)
+    refused = api.admin.call("POST", f"/3.0/admin/offer/{offer}/disable-affiliates")
+    assert (refused.status_code, set(refused.json()["fields"])) == (400, {"id"})
+    assert links(api, offer).affiliates == (pid,)
+
+
+def test_taking_an_affiliate_off_every_offer_that_is_not_public(api: Api) -> None:
+    (ann, _), (ben, _) = api.add_affiliate(), api.add_affiliate()
+    public, protected, private = (api.add_offer(privacy=word) for word in ("public", "protected", "private"))
+    for pid in (ann, ben):
+        connect(api, pid, public, protected, private)
+    body = api.admin.post(f"/3.0/admin/affiliate/{ann}/disable-offers")
+    assert body["message"] == f"Offers that affiliate {ann} is disconnected from: 2"
+    assert [links(api, offer).affiliates for offer in (public, protected, private)] == [(ann, ben), (ben,), (ben,)]
+
+
+def test_a_removed_offer_does_not_exist(api: Api) -> None:
+    pid, _ = api.add_affiliate()
+    offer = api.add_offer()
+    api.admin.post("/3.0/admin/offer/delete", offer_id=offer)
+    for path in (ENABLE, DISABLE):
+        assert api.admin.call("POST", path, data={"offer_id": offer, "pid": pid}).status_code == 400
+    assert api.admin.call("POST", f"/3.0/admin/offer/{offer}/disable-affiliates").status_code == 404
+
+
+class TestRoles:
+    """Who may connect whom (behaviour.md §3)."""
+
+    @pytest.mark.parametrize(
+        ("role", "code"),
+        [
+            (Role.SECTION_OFFER, 200),
+            (Role.MANAGER_SALES, 403),
+            (Role.SECTION_PARTNER, 403),
+            (Role.SECTION_TICKET, 403),
+            (Role.SECTION_STATS, 403),
+        ],
+    )
+    def test_sections(self, api: Api, role: Role, code: int) -> None:
+        pid, affiliate = api.add_affiliate()
+        offer = api.add_offer()
+        _, client = api.add_staff(role)
+        for path, data in _calls(offer, pid):
+            assert client.call("POST", path, data=data).status_code == code
+            assert affiliate.call("POST", path, data=data).status_code == 403
+
+    def test_a_manager_of_affiliates_touches_its_own_alone(self, api: Api) -> None:
+        manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
+        own, _ = api.add_affiliate(manager_id=manager)
+        foreign, _ = api.add_affiliate()
+        offer = api.add_offer()
+        connect(api, own, offer)
+        connect(api, foreign, offer)
+        assert _codes(client, offer, own) == [200, 200, 200, 200]
+        connect(api, own, offer)
+        refused = client.call("POST", DISABLE, data={"offer_id": offer, "pid": foreign})
+        assert refused.json()["fields"].keys() == {"pid"}
+        assert client.call("POST", f"/3.0/admin/affiliate/{foreign}/disable-offers").status_code == 404
+        client.post(f"/3.0/admin/offer/{offer}/disable-affiliates")
+        assert links(api, offer) == Connections(offer=offer, affiliates=(foreign,), disconnected=(own,))
+
+
+def _calls(offer: int, pid: int) -> list[tuple[str, dict[str, Any]]]:
+    pair = {"offer_id": offer, "pid": pid}
+    return [
+        (ENABLE, pair),
+        (DISABLE, pair),
+        (f"/3.0/admin/offer/{offer}/disable-affiliates", {}),
+        (f"/3.0/admin/affiliate/{pid}/disable-offers", {}),
+    ]
+
+
+def _codes(client: ApiClient, offer: int, pid: int) -> list[int]:
+    return [client.call("POST", path, data=data).status_code for path, data in _calls(offer, pid)]

@@ -1,0 +1,13 @@
+"""The mail that is queued, oldest first."""
+
+from sqlalchemy import text
+
+from tests.support.api import Api
+from trackyard.store.mail import Mail
+
+
+def mails(api: Api) -> list[Mail]:
+    """What would be sent now."""
+    statement = text("SELECT id, recipient, subject, body, attempts, created_at FROM mail ORDER BY created_at, id")
+    with api.deps.database.read() as conn:
+        return [Mail(**row._mapping) for row in conn.execute(statement)]
