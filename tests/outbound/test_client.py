@@ -5,7 +5,9 @@ import hashlib
 import hmac
 import ipaddress
 import socket
+import threading
 import time
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -166,3 +168,57 @@ def test_the_receiver_is_a_real_server() -> None:
     with Receiver(by_path) as receiver:
         assert get(receiver.url("/down")).http_code == 503
         assert get(receiver.url("/up")).http_code == 200
+
+
+def download(url: str, most: int = 1000, *, allowed: bool = True) -> tuple[Answer, bytes]:
+    async def call() -> tuple[Answer, bytes]:
+        into = BytesIO()
+        async with StrangerClient(LOOPBACK if allowed else (), seconds=5) as client:
+            return await client.download(url, into, most), into.getvalue()
+
+    return asyncio.run(call())
+
+
+def test_a_download_arrives_whole() -> None:
+    with Receiver(lambda _: Reply(body=b"x" * 300_000)) as receiver:
+        assert download(receiver.url(), 300_000) == (Answer(200), b"x" * 300_000)
+
+
+def test_a_download_that_is_too_large_is_an_error() -> None:
+    with Receiver(lambda _: Reply(body=b"x" * 1001)) as receiver:
+        answer, got = download(receiver.url(), 1000)
+    assert answer.error and not answer.is_worth_retrying
+    assert len(got) <= 1000
+
+
+@pytest.mark.parametrize(("status", "again"), [(302, False), (404, False), (429, True), (503, True)])
+def test_a_download_that_is_not_there_is_an_error(status: int, again: bool) -> None:
+    with Receiver(lambda _: Reply(status, b"no", {"Location": "/elsewhere"})) as receiver:
+        answer, got = download(receiver.url())
+        assert len(receiver.requests()) == 1
+    assert (answer.http_code, got, answer.is_worth_retrying) == (status, b"", again)
+    assert answer.error
+
+
+def test_a_download_that_is_cut_short_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer_in_part() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(4096)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\nx")
+
+        thread = threading.Thread(target=answer_in_part)
+        thread.start()
+        answer, _ = download(f"http://127.0.0.1:{server.getsockname()[1]}/")
+        thread.join()
+    assert (answer.http_code, answer.is_worth_retrying) == (0, True)
+    assert answer.error
+
+
+def test_a_download_from_a_private_address_is_refused() -> None:
+    with Receiver() as receiver:
+        answer, _ = download(receiver.url(), allowed=False)
+        assert receiver.requests() == []
+    assert "may be called" in answer.error

@@ -1,0 +1,121 @@
+"""Uploads on their way from bytes to parameters, and pages by the start of their path."""
+
+import tempfile
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import pytest
+from openapi_spec_validator import validate
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.testclient import TestClient
+
+from trackyard.base.clock import SystemClock
+from trackyard.domain.callers import StaffCaller
+from trackyard.domain.roles import Permission, Role
+from trackyard.wire import dispatch
+from trackyard.wire import scalars as s
+from trackyard.wire.brackets import File
+from trackyard.wire.dispatch import Dispatch
+from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint
+from trackyard.wire.envelope import Answer
+from trackyard.wire.openapi import document
+from trackyard.wire.params import Params, Seq
+
+KEY = "b" * 40
+
+
+class Sent(Params):
+    files: Seq[Annotated[File, s.Upload(("image/png", "image/gif"))]] = ()
+    title: s.Text = ""
+
+
+class SentAnswer(Answer):
+    names: list[str]
+    sizes: list[int]
+    title: str
+
+
+handles: list[Any] = []
+
+
+def count(_call: Call[str], params: Sent) -> SentAnswer:
+    """Count what was sent."""
+    handles.extend(file.handle for file in params.files)
+    sizes = [len(file.read()) for file in params.files]
+    return SentAnswer(names=[file.name for file in params.files], sizes=sizes, title=params.title)
+
+
+ENDPOINT: Endpoint[str] = Endpoint(
+    id="toy.upload", method="POST", path="/toy", permission=Permission.OFFERS_WRITE, params=Sent, answer=SentAnswer,
+    handle=count, body_max=4 * MEGABYTE,
+)  # fmt: skip
+
+
+def echo(rest: str, headers: Headers) -> Response:
+    return Response(f"{rest} {headers.get('x-test')}", media_type="text/plain")
+
+
+@pytest.fixture
+def raw() -> Iterator[TestClient]:
+    callers = {KEY: StaffCaller("0" * 24, frozenset({Role.ADMIN}))}
+    handles.clear()
+    with TestClient(Dispatch((ENDPOINT,), "deps", callers.get, {}, {"/tree/": echo}, clock=SystemClock())) as client:
+        yield client
+
+
+def upload(raw: TestClient, *contents: bytes, kind: str = "image/png", key: str = KEY) -> Any:
+    files = [("files[]", (f"{number}.png", content, kind)) for number, content in enumerate(contents)]
+    return raw.post("/3.0/toy", files=files, data={"title": "ä"}, headers={"API-Key": key})
+
+
+def test_files_arrive_whole_and_are_closed(raw: TestClient) -> None:
+    answer = upload(raw, b"abc", b"x" * (2 * MEGABYTE))
+    assert answer.json() == {"status": 1, "names": ["0.png", "1.png"], "sizes": [3, 2 * MEGABYTE], "title": "ä"}
+    assert [handle.closed for handle in handles] == [True, True]
+
+
+def test_another_kind_is_refused(raw: TestClient) -> None:
+    assert upload(raw, b"<svg/>", kind="image/svg+xml").status_code == 415
+
+
+def test_more_than_the_limit_is_refused(raw: TestClient) -> None:
+    answer = upload(raw, b"x" * (4 * MEGABYTE))
+    assert (answer.status_code, answer.json()["error"]) == (413, "The body is over the limit of 4 MB")
+
+
+def test_a_strangers_upload_is_counted_and_not_kept(raw: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = 0
+
+    class Watched(tempfile.SpooledTemporaryFile):  # type: ignore[type-arg]
+        def write(self, content: Any) -> Any:
+            nonlocal written
+            written += len(content)
+            return super().write(content)
+
+    monkeypatch.setattr(dispatch, "SpooledTemporaryFile", Watched)
+    assert upload(raw, b"x" * MEGABYTE, key="unknown").status_code == 401
+    assert written == 0
+    assert upload(raw, b"x" * MEGABYTE).status_code == 200
+    assert written > MEGABYTE
+
+    def pieces() -> Iterator[bytes]:
+        for _ in range(5):
+            yield b"x" * MEGABYTE
+
+    assert raw.post("/3.0/toy", content=pieces()).status_code == 413
+
+
+def test_a_branch_gets_the_rest_of_the_path(raw: TestClient) -> None:
+    answer = raw.get("/tree/a/b", headers={"X-Test": "leaf"})
+    assert (answer.status_code, answer.text) == (200, "a/b leaf")
+    assert raw.get("/tree").status_code == 404
+    assert raw.post("/tree/a").status_code == 405
+
+
+def test_the_document_tells_of_files_in_multipart_bodies_alone() -> None:
+    described = document((ENDPOINT,), version="1")
+    validate(described)
+    content = described["paths"]["/3.0/toy"]["post"]["requestBody"]["content"]
+    assert content["multipart/form-data"]["encoding"] == {"files": {"contentType": "image/png, image/gif"}}
+    assert content["application/json"]["schema"]["allOf"][1]["properties"] == {"files": False}
