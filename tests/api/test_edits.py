@@ -190,13 +190,13 @@ def test_who_may_edit_and_import(world: World) -> None:
 
 
 def test_what_became_of_each_stands_in_the_log(world: World) -> None:
-    world.post("/3.0/admin/conversion/import", offer=world.offer, pid=world.pid, action_id="A1", status="pending")
     world.post("/3.0/admin/conversion/import", offer=world.offer, pid=world.pid, action_id="A3", ua="x")
+    world.post("/3.0/admin/conversion/import", offer=world.offer, pid=world.pid, action_id="A3", status="pending")
     world.post("/3.0/admin/conversion/edit", action_ids="A3", status="hold")
     found = world.log()
     assert sorted(item["response"] for item in found) == ["", "", "Conversion exists"]
     [exists] = [item for item in found if item["response"]]
-    assert exists["_get"]["by"].startswith("staff:") and exists["_get"]["action_id"] == "A1"
+    assert exists["_get"]["by"].startswith("staff:") and exists["_get"]["action_id"] == "A3"
     assert '"REQUEST_METHOD": "IMPORT"' in exists["server"]
     made = next(item for item in world.conversions().values() if item["action_id"] == "A3")
     tracks = [item["track"] for item in world.log(action_id="A3")]
