@@ -1,0 +1,19 @@
+"""What the log of a process holds."""
+
+import json
+import subprocess
+import sys
+
+LOGS = """
+import logging
+from trackyard.base.telemetry import log_to_stderr
+log_to_stderr("test")
+logging.getLogger("python_multipart.multipart").error("a stranger's body is broken")
+logging.getLogger("trackyard.edge").error("ours", extra={"edge": 1})
+"""
+
+
+def test_the_log_is_json_and_tells_of_our_own_faults_alone() -> None:
+    done = subprocess.run([sys.executable, "-c", LOGS], capture_output=True, text=True, check=True)
+    (line,) = [json.loads(line) for line in done.stderr.splitlines()]
+    assert (line["message"], line["level"], line["role"], line["edge"]) == ("ours", "ERROR", "test", 1)
