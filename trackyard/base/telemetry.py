@@ -11,8 +11,10 @@ _QUIET = {
     "uvicorn": logging.WARNING,
     "urllib3": logging.ERROR,
     "clickhouse_connect": logging.ERROR,
+    "python_multipart": logging.CRITICAL,
 }
-"""Libraries that tell below this level what our own lines tell: every start, every failed attempt."""
+"""Libraries that tell below this level what our own lines tell: every start, every failed attempt, and as an error of
+ours the broken body of a stranger."""
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 """Id of the request being served in this context, "" outside of one."""
