@@ -22,7 +22,7 @@ from trackyard.wire.envelope import Answer, View
 from trackyard.wire.params import Clearable, NoParams, Params, Seq
 
 DomainId = Annotated[s.Id | None, Clearable()]
-Description = Annotated[str | None, s.Words(most=20_000), Clearable()]
+Description = Annotated[s.LongText | None, Clearable()]
 
 
 class ListSmartLinks(Params):

@@ -1,0 +1,226 @@
+"""Requests to join offers: who may ask, what staff see, one decision (spec: Ticket; behaviour.md §9)."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from tests.support.api import Api, installed
+from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
+from tests.support.mails import mails
+from trackyard.domain.roles import Role
+from trackyard.domain.rules import Connections
+from trackyard.stats.engine import Analytics
+from trackyard.store.engine import Database
+from trackyard.store.rules import compile_row
+
+ASK = "/3.0/partner/activation/offer"
+
+
+def connected(api: Api, offer: int) -> tuple[int, ...]:
+    with api.deps.database.read() as conn:
+        row = compile_row(conn, "connections", str(offer))
+    return row.affiliates if isinstance(row, Connections) else ()
+
+
+def tickets(client: ApiClient, **params: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.get("/3.0/admin/tickets", **params)["tickets"]
+    return found
+
+
+def test_a_request_approved(api: Api) -> None:
+    pid, affiliate = api.add_affiliate(email="ann@affiliate.example", login="ann")
+    offer = api.add_offer(title="Shoes", privacy="protected")
+    assert affiliate.post(ASK, offer_id=offer, comment="Search traffic")["message"] == "The request is sent"
+    [ticket] = tickets(api.admin)
+    assert (ticket["id"], ticket["status"], ticket["type"]) == ("1", "open", "offer")
+    assert (ticket["title"], ticket["description"]) == (f"#{offer} Shoes", "Search traffic")
+    assert (ticket["partner"]["id"], ticket["partner"]["email"]) == (pid, "ann@affiliate.example")
+    assert ticket["partner"]["api_key"] is None
+    assert (ticket["offer"]["id"], ticket["offer"]["title"], ticket["offer"]["goals"]) == (offer, "Shoes", {"1": "1"})
+    assert not FORBIDDEN_TO_AFFILIATES.intersection({"total", "advertiser"}.intersection(ticket["offer"]))
+    assert ticket["offer"]["required_approval"] is True
+    assert connected(api, offer) == ()
+
+    api.clock.advance(60_000)
+    body = api.admin.post("/3.0/admin/ticket/1/offer", do="approve")
+    assert body == {"status": 1, "message": "Ticket 1 is approved"}
+    assert connected(api, offer) == (pid,)
+    [ticket] = tickets(api.admin, status="closed")
+    assert (ticket["created"], ticket["updated"]) == ("2023-11-14 22:13:20", "2023-11-14 22:14:20")
+    assert ticket["offer"]["required_approval"] is False
+    [mail] = mails(api)
+    assert (mail.recipient, mail.subject) == ("ann@affiliate.example", f"Your request for #{offer} Shoes is approved")
+    assert tickets(api.admin, status="open") == []
+
+
+def test_a_request_rejected_may_be_made_again(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    offer = api.add_offer(privacy="protected")
+    affiliate.post(ASK, offer_id=offer, comment="Please")
+    api.admin.post("/3.0/admin/ticket/1/offer", do="reject")
+    assert connected(api, offer) == ()
+    assert "rejected" in mails(api)[0].subject
+    affiliate.post(ASK, offer_id=offer, comment="Please")
+    assert [(ticket["id"], ticket["status"]) for ticket in tickets(api.admin)] == [("2", "open"), ("1", "closed")]
+
+
+@pytest.mark.parametrize("first", ["approve", "reject"])
+@pytest.mark.parametrize("second", ["approve", "reject"])
+def test_a_decision_stands(api: Api, first: str, second: str) -> None:
+    pid, affiliate = api.add_affiliate()
+    offer = api.add_offer(privacy="protected")
+    affiliate.post(ASK, offer_id=offer, comment="Please")
+    api.admin.post("/3.0/admin/ticket/1/offer", do=first)
+    refused = api.admin.call("POST", "/3.0/admin/ticket/1/offer", data={"do": second})
+    assert (refused.status_code, refused.json()["fields"]) == (409, {"id": ["The ticket 1 is decided."]})
+    assert connected(api, offer) == ((pid,) if first == "approve" else ())
+    assert len(mails(api)) == 1
+
+
+def test_one_ticket(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    offer = api.add_offer(privacy="protected")
+    affiliate.post(ASK, offer_id=offer, comment="Please")
+    body = api.admin.get("/3.0/admin/ticket/1")
+    assert body["id"] == body["ticket"]["id"] == "1"
+    assert body["ticket"] == tickets(api.admin)[0]
+    for path in ("2", "x", "0"):
+        assert api.admin.call("GET", f"/3.0/admin/ticket/{path}").status_code == 404
+    assert api.admin.call("POST", "/3.0/admin/ticket/1/offer", data={"do": "maybe"}).status_code == 400
+    assert api.admin.call("POST", "/3.0/admin/ticket/1/offer").json()["fields"].keys() == {"do"}
+
+
+def test_a_public_offer_connects_at_once_with_a_closed_ticket(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    offer = api.add_offer(privacy="public")
+    assert affiliate.post(ASK, offer_id=offer, comment="Please")["message"] == "Connected to the offer"
+    assert connected(api, offer) == (pid,)
+    assert [ticket["status"] for ticket in tickets(api.admin)] == ["closed"]
+    assert api.admin.call("POST", "/3.0/admin/ticket/1/offer", data={"do": "reject"}).status_code == 409
+    assert affiliate.post(ASK, offer_id=offer, comment="Please")["message"] == "Connected to the offer already"
+    assert len(tickets(api.admin)) == 1
+
+
+def test_an_offer_that_connects_at_first_sight_needs_no_decision(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    offer = api.add_offer(privacy="protected", auto_offer_connect=1)
+    affiliate.post(ASK, offer_id=offer, comment="Please")
+    assert connected(api, offer) == (pid,)
+
+
+def test_who_was_taken_off_a_public_offer_asks_staff(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    offer = api.add_offer(privacy="public")
+    api.admin.post("/3.0/offer/disable-affiliate", offer_id=offer, pid=pid)
+    affiliate.post(ASK, offer_id=offer, comment="Sorry")
+    assert connected(api, offer) == ()
+    api.admin.post("/3.0/admin/ticket/1/offer", do="approve")
+    assert connected(api, offer) == (pid,)
+
+
+def test_one_open_request_for_an_offer(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    offer = api.add_offer(privacy="protected")
+    for comment, told in (("Please", "The request is sent"), ("Please!", "The request is sent already")):
+        assert affiliate.post(ASK, offer_id=offer, comment=comment)["message"] == told
+    assert [ticket["description"] for ticket in tickets(api.admin)] == ["Please"]
+
+
+def test_offers_an_affiliate_cannot_ask_for(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    private, removed = api.add_offer(privacy="private"), api.add_offer(privacy="protected")
+    api.admin.post("/3.0/admin/offer/delete", offer_id=removed)
+    for offer in (private, removed, 99):
+        refused = affiliate.call("POST", ASK, data={"offer_id": offer, "comment": "Please"})
+        assert (refused.status_code, refused.json()["fields"].keys()) == (400, {"offer_id"})
+    missing = affiliate.call("POST", ASK, data={"offer_id": private})
+    assert missing.json()["fields"].keys() == {"comment"}
+    assert tickets(api.admin) == []
+
+
+def test_a_ticket_of_a_removed_offer_can_only_be_rejected(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    offer = api.add_offer(privacy="protected")
+    affiliate.post(ASK, offer_id=offer, comment="Please")
+    api.admin.post("/3.0/admin/offer/delete", offer_id=offer)
+    assert tickets(api.admin)[0]["offer"]["id"] == offer
+    assert api.admin.call("POST", "/3.0/admin/ticket/1/offer", data={"do": "approve"}).status_code == 409
+    assert api.admin.post("/3.0/admin/ticket/1/offer", do="reject")["status"] == 1
+
+
+def test_staff_ask_for_an_affiliate(api: Api) -> None:
+    manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
+    own, _ = api.add_affiliate(manager_id=manager)
+    foreign, affiliate = api.add_affiliate()
+    offer = api.add_offer(privacy="protected")
+    asked = {"offer_id": offer, "comment": "Please"}
+    assert client.call("POST", ASK, data=asked).json()["fields"].keys() == {"pid"}
+    assert client.call("POST", ASK, data=asked | {"pid": foreign}).json()["fields"].keys() == {"pid"}
+    client.post(ASK, **asked, pid=own)
+    ignored = affiliate.call("POST", ASK, data=asked | {"pid": own})
+    assert ignored.headers["x-ignored-parameters"] == "pid"
+    assert [ticket["partner"]["id"] for ticket in tickets(api.admin)] == [foreign, own]
+
+
+def test_who_sees_and_decides(api: Api) -> None:
+    manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
+    own, affiliate = api.add_affiliate(manager_id=manager)
+    _, other = api.add_affiliate()
+    offer = api.add_offer(privacy="protected")
+    for each in (affiliate, other):
+        each.post(ASK, offer_id=offer, comment="Please")
+    assert [ticket["partner"]["id"] for ticket in tickets(client)] == [own]
+    assert tickets(client)[0]["partner"]["manager"]["id"] == manager
+    assert client.get("/3.0/admin/tickets")["pagination"]["total_count"] == 1
+    assert client.call("GET", "/3.0/admin/ticket/2").status_code == 404
+    assert client.call("POST", "/3.0/admin/ticket/2/offer", data={"do": "approve"}).status_code == 404
+    assert client.post("/3.0/admin/ticket/1/offer", do="approve")["status"] == 1
+    _, section = api.add_staff(Role.SECTION_TICKET)
+    assert len(tickets(section)) == 2
+    assert section.post("/3.0/admin/ticket/2/offer", do="reject")["status"] == 1
+    for role in (Role.SECTION_OFFER, Role.SECTION_PARTNER, Role.MANAGER_SALES):
+        _, refused = api.add_staff(role)
+        assert refused.call("GET", "/3.0/admin/tickets").json()["code"] == "tickets.write"
+    assert affiliate.call("GET", "/3.0/admin/tickets").json()["code"] == "auth_denied"
+
+
+def test_pages_are_disjoint_and_cost_the_same_however_long(api: Api) -> None:
+    offers = [api.add_offer(privacy="protected") for _ in range(3)]
+    for _ in range(3):
+        _, affiliate = api.add_affiliate()
+        for offer in offers:
+            affiliate.post(ASK, offer_id=offer, comment="Please")
+    pages = [tickets(api.admin, page=page, limit=4) for page in (1, 2, 3)]
+    assert [ticket["id"] for page in pages for ticket in page] == [str(number) for number in range(9, 0, -1)]
+    counts = []
+    for limit in (1, 9):
+        statements: list[str] = []
+
+        def see(_conn: Any, _cursor: Any, statement: str, *_: Any, seen: list[str] = statements) -> None:
+            seen.append(statement)
+
+        event.listen(api.deps.database._engine, "before_cursor_execute", see)
+        assert len(tickets(api.admin, limit=limit)) == limit
+        event.remove(api.deps.database._engine, "before_cursor_execute", see)
+        counts.append(len(statements))
+    assert counts[0] == counts[1]
+
+
+def test_decided_by_two_at_once(database: Database, analytics: Analytics) -> None:
+    api = installed(database, analytics)
+    _, affiliate = api.add_affiliate()
+    offer = api.add_offer(privacy="protected")
+
+    def ask(_number: int) -> int:
+        return int(affiliate.call("POST", ASK, data={"offer_id": offer, "comment": "Please"}).status_code)
+
+    def decide(do: str) -> int:
+        return int(api.admin.call("POST", "/3.0/admin/ticket/1/offer", data={"do": do}).status_code)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(ask, range(4))) == {200}
+        assert len(tickets(api.admin)) == 1
+        assert sorted(pool.map(decide, ["approve", "reject", "approve", "reject"])) == [200, 409, 409, 409]
+    assert len(mails(api)) == 1
