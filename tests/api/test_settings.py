@@ -1,0 +1,112 @@
+"""Settings that are changed at run time, and the audit log of what staff change."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from trackyard.domain.roles import Role
+from trackyard.domain.rules import Platform
+from trackyard.store import rules, settings
+
+
+def test_settings(api: Api) -> None:
+    assert api.admin.get("/3.1/admin/settings")["settings"] == {"trafficback_url": "", "hash_password": ""}
+    edited = api.admin.post("/3.1/admin/settings", trafficback_url="https://back.example/", hash_password="code")
+    assert edited["settings"] == {"trafficback_url": "https://back.example/", "hash_password": "code"}
+    with api.deps.database.read() as conn:
+        assert rules.compile_row(conn, "platform", rules.PLATFORM_KEY) == Platform("https://back.example/")
+        assert settings.find_setting(conn, settings.HASH_PASSWORD) == "code"
+        before = rules.version(conn)
+    kept = api.admin.post("/3.1/admin/settings", trafficback_url="")["settings"]
+    assert kept == {"trafficback_url": "", "hash_password": "code"}
+    with api.deps.database.read() as conn:
+        assert rules.compile_row(conn, "platform", rules.PLATFORM_KEY) == Platform("")
+        assert rules.version(conn) == before + 1
+    refused = api.admin.call("POST", "/3.1/admin/settings", data={"trafficback_url": "no url", "hash_password": "x"})
+    assert refused.status_code == 400
+    assert api.admin.get("/3.1/admin/settings")["settings"]["hash_password"] == "code"
+
+
+def log(api: Api, **params: Any) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = api.admin.get("/3.1/admin/audit", **params)["audit"]
+    return records
+
+
+def test_every_staff_write_is_told_by_who_when_and_what(api: Api) -> None:
+    staff_id, sales = api.add_staff(Role.MANAGER_SALES)
+    made = sales.call("POST", "/3.0/admin/advertiser", data={"title": "Shop"}, headers={"X-Request-Id": "abc-1"})
+    [record] = log(api, request_id="abc-1")
+    assert record["user"] == {
+        "id": staff_id, "email": record["user"]["email"], "first_name": "Mia", "last_name": "Manager",
+    }  # fmt: skip
+    assert (record["method"], record["what"]) == ("admin.advertiser.add", "advertiser")
+    assert record["key"] == made.json()["advertiser"]["id"]
+    assert record["created_at"] == "2023-11-14 22:13:20"
+    assert record["changes"]["title"] == {"from": None, "to": "Shop"}
+
+
+def test_from_what_to_what(api: Api) -> None:
+    user = api.admin.post("/3.0/admin/user", email="m@staff.example", password="sesame", first_name="M", last_name="M")[
+        "user"
+    ]
+    api.admin.post(f"/3.0/admin/user/{user['id']}", first_name="Maya", password="mustard")
+    [edited, added] = log(api, what="staff", key=user["id"])
+    assert edited["changes"] == {
+        "first_name": {"from": "M", "to": "Maya"},
+        "password_hash": {"from": "***", "to": "***"},
+    }
+    assert added["changes"]["email"] == {"from": None, "to": "m@staff.example"}
+    api.admin.post(f"/3.0/admin/user/api_key/{user['id']}")
+    keys = log(api, what="api_key", method="admin.user.api_key")
+    assert {record["changes"]["owner_id"]["to"] for record in keys} == {user["id"], None}
+    text = str(log(api, limit=1000))
+    assert user["api_key"] not in text
+    assert "mustard" not in text
+
+
+def test_what_was_refused_is_not_in_the_log(api: Api) -> None:
+    api.add_affiliate(email="a@affiliate.example")
+    before = len(log(api))
+    refused = api.admin.call("POST", "/3.0/admin/partner", data={"email": "a@affiliate.example", "password": "x"})
+    assert refused.status_code == 409
+    assert len(log(api)) == before
+
+
+def test_affiliates_and_the_program_are_not_in_the_log(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    before = len(log(api))
+    affiliate.post("/3.1/partner/postback", pid=pid, url="https://a.example")
+    assert len(log(api)) == before
+
+
+@pytest.mark.parametrize(
+    ("params", "count"),
+    [
+        ({"method": "admin.settings.edit"}, 2),
+        ({"what": "setting"}, 2),
+        ({"what": "setting", "key": "hash_password"}, 1),
+        ({"what": "offer"}, 0),
+        ({"user_id": "f" * 24}, 0),
+        ({"what": "setting", "date_from": "2023-11-15"}, 1),
+        ({"what": "setting", "date_to": "2023-11-14"}, 1),
+    ],
+)
+def test_filters(api: Api, params: dict[str, Any], count: int) -> None:
+    api.admin.post("/3.1/admin/settings", trafficback_url="https://back.example/")
+    api.clock.advance(24 * 3_600_000)
+    api.admin.post("/3.1/admin/settings", hash_password="code")
+    assert len(log(api, **params)) == count
+
+
+def test_pages_begin_with_the_newest(api: Api) -> None:
+    for number in range(3):
+        api.clock.advance(1000)
+        api.admin.post("/3.1/admin/settings", hash_password=f"code {number}")
+    first = api.admin.get("/3.1/admin/audit", what="setting", limit=2)
+    second = api.admin.get("/3.1/admin/audit", what="setting", limit=2, page=2)
+    assert first["pagination"] == {"per_page": 2, "total_count": 3, "page": 1, "next_page": 2}
+    times = [record["created_at"] for record in (*first["audit"], *second["audit"])]
+    assert times == sorted(times, reverse=True)
+    assert len({record["id"] for record in (*first["audit"], *second["audit"])}) == 3
+    assert first["audit"][0]["changes"] == {"value": {"from": "***", "to": "***"}}

@@ -1,0 +1,106 @@
+"""Signing in: session keys, that end, and tries that are counted."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from trackyard.actions.sign_in import SESSION_MS, TRIES_PER_ACCOUNT, TRIES_PER_ADDRESS, WINDOW_MS
+
+EMAIL, PASSWORD = "ann@affiliate.example", "long-enough"
+
+
+@pytest.fixture
+def pid(api: Api) -> int:
+    number, _ = api.add_affiliate(email=EMAIL, password=PASSWORD, login="Ann")
+    return number
+
+
+def attempt(api: Api, login: str = EMAIL, password: str = PASSWORD, **params: Any) -> Any:
+    return api.admin.with_key(None).call("POST", "/3.1/auth", data={"login": login, "password": password} | params)
+
+
+@pytest.mark.parametrize("login", [EMAIL, "Ann", " ANN@affiliate.example "])
+def test_an_affiliate_signs_in(api: Api, pid: int, login: str) -> None:
+    body = attempt(api, login).json()
+    assert (body["type"], body["id"], len(body["api_key"])) == ("affiliate", str(pid), 40)
+    session = api.admin.with_key(body["api_key"])
+    assert session.get("/3.0/balance")["status"] == 1
+    assert api.admin.get("/3.0/balance", pid=pid)["status"] == 1
+
+
+def test_a_staff_user_signs_in(api: Api) -> None:
+    named = {"email": "mia@staff.example", "password": "sesame", "first_name": "M", "last_name": "M"}
+    user = api.admin.post("/3.0/admin/user", **named, **{"roles[]": "ROLE_ADMIN"})["user"]
+    body = api.admin.with_key(None).post("/3.0/auth", email="mia@staff.example", password="sesame")
+    assert (body["type"], body["id"]) == ("staff", user["id"])
+    shown = api.admin.with_key(body["api_key"]).get(f"/3.0/admin/user/{user['id']}")["user"]
+    assert shown["last_login_at"] == "2023-11-14 22:13:20"
+    assert shown["api_key"] == user["api_key"], "a session key is not shown as the user's own"
+
+
+def test_a_session_ends(api: Api, pid: int) -> None:
+    body = attempt(api).json()
+    assert body["expires_at"] == "2023-11-15 10:13:20"
+    session = api.admin.with_key(body["api_key"])
+    api.clock.advance(SESSION_MS - 1)
+    assert session.call("GET", "/3.0/balance").status_code == 200
+    api.clock.advance(1)
+    assert session.call("GET", "/3.0/balance").status_code == 401
+
+
+def test_who_does_not_get_in_learns_nothing(api: Api, pid: int) -> None:
+    api.add_affiliate(email="off@affiliate.example", password=PASSWORD, status="not active")
+    answers = [
+        attempt(api, password="wrong"),
+        attempt(api, "nobody@affiliate.example"),
+        attempt(api, "off@affiliate.example"),
+        attempt(api, "admin@localhost", "nobody"),  # the first administrator has no password
+    ]
+    assert [answer.status_code for answer in answers] == [401] * 4
+    assert len({answer.text for answer in answers}) == 1
+    assert answers[0].json()["code"] == "wrong_credentials"
+
+
+@pytest.mark.parametrize("params", [{"password": PASSWORD}, {"login": EMAIL}, {"login": " ", "password": PASSWORD}])
+def test_what_is_needed(api: Api, params: dict[str, str]) -> None:
+    assert api.admin.call("POST", "/3.1/auth", data=params).status_code == 400
+
+
+def test_an_account_is_closed_for_a_while_after_too_many_tries(api: Api, pid: int) -> None:
+    api.add_affiliate(email="bob@affiliate.example", password=PASSWORD)
+    for _ in range(TRIES_PER_ACCOUNT):
+        assert attempt(api, password="wrong").status_code == 401
+    refused = attempt(api)
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
+    assert int(refused.headers["retry-after"]) == WINDOW_MS // 1000
+    assert attempt(api, EMAIL.upper()).status_code == 429, "another spelling is the same account"
+    assert attempt(api, "bob@affiliate.example").status_code == 200
+    api.clock.advance(WINDOW_MS - 1)
+    assert attempt(api).status_code == 429
+    api.clock.advance(1)
+    assert attempt(api).status_code == 200
+
+
+def test_success_forgives(api: Api, pid: int) -> None:
+    for _ in range(3):
+        for _ in range(TRIES_PER_ACCOUNT - 1):
+            assert attempt(api, password="wrong").status_code == 401
+        assert attempt(api).status_code == 200
+
+
+def test_an_address_is_closed_for_a_while_after_too_many_tries(
+    api: Api, pid: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trackyard.actions.sign_in.TRIES_PER_ADDRESS", 3)
+    assert TRIES_PER_ADDRESS > TRIES_PER_ACCOUNT
+    for number in range(3):
+        assert attempt(api, f"nobody-{number}").status_code == 401
+    assert attempt(api).status_code == 429
+    api.clock.advance(WINDOW_MS)
+    assert attempt(api).status_code == 200
+
+
+def test_a_wrong_key_does_not_matter(api: Api, pid: int) -> None:
+    answer = api.admin.with_key("f" * 40).call("POST", "/3.1/auth", data={"login": EMAIL, "password": PASSWORD})
+    assert answer.status_code == 200

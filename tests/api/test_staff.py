@@ -1,0 +1,117 @@
+"""Staff users: made, changed, given keys and passwords, by administrators alone."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from trackyard.domain.roles import Role
+
+NEW = {"email": "Mia@Staff.Example", "password": "sesame", "first_name": "Mia", "last_name": "Moe"}
+
+
+def add(api: Api, **params: Any) -> dict[str, Any]:
+    user: dict[str, Any] = api.admin.post("/3.0/admin/user", **NEW | params)["user"]
+    return user
+
+
+def test_a_new_user_echoes_its_password_and_can_call(api: Api) -> None:
+    roles = ["ROLE_SECTION_OFFER", "ROLE_MANAGER_SALES"]
+    user = add(api, skype="mia", work_hours="9-17", **{"roles[]": roles})
+    assert (user["email"], user["password"], user["skype"], user["work_hours"]) == (
+        "mia@staff.example", "sesame", "mia", "9-17",
+    )  # fmt: skip
+    assert sorted(user["roles"]) == sorted(roles)
+    assert (user["type"], user["last_login_at"]) == ("account_manager", None)
+    assert len(user["api_key"]) == 40
+    client = api.admin.with_key(user["api_key"])
+    assert client.call("POST", "/3.0/admin/advertiser", data={"title": "Shop"}).status_code == 200
+    assert client.call("GET", "/3.0/admin/users").json()["code"] == "users.write"
+
+
+@pytest.mark.parametrize(
+    ("params", "field"),
+    [
+        ({"password": "four"}, "password"),
+        ({"password": ""}, "password"),
+        ({"email": "no address"}, "email"),
+        ({"roles[]": "ROLE_KING"}, "roles[0]"),
+        ({"first_name": ""}, "first_name"),
+    ],
+)
+def test_what_a_new_user_may_not_be(api: Api, params: dict[str, str], field: str) -> None:
+    refused = api.admin.call("POST", "/3.0/admin/user", data=NEW | params)
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, [field])
+    assert api.admin.get("/3.0/admin/users")["pagination"]["total_count"] == 1
+
+
+def test_an_address_belongs_to_one(api: Api) -> None:
+    first = add(api)
+    refused = api.admin.call("POST", "/3.0/admin/user", data=NEW | {"email": "MIA@staff.example"})
+    assert (refused.status_code, list(refused.json()["fields"])) == (409, ["email"])
+    other = add(api, email="other@staff.example")
+    refused = api.admin.call("POST", f"/3.0/admin/user/{other['id']}", data={"email": "mia@staff.example"})
+    assert (refused.status_code, list(refused.json()["fields"])) == (409, ["email"])
+    assert api.admin.post(f"/3.0/admin/user/{first['id']}", email="mia@staff.example")["status"] == 1
+
+
+def test_an_edit_changes_what_is_sent(api: Api) -> None:
+    user = add(api, skype="mia", **{"roles[]": "ROLE_SECTION_NEWS"})
+    edited = api.admin.post(f"/3.0/admin/user/{user['id']}", first_name="Maya")["user"]
+    del user["password"]
+    assert edited == user | {"first_name": "Maya"}
+    edited = api.admin.post(f"/3.0/admin/user/{user['id']}", skype="", password="mustard", **{"roles[]": ""})["user"]
+    assert (edited["skype"], edited["roles"], edited["password"]) == ("", [], "mustard")
+    assert api.admin.get(f"/3.0/admin/user/{user['id']}")["user"]["api_key"] == user["api_key"]
+
+
+def test_roles_hold_from_the_next_call_on(api: Api) -> None:
+    user = add(api)
+    client = api.admin.with_key(user["api_key"])
+    new = {"title": "Shop"}
+    assert client.call("POST", "/3.0/admin/advertiser", data=new).status_code == 403
+    api.admin.post(f"/3.0/admin/user/{user['id']}", **{"roles[]": "ROLE_SECTION_SUPPLIER"})
+    assert client.call("POST", "/3.0/admin/advertiser", data=new).status_code == 200
+    api.admin.post(f"/3.0/admin/user/{user['id']}", **{"roles[]": "ROLE_SECTION_NEWS"})
+    assert client.call("POST", "/3.0/admin/advertiser", data=new).status_code == 403
+
+
+def test_one_administrator_stays(api: Api) -> None:
+    [first] = api.admin.get("/3.0/admin/users")["users"]
+    refused = api.admin.call("POST", f"/3.0/admin/user/{first['id']}", data={"roles[]": "ROLE_SECTION_NEWS"})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["roles"])
+    api.add_staff(Role.ADMIN)
+    assert api.admin.post(f"/3.0/admin/user/{first['id']}", **{"roles[]": "ROLE_SECTION_NEWS"})["status"] == 1
+
+
+def test_a_new_key_stops_the_old_one_at_once(api: Api) -> None:
+    user = add(api, **{"roles[]": "ROLE_SECTION_SUPPLIER"})
+    session = api.admin.post("/3.1/auth", email="mia@staff.example", password="sesame")["api_key"]
+    renewed = api.admin.post(f"/3.0/admin/user/api_key/{user['id']}")["user"]
+    assert renewed["api_key"] != user["api_key"]
+    for key, status in ((user["api_key"], 401), (session, 401), (renewed["api_key"], 200)):
+        answer = api.admin.with_key(key).call("POST", "/3.0/admin/advertiser", data={"title": "Shop"})
+        assert answer.status_code == status
+    assert api.admin.get(f"/3.0/admin/user/{user['id']}")["user"]["api_key"] == renewed["api_key"]
+
+
+def test_a_new_password_is_told_once_and_ends_sessions(api: Api) -> None:
+    user = add(api, **{"roles[]": "ROLE_SECTION_SUPPLIER"})
+    session = api.admin.post("/3.1/auth", email="mia@staff.example", password="sesame")["api_key"]
+    told = api.admin.post(f"/3.0/admin/user/{user['id']}/password")["user"]
+    assert told["id"] == user["id"]
+    again = {"email": "mia@staff.example", "password": told["password"]}
+    assert api.admin.call("POST", "/3.1/auth", data=again).status_code == 200
+    assert api.admin.call("POST", "/3.1/auth", data=again | {"password": "sesame"}).status_code == 401
+    assert api.admin.with_key(session).call("POST", "/3.0/admin/advertiser").status_code == 401
+    assert api.admin.with_key(user["api_key"]).call("POST", "/3.0/admin/advertiser").status_code == 400  # still a key
+    assert told["password"] not in str(api.admin.get("/3.0/admin/users"))
+
+
+def test_pages_of_users(api: Api) -> None:
+    ids = [add(api, email=f"{number}@staff.example")["id"] for number in range(3)]
+    first = api.admin.get("/3.0/admin/users", limit=2)
+    second = api.admin.get("/3.0/admin/users", limit=2, page=2)
+    assert first["pagination"] == {"per_page": 2, "total_count": 4, "page": 1, "next_page": 2}
+    assert {user["id"] for page in (first, second) for user in page["users"]} > set(ids)
+    assert all(len(user["api_key"]) == 40 for page in (first, second) for user in page["users"])
