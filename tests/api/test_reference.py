@@ -1,5 +1,6 @@
 """Reference lists."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,8 +9,11 @@ import pytest
 from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.mmdb import write_mmdb
+from tests.support.waiting import wait_until
+from trackyard.api import reference
 from trackyard.api.app import build
 from trackyard.api.catalogue import CATALOGUE
+from trackyard.decide import providers
 from trackyard.decide.visitor import Visitors
 
 
@@ -69,6 +73,19 @@ def test_providers_of_a_configured_database(api: Api, tmp_path: Path) -> None:
     visitors.close()
     found = client.get("/3.0/isp", q="GOO", limit=1)
     assert [item["name"] for item in found["isp"]] == ["Google"] and "isps" not in found
+
+
+def test_a_database_that_takes_long_to_read_is_told(api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go = threading.Event()
+    read = providers._read
+    monkeypatch.setattr(providers, "_read", lambda path: read(path) if go.wait(10) else ())
+    monkeypatch.setattr(reference, "WAIT_SECONDS", 0.05)
+    database = write_mmdb(tmp_path / "isp.mmdb", {"1.0.0.0/24": {"isp": "Zeta Net"}})
+    client = ApiClient(build(replace(api.deps, isp_database=database)), CATALOGUE, api.admin._key)
+    answer = client.call("GET", "/3.1/isp")
+    assert answer.status_code == 503 and "ask again" in answer.json()["error"]
+    go.set()
+    wait_until(lambda: client.call("GET", "/3.1/isp").status_code == 200)
 
 
 def test_countries_and_regions(api: Api) -> None:

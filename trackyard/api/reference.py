@@ -8,9 +8,9 @@ from msgspec import UNSET, UnsetType
 
 from trackyard.actions.deps import Deps
 from trackyard.api.paging import Paging
-from trackyard.base.errors import NotFound
+from trackyard.base.errors import NotFound, TooHeavy
 from trackyard.decide import names
-from trackyard.decide.providers import providers
+from trackyard.decide.providers import Provider, find_providers
 from trackyard.decide.visitor import DEVICES
 from trackyard.domain import places
 from trackyard.domain.roles import Permission
@@ -20,6 +20,8 @@ from trackyard.wire.envelope import Answer, Pagination, View, pagination
 from trackyard.wire.params import CommaList, NoParams, Params
 
 PAGE_MAX = 10_000
+WAIT_SECONDS = 5
+"""How long a call waits for the first reading of the provider database."""
 
 CountryCode = Annotated[str, s.Words(pattern="[A-Za-z]{2}")]
 Language = Annotated[str, s.Words(pattern="|".join(places.LANGUAGES))]
@@ -90,11 +92,20 @@ class ProvidersAnswer(Answer):
 
 def list_providers(call: Call[Deps], params: ListProviders) -> ProvidersAnswer:
     """List internet providers; none unless a provider database is configured."""
-    known = providers(call.deps.isp_database) if call.deps.isp_database is not None else ()
+    known = _providers(call.deps)
     wanted = params.q.strip().casefold()
     page, found = _page(call, params, [each for each in known if wanted in each.name.casefold()])
     views = [ProviderView(country=each.country, name=each.name) for each in found]
     return ProvidersAnswer(isp=views, isps=views if call.version == "3.1" else UNSET, pagination=page)
+
+
+def _providers(deps: Deps) -> tuple[Provider, ...]:
+    if deps.isp_database is None:
+        return ()
+    known = find_providers(deps.isp_database, WAIT_SECONDS)
+    if known is None:
+        raise TooHeavy("The provider database is being read for the first time: ask again in a minute")
+    return known
 
 
 class InLanguage(Params):
