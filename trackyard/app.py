@@ -158,6 +158,7 @@ def _run_core(config: Config, _slot: int) -> None:
     from trackyard.stats.schema import migrate
     from trackyard.store.engine import Database
 
+    _check_providers(config)
     # The address first: a taken one must not cost the opening of the analytic store.
     listener = _listen(config.api_listen) if "api" in config.roles else None
     stop = threading.Event()
@@ -187,6 +188,20 @@ def _run_core(config: Config, _slot: int) -> None:
             thread.join()
         analytics.close()
         database.close()
+
+
+def _check_providers(config: Config) -> None:
+    from maxminddb import InvalidDatabaseError
+
+    from trackyard.decide.providers import check
+
+    try:
+        if config.isp_database is not None:
+            check(config.isp_database)
+    except InvalidDatabaseError:
+        raise CannotStart(
+            f"TRACKYARD_ISP_DATABASE {config.isp_database} cannot be used: it is no MMDB file."
+        ) from None
 
 
 def _serve_api(
