@@ -45,7 +45,8 @@ reject_not_uniq_ip consider_personal_targeting_only schedule targeting io_docume
 """Full offer fields of platform-api.md."""
 
 OWN_WORDS = """id offer_id title preview_url description cr epc logo stop_at sources categories full_categories
-countries payments required_approval landings is_cpi creatives creatives_zip links macro_url link use_https use_http hold_period caps
+countries payments required_approval landings is_cpi creatives creatives_zip links macro_url link use_https use_http
+hold_period caps
 targeting"""
 """The affiliate-facing list item of platform-api.md."""
 FULL, OWN = set(FULL_WORDS.split()), set(OWN_WORDS.split())

@@ -14,6 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -68,6 +69,7 @@ class Database:
             pool_size=pool_size,
             max_overflow=pool_size,
             pool_pre_ping=not self.is_sqlite,
+            json_deserializer=msgspec.json.decode,  # documents are most of what a row of an offer costs
             hide_parameters=True,  # an error's text goes to the log; parameters hold password hashes and sealed keys
         )
         self._lock_path: Path | None = None

@@ -318,11 +318,10 @@ def _offer() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index(op.f("ix_offer_advertiser_id"), "offer", ["advertiser_id"], unique=False)
-    op.create_index("ix_offer_removed_at_status_id", "offer", ["removed_at", "status", "id"], unique=False)
-    op.create_index(op.f("ix_offer_title"), "offer", ["title"], unique=False)
-    listed = ["removed_at", "status", "privacy", "advertiser_id", "is_top", "created_at", "updated_at"]
-    listed += ["start_at", "stop_at", "cr", "epc", "top_payout", "day_cap", "total_cap", "hide_caps", "title", "id"]
+    listed = ["removed_at", "status", "id", "privacy", "advertiser_id", "is_top", "created_at", "updated_at", "start_at"]
+    listed += ["stop_at", "cr", "epc", "top_payout", "day_cap", "total_cap", "hide_caps", "title"]
     op.create_index("ix_offer_listed", "offer", listed, unique=False)
+    op.create_index("ix_offer_title", "offer", ["removed_at", "status", "title", "id", "privacy"], unique=False)
     op.create_index("ix_offer_bundle_id", "offer", ["bundle_id"], unique=False)
     scheduled = sa.text("schedule IS NOT NULL")
     op.create_index("ix_offer_schedule", "offer", ["id"], sqlite_where=scheduled, postgresql_where=scheduled)
