@@ -8,6 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.api import Api, installed
+from tests.support.events import new_click
+from tests.support.history import add_conversion, load_clicks
 from trackyard.actions.files import NewFiles
 from trackyard.actions.offers import edit_offer
 from trackyard.domain.callers import StaffCaller
@@ -103,13 +105,17 @@ def test_tiers_are_replaced_and_keep_their_counters(api: Api) -> None:
 def test_an_offer_is_filed(api: Api) -> None:
     category = api.admin.post("/3.0/admin/category", title="C")["category"]["id"]
     source = api.admin.post("/3.0/admin/offer/source", **{"title_lang[en]": "S"})["source"]["id"]
-    number = api.add_offer(**{"categories[]": category, "sources[]": source})
+    smartlink = api.admin.post("/3.0/admin/smartlink/category", name="S")["data"]["_id"]
+    domain = api.admin.post("/3.1/admin/domains", url="go.example")["domain"]["id"]
+    filed = {"categories[]": category, "sources[]": source, "smartlink_categories[]": smartlink, "domain_url": domain}
+    number = api.add_offer(**filed)
     body = shown(api, number)
-    assert (body["categories"], body["sources"]) == ([category], [source])
-    assert body["full_categories"] == [{"id": category, "title": "C"}]
-    api.admin.post(f"/3.1/admin/offer/{number}", categories="", sources="")
+    assert (body["categories"], body["sources"], body["smartlink_categories"]) == ([category], [source], [smartlink])
+    assert (body["full_categories"], body["domain_url"]) == ([{"id": category, "title": "C"}], "go.example")
+    api.admin.post(f"/3.1/admin/offer/{number}", **{name.removesuffix("[]"): "" for name in filed})
     body = shown(api, number)
-    assert (body["categories"], body["sources"], body["full_categories"]) == ([], [], [])
+    assert (body["categories"], body["sources"], body["smartlink_categories"]) == ([], [], [])
+    assert (body["full_categories"], body["domain_url"]) == ([], "track.example")
 
 
 def test_a_payment_is_required_of_a_new_offer_since_3_1(api: Api) -> None:
@@ -140,6 +146,20 @@ def test_removal(api: Api, prefix: str) -> None:
         "POST", f"/{prefix}/admin/offer/mass-update", data={"offer_id": number, "status": "active"}
     )
     assert refused.status_code == 404
+
+
+def test_what_a_removed_offer_brought_stays(api: Api) -> None:
+    advertiser, (pid, _) = api.add_advertiser(), api.add_affiliate()
+    number = api.add_offer(advertiser=advertiser)
+    load_clicks(api.deps, [new_click(1, offer=number, affiliate=pid, advertiser=advertiser)])
+    add_conversion(api.deps, 1, offer_id=number, affiliate_id=pid, advertiser_id=advertiser)
+    api.admin.post("/3.1/admin/offer/delete", offer_id=number)
+    [conversion] = api.admin.get("/3.1/stats/conversions", date_from="2023-11-15", date_to="2023-11-15")["conversions"]
+    assert (conversion["offer"], conversion["offer_id"]) == (None, number)
+    day = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
+    [row] = api.admin.get("/3.1/stats/getbyprogram", **day)["stats"]
+    assert (row["slice"]["offer"]["id"], row["slice"]["offer"]["title"]) == (number, "Shoes")
+    assert row["actions"]["total"]["count"] == 1
 
 
 def test_mass_update(api: Api) -> None:

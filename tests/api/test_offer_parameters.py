@@ -27,6 +27,17 @@ CAP = {
 }  # fmt: skip
 SCHEDULE: dict[str, Any] = {"enabled": 0, "date_start": None, "date_to": None, "timezone": "UTC", "intervals": []}
 
+PAYMENT_SENT = {
+    "[countries][]": "us", "[country_exclude]": "1", "[cities][]": "5", "[devices][]": "tv", "[os][]": "iOS",
+    "[goal]": "sale", "[goal_alias]": "S", "[total]": "12.5", "[revenue]": "10", "[currency]": "usd",
+    "[type]": "mixed", "[title]": "Sale", "[url]": "https://g.example", "[with_regions]": "1",
+} | {f"[sub{n}]": f"a{n},b" for n in range(1, 9)}  # fmt: skip
+PAYMENT: dict[str, Any] = {
+    "countries": ["US"], "country_exclude": True, "cities": [5], "devices": ["tv"], "os": ["iOS"], "goal": "sale",
+    "goal_alias": "S", "total": 12.5, "revenue": 10, "currency": "USD", "type": "mixed", "title": "Sale",
+    "url": "https://g.example", "with_regions": True,
+} | {f"sub{n}": f"a{n},b" for n in range(1, 9)}  # fmt: skip
+
 TARGETING: list[tuple[str, Any, dict[str, Any]]] = [
     ("[country][allow][0]", "us", {"country": {"allow": ["US"], "deny": []}}),
     ("[country][deny][]", "us", {"country": {"allow": [], "deny": ["US"]}}),
@@ -131,6 +142,17 @@ SENT_AND_SHOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
             "period": "hour", "type": "budget", "value": 5.25, "goal_type": "exact", "goals": {"1": "1"},
             "affiliate_type": "exact", "affiliates": ["{pid}"], "country_type": "exact", "country": ["US"],
         }]},
+    ),
+    (
+        {f"{name}[0]{sent}": value for name in ("payments", "partner_payments") for sent, value in PAYMENT_SENT.items()}
+        | {"partner_payments[0][partners][]": "{pid}"},
+        {"payments": [PAYMENT], "partner_payments": [PAYMENT | {"partners": ["{pid}"]}]},
+    ),
+    (
+        {"landings[0][title]": "L", "landings[0][url]": "https://l.example", "landings[0][type]": "transit",
+         "landings[0][url_preview]": "https://p.example"},
+        {"landings": [{"id": 1, "title": "L", "url": "https://l.example", "url_preview": "https://p.example",
+                       "type": "transit"}]},
     ),
     ({"personal_limits[0][partner]": "{pid}", "personal_limits[0][caps]": "3"},
      {"personal_limits": [{"partner": "{pid}", "caps": 3}]}),

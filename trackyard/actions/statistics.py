@@ -109,7 +109,7 @@ def conversions(
         found, total = conversions_list.list_conversions(conn, scope, chosen, page=page, limit=limit)
         names = _names(
             conn,
-            offer_ids={item.offer_id for item in found},
+            offer_ids=offers.existing(conn, {item.offer_id for item in found}),  # a removed one is null
             affiliate_ids={item.affiliate_id for item in found},
             advertiser_ids={item.advertiser_id for item in found},
         )
