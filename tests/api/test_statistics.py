@@ -196,6 +196,23 @@ def test_conversions_of_an_affiliate(traffic: Traffic) -> None:
     assert stranger.get("/3.1/stats/conversions", **PERIOD)["conversions"] == []
 
 
+def test_a_conversion_by_its_id(traffic: Traffic) -> None:
+    second, first = traffic.api.admin.get("/3.0/stats/conversions", **PERIOD)["conversions"]
+    one = traffic.api.admin.get("/3.0/stats/conversionsbyid", id=first["id"])["conversion"]
+    alike = {name: value for name, value in first.items() if name not in ("status", "offer", "partner")}
+    assert {name: one[name] for name in alike} == alike
+    assert (one["status"], one["charge"], one["earning"], one["currency_id"]) == (1, 10, 3, 840)
+    assert (one["country_name"], one["createdAt"]) == ("Germany", "2023-11-15 12:00:01")
+    assert one["offer"] == first["offer"] | {"url": "https://shop.example/"}
+    assert one["partner"]["manager"]["first_name"] == "Mia" and one["partner"]["manager"]["api_key"] is None
+    own = traffic.affiliate.get("/3.1/stats/conversionsbyid", id=second["id"])["conversion"]
+    assert (own["status"], own["payouts"], "url" in own["offer"], "charge" in own) == (3, 7, False, False)
+    assert traffic.api.admin.get("/3.0/stats/conversionsbyid", id=second["id"])["conversion"]["status"] == 4
+    _, stranger = traffic.api.add_affiliate()
+    for client, name in ((stranger, first["id"]), (traffic.api.admin, "f" * 24)):
+        assert client.call("GET", "/3.1/stats/conversionsbyid", params={"id": name}).status_code == 404
+
+
 CONVERSION_FILTERS: list[tuple[dict[str, Any], Any]] = [
     ({"status": "1"}, 1),
     ({"status": "3"}, 0),

@@ -71,6 +71,7 @@ def world(api: Api) -> World:
         "stats.serverpostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
         "stats.affiliatepostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
         "stats.conversion.history": {},
+        "stats.conversionsbyid": {"id": f"{1:024x}"},
         "admin.conversion.edit": {"ids[]": f"{1:024x}", "comment": "by hand"},
         "admin.conversion.import": {"offer": offer, "pid": pid},
         "admin.conversions.import": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},

@@ -2,20 +2,26 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.scope import scope_of
+from trackyard.base.errors import NotFound
 from trackyard.domain.callers import Caller
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
 from trackyard.stats.lists import ClickList, ListedClick, list_clicks
 from trackyard.stats.query import Report, Values
 from trackyard.stats.reports import StatsPage, run_report
-from trackyard.store import advertisers, affiliates, conversions_list, offers
+from trackyard.store import advertisers, affiliates, conversions_list, offers, staff
 from trackyard.store.affiliates import AffiliateName
 from trackyard.store.conversions_list import ConversionFilter, ListedConversion
 from trackyard.store.engine import Connection
 from trackyard.store.offers import OfferName
+from trackyard.store.staff import Staff
+
+FAR: Final = 2**53
+"""A moment behind every other, UTC ms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +120,20 @@ def conversions(
             advertiser_ids={item.advertiser_id for item in found},
         )
     return found, total, names
+
+
+def get_conversion(
+    deps: Deps, caller: Caller, permission: Permission, conversion_id: str
+) -> tuple[ListedConversion, Names, Staff | None]:
+    """A conversion in the caller's scope, names, and its affiliate's manager. Raises NotFound."""
+    chosen = ConversionFilter(since=0, until=FAR, ids=frozenset({conversion_id}))
+    found, _, names = conversions(deps, caller, permission, chosen, page=1, limit=1)
+    if not found:
+        raise NotFound
+    [item] = found
+    with deps.database.read() as conn:
+        manager_id = affiliates.managers_of(conn, [item.affiliate_id]).get(item.affiliate_id)
+        return item, names, None if manager_id is None else staff.find_staff(conn, manager_id)
 
 
 def nothing() -> Scope:

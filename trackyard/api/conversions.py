@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics import Names, conversions
@@ -112,12 +113,11 @@ class OfferInConversion(View):
     preview_url: str
 
 
-class ConversionForAffiliate(View):
-    """A conversion as its affiliate sees it: what the advertiser pays, and who that is, does not exist here."""
+class ConversionFields(View):
+    """What every form of a conversion has; what the advertiser pays, and who that is, is not among it."""
 
     id: str
     action_id: str
-    status: str
     conversion_id: str
     cbid: str
     currency: str
@@ -133,7 +133,6 @@ class ConversionForAffiliate(View):
     os: str
     device: str
     device_type: str
-    offer: OfferInConversion | None
     offer_id: int
     ios_idfa: str
     android_id: str
@@ -160,7 +159,6 @@ class ConversionForAffiliate(View):
     landing_id: int
     payouts: Money
     clickid: str
-    partner: PartnerView | None
     partner_id: int
     sum: Money
     ref_id: str
@@ -170,6 +168,14 @@ class ConversionForAffiliate(View):
     forensiq: None
     payment_type: str
     hold_date_expire: str | None
+
+
+class ConversionForAffiliate(ConversionFields):
+    """A conversion as its affiliate sees it: what the advertiser pays, and who that is, does not exist here."""
+
+    status: str
+    offer: OfferInConversion | None
+    partner: PartnerView | None
 
 
 class ConversionForStaff(ConversionForAffiliate):
@@ -205,45 +211,69 @@ def list_conversions(call: Call[Deps], params: ListConversions) -> ConversionsFo
     pages = pagination(page=params.page, per_page=limit, total=total)
     show = _shower(call, params, Names() if params.raw_export else names)
     if call.staff:
-        views = [ConversionForStaff(**show(item), **_charges(item, names, params)) for item in found]
-        return ConversionsForStaff(conversions=views, pagination=pages)
+        return ConversionsForStaff(conversions=[ConversionForStaff(**show(item)) for item in found], pagination=pages)
     return ConversionsForAffiliate(
         conversions=[ConversionForAffiliate(**show(item)) for item in found], pagination=pages
     )
 
 
+def fields_for_all(item: ListedConversion, zone: ZoneInfo) -> dict[str, Any]:
+    """The values of ConversionFields."""
+    from_click = {name: item.click[name] for name in _FROM_CLICK}
+    custom = {f"custom_field_{n}": item.custom_fields.get(str(n), "") for n in range(1, 8)}
+    as_stored = {name: getattr(item, name) for name in _AS_STORED}
+    return {
+        **from_click, **custom, **as_stored,
+        "conversion_id": item.id,
+        "cbid": item.click_id,
+        "clickid": item.click_id,
+        "goal": item.goal_title,
+        "goal_value": item.goal,
+        "district": None,
+        "isp_code": item.click["isp"],
+        "device_type": item.click["device"],
+        "landing_id": item.click["landing"],
+        "partner_id": item.affiliate_id,
+        "payouts": number(item.payout),
+        "sum": number(item.sum),
+        "payment_status": "opened",
+        "is_paid": "1",
+        "forensiq": None,
+        "created_at": datetime_text(item.created_at, zone),
+        "click_time": datetime_text(item.click_time, zone),
+        "hold_date_expire": text_or_none(item.hold_until, zone),
+    }  # fmt: skip
+
+
+def fields_for_staff(item: ListedConversion) -> dict[str, Any]:
+    """What staff see too, but for the advertiser's name."""
+    return {
+        "revenue": number(item.charge),
+        "earnings": number(item.charge - item.payout),
+        "price": None,
+        "supplier_id": item.advertiser_id,
+    }
+
+
+def advertiser_of(item: ListedConversion, names: Names) -> AdvertiserRef:
+    """The advertiser of a conversion."""
+    return AdvertiserRef(id=item.advertiser_id, title=names.advertisers.get(item.advertiser_id, ""))
+
+
 def _shower(call: Call[Deps], params: ListConversions, names: Names) -> Callable[[ListedConversion], dict[str, Any]]:
-    """What turns a conversion into the fields that everyone sees."""
+    """What turns a conversion into the fields that its caller sees."""
     zone = params.timezone or call.deps.zone
 
     def show(item: ListedConversion) -> dict[str, Any]:
-        from_click = {name: item.click[name] for name in _FROM_CLICK}
-        custom = {f"custom_field_{n}": item.custom_fields.get(str(n), "") for n in range(1, 8)}
-        as_stored = {name: getattr(item, name) for name in _AS_STORED}
-        return {
-            **from_click, **custom, **as_stored,
+        shown = fields_for_all(item, zone) | {
             "status": shown_status(item.status, call.version),
-            "conversion_id": item.id,
-            "cbid": item.click_id,
-            "clickid": item.click_id,
-            "goal": item.goal_title,
-            "goal_value": item.goal,
-            "district": None,
-            "isp_code": item.click["isp"],
-            "device_type": item.click["device"],
-            "landing_id": item.click["landing"],
-            "offer": _offer(item.offer_id, names),
+            "offer": offer_in_conversion(item.offer_id, names),
             "partner": None if params.raw_export else partner_view(item.affiliate_id, names.affiliates),
-            "partner_id": item.affiliate_id,
-            "payouts": number(item.payout),
-            "sum": number(item.sum),
-            "payment_status": "opened",
-            "is_paid": "1",
-            "forensiq": None,
-            "created_at": datetime_text(item.created_at, zone),
-            "click_time": datetime_text(item.click_time, zone),
-            "hold_date_expire": text_or_none(item.hold_until, zone),
-        }  # fmt: skip
+        }
+        if not call.staff:
+            return shown
+        advertiser = None if params.raw_export else advertiser_of(item, names)
+        return shown | fields_for_staff(item) | {"advertiser": advertiser}
 
     return show
 
@@ -255,18 +285,8 @@ _FROM_CLICK = (
 _AS_STORED = ("id", "action_id", "currency", "offer_id", "comment", "user_id", "payment_type")
 
 
-def _charges(item: ListedConversion, names: Names, params: ListConversions) -> dict[str, Any]:
-    title = names.advertisers.get(item.advertiser_id, "")
-    return {
-        "revenue": number(item.charge),
-        "earnings": number(item.charge - item.payout),
-        "price": None,
-        "advertiser": None if params.raw_export else AdvertiserRef(id=item.advertiser_id, title=title),
-        "supplier_id": item.advertiser_id,
-    }
-
-
-def _offer(offer_id: int, names: Names) -> OfferInConversion | None:
+def offer_in_conversion(offer_id: int, names: Names) -> OfferInConversion | None:
+    """The offer of a conversion; None when it does not exist any more."""
     name = names.offers.get(offer_id)
     if name is None:
         return None
@@ -274,7 +294,7 @@ def _offer(offer_id: int, names: Names) -> OfferInConversion | None:
 
 
 def shown_status(stored: str, version: str) -> str:
-    """pending_cap is shown as pending, not_found under 3.1 as declined."""
+    """How a stored status is told: pending_cap is shown as pending, not_found under 3.1 as declined."""
     if stored == Status.NOT_FOUND and version != "3.0":
         return Status.DECLINED.value
     return Status.PENDING.value if stored == Status.PENDING_CAP else stored

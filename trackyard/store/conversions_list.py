@@ -32,6 +32,7 @@ class ConversionFilter:
     goal: str | None = None
     action_id: str | None = None
     click_id: str | None = None
+    ids: frozenset[str] | None = None
     currency: str | None = None
     payout: Decimal | None = None
     charge: Decimal | None = None
@@ -106,6 +107,7 @@ def _chosen(chosen: ConversionFilter) -> list[ColumnElement[bool]]:
         (table.affiliate_id, chosen.affiliates),
         (table.advertiser_id, chosen.advertisers),
         (table.country, chosen.countries),
+        (table.id, chosen.ids),
     )
     conditions += [column.in_(values) for column, values in among if values is not None]
     equal = (

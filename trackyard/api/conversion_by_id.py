@@ -1,0 +1,149 @@
+"""One conversion, with what the list leaves out (spec: GET stats/conversionsbyid; Conversion, by-id form)."""
+
+from functools import cache
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics import Names, get_conversion
+from trackyard.api.conversions import (
+    ConversionFields,
+    OfferInConversion,
+    advertiser_of,
+    fields_for_all,
+    fields_for_staff,
+    offer_in_conversion,
+    shown_status,
+)
+from trackyard.api.people import AdvertiserRef, ManagerView, PartnerView, manager_view, partner_view
+from trackyard.base.zones import datetime_text
+from trackyard.domain import places
+from trackyard.domain.currencies import NUMBERS
+from trackyard.domain.roles import Permission
+from trackyard.domain.statuses import Status
+from trackyard.store.conversions_list import ListedConversion
+from trackyard.store.staff import Staff
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer, Money, number
+from trackyard.wire.params import Params
+
+
+class GetConversion(Params):
+    """Which conversion."""
+
+    id: s.Hex
+
+
+class OfferWithUrl(OfferInConversion):
+    """The offer of a conversion, as staff see it."""
+
+    url: str
+
+
+class PartnerWithManager(PartnerView):
+    """The affiliate of a conversion."""
+
+    manager: ManagerView | None
+
+
+class OneForAffiliate(ConversionFields):
+    """A conversion as its affiliate sees it. status: its number · country_name: in English, "" when unknown ·
+    currency_id: ISO 4217, null when it has none."""
+
+    status: int
+    offer: OfferInConversion | None
+    partner: PartnerWithManager
+    country_name: str
+    prelanding_id: None
+    createdAt: str
+    updatedAt: str
+    currency_id: int | None
+    click_id: str
+
+
+class OneForStaff(OneForAffiliate):
+    """A conversion as staff see it."""
+
+    offer: OfferWithUrl | None
+    advertiser: AdvertiserRef
+    supplier_id: str
+    revenue: Money
+    earnings: Money
+    charge: Money
+    earning: Money
+    price: None
+
+
+class OneForAffiliateAnswer(Answer):
+    """One conversion."""
+
+    conversion: OneForAffiliate
+
+
+class OneForStaffAnswer(Answer):
+    """One conversion."""
+
+    conversion: OneForStaff
+
+
+def get(call: Call[Deps], params: GetConversion) -> OneForAffiliateAnswer | OneForStaffAnswer:
+    """Show one conversion."""
+    item, names, manager = get_conversion(call.deps, call.caller, call.permission, params.id)
+    zone = call.deps.zone
+    shown = {
+        **fields_for_all(item, zone),
+        "status": Status(shown_status(item.status, call.version)).number,
+        "partner": _partner(item, names, manager, zone),
+        "country_name": _countries().get(item.click["country"], ""),
+        "prelanding_id": None,
+        "createdAt": datetime_text(item.created_at, zone),
+        "updatedAt": datetime_text(item.updated_at, zone),
+        "currency_id": NUMBERS.get(item.currency),
+        "click_id": item.click_id,
+    }
+    if not call.staff:
+        return OneForAffiliateAnswer(
+            conversion=OneForAffiliate(**shown, offer=offer_in_conversion(item.offer_id, names))
+        )
+    return OneForStaffAnswer(
+        conversion=OneForStaff(
+            **shown,
+            **fields_for_staff(item),
+            charge=number(item.charge),
+            earning=number(item.charge - item.payout),
+            offer=_offer_with_url(item, names),
+            advertiser=advertiser_of(item, names),
+        )
+    )
+
+
+def _partner(item: ListedConversion, names: Names, manager: Staff | None, zone: ZoneInfo) -> PartnerWithManager:
+    plain = partner_view(item.affiliate_id, names.affiliates)
+    shown = None if manager is None else manager_view(manager, zone)
+    return PartnerWithManager(id=plain.id, email=plain.email, login=plain.login, name=plain.name, manager=shown)
+
+
+def _offer_with_url(item: ListedConversion, names: Names) -> OfferWithUrl | None:
+    name = names.offers.get(item.offer_id)
+    if name is None:
+        return None
+    return OfferWithUrl(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url, url=name.url)
+
+
+@cache
+def _countries() -> dict[str, str]:
+    return {country.code: country.name for country in places.countries()}
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="stats.conversionsbyid",
+        method="GET",
+        path="/stats/conversionsbyid",
+        permission=Permission.STATS_CONVERSION,
+        params=GetConversion,
+        answer=OneForStaffAnswer,
+        affiliate_answer=OneForAffiliateAnswer,
+        handle=get,
+    ),
+)
