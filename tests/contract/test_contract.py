@@ -26,6 +26,8 @@ from tests.contract.declared import (
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.domain.roles import ADMIN_ALONE, TABLE, Role
 from trackyard.wire.openapi import document
+from trackyard.wire.params import fields_of
+from trackyard.wire.scalars import Upload
 
 AUDIENCES = {"any": "any", "affiliate": "affiliate", "admin": "staff"}
 BUILT = sorted(set(DECLARED) & set(DOCUMENTED))
@@ -82,6 +84,15 @@ def test_parameters(endpoint_id: str) -> None:
 def test_required_since_3_1(endpoint_id: str) -> None:
     wanted = set(DOCUMENTED[endpoint_id].get("required_3_1", ()))
     assert wanted <= required_names(endpoint_id, "3.1") - required_names(endpoint_id, "3.0")
+
+
+def test_kinds_of_files() -> None:
+    [raw] = [entry["params"] for entry in CONTRACT["params_set"] if entry["name"] == "offer.write"]
+    wanted = {param["name"]: set(param["mime"]) for param in raw if param["type"] == "file"}
+    for endpoint_id in ("admin.offer.add", "admin.offer.edit"):
+        fields = fields_of(DECLARED[endpoint_id].params)
+        kinds = {field.name: set(field.scalar.kinds) for field in fields if isinstance(field.scalar, Upload)}
+        assert kinds == wanted
 
 
 def test_limits() -> None:

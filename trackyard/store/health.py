@@ -7,7 +7,7 @@ from sqlalchemy.sql.schema import Column
 
 from trackyard.store.inbox import ASIDE, READY, WAITING
 from trackyard.store.tables import conversion_task as task
-from trackyard.store.tables import delivery, inbox, mail, outbox
+from trackyard.store.tables import delivery, fetch, inbox, mail, outbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class QueueState:
 
 def queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
     """The state of every queue: inbox (to decide), waiting (for their clicks), aside (undecidable: a person must
-    look), edits (of conversions, and imports), edits_aside, outbox (to load), deliveries (due), mail (due)."""
+    look), edits (of conversions, and imports), edits_aside, outbox (to load), deliveries, mail, fetches (all due)."""
     return [
         _state(conn, now_ms, "inbox", inbox.c.received_at, inbox.c.state == READY),
         _state(conn, now_ms, "waiting", inbox.c.received_at, inbox.c.state == WAITING),
@@ -31,6 +31,7 @@ def queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
         _state(conn, now_ms, "outbox", outbox.c.created_at, outbox.c.id > 0),
         _state(conn, now_ms, "deliveries", delivery.c.next_at, delivery.c.next_at <= now_ms),
         _state(conn, now_ms, "mail", mail.c.next_at, mail.c.next_at <= now_ms),
+        _state(conn, now_ms, "fetches", fetch.c.next_at, fetch.c.next_at <= now_ms),
     ]
 
 
