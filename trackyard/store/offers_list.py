@@ -181,7 +181,7 @@ def live(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo) -> list[Co
     conditions: list[ColumnElement[bool]] = [
         or_(columns.start_at.is_(None), columns.start_at <= now_ms),
         or_(columns.stop_at.is_(None), columns.stop_at > now_ms),
-        or_(columns.id.in_(_connected(scope)), and_(columns.privacy == "public", columns.id.not_in(taken_off))),
+        or_(and_(columns.privacy == "public", columns.id.not_in(taken_off)), columns.id.in_(_connected(scope))),
     ]
     closed = _closed_schedules(conn, now_ms, zone)
     if closed:

@@ -1,0 +1,79 @@
+"""The links of an API answer, requested at an edge that has the rules of the same database."""
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+import pytest
+
+from tests.support.analytics import analytics
+from tests.support.api import Api, api
+from tests.support.databases import migrated_sqlite, sqlite_database
+from tests.support.edge import recorded
+from tests.support.offers import store_offer
+from trackyard.decide.rules import Rules
+from trackyard.decide.visitor import Visitors
+from trackyard.domain.offers import Landing
+from trackyard.edge.address import TrustedNetworks
+from trackyard.edge.counters import Counters
+from trackyard.edge.handler import Edge
+from trackyard.edge.request import Request, Response
+from trackyard.edge.state import UniqueVisitors
+from trackyard.journal.records import Click
+from trackyard.journal.writer import Writer
+from trackyard.store import rules
+
+__all__ = ["analytics", "api", "migrated_sqlite", "sqlite_database"]
+
+
+@pytest.fixture
+def edge(api: Api, tmp_path: Path) -> Iterator[Edge]:
+    """An edge without rules, its journal in the directory `journal`."""
+    visitors, unique = Visitors(), UniqueVisitors(tmp_path / "unique.map", size=64 * 1024)
+    journal = Writer(tmp_path / "journal", 1, api.clock)
+    yield Edge(
+        number=1,
+        clock=api.clock,
+        journal=journal,
+        visitors=visitors,
+        unique=unique,
+        trusted=TrustedNetworks([ip_network("127.0.0.0/8")]),
+        counters=Counters(),
+    )
+    journal.close()
+    unique.close()
+    visitors.close()
+
+
+def request(edge: Edge, url: str) -> Response:
+    parts = urlsplit(url)
+    answer = edge.handle(Request("GET", parts.path, parts.query.encode(), {}, "192.0.2.1", trusted=False))
+    assert edge.commit()
+    return answer
+
+
+def test_the_links_of_an_answer_work(api: Api, edge: Edge, tmp_path: Path) -> None:
+    pid, affiliate = api.add_affiliate()
+    landing = Landing(id=2, title="Summer", url="https://land.example/", url_preview="https://land.example/p")
+    made = store_offer(api, privacy="private", url="https://shop.example/?p={pid}", landings=(landing,))
+    api.admin.post("/3.0/offer/enable-affiliate", offer_id=made.id, pid=pid)
+    with api.deps.database.write() as conn:
+        rules.touch(conn, "offer", made.id)
+        entries = [(kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rules.each_rule(conn)]
+    edge.rules = Rules.of(entries)
+    [shown] = affiliate.get("/3.1/partner/live-offers")["offers"]
+    targets = {}
+    for link in shown["links"]:
+        base = link["url"].partition("/click")[0]
+        targets[link["id"]] = [request(edge, url).location for url in (link["url"], f"{base}/{link['hash']}")]
+    assert targets == {
+        None: [f"https://shop.example/?p={pid}".encode()] * 2,
+        2: [b"https://land.example/"] * 2,
+    }
+    assert request(edge, shown["link"]).status == 302
+    clicks = [item for item in recorded(tmp_path / "journal") if isinstance(item, Click)]
+    assert [(click.offer, click.affiliate, click.landing, click.reason) for click in clicks] == [
+        (made.id, pid, landing_id, "") for landing_id in (0, 0, 2, 2, 0)
+    ]
