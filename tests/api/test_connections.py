@@ -190,3 +190,55 @@ def _calls(offer: int, pid: int) -> list[tuple[str, dict[str, Any]]]:
 
 def _codes(client: ApiClient, offer: int, pid: int) -> list[int]:
     return [client.call("POST", path, data=data).status_code for path, data in _calls(offer, pid)]
+
+
+class TestFirstSight:
+    """Offers that connect whoever sees them: `auto_offer_connect` (behaviour.md §3)."""
+
+    @pytest.mark.parametrize(
+        "look", ["/3.0/partner/offers", "/3.0/partner/live-offers", "/3.1/offers", "/3.0/offer/{offer}"]
+    )
+    def test_a_look_connects(self, api: Api, look: str) -> None:
+        pid, affiliate = api.add_affiliate()
+        offer = api.add_offer(auto_offer_connect=1)
+        api.admin.get(look.format(offer=offer), pid=pid)
+        assert links(api, offer).affiliates == ()
+        body = affiliate.get(look.format(offer=offer))
+        [shown] = body["offers"] if "offers" in body else [body["offer"]]
+        assert (shown["id"], shown["required_approval"], bool(shown["link"])) == (offer, False, True)
+        assert links(api, offer).affiliates == (pid,)
+        before = version(api)
+        affiliate.get(look.format(offer=offer))
+        assert version(api) == before
+        assert mails(api) == []
+
+    @pytest.mark.parametrize(
+        "params", [{}, {"auto_offer_connect": 1, "privacy": "private"}, {"auto_offer_connect": 1, "status": "stopped"}]
+    )
+    def test_other_offers_do_not(self, api: Api, params: dict[str, Any]) -> None:
+        _, affiliate = api.add_affiliate()
+        offer = api.add_offer(**params)
+        affiliate.get("/3.0/partner/offers")
+        affiliate.get("/3.0/partner/live-offers")
+        affiliate.call("GET", f"/3.0/offer/{offer}")
+        assert links(api, offer).affiliates == ()
+
+    def test_whom_staff_took_off_stays_off(self, api: Api) -> None:
+        pid, affiliate = api.add_affiliate()
+        offer = api.add_offer(auto_offer_connect=1)
+        affiliate.get("/3.0/partner/offers")
+        api.admin.post(f"/3.0/admin/affiliate/{pid}/disable-offers")
+        assert affiliate.get("/3.0/partner/live-offers")["offers"] == []
+        assert [one["link"] for one in affiliate.get("/3.0/partner/offers")["offers"]] == [None]
+        assert links(api, offer) == Connections(offer=offer, disconnected=(pid,))
+
+    def test_an_offer_that_begins_to_connect(self, api: Api) -> None:
+        pid, affiliate = api.add_affiliate()
+        offer = api.add_offer()
+        api.admin.post(f"/3.0/admin/offer/{offer}", auto_offer_connect=1)
+        assert [one["id"] for one in affiliate.get("/3.0/partner/live-offers")["offers"]] == [offer]
+        api.admin.post("/3.0/admin/offer/delete", offer_id=offer)
+        other, second = api.add_affiliate()
+        assert second.get("/3.0/partner/live-offers")["offers"] == []
+        assert links(api, offer).affiliates == (pid,)
+        assert other not in links(api, offer).affiliates

@@ -60,6 +60,18 @@ def disconnect_affiliate(
             _tell(conn, notices.DISABLED, pair.affiliate, lost, now)
 
 
+def join_at_sight(deps: Deps, affiliate_id: int, offer_ids: Iterable[int]) -> list[int]:
+    """Connects an affiliate to offers that it sees for the first time and that connect whoever sees them; which.
+    Whom staff took off an offer stays off."""
+    wanted = list(offer_ids)
+    if not wanted:
+        return []
+    with deps.database.write() as conn:
+        made = connections.connect_new(conn, affiliate_id, wanted, deps.clock.now_ms())
+        rules.touch_all(conn, "connections", made)
+    return made
+
+
 def get_offer(deps: Deps, caller: Caller, reference: str) -> Offer:
     """The offer that a path names to a caller who may connect affiliates. Raises NotFound."""
     with deps.database.read() as conn:

@@ -1,15 +1,16 @@
 """Reading offers: one, a page, how many, and what an affiliate may run (spec: GET offers, partner/offers)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from trackyard.actions.connections import join_at_sight
 from trackyard.actions.deps import Deps
 from trackyard.actions.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.domain.callers import AffiliateCaller, Caller
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, offers_list
+from trackyard.store import affiliates, connections, offers_list
 from trackyard.store.engine import Connection
 from trackyard.store.offers_list import LinkDomain, ListedOffer, OfferFilter, Order, OwnPostback
 
@@ -42,7 +43,8 @@ def get_offer(deps: Deps, caller: Caller, reference: str) -> OfferPage:
         found = offers_list.find_listed(conn, scope, reference)
         if found is None:
             raise NotFound
-        return OfferPage([found], 1, _beside(conn, scope, [found]))
+        page = OfferPage([found], 1, _beside(conn, scope, [found]))
+    return _joined(deps, caller, page)
 
 
 def list_offers(deps: Deps, caller: Caller, asked: OfferFilter, order: Order, *, page: int, limit: int) -> OfferPage:
@@ -50,7 +52,8 @@ def list_offers(deps: Deps, caller: Caller, asked: OfferFilter, order: Order, *,
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.OFFERS_READ)
         found, total = offers_list.list_offers(conn, scope, offers_list.chosen(asked), order, page=page, limit=limit)
-        return OfferPage(found, total, _beside(conn, scope, found))
+        seen = OfferPage(found, total, _beside(conn, scope, found))
+    return _joined(deps, caller, seen)
 
 
 def count_offers(deps: Deps, caller: Caller) -> int:
@@ -64,7 +67,10 @@ def list_for_affiliate(
     deps: Deps, caller: Caller, pid: int | None, asked: OfferFilter, order: Order, *, live: bool, page: int, limit: int
 ) -> tuple[int, OfferPage]:
     """The affiliate, and a page of the active offers it sees. pid: staff name the affiliate, another is ignored.
-    live: those alone it may send traffic to now. Raises BadInput for one out of the caller's scope."""
+    live: those alone it may send traffic to now, those included that connect it at this first sight. Raises BadInput
+    for one out of the caller's scope."""
+    if live and isinstance(caller, AffiliateCaller):
+        _join_all(deps, caller.id)
     with deps.database.read() as conn:
         affiliate_id = _affiliate(conn, caller, pid)
         scope = Scope.of_affiliate(affiliate_id)
@@ -72,7 +78,25 @@ def list_for_affiliate(
         if live:
             conditions += offers_list.live(conn, scope, deps.clock.now_ms(), deps.zone)
         found, total = offers_list.list_offers(conn, scope, conditions, order, page=page, limit=limit)
-        return affiliate_id, OfferPage(found, total, _beside(conn, scope, found))
+        seen = OfferPage(found, total, _beside(conn, scope, found))
+    return affiliate_id, _joined(deps, caller, seen)
+
+
+def _join_all(deps: Deps, affiliate_id: int) -> None:
+    """Connects an affiliate to every offer that connects whoever sees it."""
+    with deps.database.read() as conn:
+        fresh = connections.list_joinable(conn, affiliate_id)
+    join_at_sight(deps, affiliate_id, fresh)
+
+
+def _joined(deps: Deps, caller: Caller, page: OfferPage) -> OfferPage:
+    """The page after an affiliate saw it: connected to the offers on it that connect whoever sees them."""
+    if not isinstance(caller, AffiliateCaller):
+        return page
+    shown, decided = [item.offer for item in page.offers], page.beside.connected
+    fresh = [offer.id for offer in shown if offer.auto_offer_connect and offer.privacy == "protected"]
+    made = join_at_sight(deps, caller.id, [number for number in fresh if number not in decided])
+    return replace(page, beside=replace(page.beside, connected=decided | dict.fromkeys(made, True)))
 
 
 def _affiliate(conn: Connection, caller: Caller, pid: int | None) -> int:

@@ -290,7 +290,7 @@ def stored(changes: dict[str, Any]) -> dict[str, Any]:
 
 def labels_of(offer: Offer) -> frozenset[Label]:
     """What an offer is filed under. os: lower-case names of the systems it takes; none = any · cap: type and country
-    of one cap."""
+    of one cap · joins: by itself, when it connects affiliates at first sight and a connection is needed."""
     values: dict[str, Iterable[str]] = {
         "country": offer.countries,
         "category": offer.categories,
@@ -300,6 +300,7 @@ def labels_of(offer: Offer) -> frozenset[Label]:
         "os": systems_of(offer),
         "cap_type": [cap.type for cap in offer.caps],
         "cap_country": [code for cap in offer.caps for code in cap.country],
+        "joins": ["itself"] if offer.auto_offer_connect and offer.privacy == "protected" else [],
         "cap": [f"{cap.type} {code}" for cap in offer.caps for code in cap.country],
     }
     return frozenset((kind, value) for kind, held in values.items() for value in held)

@@ -1,16 +1,43 @@
 """Which affiliates are connected to which offers. A row that is not enabled says that staff took the affiliate off."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from sqlalchemy import Connection, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from trackyard.store.tables import connection, offer
+from trackyard.store.tables import connection, offer, offer_label
+
+_CHUNK: Final = 1000
 
 
 def connect(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int) -> None:
     """Connects an affiliate to offers; to be connected already is no fault."""
     _put(conn, affiliate_id, offer_ids, now_ms, enabled=True)
+
+
+def connect_new(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int) -> list[int]:
+    """Connects an affiliate to those of the offers that nobody connected it to or took it off; which."""
+    values = {"affiliate_id": affiliate_id, "enabled": True, "changed_at": now_ms}
+    rows = [{"offer_id": offer_id, **values} for offer_id in sorted(set(offer_ids))]
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    made: list[int] = []
+    for start in range(0, len(rows), _CHUNK):
+        statement = build(connection).values(rows[start : start + _CHUNK]).on_conflict_do_nothing()
+        made += conn.execute(statement.returning(connection.c.offer_id)).scalars()
+    return sorted(made)
+
+
+def list_joinable(conn: Connection, affiliate_id: int) -> list[int]:
+    """The active offers that connect affiliates at first sight and did not connect this one yet."""
+    decided = select(connection.c.offer_id).where(connection.c.affiliate_id == affiliate_id)
+    rows = conn.execute(
+        select(offer.c.id)
+        .join(offer_label, offer_label.c.offer_id == offer.c.id)
+        .where(offer_label.c.kind == "joins", offer_label.c.value == "itself")
+        .where(offer.c.status == "active", offer.c.removed_at.is_(None), offer.c.id.not_in(decided))
+    )
+    return list(rows.scalars())
 
 
 def disconnect(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int) -> None:
@@ -66,8 +93,8 @@ def _put(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: 
     values = {"affiliate_id": affiliate_id, "enabled": enabled, "changed_at": now_ms}
     rows = [{"offer_id": offer_id, **values} for offer_id in sorted(set(offer_ids))]
     build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    for start in range(0, len(rows), 1000):
-        statement = build(connection).values(rows[start : start + 1000])
+    for start in range(0, len(rows), _CHUNK):
+        statement = build(connection).values(rows[start : start + _CHUNK])
         conn.execute(
             statement.on_conflict_do_update(
                 index_elements=["offer_id", "affiliate_id"], set_={"enabled": enabled, "changed_at": now_ms}
