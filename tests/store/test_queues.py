@@ -129,6 +129,7 @@ def test_queues_tell_depth_and_age(database: Database) -> None:
         outbox.add(conn, [OutboxRow("fact", b"[1]")], 4_000)
         tasks.add_tasks(conn, "edit", "staff:1", [{}, {}], 4_200)
         mail.add(conn, "a@example.org", "Subject", "Body", 4_500)
+        files.add_fetches(conn, 1, [Creative(id=1, title="a", url="https://cdn.example/a.png")], 4_700)
         states = {state.queue: (state.depth, state.lag_ms) for state in queue_states(conn, 5_000)}
     assert states == {
         "inbox": (2, 4_000),
@@ -139,4 +140,5 @@ def test_queues_tell_depth_and_age(database: Database) -> None:
         "outbox": (1, 1_000),
         "deliveries": (0, 0),
         "mail": (1, 500),
+        "fetches": (1, 300),
     }
