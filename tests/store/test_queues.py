@@ -4,7 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from trackyard.store import inbox, mail, outbox, progress, tasks
+from trackyard.domain.offers import Creative
+from trackyard.store import files, inbox, mail, outbox, progress, tasks
 from trackyard.store.engine import Database
 from trackyard.store.health import queue_states
 from trackyard.store.inbox import InboxCall
