@@ -6,8 +6,10 @@ import msgspec
 import pytest
 
 from tests.support.api import Api
+from trackyard.api.catalogue import CATALOGUE
 from trackyard.api.offer_params import AddOffer
 from trackyard.domain.offers import Offer
+from trackyard.wire.openapi import document
 
 NOTHING: dict[str, Any] = {"allow": [], "deny": []}
 NOWHERE: dict[str, Any] = {"allow": {}, "deny": {}}
@@ -377,3 +379,9 @@ def test_documented_defaults_are_those_of_a_new_offer() -> None:
         default = info.get_default(call_default_factory=True)
         stored = fields[differently_named.get(name, name)]
         assert (name, default or None) == (name, None if stored is msgspec.NODEFAULT else stored or None)
+
+
+def test_defaults_are_documented_of_a_new_offer_alone() -> None:
+    schemas = document(CATALOGUE, version="1")["components"]["schemas"]
+    assert schemas["AddOffer"]["properties"]["status"]["default"] == "stopped"
+    assert not [name for name, schema in schemas["EditOffer"]["properties"].items() if "default" in schema]

@@ -151,6 +151,8 @@ class AddOffer(OfferParams):
 class EditOffer(OfferParams):
     """Changes of an offer: what is not sent stays."""
 
+    edits = True
+
 
 def _edge_ms(value: datetime | date, zone: ZoneInfo) -> int:
     """UTC ms of a local time, or of the end of a day."""

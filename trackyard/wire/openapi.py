@@ -219,6 +219,8 @@ def _parameter_schemas(models: Iterable[type[Params]]) -> Schema:
             notes = " ".join(_notes(field))
             if notes and model.__name__ in schemas:
                 schemas[model.__name__]["properties"][field.name]["description"] = notes
+            if model.edits and model.__name__ in schemas:
+                schemas[model.__name__]["properties"][field.name].pop("default", None)
     return schemas
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, model_validator
 from pydantic.fields import FieldInfo
@@ -88,7 +88,13 @@ Keyed = Annotated[dict[K, T], Container("keyed")]
 
 
 class Params(BaseModel):
-    """The base of every parameter model. An empty value of a type that has no empty value counts as not sent."""
+    """The base of every parameter model. An empty value of a type that has no empty value counts as not sent.
+
+    edits: whether it changes something there is: what is not sent stays, and the defaults, which it shares with the
+    model of a new one, are not documented.
+    """
+
+    edits: ClassVar[bool] = False
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=False, arbitrary_types_allowed=True)
 
