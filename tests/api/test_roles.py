@@ -1,0 +1,151 @@
+"""The table of behaviour.md §3, called: each role against each group of methods."""
+
+from fnmatch import fnmatch
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.client import ApiClient
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.domain.roles import Role
+from trackyard.wire.endpoint import Endpoint
+
+R = Role
+MANAGERS = {R.MANAGER_AFFILIATE, R.MANAGER_SALES}
+STATS = MANAGERS | {R.SECTION_STATS}
+
+GROUPS: dict[str, tuple[str, set[Role]]] = {
+    "reading offers": (
+        """offers.list offers.count offer.get admin.offer.sources.list admin.domains.list
+        admin.smartlink.categories.list admin.smartlink.category.count partner.smartlink.*
+        cities.* isp.* countries.* regions.* oses.* vendors.* devices.* browsers.* connection-
+        types.*""",
+        MANAGERS | {R.SECTION_OFFER},
+    ),
+    "writing offers": (
+        """admin.offer.add admin.offer.edit admin.offer.delete admin.offer.mass-update
+        admin.offer.remove-creative""",
+        {R.MANAGER_SALES, R.SECTION_OFFER},
+    ),
+    "sources and SmartLinks": (
+        """admin.offer.source.* admin.smartlink.category.add admin.smartlink.category.edit
+        admin.smartlink.category.remove""",
+        {R.SECTION_OFFER},
+    ),
+    "connecting to offers": (
+        """offer.affiliate.* admin.offer.disable-affiliates admin.affiliate.disable-offers
+        partner.offers.list partner.live-offers.list""",
+        {R.MANAGER_AFFILIATE, R.SECTION_OFFER},
+    ),
+    "reading categories": ("offer.categories.list", MANAGERS | {R.SECTION_OFFER, R.SECTION_CATEGORY}),
+    "writing categories": ("admin.category.*", {R.SECTION_CATEGORY}),
+    "affiliates": (
+        """admin.partner.* admin.partners.* partner.postback.* partner.postbacks.* admin.postbacks.*
+        partner.pixel.* partner.pixels.* admin.pixel* admin.custom_fields.list""",
+        {R.MANAGER_AFFILIATE, R.SECTION_PARTNER},
+    ),
+    "balances": ("balance.get", {R.MANAGER_AFFILIATE, R.SECTION_PARTNER, R.SECTION_PAYMENT}),
+    "advertisers": ("admin.advertiser.* admin.advertisers.*", {R.MANAGER_SALES, R.SECTION_SUPPLIER}),
+    "invoices": (
+        "admin.advertiser-invoice.* admin.advertiser-invoices.*",
+        {R.MANAGER_SALES, R.SECTION_SUPPLIER, R.SECTION_PAYMENT},
+    ),
+    "currencies": ("admin.currency.*", {R.SECTION_PAYMENT}),
+    "payment systems": ("admin.payment_system*", {R.SECTION_PAYMENT}),
+    "tickets": ("admin.ticket* partner.activation.*", {R.MANAGER_AFFILIATE, R.SECTION_TICKET}),
+    "news": ("news.* admin.news*", {R.SECTION_NEWS}),
+    "for administrators": (
+        """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.domain.* user.permissions*
+        admin.custom_field.*""",
+        set(),
+    ),
+    "common statistics": ("stats.getbydate stats.getbyhour stats.custom", STATS | {R.STATS_COMMON}),
+    "conversions": ("stats.conversions stats.conversionsbyid stats.conversion.history", STATS | {R.STATS_CONVERSION}),
+    "edits and imports": ("admin.conversion.* admin.conversions.*", {R.SECTION_STATS, R.STATS_CONVERSION}),
+    "by advertiser": ("stats.getbyadvertiser", STATS | {R.STATS_SUPPLIER}),
+    "by offer": ("stats.getbyprogram", STATS | {R.STATS_OFFER}),
+    "by affiliate": ("stats.getbypartner stats.getbypartnerbydate", STATS | {R.STATS_PARTNER}),
+    "by country": ("stats.getbycountries", STATS | {R.STATS_COUNTRY}),
+    "by city": ("stats.getbycities", STATS | {R.STATS_CITY}),
+    "by system": ("stats.getbyos stats.getbyversions", STATS | {R.STATS_OS}),
+    "by goal": ("stats.getbygoal", STATS | {R.STATS_GOAL}),
+    "by device": (
+        """stats.getbydevices stats.getbydevicemodels stats.getbybrowsers stats.getbybrowsersversion
+        stats.getbyconnectiontype stats.getbymobilecarrier""",
+        STATS | {R.STATS_DEVICE},
+    ),
+    "caps": ("stats.caps stats.caps31", STATS | {R.STATS_LIMITS}),
+    "the affiliate postback log": ("stats.affiliatepostbacks", STATS | {R.STATS_PARTNER_POSTBACK}),
+    "the server postback log": ("stats.serverpostbacks", STATS | {R.STATS_SERVER_POSTBACK}),
+    "other statistics": (
+        """stats.getbysub stats.getbytrafficback stats.clicks stats.find-subs stats.retentionrate
+        stats.time-to-action stats.getbyaccountmanager stats.getbyaffiliatemanager""",
+        STATS,
+    ),
+    "referral payments": ("stats.getreferralpayments", STATS | {R.SECTION_PAYMENT}),
+}
+"""Group → the ids of its methods (patterns), and the roles beside the administrator that may call them."""
+
+ANYONE = {endpoint.id for endpoint in CATALOGUE if endpoint.audience == "anyone"}
+
+
+def groups_of(endpoint: Endpoint[Any]) -> list[str]:
+    return [
+        name
+        for name, (patterns, _) in GROUPS.items()
+        if any(fnmatch(endpoint.id, pattern) for pattern in patterns.split())
+    ]
+
+
+METHODS = [endpoint for endpoint in CATALOGUE if endpoint.id not in ANYONE and endpoint.audience != "affiliate"]
+
+
+@pytest.fixture(scope="session")
+def clients(shared_api: Api) -> dict[Role, ApiClient]:
+    """A staff user of each role alone."""
+    return {role: shared_api.add_staff(role)[1] for role in Role}
+
+
+def test_every_method_is_in_one_group() -> None:
+    assert {endpoint.id: groups_of(endpoint) for endpoint in METHODS if len(groups_of(endpoint)) != 1} == {}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("role", list(Role))
+def test_a_role_and_a_group(clients: dict[Role, ApiClient], role: Role, group: str) -> None:
+    _, roles = GROUPS[group]
+    for endpoint in METHODS:
+        if group not in groups_of(endpoint):
+            continue
+        path = "/3.1" + endpoint.path.replace("{", "nothing-").replace("}", "")
+        answer = clients[role].call(endpoint.method, path)  # what may be called is then refused for what it lacks
+        if role is Role.ADMIN or role in roles:
+            assert (endpoint.id, answer.status_code) in {(endpoint.id, status) for status in (200, 400, 404)}
+        else:
+            told = answer.json()
+            assert (endpoint.id, answer.status_code, told["error"]) == (endpoint.id, 403, "Access denied")
+            assert told["code"] == endpoint.permission
+
+
+def test_several_roles_add_up(shared_api: Api) -> None:
+    _, both = shared_api.add_staff(Role.SECTION_NEWS, Role.SECTION_SUPPLIER)
+    assert both.call("POST", "/3.0/admin/advertiser").status_code == 400
+    _, none = shared_api.add_staff()
+    assert none.call("POST", "/3.0/admin/advertiser").status_code == 403
+
+
+def test_affiliates_methods_are_not_for_staff(shared_api: Api) -> None:
+    for endpoint in CATALOGUE:
+        if endpoint.audience == "affiliate":
+            answer = shared_api.admin.call(endpoint.method, "/3.1" + endpoint.path)
+            assert (endpoint.id, answer.status_code, answer.json()["code"]) == (endpoint.id, 403, "auth_denied")
+
+
+def test_affiliates_do_not_call_what_is_for_staff(shared_api: Api) -> None:
+    _, affiliate = shared_api.add_affiliate()
+    for endpoint in CATALOGUE:
+        if endpoint.audience == "staff":
+            path = "/3.1" + endpoint.path.replace("{", "nothing-").replace("}", "")
+            answer = affiliate.call(endpoint.method, path)
+            assert (endpoint.id, answer.status_code, answer.json()["code"]) == (endpoint.id, 403, "auth_denied")
