@@ -238,7 +238,6 @@ class TestFirstSight:
         api.admin.post(f"/3.0/admin/offer/{offer}", auto_offer_connect=1)
         assert [one["id"] for one in affiliate.get("/3.0/partner/live-offers")["offers"]] == [offer]
         api.admin.post("/3.0/admin/offer/delete", offer_id=offer)
-        other, second = api.add_affiliate()
+        _, second = api.add_affiliate()
         assert second.get("/3.0/partner/live-offers")["offers"] == []
         assert links(api, offer).affiliates == (pid,)
-        assert other not in links(api, offer).affiliates
