@@ -19,8 +19,8 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "reading offers": (
         """offers.list offers.count offer.get admin.offer.sources.list admin.domains.list
         admin.smartlink.categories.list admin.smartlink.category.count partner.smartlink.*
-        cities.* isp.* countries.* regions.* oses.* vendors.* devices.* browsers.* connection-
-        types.*""",
+        cities.* isp.* countries.* regions.* oses.* vendors.* devices.* browsers.*
+        connection-types.*""",
         MANAGERS | {R.SECTION_OFFER},
     ),
     "writing offers": (
