@@ -19,6 +19,7 @@ from trackyard.base.ids import IMPORT_EDGE, find_click_id
 from trackyard.domain.conversions import DAY_MS, Conversion
 from trackyard.domain.edits import Edit, Import
 from trackyard.domain.facts import Fact, ServerLog
+from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.edits import Editor
@@ -323,3 +324,22 @@ def test_two_workers_do_each_task_once(world: World) -> None:
     assert (world.count(conversion_task), world.count(conversion)) == (0, 20)
     assert [log.response for log in world.logs()] == ["", "Conversion exists"] * 20
     assert world.balance() == {"USD": (0, 100)}
+
+
+def test_conversions_are_found_by_any_of_their_names(world: World) -> None:
+    world.order(world.imported(action_id="A"), world.imported(action_id="B"), world.imported())
+    by_name = {item.action_id: item for item in world.conversions()}
+    everything = Scope.everything()
+    named = [
+        ({"action_ids": ["A", "C"]}, everything, {"A"}),
+        ({"ids": [by_name["A"].id], "click_ids": [by_name["B"].click_id]}, everything, {"A", "B"}),
+        ({"click_ids": [by_name[""].click_id]}, Scope.of_affiliate(world.affiliate), {""}),
+        ({"action_ids": ["A"]}, Scope.of_affiliate(world.affiliate + 1), set()),
+        ({"action_ids": ["A"]}, Scope(advertiser_ids=frozenset({"f" * 24})), set()),
+    ]
+    with world.database.read() as conn:
+        for names, scope, meant in named:
+            given = {"ids": [], "action_ids": [], "click_ids": []} | names
+            assert {item.action_id for item in conversions.find_named(conn, scope, **given)} == meant
+        clicks = conversions.clicks_of(conn, [by_name["A"].id, "f" * 24])
+    assert {number: click["id"] for number, click in clicks.items()} == {by_name["A"].id: by_name["A"].click_id}
