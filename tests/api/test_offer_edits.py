@@ -1,11 +1,13 @@
 """Offers changed, removed and changed many at once: rules, rights, mail, and several editors at the same time."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from threading import Barrier
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from tests.support.api import Api, installed
 from tests.support.events import new_click
@@ -38,6 +40,20 @@ def versions(api: Api) -> int:
 def tiers_of(api: Api, number: int) -> Any:
     with api.deps.database.read() as conn:
         return conn.execute(select(offer.c.commission_tiers).where(offer.c.id == number)).scalar_one()
+
+
+@contextmanager
+def statements(api: Api) -> Iterator[list[str]]:
+    """The statements that run meanwhile."""
+    seen: list[str] = []
+
+    def note(_conn: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        seen.append(statement)
+
+    engine = api.deps.database._engine
+    event.listen(engine, "before_cursor_execute", note)
+    yield seen
+    event.remove(engine, "before_cursor_execute", note)
 
 
 def test_an_edit_changes_what_is_sent_and_no_more(api: Api) -> None:
@@ -160,6 +176,17 @@ def test_what_a_removed_offer_brought_stays(api: Api) -> None:
     [row] = api.admin.get("/3.1/stats/getbyprogram", **day)["stats"]
     assert (row["slice"]["offer"]["id"], row["slice"]["offer"]["title"]) == (number, "Shoes")
     assert row["actions"]["total"]["count"] == 1
+
+
+def test_many_offers_are_written_in_a_constant_number_of_statements(api: Api) -> None:
+    numbers = [api.add_offer() for _ in range(6)]
+    counts = []
+    for group in (numbers[:1], numbers[1:]):
+        with statements(api) as seen:
+            api.admin.post("/3.1/admin/offer/mass-update", **{"offer_id[]": group, "privacy": "public"})
+            api.admin.post("/3.1/admin/offer/delete", **{"offer_id[]": group})
+        counts.append(len(seen))
+    assert counts[0] == counts[1]
 
 
 def test_mass_update(api: Api) -> None:

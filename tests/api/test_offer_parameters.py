@@ -242,6 +242,7 @@ CLEARED: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
      {"stop_at": None, "start_at": None}),
     ({"notice_percent_overcap": "5", "search_empty_sub": "1"}, {"notice_percent_overcap": "", "search_empty_sub": ""},
      {"notice_percent_overcap": None, "search_empty_sub": None}),
+    ({"notice_percent_overcap": "5"}, {"notice_percent_overcap": "0"}, {"notice_percent_overcap": None}),
     ({"strictly_connection_type": "wi-fi"}, {"strictly_connection_type": ""}, {"strictly_connection_type": ""}),
     ({"caps_timezone": "Asia/Kathmandu"}, {"caps_timezone": ""}, {"caps_timezone": "UTC"}),
     ({"caps_status": "declined"}, {"caps_status": ""}, {"caps_status": ["confirmed", "pending", "hold"]}),

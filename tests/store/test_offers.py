@@ -72,7 +72,7 @@ def test_a_removed_offer_is_gone_but_for_its_name(database: Database) -> None:
         for each in (number, other):
             add_connection(conn, each, pid)
         assert affiliates.count_offers(conn, pid) == 2
-        offers.remove_offer(conn, number, 5)
+        offers.remove_offers(conn, [number], 5)
         assert offers.find_offer(conn, ALL, number) is None
         assert [item.id for item in offers.list_by_id(conn, ALL, [number, other, 999])] == [other]
         assert offers.removed_of(conn, ALL, [number, other, 999]) == {number}

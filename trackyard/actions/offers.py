@@ -79,23 +79,24 @@ def remove_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> list[
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         gone = _named(conn, caller, offer_ids)
-        for offer in gone:
-            offers.remove_offer(conn, offer.id, now)
-            rules.touch(conn, "offer", offer.id)
+        ids = [offer.id for offer in gone]
+        offers.remove_offers(conn, ids, now)
+        rules.touch_all(conn, "offer", ids)
         return [Removal(offer.id, offer.title) for offer in gone]
 
 
-def update_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int], changes: dict[str, Any]) -> list[int]:
+def update_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int], changes: dict[str, str]) -> list[int]:
     """Gives offers the same status, privacy, or both, all or none; their ids. Raises as remove_offers does."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         named = _named(conn, caller, offer_ids)
-        for before in named:
-            differing = {name: value for name, value in changes.items() if getattr(before, name) != value}
-            if differing:
-                after = offers.edit_offer(conn, before, differing | {"updated_at": now})
-                rules.touch(conn, "offer", before.id)
-                _tell(conn, before, after, now)
+        states = [(before, replace(before, **changes)) for before in named]
+        changed = [(before, after) for before, after in states if before != after]
+        ids = [after.id for _, after in changed]
+        offers.update_offers(conn, ids, changes | {"updated_at": now})
+        rules.touch_all(conn, "offer", ids)
+        for before, after in changed:
+            _tell(conn, before, after, now)
         return [offer.id for offer in named]
 
 

@@ -81,7 +81,7 @@ class OfferParams(SubAccountParams, FileParams):
     caps_goal_overcap: Annotated[str, s.Words(most=255)] = ""
     hide_caps: s.Flag = False
     is_redirect_overcap: s.Flag = False
-    notice_percent_overcap: Annotated[Annotated[int, s.Whole(least=1, most=100)] | None, Clearable()] = None
+    notice_percent_overcap: Annotated[Annotated[int, s.Whole(least=0, most=100)] | None, Clearable()] = None
     # whom it takes
     schedule: Annotated[ScheduleParams | None, Clearable(), SINCE_3_1] = None
     targeting: Annotated[Seq[TargetingItem], SINCE_3_1] = ()
@@ -195,6 +195,7 @@ _CONVERSIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "sources": _unique,
     "categories": _unique,
     "smartlink_categories": _unique,
+    "notice_percent_overcap": lambda percent: percent or None,  # 0 % would tell of every cap at once
     "notes": lambda text: text or None,
     "note_aff": lambda text: text or None,
     "note_sales": lambda text: text or None,

@@ -51,10 +51,16 @@ def edit_offer(conn: Connection, before: Offer, changes: Mapping[str, Any]) -> O
     return after
 
 
-def remove_offer(conn: Connection, offer_id: int, now_ms: int) -> None:
-    """Takes an offer out of every list; its row stays for its clicks and conversions."""
-    conn.execute(update(offer).where(offer.c.id == offer_id).values(removed_at=now_ms, updated_at=now_ms))
-    conn.execute(delete(offer_label).where(offer_label.c.offer_id == offer_id))
+def update_offers(conn: Connection, offer_ids: Iterable[int], columns: Mapping[str, Any]) -> None:
+    """Gives many offers the same values of columns from which nothing follows: no labels, no sort keys."""
+    conn.execute(update(offer).where(offer.c.id.in_(set(offer_ids))).values(**columns))
+
+
+def remove_offers(conn: Connection, offer_ids: Iterable[int], now_ms: int) -> None:
+    """Takes offers out of every list; their rows stay for their clicks and conversions."""
+    wanted = set(offer_ids)
+    conn.execute(update(offer).where(offer.c.id.in_(wanted)).values(removed_at=now_ms, updated_at=now_ms))
+    conn.execute(delete(offer_label).where(offer_label.c.offer_id.in_(wanted)))
 
 
 def find_offer(conn: Connection, scope: Scope, reference: int | str, *, lock: bool = False) -> Offer | None:
