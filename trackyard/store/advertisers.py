@@ -2,17 +2,23 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from trackyard.domain.scope import Scope
-from trackyard.store.tables import advertiser
+from trackyard.store.tables import advertiser, offer
+
+SORTS: Final = {"_id": advertiser.c.id, "title": advertiser.c.title, "email": func.coalesce(advertiser.c.email, "")}
+"""What lists can be sorted by."""
+
+_FAR: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class Advertiser:
-    """A row of the table. Times UTC ms · sub_accounts: "1" and "2" to {value, except}."""
+    """A row of the table. Times UTC ms · sub_accounts: "1" and "2" to {value, except} · password_hash: None until a
+    password was sent."""
 
     id: str
     title: str
@@ -36,6 +42,7 @@ class Advertiser:
     tags: list[str]
     created_at: int
     updated_at: int
+    password_hash: str | None = None
 
 
 def add_advertiser(conn: Connection, new: Advertiser) -> None:
@@ -43,12 +50,46 @@ def add_advertiser(conn: Connection, new: Advertiser) -> None:
     conn.execute(insert(advertiser).values(**asdict(new)))
 
 
-def find_advertiser(conn: Connection, scope: Scope, advertiser_id: str) -> Advertiser | None:
-    """The advertiser of an id; None when there is none in scope."""
+def edit_advertiser(conn: Connection, advertiser_id: str, values: dict[str, Any]) -> None:
+    """Sets columns of an advertiser."""
+    conn.execute(update(advertiser).where(advertiser.c.id == advertiser_id).values(**values))
+
+
+def find_advertiser(conn: Connection, scope: Scope, advertiser_id: str, *, lock: bool = False) -> Advertiser | None:
+    """The advertiser of an id; None when there is none in scope. `lock`: nobody else changes it until the end of the
+    transaction."""
     if not scope.has_advertiser(advertiser_id):
         return None
-    row = conn.execute(select(advertiser).where(advertiser.c.id == advertiser_id)).one_or_none()
+    query = select(advertiser).where(advertiser.c.id == advertiser_id)
+    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
     return None if row is None else Advertiser(**row._mapping)
+
+
+def list_advertisers(
+    conn: Connection, scope: Scope, *, order: str, descending: bool, changed_since: int | None, page: int, limit: int
+) -> tuple[list[Advertiser], int]:
+    """A page, and how many there are. order: a name of SORTS; equal ones stand by id · changed_since: UTC ms, None
+    asks nothing."""
+    conditions: list[ColumnElement[bool]] = []
+    if scope.advertiser_ids is not None:
+        conditions.append(advertiser.c.id.in_(scope.advertiser_ids))
+    if changed_since is not None:
+        conditions.append(advertiser.c.updated_at >= changed_since)
+    total = conn.execute(select(func.count()).select_from(advertiser).where(*conditions)).scalar_one()
+    first = SORTS[order].desc() if descending else SORTS[order].asc()
+    query = select(advertiser).where(*conditions).order_by(first, advertiser.c.id)
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
+    return [Advertiser(**row._mapping) for row in rows], total
+
+
+def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:
+    """How many offers each of these has, removed ones left out; an advertiser without any is absent."""
+    rows = conn.execute(
+        select(offer.c.advertiser_id, func.count())
+        .where(offer.c.advertiser_id.in_(set(ids)), offer.c.removed_at.is_(None))
+        .group_by(offer.c.advertiser_id)
+    )
+    return {advertiser_id: count for advertiser_id, count in rows}
 
 
 def ids_of_managers(conn: Connection, staff_ids: Iterable[str]) -> frozenset[str]:

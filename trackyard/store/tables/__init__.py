@@ -14,12 +14,21 @@ from trackyard.store.tables.offers import (
     source,
     ticket,
 )
-from trackyard.store.tables.people import advertiser, affiliate, api_key, sign_in_failure, staff
+from trackyard.store.tables.people import (
+    advertiser,
+    advertiser_blacklist,
+    affiliate,
+    api_key,
+    invoice,
+    sign_in_failure,
+    staff,
+)
 from trackyard.store.tables.queues import conversion_task, delivery, edge_progress, fetch, inbox, mail, outbox
 from trackyard.store.tables.schema import metadata
 
 __all__ = [
     "advertiser",
+    "advertiser_blacklist",
     "affiliate",
     "affiliate_postback",
     "api_key",
@@ -38,6 +47,7 @@ __all__ = [
     "fetch",
     "file",
     "inbox",
+    "invoice",
     "ledger",
     "mail",
     "metadata",

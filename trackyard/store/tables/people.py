@@ -95,6 +95,32 @@ advertiser = Table(
     Column("sub_accounts", Document, nullable=False),
     Column("consider_personal_targeting_only", Boolean, nullable=False, default=False),
     Column("tags", Document, nullable=False),
+    Column("password_hash", String(200), nullable=True),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
+)
+
+advertiser_blacklist = Table(  # affiliates whose traffic an advertiser refuses
+    "advertiser_blacklist",
+    metadata,
+    Column("advertiser_id", Id24, primary_key=True),
+    Column("affiliate_id", Integer, primary_key=True, index=True),
+    Column("created_at", Moment, nullable=False),
+)
+
+invoice = Table(  # what advertisers are billed; days are ISO texts in the platform's zone
+    "invoice",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("advertiser_id", Id24, nullable=False, index=True),
+    Column("status", String(8), nullable=False),
+    Column("currency", String(3), nullable=False),
+    Column("start_date", String(10), nullable=True),
+    Column("end_date", String(10), nullable=True),
+    Column("comment", Text, nullable=True),
+    Column("detail", Document, nullable=False),
+    Column("computed", Boolean, nullable=False),  # whether the lines come from statistics
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
 )

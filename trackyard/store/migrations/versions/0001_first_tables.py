@@ -157,6 +157,7 @@ def _advertiser() -> None:
         sa.Column("sub_accounts", Document, nullable=False),
         sa.Column("consider_personal_targeting_only", sa.Boolean(), nullable=False),
         sa.Column("tags", Document, nullable=False),
+        sa.Column("password_hash", sa.String(length=200), nullable=True),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_advertiser")),
@@ -649,6 +650,39 @@ def _audit() -> None:
     op.create_index("ix_audit_what_key_at", "audit", ["what", "key", "at"], unique=False)
 
 
+def _advertiser_blacklist() -> None:
+    op.create_table(
+        "advertiser_blacklist",
+        sa.Column("advertiser_id", sa.String(length=24), nullable=False),
+        sa.Column("affiliate_id", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("advertiser_id", "affiliate_id", name=op.f("pk_advertiser_blacklist")),
+    )
+    op.create_index(
+        op.f("ix_advertiser_blacklist_affiliate_id"), "advertiser_blacklist", ["affiliate_id"], unique=False
+    )
+
+
+def _invoice() -> None:
+    op.create_table(
+        "invoice",
+        sa.Column("number", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("advertiser_id", sa.String(length=24), nullable=False),
+        sa.Column("status", sa.String(length=8), nullable=False),
+        sa.Column("currency", sa.String(length=3), nullable=False),
+        sa.Column("start_date", sa.String(length=10), nullable=True),
+        sa.Column("end_date", sa.String(length=10), nullable=True),
+        sa.Column("comment", sa.Text(), nullable=True),
+        sa.Column("detail", Document, nullable=False),
+        sa.Column("computed", sa.Boolean(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("number", name=op.f("pk_invoice")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_invoice_advertiser_id"), "invoice", ["advertiser_id"], unique=False)
+
+
 TABLES: tuple[Callable[[], None], ...] = (
     _setting,
     _edge,
@@ -683,6 +717,8 @@ TABLES: tuple[Callable[[], None], ...] = (
     _sign_in_failure,
     _currency,
     _audit,
+    _advertiser_blacklist,
+    _invoice,
 )
 
 

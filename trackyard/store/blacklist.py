@@ -1,0 +1,38 @@
+"""Which affiliates' traffic advertisers refuse (spec: Moves shown, Advertiser blacklist)."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from trackyard.store.tables import advertiser_blacklist
+
+
+def add(conn: Connection, affiliate_id: int, advertiser_ids: Iterable[str], now_ms: int) -> None:
+    """Puts an affiliate on the blacklist of advertisers; to be on it already is no fault."""
+    rows = [{"advertiser_id": each, "affiliate_id": affiliate_id, "created_at": now_ms} for each in advertiser_ids]
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    conn.execute(build(advertiser_blacklist).values(rows).on_conflict_do_nothing())
+
+
+def remove(conn: Connection, affiliate_id: int, advertiser_ids: Iterable[str]) -> set[str]:
+    """Takes an affiliate off the blacklist of advertisers; those it was on."""
+    columns = advertiser_blacklist.c
+    gone = conn.execute(
+        delete(advertiser_blacklist)
+        .where(columns.affiliate_id == affiliate_id, columns.advertiser_id.in_(set(advertiser_ids)))
+        .returning(columns.advertiser_id)
+    )
+    return set(gone.scalars())
+
+
+def affiliates_of(conn: Connection, advertiser_ids: Iterable[str]) -> dict[str, frozenset[int]]:
+    """The affiliates that each advertiser refuses; one that refuses none is absent."""
+    columns = advertiser_blacklist.c
+    found: dict[str, set[int]] = {}
+    rows = conn.execute(
+        select(columns.advertiser_id, columns.affiliate_id).where(columns.advertiser_id.in_(set(advertiser_ids)))
+    )
+    for advertiser_id, affiliate_id in rows:
+        found.setdefault(advertiser_id, set()).add(affiliate_id)
+    return {advertiser_id: frozenset(ids) for advertiser_id, ids in found.items()}
