@@ -1,11 +1,18 @@
 """From the queue to the mailbox: once, with one Message-ID, later when it cannot be now."""
 
 import socket
+import ssl
 import threading
+from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from tests.support.mailserver import MailServer, mail_server
 from tests.support.waiting import wait_until
@@ -101,6 +108,38 @@ def test_no_password_without_tls(database: Database, mail_server: MailServer, mo
     with pytest.raises(Unreachable, match="the password was not sent"):
         mailer(database, post).send_one()
     assert (mail_server.logins, mail_server.received) == ([], [])
+
+
+def self_signed(directory: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """Contexts of a server whose certificate names 127.0.0.1, and of a client that trusts it alone."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "mail")])
+    builder = x509.CertificateBuilder(subject_name=name, issuer_name=name, public_key=key.public_key())
+    begin = datetime.now(UTC) - timedelta(days=1)
+    builder = builder.serial_number(1).not_valid_before(begin).not_valid_after(begin + timedelta(days=2))
+    address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    certificate = builder.add_extension(address, critical=False).sign(key, hashes.SHA256())
+    pem = certificate.public_bytes(serialization.Encoding.PEM)
+    kind = serialization.PrivateFormat.PKCS8
+    secret = key.private_bytes(serialization.Encoding.PEM, kind, serialization.NoEncryption())
+    (directory / "server.pem").write_bytes(secret + pem)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(directory / "server.pem")
+    return server, ssl.create_default_context(cadata=pem.decode())
+
+
+def test_tls_from_the_first_byte_with_a_certificate_that_is_checked(database: Database, tmp_path: Path) -> None:
+    serving, trusting = self_signed(tmp_path)
+    with MailServer(tls=serving) as server:
+        url = server.url.replace("smtps://", "smtps://user:password@")
+        queue(database, "a@example.org")
+        with pytest.raises(Unreachable, match="certificate verify failed"):
+            mailer(database, SmtpPost(server_of(url), SENDER)).send_one()
+        assert (server.logins, server.received) == ([], [])
+        post = SmtpPost(server_of(url), SENDER, context=trusting)
+        drain(mailer(database, post, ManualClock(NOW + RETRY_SECONDS[0] * 1000)))
+        post.close()
+        assert (len(server.logins), len(server.received)) == (1, 1)
 
 
 def test_what_a_server_refuses_for_good_is_given_up_and_the_rest_goes_out(

@@ -1,0 +1,45 @@
+"""Staff connect an affiliate and take it off: its clicks follow, and its mail lies in the folder."""
+
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import Program, until
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Program]:
+    running = Program(tmp_path, mail_from="Yard <mail@yard.example>")
+    running.start()
+    yield running
+    assert running.stop() == 0
+
+
+def test_mail_and_clicks_follow(program: Program) -> None:
+    advertiser = program.api("POST", "/3.1/admin/advertiser", {"title": "Shop"})["advertiser"]["id"]
+    given = {"title": "Shoes", "advertiser": advertiser, "url": "https://shop.example/", "payments[0][total]": 1}
+    public = {"status": "active", "privacy": "public"}
+    offer = program.api("POST", "/3.1/admin/offer", given | public)["offer"]["id"]
+    person = {"email": "ann@affiliate.example", "password": "long-enough", "login": "ann"}
+    pid = program.api("POST", "/3.0/admin/partner", person)["id"]
+    pair = {"offer_id": offer, "pid": pid}
+
+    def passes() -> bool:
+        target = program.track(f"/click?pid={pid}&offer_id={offer}").headers.get("location", "")
+        return target.startswith("https://shop.example/")
+
+    def subjects() -> list[str]:
+        files = (program.directory / "data" / "mail").glob("*.eml")
+        messages = [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
+        assert all((one["From"], one["To"]) == ("Yard <mail@yard.example>", person["email"]) for one in messages)
+        return sorted(one["Subject"] for one in messages)
+
+    until(passes, seconds=10, what="a click on the public offer")
+    program.api("POST", "/3.0/offer/disable-affiliate", pair)
+    until(lambda: not passes(), seconds=10, what="the refusal of the affiliate that was taken off")
+    program.api("POST", "/3.0/offer/enable-affiliate", pair)
+    until(passes, seconds=10, what="a click after it was connected again")
+    told = ["You are connected to 1 offer(s)", "You are disconnected from 1 offer(s)"]
+    until(lambda: subjects() == told, seconds=10, what="both mails")
