@@ -145,7 +145,7 @@ def test_a_removed_offer_is_nowhere(api: Api) -> None:
     gone = store_offer(api)
     connect(api, gone, pid)
     with api.deps.database.write() as conn:
-        store.remove_offer(conn, gone.id, NOW)
+        store.remove_offers(conn, [gone.id], NOW)
     assert ids(api.admin) == ids(affiliate) == ids(affiliate, "/3.1/partner/live-offers") == []
     assert api.admin.call("GET", f"/3.0/offer/{gone.id}").status_code == 404
     assert api.admin.get("/3.0/offers/count")["count"] == 0
