@@ -18,7 +18,7 @@ from tests.support.mailserver import MailServer, mail_server
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.jobs.mail import GIVE_UP_MS, LEASE_MS, RETRY_SECONDS, Mailer
-from trackyard.outbound.mail import MailFolder, Post, Server, SmtpPost, Unreachable, server_of
+from trackyard.outbound.mail import Letter, MailFolder, Post, Server, SmtpPost, Unreachable, server_of
 from trackyard.store import mail
 from trackyard.store.engine import Database
 from trackyard.store.health import queue_states
@@ -202,6 +202,31 @@ def test_a_server_that_is_down_costs_no_mail(database: Database, mail_server: Ma
     drain(mailer(database, post, ManualClock(NOW + RETRY_SECONDS[0] * 1000)))
     post.close()
     assert len(mail_server.received) == 1
+
+
+class Breaking(MailFolder):
+    """Breaks over one recipient."""
+
+    def send(self, letter: Letter) -> None:
+        if letter.recipient == "bad@example.org":
+            raise ValueError("no mail can be made of it")
+        super().send(letter)
+
+
+def test_a_mail_that_breaks_does_not_hold_up_the_others(database: Database, tmp_path: Path) -> None:
+    queue(database, "bad@example.org", "b@example.org")
+    drain(mailer(database, Breaking(tmp_path, SENDER)))
+    assert len(list(tmp_path.glob("*.eml"))) == 1
+    assert (left(database), left(database, NOW + RETRY_SECONDS[0] * 1000)) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "recipient", ["ä@example.org", "a@bücher.example", "a(b@c", "a:b@example.org", "x" * 64 + "@c"]
+)
+def test_strange_addresses(database: Database, tmp_path: Path, recipient: str) -> None:
+    queue(database, recipient)
+    drain(mailer(database, MailFolder(tmp_path, SENDER)))
+    assert len(list(tmp_path.glob("*.eml"))) == 1
 
 
 def test_the_loop(database: Database, tmp_path: Path) -> None:

@@ -24,12 +24,13 @@ from trackyard.api.offer_items import (
 from trackyard.api.offer_targeting import TargetingItem
 from trackyard.api.subaccounts import SubAccountParams
 from trackyard.base.zones import day_end_ms
+from trackyard.domain.languages import LANGUAGES
 from trackyard.domain.offer_edit import Written
 from trackyard.domain.offers import RestrictedIsp, RestrictedOs
 from trackyard.wire import scalars as s
 from trackyard.wire.params import Clearable, Keyed, Needed, Only, Seq, Was
 
-Language = Annotated[str, s.Choice(("ru", "en", "es", "ka", "vi"))]
+Language = Annotated[str, s.Choice(LANGUAGES)]
 IpLines = Annotated[str, s.IpEntry(lines=True)]
 CapStatus = Annotated[str, s.Choice(("confirmed", "pending", "hold", "declined"), becomes={"not_found": "declined"})]
 DeviceName = Annotated[str, s.Words(pattern="|".join(DEVICES))]

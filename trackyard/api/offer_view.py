@@ -29,6 +29,7 @@ from trackyard.api.offer_parts import (
 from trackyard.api.subaccounts import SubAccountView
 from trackyard.api.times import text_or_none
 from trackyard.base.zones import datetime_text
+from trackyard.domain.languages import one_text
 from trackyard.domain.offer_sight import goal_names
 from trackyard.domain.offers import Offer, Schedule
 from trackyard.store.offers_list import ListedOffer
@@ -173,13 +174,13 @@ def listed_offer_view(item: ListedOffer, beside: Beside, deps: Deps) -> ListedOf
 
 def description(offer: Offer) -> str:
     """One text of what is said in several languages: English, else Russian, else any."""
-    return _one_language(offer.description_lang)
+    return one_text(offer.description_lang)
 
 
 def source_refs(offer: Offer, beside: Beside) -> list[SourceRef]:
     """The sources that an offer names and that exist."""
     titles = beside.sources
-    return [SourceRef(id=id_, title=_one_language(titles[id_]), allowed=1) for id_ in offer.sources if id_ in titles]
+    return [SourceRef(id=id_, title=one_text(titles[id_]), allowed=1) for id_ in offer.sources if id_ in titles]
 
 
 def category_refs(offer: Offer, beside: Beside) -> list[CategoryRef]:
@@ -269,10 +270,6 @@ def sub_accounts(offer: Offer) -> dict[str, SubAccountView]:
             refused=held is not None and held.exclude,
         )
     return shown
-
-
-def _one_language(texts: dict[str, str]) -> str:
-    return texts.get("en") or texts.get("ru") or next((text for text in texts.values() if text), "")
 
 
 _AS_STORED = (

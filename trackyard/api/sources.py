@@ -5,6 +5,7 @@ from typing import Annotated
 from trackyard.actions.deps import Deps
 from trackyard.actions.filing import add_source, edit_source, get_source, list_sources, remove_source
 from trackyard.api.paths import path_hex
+from trackyard.domain.languages import LANGUAGES, one_text
 from trackyard.domain.roles import Permission
 from trackyard.store.sources import Source
 from trackyard.wire import scalars as s
@@ -12,7 +13,7 @@ from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, View
 from trackyard.wire.params import Keyed, NoParams, Params
 
-Language = Annotated[str, s.Choice(("ru", "en", "es", "ka", "vi"))]
+Language = Annotated[str, s.Choice(LANGUAGES)]
 
 
 class WriteSource(Params):
@@ -22,7 +23,7 @@ class WriteSource(Params):
 
 
 class SourceView(View):
-    """A traffic source. title: in English, else in the first language it has · allowed: 1, as in the offers that
+    """A traffic source. title: `one_text` of its titles · allowed: 1, as in the offers that
     name it."""
 
     id: str
@@ -65,12 +66,7 @@ def remove(call: Call[Deps], _params: NoParams) -> SourceAnswer:
 
 def source_view(row: Source) -> SourceView:
     """A traffic source on the wire."""
-    return SourceView(id=row.id, title=title_of(row.title_lang), title_lang=row.title_lang)
-
-
-def title_of(titles: dict[str, str]) -> str:
-    """The one title of several: the English one, else the first by language."""
-    return titles.get("en") or next((titles[language] for language in sorted(titles)), "")
+    return SourceView(id=row.id, title=one_text(row.title_lang), title_lang=row.title_lang)
 
 
 def _find(call: Call[Deps]) -> Source:

@@ -73,6 +73,10 @@ class Mailer:
         except Refused as fault:
             self._failed(item, str(fault), for_good=fault.for_good)
             return True
+        except Exception as fault:  # a mail that cannot even be written must not hold up the others
+            log.exception("a mail broke", extra={"mail": item.id})
+            self._failed(item, repr(fault), for_good=False)
+            return True
         self._done(item.id, "sent")
         return True
 
