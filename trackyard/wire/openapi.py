@@ -26,6 +26,7 @@ ERRORS = {
     "405": "Method Not Allowed",
     "409": "Conflict: a unique value is taken, or it was decided before",
     "413": "The body is over the limit",
+    "414": "The URL is too long",
     "415": "A file type that is not in the list",
     "429": "Too Many Requests",
     "500": "Server error, Please contact your administrator; with the request's id",
