@@ -131,3 +131,14 @@ def test_an_offer_by_its_id_or_hash(database: Database, two: list[int]) -> None:
             assert offers_list.find_listed(conn, EVERYTHING, found.offer.hash) == found
         assert offers_list.find_listed(conn, Scope.of_affiliate(pid), str(two[1])) is None
         assert offers_list.find_listed(conn, Scope(advertiser_ids=frozenset()), str(two[0])) is None
+
+
+def test_the_longest_title_fits_every_index(database: Database) -> None:
+    letters = "".join(chr(0x1F300 + place) for place in range(500))  # four bytes each, none twice
+    with database.write() as conn:
+        made = offers.add_offer(conn, fields(advertiser_id=seeds.add_advertiser(conn), title=letters))
+    with database.read() as conn:
+        found, _ = offers_list.list_offers(
+            conn, EVERYTHING, offers_list.chosen(OfferFilter(text=letters[100:110])), [("title", True)], page=1, limit=5
+        )
+    assert [item.offer.id for item in found] == [made.id]
