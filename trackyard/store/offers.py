@@ -65,9 +65,10 @@ def remove_offers(conn: Connection, offer_ids: Iterable[int], now_ms: int) -> No
 
 def find_offer(conn: Connection, scope: Scope, reference: int | str, *, lock: bool = False) -> Offer | None:
     """The offer of an id (integer, also as text, or 24 hex digits); None when there is none, it was removed, or its
-    advertiser is out of scope. `lock`: nobody else changes it until this transaction ends."""
+    advertiser is out of scope. `lock`: nobody else changes it until this transaction ends; rows that refer to it
+    are still written."""
     statement = select(*_COLUMNS).where(_is(reference), offer.c.removed_at.is_(None))
-    row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
+    row = conn.execute(statement.with_for_update(key_share=True) if lock else statement).one_or_none()
     if row is None or not scope.has_advertiser(row.advertiser_id):
         return None
     return offer_of(dict(zip(_NAMES, row, strict=True)))
@@ -76,7 +77,7 @@ def find_offer(conn: Connection, scope: Scope, reference: int | str, *, lock: bo
 def list_by_id(conn: Connection, scope: Scope, ids: Iterable[int], *, lock: bool = False) -> list[Offer]:
     """The offers of these ids that are there and in scope, in the order of ids; `lock` as of find_offer."""
     statement = select(*_COLUMNS).where(offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None)).order_by(offer.c.id)
-    rows = conn.execute(statement.with_for_update() if lock else statement)
+    rows = conn.execute(statement.with_for_update(key_share=True) if lock else statement)
     return [offer_of(dict(zip(_NAMES, row, strict=True))) for row in rows if scope.has_advertiser(row.advertiser_id)]
 
 
