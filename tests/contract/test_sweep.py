@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.contract import people, staff
+from tests.contract import advertisers, people, staff
 from tests.contract.declared import declared_params, required_names
 from tests.support.api import Api
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
@@ -83,7 +83,7 @@ def world(api: Api) -> World:
         "partner.offers.list": {"pid": pid},
         "partner.live-offers.list": {"pid": pid},
     }
-    good |= people.good_params(offer, pid) | staff.good_params(api)
+    good |= people.good_params(offer, pid) | staff.good_params(api) | advertisers.good_params(api, advertiser, pid)
     _, no_permission = api.add_staff(Role.SECTION_NEWS)
 
     subjects: dict[str, Callable[[], Any]] = {
@@ -93,7 +93,7 @@ def world(api: Api) -> World:
         "oses.versions": lambda: "android",
         "stats.conversion.history": lambda: f"{1:024x}",
     }
-    subjects |= people.path_subjects(api, pid) | staff.path_subjects(api)
+    subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
     return World(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
 
 

@@ -38,6 +38,10 @@ CHANGED: Final = Notice(
     "Hello {name},\n\nan offer that you are connected to has changed:\n\n{offer}\n\n"
     "Please look at its terms in your account.\n",
 )
+PASSWORD: Final = Notice(
+    "Your new password",
+    "Hello {name},\n\nyou have a new password:\n\n{password}\n\nThe one before does not work any more.\n",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,29 +3,41 @@
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from trackyard.actions.advertisers import AdvertiserRecord, NewAdvertiser, add_advertiser
+from trackyard.actions import advertisers, blacklist
+from trackyard.actions.advertisers import AdvertiserRecord, NewAdvertiser
 from trackyard.actions.deps import Deps
+from trackyard.api.paging import Paging
+from trackyard.api.paths import path_hex
 from trackyard.api.people import ManagerView, manager_view
 from trackyard.api.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
-from trackyard.base.zones import datetime_text
+from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.roles import Permission
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer, View
-from trackyard.wire.params import Seq
+from trackyard.wire.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.params import Clearable, NoParams, Only, Params, Seq
 
 Ip = Annotated[str, s.IpEntry()]
+_SUB_ACCOUNTS = set(SubAccountParams.model_fields)
 
 
-class AddAdvertiser(SubAccountParams):
-    """What a new advertiser may have."""
+class ListAdvertisers(Paging):
+    """In what order, and which."""
 
-    title: s.Name
+    order: Annotated[str, s.Choice(("_id", "title", "email"))] = "_id"
+    orderType: Annotated[str, s.Choice(("asc", "desc"))] = "asc"
+    updated_at: Annotated[s.Day | None, Only(since="3.1")] = None
+
+
+class AdvertiserParams(SubAccountParams):
+    """What an advertiser may have."""
+
+    title: s.Name | None = None
     contact: s.Text | None = None
     skype: s.Text | None = None
-    manager: s.Hex | None = None
-    url: s.Url | None = None
-    email: s.Email | None = None
+    manager: Annotated[s.Hex | None, Clearable()] = None
+    url: Annotated[s.Url | None, Clearable()] = None
+    email: Annotated[s.Email | None, Clearable()] = None
     allowed_ip: Seq[Ip] = ()
     disallowed_ip: Seq[Ip] = ()
     hash_password: s.Text | None = None
@@ -38,6 +50,23 @@ class AddAdvertiser(SubAccountParams):
     vat_code: Annotated[str | None, s.Words(most=64)] = None
     consider_personal_targeting_only: s.TrueFalse = False
     tags: Seq[s.Text] = ()
+
+
+class AddAdvertiser(AdvertiserParams):
+    """A new advertiser."""
+
+    title: s.Name
+
+
+class EditAdvertiser(AdvertiserParams):
+    """What is sent is changed; lists are replaced, an empty value clears."""
+
+
+class BlacklistParams(Params):
+    """Whose blacklist, and which affiliate."""
+
+    advertisers_id: Seq[s.Hex]
+    pid: s.Id
 
 
 class AdvertiserView(View):
@@ -76,17 +105,89 @@ class AdvertiserAnswer(Answer):
     advertiser: AdvertiserView
 
 
+class AdvertisersAnswer(Answer):
+    """A page of advertisers."""
+
+    advertisers: list[AdvertiserView]
+    pagination: Pagination
+
+
+class MessageAnswer(Answer):
+    """What was done."""
+
+    message: str
+
+
+def find(call: Call[Deps]) -> AdvertiserRecord:
+    """The advertiser of the path's id. Raises NotFound."""
+    return advertisers.get_advertiser(call.deps, call.caller, call.permission, path_hex(call))
+
+
+def list_(call: Call[Deps], params: ListAdvertisers) -> AdvertisersAnswer:
+    """List advertisers. `updated_at`: changed since the start of that day."""
+    limit, zone = params.clamped(call), call.deps.zone
+    found, total = advertisers.list_advertisers(
+        call.deps,
+        call.caller,
+        order=params.order,
+        descending=params.orderType == "desc",
+        changed_since=None if params.updated_at is None else day_start_ms(params.updated_at, zone),
+        page=params.page,
+        limit=limit,
+    )
+    views = [advertiser_view(record, zone) for record in found]
+    return AdvertisersAnswer(advertisers=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+
+
+def show(call: Call[Deps], _params: NoParams) -> AdvertiserAnswer:
+    """Show an advertiser."""
+    return AdvertiserAnswer(advertiser=advertiser_view(call.subject, call.deps.zone))
+
+
 def add(call: Call[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     """Create an advertiser."""
-    sub_account_fields = set(SubAccountParams.model_fields)
-    values = params.model_dump(exclude=sub_account_fields)
+    values = params.model_dump(exclude=_SUB_ACCOUNTS)
     lists: dict[str, Any] = {name: list(values.pop(name)) for name in ("allowed_ip", "disallowed_ip", "tags")}
     new = NewAdvertiser(**values, **lists, sub_accounts=params.sub_accounts())
-    return AdvertiserAnswer(advertiser=advertiser_view(add_advertiser(call.deps, call.caller, new), call.deps.zone))
+    record = advertisers.add_advertiser(call.deps, call.caller, new)
+    return AdvertiserAnswer(advertiser=advertiser_view(record, call.deps.zone))
+
+
+def edit(call: Call[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
+    """Change an advertiser. Tags and addresses that are sent replace the earlier ones; an empty value clears."""
+    values = {name: getattr(params, name) for name in params.model_fields_set - _SUB_ACCOUNTS}
+    given = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    advertiser_id = call.subject.advertiser.id
+    record = advertisers.edit_advertiser(call.deps, call.caller, advertiser_id, given, params.sent_parts())
+    return AdvertiserAnswer(advertiser=advertiser_view(record, call.deps.zone))
+
+
+def send_password(call: Call[Deps], _params: NoParams) -> MessageAnswer:
+    """Give an advertiser a new password and send it by mail."""
+    address = advertisers.send_password(call.deps, call.caller, call.subject.advertiser.id)
+    return MessageAnswer(message=f"A new password is on its way to {address}")
+
+
+def disable_affiliate(call: Call[Deps], params: BlacklistParams) -> MessageAnswer:
+    """Put an affiliate on the blacklist of advertisers: its clicks on their offers are refused."""
+    ids = list(dict.fromkeys(params.advertisers_id))
+    blacklist.refuse_affiliate(call.deps, call.caller, ids, params.pid)
+    return MessageAnswer(message=f"Affiliate {params.pid} is on the blacklist of: {', '.join(ids)}")
+
+
+def enable_affiliate(call: Call[Deps], params: BlacklistParams) -> MessageAnswer:
+    """Take an affiliate off the blacklist of advertisers. The message says whose it was not on."""
+    ids = list(dict.fromkeys(params.advertisers_id))
+    gone = blacklist.admit_affiliate(call.deps, call.caller, ids, params.pid)
+    removed = [each for each in ids if each in gone]
+    absent = [each for each in ids if each not in gone]
+    told = [f"is removed from the blacklist of: {', '.join(removed)}"] if removed else []
+    told += [f"was not on the blacklist of: {', '.join(absent)}"] if absent else []
+    return MessageAnswer(message=f"Affiliate {params.pid} {'; it '.join(told)}")
 
 
 def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
-    """A new advertiser as staff see it: it has no offers and no user yet."""
+    """An advertiser as staff see it. It has a user once a password was sent to it."""
     row, manager = record.advertiser, record.manager
     return AdvertiserView(
         id=row.id,
@@ -101,8 +202,8 @@ def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
         skype=row.skype,
         note=row.note,
         hash_password=row.hash_password,
-        offers="0",
-        has_user=False,
+        offers=str(record.offers),
+        has_user=row.password_hash is not None,
         address_1=row.address_1,
         address_2=row.address_2,
         city=row.city,
@@ -119,6 +220,26 @@ def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
     Endpoint(
+        id="admin.advertisers.list",
+        method="GET",
+        path="/admin/advertisers",
+        audience="staff",
+        permission=Permission.ADVERTISERS_READ,
+        params=ListAdvertisers,
+        answer=AdvertisersAnswer,
+        handle=list_,
+    ),
+    Endpoint(
+        id="admin.advertiser.get",
+        method="GET",
+        path="/admin/advertiser/{id}",
+        audience="staff",
+        permission=Permission.ADVERTISERS_READ,
+        answer=AdvertiserAnswer,
+        find=find,
+        handle=show,
+    ),
+    Endpoint(
         id="admin.advertiser.add",
         method="POST",
         path="/admin/advertiser",
@@ -127,5 +248,46 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=AddAdvertiser,
         answer=AdvertiserAnswer,
         handle=add,
+    ),
+    Endpoint(
+        id="admin.advertiser.enable-affiliate",
+        method="POST",
+        path="/admin/advertiser/enable-affiliate",
+        audience="staff",
+        permission=Permission.ADVERTISERS_WRITE,
+        params=BlacklistParams,
+        answer=MessageAnswer,
+        handle=enable_affiliate,
+    ),
+    Endpoint(
+        id="admin.advertiser.disable-affiliate",
+        method="POST",
+        path="/admin/advertiser/disable-affiliate",
+        audience="staff",
+        permission=Permission.ADVERTISERS_WRITE,
+        params=BlacklistParams,
+        answer=MessageAnswer,
+        handle=disable_affiliate,
+    ),
+    Endpoint(
+        id="admin.advertiser.edit",
+        method="POST",
+        path="/admin/advertiser/{id}",
+        audience="staff",
+        permission=Permission.ADVERTISERS_WRITE,
+        params=EditAdvertiser,
+        answer=AdvertiserAnswer,
+        find=find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.advertiser.sendpass",
+        method="POST",
+        path="/admin/advertiser/{id}/sendpass",
+        audience="staff",
+        permission=Permission.ADVERTISERS_WRITE,
+        answer=MessageAnswer,
+        find=find,
+        handle=send_password,
     ),
 )

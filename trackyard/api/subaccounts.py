@@ -25,6 +25,16 @@ class SubAccountParams(Params):
         }
         return {number: item for number, item in sent.items() if item["value"]}
 
+    def sent_parts(self) -> dict[str, dict[str, Any]]:
+        """What was sent of them, as it is stored: "1" and "2" to value, except, or both."""
+        sent: dict[str, dict[str, Any]] = {}
+        for number in ("1", "2"):
+            names = {"value": f"sub_account_{number}", "except": f"sub_account_{number}_except"}
+            parts = {part: getattr(self, name) for part, name in names.items() if name in self.model_fields_set}
+            if parts:
+                sent[number] = parts
+        return sent
+
     def sent_sub_accounts(self) -> dict[str, dict[str, Any]]:
         """What was sent of each list: "1" and "2" to {values, exclude}."""
         sent: dict[str, dict[str, Any]] = {}

@@ -85,11 +85,11 @@ def list_advertisers(
 def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:
     """How many offers each of these has, removed ones left out; an advertiser without any is absent."""
     rows = conn.execute(
-        select(offer.c.advertiser_id, func.count())
+        select(offer.c.advertiser_id, func.count().label("offers"))
         .where(offer.c.advertiser_id.in_(set(ids)), offer.c.removed_at.is_(None))
         .group_by(offer.c.advertiser_id)
     )
-    return {advertiser_id: count for advertiser_id, count in rows}
+    return {row.advertiser_id: row.offers for row in rows}
 
 
 def ids_of_managers(conn: Connection, staff_ids: Iterable[str]) -> frozenset[str]:

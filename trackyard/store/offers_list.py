@@ -17,7 +17,16 @@ from trackyard.base.ids import is_hex24
 from trackyard.domain.offers import FIELDS, Offer, Schedule, offer_of
 from trackyard.domain.schedules import is_open
 from trackyard.domain.scope import Scope
-from trackyard.store.tables import affiliate_postback, category, connection, domain, offer, offer_label, source
+from trackyard.store.tables import (
+    advertiser_blacklist,
+    affiliate_postback,
+    category,
+    connection,
+    domain,
+    offer,
+    offer_label,
+    source,
+)
 
 _NAMES: Final = sorted(FIELDS)
 _COLUMNS: Final = [*(offer.c[name] for name in _NAMES), offer.c.cr, offer.c.epc]
@@ -173,8 +182,11 @@ def chosen(asked: OfferFilter) -> list[ColumnElement[bool]]:
 
 def live(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo) -> list[ColumnElement[bool]]:
     """The conditions of offers that the affiliate of the scope may send traffic to now: connected, or public and
-    not taken off by hand; within their dates and schedule. zone: the platform's."""
+    not taken off by hand; of no advertiser who refuses it; within their dates and schedule. zone: the platform's."""
     columns = offer.c
+    refusing = select(advertiser_blacklist.c.advertiser_id).where(
+        advertiser_blacklist.c.affiliate_id.in_(scope.affiliate_ids or ())
+    )
     taken_off = select(connection.c.offer_id).where(
         connection.c.affiliate_id.in_(scope.affiliate_ids or ()), ~connection.c.enabled
     )
@@ -182,6 +194,7 @@ def live(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo) -> list[Co
         or_(columns.start_at.is_(None), columns.start_at <= now_ms),
         or_(columns.stop_at.is_(None), columns.stop_at > now_ms),
         or_(and_(columns.privacy == "public", columns.id.not_in(taken_off)), columns.id.in_(_connected(scope))),
+        columns.advertiser_id.not_in(refusing),
     ]
     closed = _closed_schedules(conn, now_ms, zone)
     if closed:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.domain.rules import Advertiser, Affiliate, Connections, Landing, Offer, Platform, Row
-from trackyard.store import settings
+from trackyard.store import blacklist, settings
 from trackyard.store.tables import advertiser, affiliate, connection, offer, rule_change, rule_clock
 
 PLATFORM_KEY = "platform"
@@ -115,7 +115,9 @@ def _platform(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
 
 def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
     rows = conn.execute(select(advertiser.c.id).where(advertiser.c.id.in_(keys)))
-    return {row.id: Advertiser(id=row.id) for row in rows}
+    found = list(rows.scalars())
+    refused = blacklist.affiliates_of(conn, found)
+    return {each: Advertiser(id=each, blacklist=refused.get(each, frozenset())) for each in found}
 
 
 def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
