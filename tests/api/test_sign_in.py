@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
-from trackyard.actions.sign_in import SESSION_MS, TRIES_PER_ACCOUNT, TRIES_PER_ADDRESS, WINDOW_MS
+from trackyard.actions.sign_in import SESSION_MS, TRIES_PER_ACCOUNT, TRIES_PER_ADDRESS, WINDOW_MS, sign_in
+from trackyard.base.errors import TooManyRequests, WrongCredentials
 
 EMAIL, PASSWORD = "ann@affiliate.example", "long-enough"
 
@@ -104,3 +105,22 @@ def test_an_address_is_closed_for_a_while_after_too_many_tries(
 def test_a_wrong_key_does_not_matter(api: Api, pid: int) -> None:
     answer = api.admin.with_key("f" * 40).call("POST", "/3.1/auth", data={"login": EMAIL, "password": PASSWORD})
     assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("192.0.2.1", "192.0.2.2", False),
+        ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", True),
+        ("2001:db8:0:1::1", "2001:db8:0:2::1", False),
+        ("testclient", "testclient", True),
+    ],
+)
+def test_what_counts_as_one_address(
+    api: Api, monkeypatch: pytest.MonkeyPatch, one: str, other: str, same: bool
+) -> None:
+    monkeypatch.setattr("trackyard.actions.sign_in.TRIES_PER_ADDRESS", 1)
+    with pytest.raises(WrongCredentials):
+        sign_in(api.deps, "nobody", "wrong", one)
+    with pytest.raises(TooManyRequests if same else WrongCredentials):
+        sign_in(api.deps, "no one", "wrong", other)

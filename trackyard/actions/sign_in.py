@@ -1,7 +1,9 @@
 """Signing in with a password: a key of the session kind, which expires (behaviour.md §3)."""
 
+import threading
 from dataclasses import dataclass
 from functools import cache
+from ipaddress import ip_address, ip_network
 from typing import Final
 
 from trackyard.actions.deps import Deps
@@ -16,6 +18,12 @@ WINDOW_MS: Final = 15 * 60_000
 TRIES_PER_ACCOUNT: Final = 10
 TRIES_PER_ADDRESS: Final = 100
 """Tries in vain within a window; the next is refused until it ends, whatever the password."""
+
+COMPARED_AT_ONCE: Final = 4
+PATIENCE_S: Final = 2.0
+"""A comparison takes memory and time on purpose: strangers get so many at once, and wait so long for one."""
+
+_comparing = threading.BoundedSemaphore(COMPARED_AT_ONCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,7 @@ def sign_in(deps: Deps, login: str, password: str, address: str) -> Session:
     Raises WrongCredentials, also for an affiliate that is not active, and TooManyRequests.
     """
     now = deps.clock.now_ms()
-    by_account, by_address = digest(f"account:{login.lower()}"), digest(f"address:{address}")
+    by_account, by_address = digest(f"account:{login.lower()}"), digest(f"address:{_network(address)}")
     limits = {by_account: TRIES_PER_ACCOUNT, by_address: TRIES_PER_ADDRESS}
     with deps.database.write() as conn:
         # Counted before the password is looked at: as many tries at once do not pass more often.
@@ -58,9 +66,23 @@ def sign_in(deps: Deps, login: str, password: str, address: str) -> Session:
 
 def _find(accounts: list[Account], password: str) -> Account | None:
     hashes = [account.password_hash or _nobody() for account in accounts] or [_nobody()]
-    matches = [password_matches(password, hashed) for hashed in hashes]
+    if not _comparing.acquire(timeout=PATIENCE_S):
+        raise TooManyRequests(1)
+    try:
+        matches = [password_matches(password, hashed) for hashed in hashes]
+    finally:
+        _comparing.release()
     fitting = (account for account, fits in zip(accounts, matches, strict=False) if fits)
     return next((one for one in fitting if one.may_call and one.password_hash is not None), None)
+
+
+def _network(address: str) -> str:
+    """What tries are counted by: an IPv4 address, or the 64 bits of an IPv6 one that its owner cannot choose."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    return address if found.version == 4 else str(ip_network((found, 64), strict=False))
 
 
 @cache

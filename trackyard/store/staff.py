@@ -37,7 +37,7 @@ def add_if_free(conn: Connection, new: Staff) -> bool:
     """Stores a new one unless its e-mail address is taken; whether it was free."""
     build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
     statement = build(staff).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
-    return conn.execute(statement).rowcount == 1
+    return conn.execute(statement.returning(staff.c.id)).scalar_one_or_none() is not None
 
 
 def edit_staff(conn: Connection, staff_id: str, values: dict[str, Any]) -> None:
