@@ -319,8 +319,8 @@ def _offer() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index(op.f("ix_offer_advertiser_id"), "offer", ["advertiser_id"], unique=False)
-    listed = ["removed_at", "status", "id", "privacy", "advertiser_id", "is_top", "created_at", "updated_at", "start_at"]
-    listed += ["stop_at", "cr", "epc", "top_payout", "day_cap", "total_cap", "hide_caps", "title"]
+    listed = ["removed_at", "status", "id", "privacy", "advertiser_id", "is_top", "created_at", "updated_at"]
+    listed += ["start_at", "stop_at", "cr", "epc", "top_payout", "day_cap", "total_cap", "hide_caps", "title"]
     op.create_index("ix_offer_listed", "offer", listed, unique=False)
     op.create_index("ix_offer_title", "offer", ["removed_at", "status", "title", "id", "privacy"], unique=False)
     op.create_index("ix_offer_bundle_id", "offer", ["bundle_id"], unique=False)
