@@ -22,7 +22,7 @@ def new_affiliate(email: str) -> affiliates.NewAffiliate:
     given: dict[str, Any] = {
         "email": email, "login": email, "password_hash": "x", "status": "active", "notes": "", "level": 0,
         "payment_systems": [], "custom_fields": {}, "tags": ["a"], "sub_accounts": {}, "postback_secret": "s",
-        "created_at": 1, "updated_at": 1,
+        "permissions": {}, "created_at": 1, "updated_at": 1,
     }  # fmt: skip
     return affiliates.NewAffiliate(**nothing | given)
 
@@ -35,7 +35,7 @@ def test_an_address_is_taken_once(database: Database) -> None:
         assert affiliates.find_affiliate(conn, ALL, first) is not None
         assert affiliates.find_affiliate(conn, Scope.of_affiliate(first + 1), first) is None
         assert affiliates.find_affiliate(conn, ALL, first + 1) is None
-        assert affiliates.status_of(conn, first) == "active"
+        assert affiliates.find_access(conn, first) == affiliates.Access("active", {})
         assert affiliates.names_of(conn, [first, 99])[first].login == "one@example.org"
         assert affiliates.ids_with_tags(conn, ["a", "b"]) == {first}
 

@@ -2,8 +2,9 @@
 
 from trackyard.base.clock import Clock
 from trackyard.domain.callers import AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.permissions import denied_by
 from trackyard.domain.roles import Role
-from trackyard.store import affiliates, keys, staff
+from trackyard.store import affiliates, keys, settings, staff
 from trackyard.store.engine import Database
 
 
@@ -14,7 +15,10 @@ def find_caller(database: Database, clock: Clock, key: str) -> Caller | None:
         if owner is None:
             return None
         if owner.kind == "affiliate":
-            active = affiliates.status_of(conn, int(owner.id)) == "active"
-            return AffiliateCaller(int(owner.id)) if active else None
+            access = affiliates.find_access(conn, int(owner.id))
+            if access is None or access.status != "active":
+                return None
+            installation = settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
+            return AffiliateCaller(int(owner.id), denied_by(installation, access.permissions))
         user = staff.find_staff(conn, owner.id)
         return None if user is None else StaffCaller(user.id, frozenset(Role(role) for role in user.roles))

@@ -7,9 +7,10 @@ from trackyard.domain.roles import Permission, Role, permissions_of
 
 @dataclass(frozen=True, slots=True)
 class AffiliateCaller:
-    """An affiliate that is active."""
+    """An affiliate that is active. denied: features of domain/permissions.py that it may not use."""
 
     id: int
+    denied: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:

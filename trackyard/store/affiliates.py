@@ -1,20 +1,24 @@
 """Affiliates (spec: Affiliate)."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.domain.scope import Scope
 from trackyard.store.tables import affiliate, connection, offer
 
+_FAR: Final = 2**62
+"""A page beyond every other."""
+
 
 @dataclass(frozen=True, slots=True)
 class NewAffiliate:
-    """What a new row holds. Times UTC ms · ref: the referrer's id."""
+    """What a new row holds. Times UTC ms · ref: the referrer's id · payment_systems: {system_id, currency, fields} ·
+    custom_fields: by the field's id as text · permissions: domain/permissions.py, what differs from the default."""
 
     email: str
     login: str
@@ -40,13 +44,24 @@ class NewAffiliate:
     phone: str | None
     created_at: int
     updated_at: int
+    company: str | None = None
+    permissions: dict[str, str] = field(default_factory=dict)
+    last_login_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Affiliate(NewAffiliate):
     """A row of the table."""
 
     id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What decides what an affiliate may call. permissions: as in its row."""
+
+    status: str
+    permissions: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +81,11 @@ def add_affiliate(conn: Connection, new: NewAffiliate) -> int | None:
     return conn.execute(statement.returning(affiliate.c.id)).scalar_one_or_none()
 
 
+def edit_affiliate(conn: Connection, affiliate_id: int, values: dict[str, Any]) -> None:
+    """Sets columns of an affiliate. The caller touches its rule in the same transaction."""
+    conn.execute(update(affiliate).where(affiliate.c.id == affiliate_id).values(**values))
+
+
 def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int, *, lock: bool = False) -> Affiliate | None:
     """The affiliate of an id; None when there is none in scope. `lock`: nobody else changes it until this transaction
     ends."""
@@ -82,9 +102,26 @@ def affiliates_of(conn: Connection, ids: Iterable[int]) -> dict[int, Affiliate]:
     return {row.id: Affiliate(**row._mapping) for row in rows}
 
 
-def status_of(conn: Connection, affiliate_id: int) -> str | None:
-    """The status of an affiliate; None when there is none of that id."""
-    return conn.execute(select(affiliate.c.status).where(affiliate.c.id == affiliate_id)).scalar_one_or_none()
+def list_affiliates(
+    conn: Connection, scope: Scope, *, ref: int | None = None, page: int, limit: int
+) -> tuple[list[Affiliate], int]:
+    """A page by id, and how many there are in scope. ref: those whose referrer it is alone."""
+    conditions: list[ColumnElement[bool]] = []
+    if scope.affiliate_ids is not None:
+        conditions.append(affiliate.c.id.in_(scope.affiliate_ids))
+    if ref is not None:
+        conditions.append(affiliate.c.ref == ref)
+    total = conn.execute(select(func.count()).select_from(affiliate).where(*conditions)).scalar_one()
+    query = select(affiliate).where(*conditions).order_by(affiliate.c.id)
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
+    return [Affiliate(**row._mapping) for row in rows], total
+
+
+def find_access(conn: Connection, affiliate_id: int) -> Access | None:
+    """What decides what an affiliate may call; None when there is none of that id."""
+    query = select(affiliate.c.status, affiliate.c.permissions).where(affiliate.c.id == affiliate_id)
+    row = conn.execute(query).one_or_none()
+    return None if row is None else Access(row.status, row.permissions)
 
 
 def ids_of_managers(conn: Connection, staff_ids: Iterable[str]) -> frozenset[int]:
@@ -126,10 +163,11 @@ def connected_to(conn: Connection, offer_id: int) -> list[AffiliateName]:
 
 
 def offer_counts(conn: Connection, ids: Iterable[int]) -> dict[int, int]:
-    """How many offers each is connected to; those connected to none are absent."""
+    """How many offers each is connected to, without removed ones; those connected to none are absent."""
     rows = conn.execute(
         select(connection.c.affiliate_id, func.count().label("number"))
-        .where(connection.c.affiliate_id.in_(set(ids)), connection.c.enabled)
+        .join_from(connection, offer, offer.c.id == connection.c.offer_id)
+        .where(connection.c.affiliate_id.in_(set(ids)), connection.c.enabled, offer.c.removed_at.is_(None))
         .group_by(connection.c.affiliate_id)
     )
     return {row.affiliate_id: int(row.number) for row in rows}
@@ -137,8 +175,4 @@ def offer_counts(conn: Connection, ids: Iterable[int]) -> dict[int, int]:
 
 def count_offers(conn: Connection, affiliate_id: int) -> int:
     """How many offers it is connected to, without removed ones."""
-    joined = select(func.count()).join_from(connection, offer, offer.c.id == connection.c.offer_id)
-    statement = joined.where(
-        connection.c.affiliate_id == affiliate_id, connection.c.enabled, offer.c.removed_at.is_(None)
-    )
-    return int(conn.execute(statement).scalar_one())
+    return offer_counts(conn, [affiliate_id]).get(affiliate_id, 0)

@@ -12,6 +12,13 @@ CURRENCY: Final = "currency"
 HASH_PASSWORD: Final = "hash_password"
 """The platform's secure code for inbound calls, used where neither offer nor advertiser has one."""
 
+AFFILIATE_PERMISSIONS: Final = "affiliate_permissions"
+"""Levels of affiliates' permissions ("area.feature" → level), where they are not the program's own."""
+MAIL_FROM: Final = "mail_from"
+"""The sender of mail; "" = as TRACKYARD_MAIL_FROM says."""
+SMTP_URL: Final = "smtp_url"
+"""The mail server's address with its password, sealed; "" = as TRACKYARD_SMTP_URL says."""
+
 
 def find_setting(conn: Connection, name: str) -> Any:
     """The JSON value of a setting; None when it was never set."""

@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, Column, Index, Integer, String, Table, Text
 
 from trackyard.store.tables.schema import metadata
-from trackyard.store.types import Amount, Document, Id24, Moment
+from trackyard.store.types import Amount, Document, Id24, MaybeDocument, Moment
 
 staff = Table(
     "staff",
@@ -34,7 +34,7 @@ affiliate = Table(
     Column("notes", Text, nullable=False, default=""),
     Column("level", Integer, nullable=False, default=0),
     Column("ref_percent", Amount, nullable=True),
-    Column("ref", Integer, nullable=True),
+    Column("ref", Integer, nullable=True, index=True),
     Column("manager_id", Id24, nullable=True, index=True),
     Column("payment_systems", Document, nullable=False),
     Column("custom_fields", Document, nullable=False),
@@ -47,6 +47,35 @@ affiliate = Table(
     Column("country", String(2), nullable=True),
     Column("zip_code", String(32), nullable=True),
     Column("phone", String(64), nullable=True),
+    Column("company", String(200), nullable=True),
+    Column("permissions", Document, nullable=False, default=dict),  # "area.feature" → level, where it is its own
+    Column("last_login_at", Moment, nullable=True),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+payment_system = Table(  # ways to be paid, and what must be told of each
+    "payment_system",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("lang_label", String(200), nullable=False),
+    Column("currency", String(3), nullable=True),
+    Column("fields", Document, nullable=False),  # [{id, lang_label, required}]
+    Column("last_field", Integer, nullable=False),  # the highest number a field ever had
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+custom_field = Table(  # what affiliates are asked for when they sign up
+    "custom_field",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("name", String(200), nullable=False, unique=True),
+    Column("required", Boolean, nullable=False),
+    Column("field_type", String(16), nullable=False),
+    Column("field_values", MaybeDocument, nullable=True),  # of a select: what may be chosen
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
     sqlite_autoincrement=True,

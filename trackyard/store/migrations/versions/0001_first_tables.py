@@ -111,6 +111,9 @@ def _affiliate() -> None:
         sa.Column("country", sa.String(length=2), nullable=True),
         sa.Column("zip_code", sa.String(length=32), nullable=True),
         sa.Column("phone", sa.String(length=64), nullable=True),
+        sa.Column("company", sa.String(length=200), nullable=True),
+        sa.Column("permissions", Document, nullable=False),
+        sa.Column("last_login_at", sa.BigInteger(), nullable=True),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_affiliate")),
@@ -118,6 +121,7 @@ def _affiliate() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index(op.f("ix_affiliate_manager_id"), "affiliate", ["manager_id"], unique=False)
+    op.create_index(op.f("ix_affiliate_ref"), "affiliate", ["ref"], unique=False)
 
 
 def _api_key() -> None:
@@ -683,6 +687,37 @@ def _invoice() -> None:
     op.create_index(op.f("ix_invoice_advertiser_id"), "invoice", ["advertiser_id"], unique=False)
 
 
+def _payment_system() -> None:
+    op.create_table(
+        "payment_system",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("lang_label", sa.String(length=200), nullable=False),
+        sa.Column("currency", sa.String(length=3), nullable=True),
+        sa.Column("fields", Document, nullable=False),
+        sa.Column("last_field", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_payment_system")),
+        sqlite_autoincrement=True,
+    )
+
+
+def _custom_field() -> None:
+    op.create_table(
+        "custom_field",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("name", sa.String(length=200), nullable=False),
+        sa.Column("required", sa.Boolean(), nullable=False),
+        sa.Column("field_type", sa.String(length=16), nullable=False),
+        sa.Column("field_values", Document, nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_custom_field")),
+        sa.UniqueConstraint("name", name=op.f("uq_custom_field_name")),
+        sqlite_autoincrement=True,
+    )
+
+
 TABLES: tuple[Callable[[], None], ...] = (
     _setting,
     _edge,
@@ -719,6 +754,8 @@ TABLES: tuple[Callable[[], None], ...] = (
     _audit,
     _advertiser_blacklist,
     _invoice,
+    _payment_system,
+    _custom_field,
 )
 
 

@@ -1,0 +1,110 @@
+"""What affiliates may see and do: a tree of areas and features, each at a level (behaviour.md §3).
+
+Its one default stands here; an installation may have its own for some features, and an affiliate again its own. A
+feature is named "area.feature".
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal
+
+Level = Literal["read", "write", "deny"]
+LEVELS: Final[tuple[Level, ...]] = ("read", "write", "deny")
+
+DEFAULTS: Final[dict[str, dict[str, Level]]] = {
+    "automation": {"checker": "deny"},
+    "general": {"marketplace": "read", "settings": "write"},
+    "notificator": {"client-subscription": "write", "transport-configuration": "write", "user-subscription": "write"},
+    "stats": {
+        "affiliate-postback": "read",
+        "clicks-list": "read",
+        "comparison-report": "read",
+        "conversions-export": "read",
+        "conversions-import": "deny",
+        "conversions-list": "read",
+        "entity-account-manager": "deny",
+        "entity-affiliate-manager": "read",
+        "referral": "read",
+        "server-postback": "deny",
+        "slice-account_manager_id": "deny",
+        "slice-advertiser_id": "deny",
+        "slice-affiliate_id": "read",
+        "slice-affiliate_manager_id": "read",
+        "slice-browser": "read",
+        "slice-city": "read",
+        "slice-connection-type": "read",
+        "slice-country": "read",
+        "slice-day": "read",
+        "slice-device": "read",
+        "slice-goal": "read",
+        "slice-landing": "read",
+        "slice-mobile-carrier": "read",
+        "slice-offer_id": "read",
+        "slice-os": "read",
+        "slice-prelanding": "read",
+        "slice-smart_id": "read",
+        "slice-sub1": "read",
+        "slice-sub2": "read",
+        "slice-trafficback_reason": "deny",
+        "stats-export": "read",
+        "view-custom": "read",
+        "view-kpi": "read",
+        "view-retention-rate": "read",
+    },
+    "users": {
+        "entity-account-manager": "deny",
+        "entity-advertiser": "deny",
+        "entity-affiliate": "deny",
+        "entity-affiliate-manager": "deny",
+        "entity-common-manager": "deny",
+        "entity-preset": "deny",
+        "view-users": "deny",
+    },
+}
+"""Area → feature → level, where neither the installation nor the affiliate has its own."""
+
+FEATURES: Final[dict[str, Level]] = {
+    f"{area}.{feature}": level for area, features in DEFAULTS.items() for feature, level in features.items()
+}
+
+_SLICES: Final = {
+    "affiliate": "affiliate_id",
+    "affiliate_manager": "affiliate_manager_id",
+    "advertiser": "advertiser_id",
+    "browser": "browser",
+    "browser_version": "browser",
+    "city": "city",
+    "conn_type": "connection-type",
+    "country": "country",
+    "day": "day",
+    "device": "device",
+    "device_model": "device",
+    "goal": "goal",
+    "landing": "landing",
+    "mobile_carrier": "mobile-carrier",
+    "offer": "offer_id",
+    "os": "os",
+    "os_version": "os",
+    "prelanding": "prelanding",
+    "smart_id": "smart_id",
+    "sub1": "sub1",
+    "sub2": "sub2",
+    "trafficback_reason": "trafficback_reason",
+}
+"""Slice → the feature it needs; the others need none."""
+
+
+def slice_features(slices: Iterable[str]) -> tuple[str, ...]:
+    """The features that a report by these slices needs."""
+    return tuple(f"stats.slice-{_SLICES[name]}" for name in slices if name in _SLICES)
+
+
+def denied_by(installation: Mapping[str, str], own: Mapping[str, str]) -> frozenset[str]:
+    """The features that are denied to an affiliate. installation, own: feature → level, where it differs."""
+    levels = {**FEATURES, **installation, **own}
+    return frozenset(feature for feature in FEATURES if levels[feature] == "deny")
+
+
+def changed_levels(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Levels of one's own after a change; `default` takes one's own away."""
+    levels = {**before, **given}
+    return {feature: level for feature, level in levels.items() if level != "default"}
