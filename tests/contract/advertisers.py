@@ -6,18 +6,23 @@ from typing import Any
 from tests.support.api import Api
 
 
-def good_params(api: Api, advertiser: str, pid: int) -> dict[str, dict[str, Any]]:
+def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, dict[str, Any]]:
     """Parameters with which each of these methods succeeds."""
     api.admin.post(f"/3.0/admin/advertiser/{advertiser}", email="sweep@shop.example")
     pair = {"advertisers_id[]": advertiser, "pid": pid}
+    line = {"detail[0][offer_id]": offer}
     return {
         "admin.advertiser.edit": {"title": "T"},
         "admin.advertiser.enable-affiliate": pair,
         "admin.advertiser.disable-affiliate": pair,
+        "admin.advertiser-invoice.add": {"supplier_id": advertiser, "currency": "USD"} | line,
+        "admin.advertiser-invoice.edit": {"supplier_id": advertiser, "status": "paid"} | line,
     }
 
 
 def path_subjects(api: Api, advertiser: str) -> dict[str, Callable[[], Any]]:
     """What the ids in these methods' paths name."""
     named = ("admin.advertiser.get", "admin.advertiser.edit", "admin.advertiser.sendpass")
-    return {method: lambda: advertiser for method in named}
+    invoice = api.admin.post("/3.0/admin/advertiser-invoice", supplier_id=advertiser, currency="USD")["number"]
+    billed = ("admin.advertiser-invoice.get", "admin.advertiser-invoice.edit")
+    return {method: lambda: advertiser for method in named} | {method: lambda: invoice for method in billed}

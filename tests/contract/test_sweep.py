@@ -83,7 +83,9 @@ def world(api: Api) -> World:
         "partner.offers.list": {"pid": pid},
         "partner.live-offers.list": {"pid": pid},
     }
-    good |= people.good_params(offer, pid) | staff.good_params(api) | advertisers.good_params(api, advertiser, pid)
+    good |= (
+        people.good_params(offer, pid) | staff.good_params(api) | advertisers.good_params(api, advertiser, offer, pid)
+    )
     _, no_permission = api.add_staff(Role.SECTION_NEWS)
 
     subjects: dict[str, Callable[[], Any]] = {

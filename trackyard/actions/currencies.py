@@ -37,6 +37,11 @@ def get_quote(deps: Deps, number: int) -> Quote:
         return _quote(deps, conn, number)
 
 
+def is_active(deps: Deps, conn: Connection, code: str) -> bool:
+    """Whether a currency exists and is active; the platform's is."""
+    return any(quote.code == code and quote.active for quote in _quotes(deps, conn))
+
+
 def add_currency(deps: Deps, code: str, rate: Decimal, *, active: bool, min_payment: Decimal) -> Quote:
     """Adds a currency. Raises BadInput for a code that is not known, Conflict for one that exists."""
     number = NUMBERS.get(code)

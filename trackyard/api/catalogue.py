@@ -13,6 +13,7 @@ from trackyard.api import (
     currencies,
     domains,
     edits,
+    invoices,
     logs,
     offer_lists,
     offers,
@@ -30,6 +31,7 @@ from trackyard.wire.endpoint import Endpoint
 
 CATALOGUE: tuple[Endpoint[Deps], ...] = (
     *advertisers.ENDPOINTS,
+    *invoices.ENDPOINTS,
     *affiliates.ENDPOINTS,
     *offers.ENDPOINTS,
     *offer_lists.ENDPOINTS,

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from sqlalchemy import Connection, delete, insert, select
 
-from trackyard.store.tables import conversion, currency, ledger, offer
+from trackyard.store.tables import conversion, currency, invoice, ledger, offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ def remove_currency(conn: Connection, code: str) -> None:
 
 
 def is_used(conn: Connection, code: str) -> bool:
-    """Whether an offer pays in it, or money was counted in it."""
-    for table in (conversion, ledger):
+    """Whether an offer pays in it, or money was counted or billed in it."""
+    for table in (conversion, ledger, invoice):
         if conn.execute(select(table.c.currency).where(table.c.currency == code).limit(1)).first() is not None:
             return True
     offers = conn.execute(select(offer.c.payments, offer.c.partner_payments))
