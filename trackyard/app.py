@@ -134,6 +134,7 @@ def _run_edge(config: Config, slot: int) -> None:
 
 
 def _run_worker(config: Config, slot: int) -> None:
+    from trackyard.base.secrets import Seal
     from trackyard.jobs.worker import WorkerOptions, run
 
     run(
@@ -147,6 +148,7 @@ def _run_worker(config: Config, slot: int) -> None:
             mail_directory=config.data_dir / "mail",
             smtp_url=config.smtp_url,
             mail_from=config.mail_from,
+            seal=Seal(seal_key(config)),
             country_database=config.country_database,
         )
     )
@@ -199,9 +201,7 @@ def _check_providers(config: Config) -> None:
         if config.isp_database is not None:
             check(config.isp_database)
     except InvalidDatabaseError:
-        raise CannotStart(
-            f"TRACKYARD_ISP_DATABASE {config.isp_database} cannot be used: it is no MMDB file."
-        ) from None
+        raise CannotStart(f"TRACKYARD_ISP_DATABASE {config.isp_database} cannot be used: it is no MMDB file.") from None
 
 
 def _serve_api(

@@ -5,27 +5,62 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
+from trackyard.actions.settings import get_settings
 from trackyard.domain.roles import Role
 from trackyard.domain.rules import Platform
 from trackyard.store import rules, settings
 
+NONE = {"trafficback_url": "", "hash_password": "", "mail_from": "", "smtp_url": ""}
+
 
 def test_settings(api: Api) -> None:
-    assert api.admin.get("/3.1/admin/settings")["settings"] == {"trafficback_url": "", "hash_password": ""}
+    assert api.admin.get("/3.1/admin/settings")["settings"] == NONE
     edited = api.admin.post("/3.1/admin/settings", trafficback_url="https://back.example/", hash_password="code")
-    assert edited["settings"] == {"trafficback_url": "https://back.example/", "hash_password": "code"}
+    assert edited["settings"] == NONE | {"trafficback_url": "https://back.example/", "hash_password": "code"}
     with api.deps.database.read() as conn:
         assert rules.compile_row(conn, "platform", rules.PLATFORM_KEY) == Platform("https://back.example/")
         assert settings.find_setting(conn, settings.HASH_PASSWORD) == "code"
         before = rules.version(conn)
     kept = api.admin.post("/3.1/admin/settings", trafficback_url="")["settings"]
-    assert kept == {"trafficback_url": "", "hash_password": "code"}
+    assert kept == NONE | {"hash_password": "code"}
     with api.deps.database.read() as conn:
         assert rules.compile_row(conn, "platform", rules.PLATFORM_KEY) == Platform("")
         assert rules.version(conn) == before + 1
     refused = api.admin.call("POST", "/3.1/admin/settings", data={"trafficback_url": "no url", "hash_password": "x"})
     assert refused.status_code == 400
     assert api.admin.get("/3.1/admin/settings")["settings"]["hash_password"] == "code"
+
+
+def test_the_mail_servers_password_is_not_shown_and_stays(api: Api) -> None:
+    url = "smtp://me:quite-secret@mail.example:587"
+    shown = api.admin.post("/3.1/admin/settings", smtp_url=url, mail_from="Shop <a@shop.example>")["settings"]
+    assert (shown["smtp_url"], shown["mail_from"]) == ("smtp://me:***@mail.example:587", "Shop <a@shop.example>")
+    api.admin.post("/3.1/admin/settings", **shown)
+    assert get_settings(api.deps).smtp_url == url
+    with api.deps.database.read() as conn:
+        assert "quite-secret" not in str(settings.find_setting(conn, settings.SMTP_URL))
+    assert "quite-secret" not in str(log(api))
+    assert api.admin.post("/3.1/admin/settings", smtp_url="smtps://mail.example")["settings"]["smtp_url"] == (
+        "smtps://mail.example"
+    )
+    assert api.admin.post("/3.1/admin/settings", smtp_url="")["settings"]["smtp_url"] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("smtp_url", "http://mail.example"),
+        ("smtp_url", "smtp://"),
+        ("smtp_url", "smtp://mail.example:port"),
+        ("smtp_url", "smtp://[mail"),
+        ("mail_from", "nobody"),
+        ("mail_from", "a@b.example\r\nBcc: c@d.example"),
+        ("trafficback_url", "ftp://a.example"),
+    ],
+)
+def test_what_a_setting_may_not_be(api: Api, name: str, value: str) -> None:
+    refused = api.admin.call("POST", "/3.1/admin/settings", data={name: value})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, [name])
 
 
 def log(api: Api, **params: Any) -> list[dict[str, Any]]:
@@ -47,9 +82,9 @@ def test_every_staff_write_is_told_by_who_when_and_what(api: Api) -> None:
 
 
 def test_from_what_to_what(api: Api) -> None:
-    user = api.admin.post("/3.0/admin/user", email="m@staff.example", password="sesame", first_name="M", last_name="M")[
-        "user"
-    ]
+    named = {"email": "m@staff.example", "password": "sesame", "first_name": "M", "last_name": "M"}
+    user = api.admin.post("/3.0/admin/user", **named)["user"]
+    api.clock.advance(1000)
     api.admin.post(f"/3.0/admin/user/{user['id']}", first_name="Maya", password="mustard")
     [edited, added] = log(api, what="staff", key=user["id"])
     assert edited["changes"] == {

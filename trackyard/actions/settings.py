@@ -1,7 +1,6 @@
 """Settings that staff change at run time, and what staff changed of anything (behaviour.md §9)."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from trackyard.actions.deps import Deps
 from trackyard.store import audit, rules, settings, staff
@@ -13,31 +12,41 @@ from trackyard.store.staff import Staff
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The platform's settings; "" = none. trafficback_url: where refused clicks go that no offer sends anywhere ·
-    hash_password: the code of inbound calls where neither offer nor advertiser has one."""
+    hash_password: the code of inbound calls where neither offer nor advertiser has one · mail_from: the sender of mail
+    · smtp_url: the mail server, its password included. Of the mail settings "" = as the variables say."""
 
     trafficback_url: str
     hash_password: str
+    mail_from: str
+    smtp_url: str
 
 
-_NAMES = {"trafficback_url": settings.TRAFFICBACK_URL, "hash_password": settings.HASH_PASSWORD}
+_NAMES = {
+    "trafficback_url": settings.TRAFFICBACK_URL,
+    "hash_password": settings.HASH_PASSWORD,
+    "mail_from": settings.MAIL_FROM,
+    "smtp_url": settings.SMTP_URL,
+}
+_SEALED = frozenset({"smtp_url"})
 
 
 def get_settings(deps: Deps) -> Settings:
-    """The settings as they are."""
+    """The settings as they are. Raises SealBroken."""
     with deps.database.read() as conn:
-        return _settings(conn)
+        return _settings(deps, conn)
 
 
 def edit_settings(deps: Deps, given: dict[str, str]) -> Settings:
-    """Changes the settings that are given, by the names of Settings."""
+    """Changes the settings that are given, by the names of Settings. Raises SealBroken."""
     with deps.database.write() as conn:
-        before = asdict(_settings(conn))
+        before = asdict(_settings(deps, conn))
         changed = {name: value for name, value in given.items() if before[name] != value}
         for name, value in changed.items():
-            settings.edit_setting(conn, _NAMES[name], value)
+            stored = deps.seal.close(value) if value and name in _SEALED else value
+            settings.edit_setting(conn, _NAMES[name], stored)
         if "trafficback_url" in changed:
             rules.touch(conn, "platform", rules.PLATFORM_KEY)
-        return _settings(conn)
+        return _settings(deps, conn)
 
 
 def list_audit(
@@ -49,6 +58,9 @@ def list_audit(
         return found, total, staff.staff_of(conn, {record.staff_id for record in found})
 
 
-def _settings(conn: Connection) -> Settings:
-    values: dict[str, Any] = {name: settings.find_setting(conn, stored) or "" for name, stored in _NAMES.items()}
+def _settings(deps: Deps, conn: Connection) -> Settings:
+    values: dict[str, str] = {}
+    for name, stored in _NAMES.items():
+        value = settings.find_setting(conn, stored) or ""
+        values[name] = deps.seal.open(value) if value and name in _SEALED else value
     return Settings(**values)

@@ -1,5 +1,8 @@
 """The platform's settings and the audit log, for administrators (behaviour.md §9, §10)."""
 
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -9,6 +12,7 @@ from trackyard.api.paging import Paging
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
 from trackyard.domain.roles import Permission
+from trackyard.outbound.mail import server_of
 from trackyard.store.audit import AuditFilter, AuditRecord
 from trackyard.store.staff import Staff
 from trackyard.wire import scalars as s
@@ -17,18 +21,40 @@ from trackyard.wire.envelope import Answer, Pagination, View, pagination
 from trackyard.wire.params import Clearable, NoParams, Params
 
 
+@dataclass(frozen=True)
+class MailServer(s.Words):
+    """smtp://user:password@host:587 or smtps://user:password@host:465."""
+
+    most: int = 500
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        url = super().read(text.strip(), context)
+        try:
+            server_of(url)
+        except ValueError:
+            raise ValueError("This value must be a URL such as smtp://user:password@host:587.") from None
+        return url
+
+
+Sender = Annotated[str, s.Words(most=254, pattern=r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)")]
+
+
 class EditSettings(Params):
-    """What is sent is changed; an empty value takes the setting away."""
+    """What is sent is changed; an empty value takes the setting away. smtp_url: as it is shown, it stays."""
 
     trafficback_url: Annotated[s.Url | None, Clearable()] = None
     hash_password: Annotated[s.Text | None, Clearable()] = None
+    mail_from: Annotated[Sender | None, Clearable()] = None
+    smtp_url: Annotated[Annotated[str, MailServer()] | None, Clearable()] = None
 
 
 class SettingsView(View):
-    """The settings; "" = none."""
+    """The settings; "" = none, of mail as the variables say. smtp_url: its password as ***."""
 
     trafficback_url: str
     hash_password: str
+    mail_from: str
+    smtp_url: str
 
 
 class SettingsAnswer(Answer):
@@ -94,6 +120,8 @@ def show(call: Call[Deps], _params: NoParams) -> SettingsAnswer:
 def edit(call: Call[Deps], params: EditSettings) -> SettingsAnswer:
     """Change settings of the platform. They are in force within a second."""
     given = {name: getattr(params, name) or "" for name in params.model_fields_set}
+    if given.get("smtp_url") and given["smtp_url"] == _without_password(get_settings(call.deps).smtp_url):
+        del given["smtp_url"]
     return SettingsAnswer(settings=settings_view(edit_settings(call.deps, given)))
 
 
@@ -120,7 +148,16 @@ def list_records(call: Call[Deps], params: AuditParams) -> AuditAnswer:
 
 def settings_view(settings: Settings) -> SettingsView:
     """The settings on the wire."""
-    return SettingsView(trafficback_url=settings.trafficback_url, hash_password=settings.hash_password)
+    return SettingsView(
+        trafficback_url=settings.trafficback_url,
+        hash_password=settings.hash_password,
+        mail_from=settings.mail_from,
+        smtp_url=_without_password(settings.smtp_url),
+    )
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"(?<=//)([^/@:]*):[^/]*(?=@)", r"\1:***", url)
 
 
 def audit_view(record: AuditRecord, user: Staff | None, zone: ZoneInfo) -> AuditView:

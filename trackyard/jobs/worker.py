@@ -9,12 +9,14 @@ from pathlib import Path
 from types import FrameType
 
 from trackyard.base.clock import SystemClock
+from trackyard.base.secrets import Seal
 from trackyard.base.zones import find_zone
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.deliveries import Deliverer, Limits
 from trackyard.jobs.edits import Editor
 from trackyard.jobs.fetches import Fetcher
 from trackyard.jobs.mail import Mailer
+from trackyard.jobs.post import MailSettings, SettledPost
 from trackyard.jobs.schedule import Schedule
 from trackyard.outbound.guard import Network
 from trackyard.outbound.mail import MailFolder, Post, SmtpPost, server_of
@@ -33,8 +35,9 @@ class WorkerOptions:
     """What a worker is told. database_url: SQLAlchemy's · platform_currency: ISO code · timezone: IANA name of the
     platform's zone · owner: a name no other worker of the database has · outbound_allow: networks that affiliates'
     URLs may lead to though they are not on the open internet · files_directory: where
-    creatives are stored; without it none are fetched · smtp_url: the mail server; empty = mail goes to
-    `mail_directory`, and without that too none is sent · country_database: an MMDB file for the countries of
+    creatives are stored; without it none are fetched · smtp_url, mail_from: the mail server (empty =
+    mail goes to `mail_directory`) and the sender, unless staff set others, which `seal` opens; without directory and
+    seal none is sent · country_database: an MMDB file for the countries of
     imported conversions; None = the shipped one."""
 
     database_url: str
@@ -46,6 +49,7 @@ class WorkerOptions:
     mail_directory: Path | None = None
     smtp_url: str = ""
     mail_from: str = "trackyard@localhost"
+    seal: Seal | None = None
     limits: Limits = field(default_factory=Limits)
     country_database: Path | None = None
 
@@ -80,7 +84,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     }
     if files is not None:
         loops["fetches"] = Fetcher(database, files, clock, options.outbound_allow).run
-    post = _post(options)
+    post = _post(options, database)
     if post is not None:
         loops["mail"] = Mailer(database, clock, post).run
     broken: list[str] = []
@@ -98,10 +102,17 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
         raise WorkerBroken(", ".join(broken))
 
 
-def _post(options: WorkerOptions) -> Post | None:
-    if options.smtp_url:
-        return SmtpPost(server_of(options.smtp_url), options.mail_from)
-    return None if options.mail_directory is None else MailFolder(options.mail_directory, options.mail_from)
+def _post(options: WorkerOptions, database: Database) -> Post | None:
+    directory = options.mail_directory
+    if directory is None or options.seal is None:
+        return None
+
+    def make(wanted: MailSettings) -> Post:
+        if wanted.smtp_url:
+            return SmtpPost(server_of(wanted.smtp_url), wanted.sender)
+        return MailFolder(directory, wanted.sender)
+
+    return SettledPost(database, options.seal, MailSettings(options.smtp_url, options.mail_from), make)
 
 
 def _guarded(name: str, loop: Callable[[threading.Event], None], stop: threading.Event, broken: list[str]) -> None:

@@ -41,7 +41,7 @@ _UNWATCHED: Final = frozenset(
 )
 """Queues, what is derived from other rows, and what has a history of its own."""
 _SECRETS: Final = frozenset({"password_hash", "sealed", "postback_secret", "hash_password"})
-_SECRET_SETTINGS: Final = frozenset({"hash_password"})
+_SECRET_SETTINGS: Final = frozenset({"hash_password", "smtp_url"})
 _UNTOLD: Final = frozenset({"updated_at"})
 _CHUNK: Final = 200
 
