@@ -1,7 +1,16 @@
 """The SQL schema, a file for each part of it."""
 
 from trackyard.store.tables.conversions import conversion, conversion_event, ledger
-from trackyard.store.tables.installation import audit, currency, currency_rate, edge, rule_change, rule_clock, setting
+from trackyard.store.tables.installation import (
+    audit,
+    currency,
+    currency_rate,
+    edge,
+    news,
+    rule_change,
+    rule_clock,
+    setting,
+)
 from trackyard.store.tables.offers import (
     affiliate_postback,
     category,
@@ -10,6 +19,7 @@ from trackyard.store.tables.offers import (
     file,
     offer,
     offer_label,
+    pixel,
     smartlink_category,
     source,
     ticket,
@@ -54,10 +64,12 @@ __all__ = [
     "ledger",
     "mail",
     "metadata",
+    "news",
     "offer",
     "offer_label",
     "outbox",
     "payment_system",
+    "pixel",
     "rule_change",
     "rule_clock",
     "setting",

@@ -1,6 +1,6 @@
 """The installation: settings, edge numbers, the rules' clock, currency rates. Times are UTC epoch milliseconds."""
 
-from sqlalchemy import Boolean, Column, Index, Integer, String, Table, UniqueConstraint
+from sqlalchemy import Boolean, Column, Index, Integer, String, Table, Text, UniqueConstraint
 
 from trackyard.store.tables.schema import metadata
 from trackyard.store.types import Amount, Document, Id24, Moment, Rate
@@ -67,4 +67,18 @@ audit = Table(  # what staff wrote: one row a changed thing, in the transaction 
     Column("changes", Document, nullable=False),  # column → [from, to]
     Index("ix_audit_staff_id_at", "staff_id", "at"),
     Index("ix_audit_what_key_at", "what", "key", "at"),
+)
+
+news = Table(  # what staff tell affiliates
+    "news",
+    metadata,
+    Column("id", Id24, primary_key=True),
+    Column("title", String(200), nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("published", Boolean, nullable=False),
+    Column("pinned", Boolean, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Index("ix_news_listed", "published", "pinned", "created_at", "id"),
 )

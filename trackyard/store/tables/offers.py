@@ -209,3 +209,20 @@ affiliate_postback = Table(  # offer_id NULL = global; status NULL = any; goal N
     Column("updated_at", Moment, nullable=False),
     sqlite_autoincrement=True,
 )
+
+pixel = Table(  # an affiliate's code that visitors' browsers get when they convert
+    "pixel",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False),
+    Column("offer_id", Integer, ForeignKey("offer.id"), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("code", Text, nullable=False),
+    Column("code_type", String(16), nullable=False),  # javascript | iframe | image
+    Column("is_active", Boolean, nullable=False),
+    Column("moderation_status", Integer, nullable=False),  # 0 waits | 1 accepted | 2 refused
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Index("ix_pixel_affiliate_id_offer_id", "affiliate_id", "offer_id"),
+    sqlite_autoincrement=True,
+)

@@ -718,6 +718,43 @@ def _custom_field() -> None:
     )
 
 
+def _pixel() -> None:
+    op.create_table(
+        "pixel",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("affiliate_id", sa.Integer(), nullable=False),
+        sa.Column("offer_id", sa.Integer(), nullable=False),
+        sa.Column("name", sa.String(length=200), nullable=False),
+        sa.Column("code", sa.Text(), nullable=False),
+        sa.Column("code_type", sa.String(length=16), nullable=False),
+        sa.Column("is_active", sa.Boolean(), nullable=False),
+        sa.Column("moderation_status", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["affiliate_id"], ["affiliate.id"], name=op.f("fk_pixel_affiliate_id")),
+        sa.ForeignKeyConstraint(["offer_id"], ["offer.id"], name=op.f("fk_pixel_offer_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_pixel")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_pixel_affiliate_id_offer_id", "pixel", ["affiliate_id", "offer_id"], unique=False)
+
+
+def _news() -> None:
+    op.create_table(
+        "news",
+        sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("title", sa.String(length=200), nullable=False),
+        sa.Column("summary", sa.Text(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("published", sa.Boolean(), nullable=False),
+        sa.Column("pinned", sa.Boolean(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_news")),
+    )
+    op.create_index("ix_news_listed", "news", ["published", "pinned", "created_at", "id"], unique=False)
+
+
 TABLES: tuple[Callable[[], None], ...] = (
     _setting,
     _edge,
@@ -756,6 +793,8 @@ TABLES: tuple[Callable[[], None], ...] = (
     _invoice,
     _payment_system,
     _custom_field,
+    _pixel,
+    _news,
 )
 
 
