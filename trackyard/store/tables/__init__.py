@@ -35,7 +35,16 @@ from trackyard.store.tables.people import (
     sign_in_failure,
     staff,
 )
-from trackyard.store.tables.queues import conversion_task, delivery, edge_progress, fetch, inbox, mail, outbox
+from trackyard.store.tables.queues import (
+    conversion_task,
+    delivery,
+    edge_progress,
+    fetch,
+    first_answer,
+    inbox,
+    mail,
+    outbox,
+)
 from trackyard.store.tables.schema import metadata
 
 __all__ = [
@@ -59,6 +68,7 @@ __all__ = [
     "edge_progress",
     "fetch",
     "file",
+    "first_answer",
     "inbox",
     "invoice",
     "ledger",

@@ -106,3 +106,12 @@ mail = Table(  # mail to be sent; its id is part of its Message-ID, so that a re
     Column("next_at", Moment, nullable=False, index=True),
     Column("created_at", Moment, nullable=False),
 )
+
+first_answer = Table(  # what the first call with an Idempotency-Key was answered, sealed: it may show keys
+    "first_answer",
+    metadata,
+    Column("name", String(64), primary_key=True),  # digest of who called and the key
+    Column("asked", String(64), nullable=False),  # digest of what was asked
+    Column("sealed", Text, nullable=False),
+    Column("created_at", Moment, nullable=False, index=True),
+)

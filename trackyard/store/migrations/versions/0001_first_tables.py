@@ -755,6 +755,18 @@ def _news() -> None:
     op.create_index("ix_news_listed", "news", ["published", "pinned", "created_at", "id"], unique=False)
 
 
+def _first_answer() -> None:
+    op.create_table(
+        "first_answer",
+        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("asked", sa.String(length=64), nullable=False),
+        sa.Column("sealed", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_first_answer")),
+    )
+    op.create_index(op.f("ix_first_answer_created_at"), "first_answer", ["created_at"], unique=False)
+
+
 TABLES: tuple[Callable[[], None], ...] = (
     _setting,
     _edge,
@@ -795,6 +807,7 @@ TABLES: tuple[Callable[[], None], ...] = (
     _custom_field,
     _pixel,
     _news,
+    _first_answer,
 )
 
 
