@@ -115,3 +115,19 @@ def test_pages_of_users(api: Api) -> None:
     assert first["pagination"] == {"per_page": 2, "total_count": 4, "page": 1, "next_page": 2}
     assert {user["id"] for page in (first, second) for user in page["users"]} > set(ids)
     assert all(len(user["api_key"]) == 40 for page in (first, second) for user in page["users"])
+
+
+def test_what_roles_come_to(api: Api) -> None:
+    roles = ["ROLE_SECTION_STATS_COUNTRY", "ROLE_SECTION_PARTNER"]
+    user = add(api, **{"roles[]": roles})
+    tree = api.admin.get(f"/3.0/admin/user/{user['id']}")["user"]["permissions"]
+    assert set(tree) == {"automation", "general", "notificator", "stats", "users"}
+    may = {f"{area}.{name}": it["level"] for area, names in tree.items() for name, it in names.items()}
+    assert {name: level for name, level in may.items() if level != "deny"} == {
+        "stats.slice-country": "read",
+        "users.entity-affiliate": "write",
+    }
+    [first] = [one for one in api.admin.get("/3.0/admin/users")["users"] if one["id"] != user["id"]]
+    everything = api.admin.get(f"/3.0/admin/user/{first['id']}")["user"]["permissions"]
+    assert all(it["level"] != "deny" for names in everything.values() for it in names.values())
+    assert everything["stats"]["conversions-import"]["level"] == "write"

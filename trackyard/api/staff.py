@@ -3,7 +3,7 @@
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, structs
 
 from trackyard.actions import staff
 from trackyard.actions.deps import Deps
@@ -13,6 +13,7 @@ from trackyard.api.paths import path_hex
 from trackyard.api.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.roles import Permission, Role, kind_of
+from trackyard.domain.staff_permissions import staff_levels
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Pagination, View, pagination
@@ -73,6 +74,24 @@ class PasswordView(View):
     password: str
 
 
+class LevelView(View):
+    """A level: read, write or deny."""
+
+    level: str
+
+
+class StaffDetailsView(StaffView, kw_only=True):
+    """A staff user alone. permissions: what its roles come to, by area and feature."""
+
+    permissions: dict[str, dict[str, LevelView]]
+
+
+class StaffDetailsAnswer(Answer):
+    """One staff user with what it may do."""
+
+    user: StaffDetailsView
+
+
 class StaffAnswer(Answer):
     """One staff user; after a write that names a password, with it."""
 
@@ -105,9 +124,14 @@ def list_(call: Call[Deps], params: Paging) -> StaffListAnswer:
     return StaffListAnswer(users=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
-def show(call: Call[Deps], _params: NoParams) -> StaffAnswer:
-    """Show a staff user with its key."""
-    return StaffAnswer(user=staff_view(call.subject, call.deps.zone))
+def show(call: Call[Deps], _params: NoParams) -> StaffDetailsAnswer:
+    """Show a staff user with its key and what its roles let it do."""
+    view = staff_view(call.subject, call.deps.zone)
+    levels = staff_levels(Role(role) for role in view.roles)
+    tree = {
+        area: {name: LevelView(level=level) for name, level in features.items()} for area, features in levels.items()
+    }
+    return StaffDetailsAnswer(user=StaffDetailsView(**structs.asdict(view), permissions=tree))
 
 
 def add(call: Call[Deps], params: AddStaff) -> StaffAnswer:
@@ -174,7 +198,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/user/{id}",
         audience="staff",
         permission=Permission.USERS_WRITE,
-        answer=StaffAnswer,
+        answer=StaffDetailsAnswer,
         find=find,
         handle=show,
     ),
