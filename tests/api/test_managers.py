@@ -21,12 +21,14 @@ BUILT = {endpoint.id: endpoint for endpoint in CATALOGUE}
 
 @dataclass(frozen=True)
 class Estate:
-    """What one manager manages, or another one: an affiliate, an advertiser with an offer, a ticket."""
+    """What one manager manages, or another one: an affiliate, an advertiser with an offer and an invoice, a
+    ticket."""
 
     affiliate: int
     advertiser: str
     offer: int
     ticket: str
+    invoice: int
 
 
 @dataclass(frozen=True)
@@ -42,13 +44,15 @@ class World:
 
 def estate(api: Api, affiliate_manager: str, sales_manager: str) -> Estate:
     pid, _ = api.add_affiliate(manager_id=affiliate_manager)
-    advertiser = api.add_advertiser(manager=sales_manager)
+    advertiser = api.add_advertiser(manager=sales_manager, email=f"{sales_manager}@shop.example")
     offer = api.add_offer(advertiser=advertiser, privacy="protected")
     asked = {"pid": pid, "offer_id": offer, "comment": "Search"}
     assert api.admin.post("/3.0/partner/activation/offer", **asked)["status"] == 1
     found = api.admin.get("/3.0/admin/tickets", limit=1000)["tickets"]
     [ticket] = [ticket["id"] for ticket in found if ticket["partner"]["id"] == pid]
-    return Estate(pid, advertiser, offer, ticket)
+    lines = {"detail[0][offer_id]": offer, "detail[0][amount]": "5"}
+    invoice = api.admin.post("/3.0/admin/advertiser-invoice", supplier_id=advertiser, currency="USD", **lines)
+    return Estate(pid, advertiser, offer, ticket, invoice["number"])
 
 
 @pytest.fixture(scope="session")
@@ -98,6 +102,21 @@ AFFILIATE_MANAGER: dict[str, tuple[Named | None, Callable[[World, Estate], dict[
 SALES_MANAGER: dict[str, tuple[Named | None, Callable[[World, Estate], dict[str, Any]]]] = {
     "admin.advertiser.get": (lambda it: it.advertiser, lambda _w, _it: {}),
     "admin.advertiser.edit": (lambda it: it.advertiser, lambda _w, _it: {"note": "seen"}),
+    "admin.advertiser.sendpass": (lambda it: it.advertiser, lambda _w, _it: {}),
+    "admin.advertiser.disable-affiliate": (
+        None,
+        lambda w, it: {"advertisers_id[]": it.advertiser, "pid": w.own.affiliate},
+    ),
+    "admin.advertiser.enable-affiliate": (
+        None,
+        lambda w, it: {"advertisers_id[]": it.advertiser, "pid": w.own.affiliate},
+    ),
+    "admin.advertiser-invoice.get": (lambda it: it.invoice, lambda _w, _it: {}),
+    "admin.advertiser-invoice.edit": (
+        lambda it: it.invoice,
+        lambda _w, it: {"supplier_id": it.advertiser, "status": "unpaid"},
+    ),
+    "admin.advertiser-invoice.add": (None, lambda _w, it: {"supplier_id": it.advertiser, "currency": "USD"}),
     "admin.offer.edit": (lambda it: it.offer, lambda _w, _it: {"title": "Boots"}),
     "admin.offer.mass-update": (None, lambda _w, it: {"offer_id[]": it.offer, "status": "active"}),
     "admin.offer.add": (
@@ -147,9 +166,10 @@ def test_an_affiliates_manager_lists_its_own(world: World) -> None:
 def test_an_advertisers_manager_lists_its_own_and_reads_all_offers(world: World) -> None:
     offers = world.sales_manager.get("/3.0/offers", limit=1000)["offers"]
     assert {offer["id"] for offer in offers} >= {world.own.offer, world.foreign.offer}
-    if "admin.advertisers.list" in BUILT:
-        found = world.sales_manager.get("/3.0/admin/advertisers", limit=1000)["advertisers"]
-        assert {advertiser["id"] for advertiser in found} == {world.own.advertiser}
+    found = world.sales_manager.get("/3.0/admin/advertisers", limit=1000)["advertisers"]
+    assert {advertiser["id"] for advertiser in found} == {world.own.advertiser}
+    invoices = world.sales_manager.get("/3.0/admin/advertiser-invoices", limit=1000)["message"]
+    assert {invoice["supplier_id"] for invoice in invoices} == {world.own.advertiser}
 
 
 def test_a_removal_leaves_the_offers_of_others(world: World) -> None:
