@@ -48,6 +48,7 @@ class Routes:
         return sorted(methods | more | {"OPTIONS"}) if methods else []
 
     def _all(self, path: str) -> list[Match]:
+        """The endpoints of one path of the catalogue: where two fit, the one with fixed segments is meant."""
         if len(path) > MAX_PATH:
             return []
         prefix, *segments = path.strip("/").split("/")
@@ -58,6 +59,8 @@ class Routes:
         for pattern, endpoint in self._by_length.get(len(segments), []):
             variables = _matched(pattern, segments)
             if variables is not None and version in endpoint.versions:
+                if matches and matches[0].endpoint.path != endpoint.path:
+                    continue
                 matches.append(Match(endpoint, version, variables))
         return matches
 

@@ -1,0 +1,36 @@
+"""Paths and their endpoints."""
+
+from typing import Any
+
+import pytest
+
+from trackyard.domain.roles import Permission
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer
+from trackyard.wire.errors import MethodNotAllowed
+from trackyard.wire.routing import Routes
+
+
+def handle(_call: Call[None], _params: Any) -> Answer:
+    """Nothing."""
+    return Answer()
+
+
+def endpoint(method: Any, path: str) -> Endpoint[None]:
+    name = f"{method.lower()}.{path.replace('/', '.')}"
+    return Endpoint(id=name, method=method, path=path, permission=Permission.OFFERS_READ, answer=Answer, handle=handle)
+
+
+ROUTES = Routes([endpoint("POST", "/things/{id}"), endpoint("GET", "/things/all"), endpoint("DELETE", "/things/{id}")])
+
+
+def test_a_fixed_segment_is_meant_where_a_variable_fits_too() -> None:
+    assert ROUTES.get("GET", "/3.0/things/all").endpoint.path == "/things/all"
+    assert ROUTES.allowed("/3.0/things/all") == ["GET", "HEAD", "OPTIONS"]
+    with pytest.raises(MethodNotAllowed):
+        ROUTES.get("POST", "/3.1/things/all")
+
+
+def test_one_path_has_the_methods_of_all_its_endpoints() -> None:
+    assert ROUTES.allowed("/3.0/things/7/") == ["DELETE", "OPTIONS", "POST"]
+    assert ROUTES.get("DELETE", "/3.1/things/7").variables == {"id": "7"}
