@@ -129,7 +129,7 @@ def test_without_a_period_there_is_nothing_to_compute(
     advertiser, first, _ = history
     number = add(api, advertiser, **params)
     shown = show(api, number)
-    empty = {"start_date": None, "end_date": None}
+    empty = {"start_date": "", "end_date": ""}
     assert ({name: shown[name] for name in empty}, shown["detail"]) == (empty | params, [])
     given = edit(api, number, advertiser, **PERIOD)
     assert (first, "RPA", 3, 22.5) in lines(given)

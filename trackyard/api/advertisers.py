@@ -70,28 +70,28 @@ class BlacklistParams(Params):
 
 
 class AdvertiserView(View):
-    """An advertiser, for staff (spec: Advertiser)."""
+    """An advertiser, for staff (spec: Advertiser). What is not known of it is ""."""
 
     id: str
     title: str
-    contact: str | None
-    email: str | None
-    url: str | None
+    contact: str
+    email: str
+    url: str
     manager: str
     manager_obj: ManagerView | str
     allowed_ip: list[str]
     disallowed_ip: list[str]
-    skype: str | None
+    skype: str
     note: str | None
     hash_password: str | None
     offers: str
     has_user: bool
-    address_1: str | None
-    address_2: str | None
-    city: str | None
-    country: str | None
-    zip_code: str | None
-    vat_code: str | None
+    address_1: str
+    address_2: str
+    city: str
+    country: str
+    zip_code: str
+    vat_code: str
     sub_accounts: dict[str, SubAccountView]
     consider_personal_targeting_only: bool
     tags: list[str]
@@ -192,24 +192,24 @@ def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
     return AdvertiserView(
         id=row.id,
         title=row.title,
-        contact=row.contact,
-        email=row.email,
-        url=row.url,
+        contact=row.contact or "",
+        email=row.email or "",
+        url=row.url or "",
         manager=row.manager_id or "",
         manager_obj="" if manager is None else manager_view(manager, zone),
         allowed_ip=row.allowed_ip,
         disallowed_ip=row.disallowed_ip,
-        skype=row.skype,
+        skype=row.skype or "",
         note=row.note,
         hash_password=row.hash_password,
         offers=str(record.offers),
         has_user=row.password_hash is not None,
-        address_1=row.address_1,
-        address_2=row.address_2,
-        city=row.city,
-        country=row.country,
-        zip_code=row.zip_code,
-        vat_code=row.vat_code,
+        address_1=row.address_1 or "",
+        address_2=row.address_2 or "",
+        city=row.city or "",
+        country=row.country or "",
+        zip_code=row.zip_code or "",
+        vat_code=row.vat_code or "",
         sub_accounts=sub_accounts_view(row.sub_accounts),
         consider_personal_targeting_only=row.consider_personal_targeting_only,
         tags=row.tags,

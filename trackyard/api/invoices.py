@@ -78,14 +78,14 @@ class LineView(View):
 
 
 class InvoiceView(View):
-    """An invoice (spec: Invoice). Dates are days."""
+    """An invoice (spec: Invoice). Dates are days, "" when there is none."""
 
     number: int
     supplier_id: str
     created_at: str
     updated_at: str
-    start_date: str | None
-    end_date: str | None
+    start_date: str
+    end_date: str
     status: str
     currency: str
     comment: str | None
@@ -178,8 +178,8 @@ def invoice_view(item: Invoice, zone: ZoneInfo) -> InvoiceView:
     )
 
 
-def _day(day: date | None) -> str | None:
-    return None if day is None else day.isoformat()
+def _day(day: date | None) -> str:
+    return "" if day is None else day.isoformat()
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
