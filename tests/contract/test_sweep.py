@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.contract import advertisers, people, staff
+from tests.contract import advertisers, people, postbacks, staff
 from tests.contract.declared import declared_params, required_names
 from tests.support.api import Api
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
@@ -66,7 +66,6 @@ def world(api: Api) -> World:
         "admin.offer.delete": {"offer_id": api.add_offer},
         "admin.offer.mass-update": {"offer_id": offer, "status": "active"},
         "admin.partner.add": {"email": "{n}@sweep.example", "password": "long-enough"},
-        "partner.postback.add": {"pid": pid, "url": "https://a.example"},
         "balance.get": {"pid": pid},
         "stats.serverpostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
         "stats.affiliatepostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
@@ -86,7 +85,8 @@ def world(api: Api) -> World:
     good |= (
         people.good_params(offer, pid) | staff.good_params(api) | advertisers.good_params(api, advertiser, offer, pid)
     )
-    _, no_permission = api.add_staff(Role.SECTION_NEWS)
+    good |= postbacks.good_params(offer, pid)
+    _, no_permission = api.add_staff(Role.SECTION_DASHBOARD)
 
     subjects: dict[str, Callable[[], Any]] = {
         "offer.get": lambda: offer,
@@ -96,6 +96,7 @@ def world(api: Api) -> World:
         "stats.conversion.history": lambda: f"{1:024x}",
     }
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
+    subjects |= postbacks.path_subjects(api, offer, pid)
     return World(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
 
 

@@ -1,42 +1,130 @@
-"""Postbacks of affiliates: adding one."""
+"""Postbacks of affiliates: adding, changing, listing and removing them (spec: Partner postback)."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from typing import Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.domain.callers import AffiliateCaller, Caller
 from trackyard.domain.roles import Permission
+from trackyard.domain.scope import Scope
 from trackyard.store import affiliates, offers, postbacks
-from trackyard.store.postbacks import NewPostback
-
-
-@dataclass(frozen=True, slots=True)
-class PostbackRecord:
-    """A stored postback."""
-
-    id: int
-    postback: NewPostback
+from trackyard.store.engine import Connection
+from trackyard.store.postbacks import NewPostback, Postback
 
 
 def add_postback(
     deps: Deps, caller: Caller, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str | None
-) -> PostbackRecord:
+) -> Postback:
     """Adds a postback for one offer (None = for all). Raises NotFound for the pid of another affiliate, BadInput."""
     now = deps.clock.now_ms()
-    if isinstance(caller, AffiliateCaller):
-        if pid not in (None, caller.id):
-            raise NotFound
-        pid = caller.id
+    if isinstance(caller, AffiliateCaller) and pid not in (None, caller.id):
+        raise NotFound
+    with deps.database.write() as conn:
+        owner = owner_for(conn, caller, Permission.POSTBACKS_WRITE, pid, offer_id)
+        new = NewPostback(owner, offer_id, url, status, goal, forced=False, created_at=now, updated_at=now)
+        return Postback(id=postbacks.add_postback(conn, new), **asdict(new))
+
+
+def get_postback(deps: Deps, caller: Caller, postback_id: int) -> Postback:
+    """The postback of an id, of an affiliate in the caller's scope. Raises NotFound."""
+    with deps.database.read() as conn:
+        return _found(conn, caller, postback_id)
+
+
+def edit_postback(deps: Deps, caller: Caller, postback_id: int, changes: dict[str, Any]) -> Postback:
+    """Changes columns of a postback and nothing else; another affiliate_id gives it to that affiliate.
+
+    Raises NotFound when it was removed meanwhile, BadInput for an affiliate that does not exist or is out of scope.
+    """
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        before = _found(conn, caller, postback_id, lock=True)
+        if "affiliate_id" in changes:
+            _affiliate(conn, scope_of(conn, caller, Permission.POSTBACKS_WRITE), changes["affiliate_id"], "pid")
+        postbacks.edit_postback(conn, before.id, changes | {"updated_at": now})
+    return replace(before, **changes, updated_at=now)
+
+
+def remove_postback(deps: Deps, caller: Caller, postback_id: int) -> Postback:
+    """Removes a postback; as it was. Raises NotFound."""
+    with deps.database.write() as conn:
+        gone = _found(conn, caller, postback_id, lock=True)
+        postbacks.remove_postback(conn, gone.id)
+    return gone
+
+
+def remove_of_affiliates(deps: Deps, caller: Caller, affiliate_ids: Iterable[int]) -> int:
+    """Removes every postback of these affiliates, all or none; how many. Raises BadInput for one that does not exist
+    or is out of scope."""
+    wanted = sorted(set(affiliate_ids))
+    if not wanted:
+        return 0
     with deps.database.write() as conn:
         scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
-        faults = {}
-        if pid is None or affiliates.find_affiliate(conn, scope, pid) is None:
-            faults["pid"] = [f"An affiliate {pid} does not exist."]
+        known = affiliates.names_of(conn, wanted)
+        strange = [number for number in wanted if number not in known or not scope.has_affiliate(number)]
+        if strange:
+            raise BadInput({"ids": [f"An affiliate {number} does not exist." for number in strange]})
+        return postbacks.remove_of_affiliates(conn, wanted)
+
+
+def remove_of_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> int:
+    """Removes the postbacks that affiliates in the caller's scope have for these offers, all or none; how many.
+
+    Raises BadInput for an offer that the caller does not know. One that was removed, or that an affiliate may not
+    use any more, is known while there are postbacks for it.
+    """
+    wanted = sorted(set(offer_ids))
+    if not wanted:
+        return 0
+    with deps.database.write() as conn:
+        scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
         own = caller.id if isinstance(caller, AffiliateCaller) else None
-        if offer_id is not None and not offers.is_visible(conn, offer_id, own):
-            faults["offer_id"] = [f"An offer {offer_id} does not exist."]
-        if faults or pid is None:
-            raise BadInput(faults)
-        new = NewPostback(pid, offer_id, url, status, goal, forced=False, created_at=now, updated_at=now)
-        return PostbackRecord(postbacks.add_postback(conn, new), new)
+        known = offers.visible_among(conn, wanted, own) | postbacks.offers_with(conn, scope, wanted)
+        strange = [number for number in wanted if number not in known]
+        if strange:
+            raise BadInput({"ids": [f"An offer {number} does not exist." for number in strange]})
+        return postbacks.remove_of_offers(conn, scope, wanted)
+
+
+def list_postbacks(
+    deps: Deps, caller: Caller, affiliate_id: int, *, page: int, limit: int
+) -> tuple[list[Postback], int]:
+    """A page of an affiliate's postbacks, oldest first, and how many it has. Raises BadInput for an affiliate that
+    does not exist or is out of scope."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
+        owner = _affiliate(conn, scope, affiliate_id, "partner_id")
+        return postbacks.list_postbacks(conn, owner, page, limit)
+
+
+def owner_for(conn: Connection, caller: Caller, permission: Permission, pid: int | None, offer_id: int | None) -> int:
+    """The affiliate that gets something new for an offer (None = for all): an affiliate itself, whatever `pid` says,
+    else the one that `pid` names. Raises BadInput for what does not exist or is not the caller's to see."""
+    own = caller.id if isinstance(caller, AffiliateCaller) else None
+    owner = pid if own is None else own
+    faults = {}
+    if owner is None or affiliates.find_affiliate(conn, scope_of(conn, caller, permission), owner) is None:
+        faults["pid"] = [f"An affiliate {owner} does not exist."]
+    if offer_id is not None and not offers.is_visible(conn, offer_id, own):
+        faults["offer_id"] = [f"An offer {offer_id} does not exist."]
+    if faults or owner is None:
+        raise BadInput(faults)
+    return owner
+
+
+def _affiliate(conn: Connection, scope: Scope, affiliate_id: int, wire_name: str) -> int:
+    if affiliates.find_affiliate(conn, scope, affiliate_id) is None:
+        raise BadInput({wire_name: [f"An affiliate {affiliate_id} does not exist."]})
+    return affiliate_id
+
+
+def _found(conn: Connection, caller: Caller, postback_id: int, *, lock: bool = False) -> Postback:
+    scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
+    found = postbacks.find_postback(conn, scope, postback_id, lock=lock)
+    if found is None:
+        raise NotFound
+    return found

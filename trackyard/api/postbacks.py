@@ -1,21 +1,25 @@
 """Postbacks of affiliates (spec: Affiliate methods, Partner postback)."""
 
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo
 
+from trackyard.actions import postbacks
 from trackyard.actions.deps import Deps
-from trackyard.actions.postbacks import PostbackRecord, add_postback
+from trackyard.api.paging import Paging
+from trackyard.api.paths import path_number
 from trackyard.base.zones import datetime_text
 from trackyard.domain.roles import Permission
+from trackyard.store.postbacks import Postback
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer, View
-from trackyard.wire.params import Needed, Params
+from trackyard.wire.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.params import Clearable, CommaList, Needed, NoParams, Only, Params
 
 Status = Annotated[
     str,
     s.Choice(("by_creating", "confirmed", "pending", "declined", "hold"), becomes={"not_found": "declined"}),
 ]
+Goal = Annotated[str, s.Words(most=255)]
 
 
 class AddPostback(Params):
@@ -25,11 +29,41 @@ class AddPostback(Params):
     offer_id: s.Id | None = None
     url: s.Url
     status: Status | None = None
-    goal: Annotated[str, s.Words(most=255)] = ""
+    goal: Goal = ""
 
-    def stored_status(self, version: str) -> str | None:
-        """The status to store: not_found is declined under 3.1."""
-        return "declined" if self.status == "not_found" and version != "3.0" else self.status
+
+class EditPostback(Params):
+    """What changes of a postback; what is not sent stays. status, goal "" = any · pid: whose it is from now on."""
+
+    edits: ClassVar[bool] = True
+
+    pid: Annotated[s.Id | None, Only(admin=True)] = None
+    url: s.Url
+    status: Annotated[Status | None, Clearable()] = None
+    goal: Goal = ""
+
+    def changes(self, version: str) -> dict[str, Any]:
+        """By column, what was sent."""
+        changes: dict[str, Any] = {"url": self.url}
+        if self.pid is not None:
+            changes["affiliate_id"] = self.pid
+        if "status" in self.model_fields_set:
+            changes["status"] = of_version(self.status, version)
+        if "goal" in self.model_fields_set:
+            changes["goal"] = self.goal or None
+        return changes
+
+
+class RemoveOf(Params):
+    """Of whom, or for which offers."""
+
+    ids: CommaList[s.Id] = ()
+
+
+class ListPostbacks(Paging):
+    """Whose postbacks."""
+
+    partner_id: s.Id
 
 
 class PostbackView(View):
@@ -52,34 +86,94 @@ class PostbackAnswer(Answer):
     postback: PostbackView
 
 
+class PostbacksAnswer(Answer):
+    """A page of an affiliate's postbacks."""
+
+    postbacks: list[PostbackView]
+    pagination: Pagination
+
+
+class RemovedAnswer(Answer):
+    """How many are gone."""
+
+    message: str
+
+
 def add(call: Call[Deps], params: AddPostback) -> PostbackAnswer:
     """Add a postback URL, for one offer or for all."""
-    record = add_postback(
+    record = postbacks.add_postback(
         call.deps,
         call.caller,
         pid=params.pid,
         offer_id=params.offer_id,
         url=params.url,
-        status=params.stored_status(call.version),
+        status=of_version(params.status, call.version),
         goal=params.goal or None,
     )
-    return PostbackAnswer(postback=postback_view(record, call.deps.zone))
+    return _answer(call, record)
 
 
-def postback_view(record: PostbackRecord, zone: ZoneInfo) -> PostbackView:
+def edit(call: Call[Deps], params: EditPostback) -> PostbackAnswer:
+    """Change a postback."""
+    changes = params.changes(call.version)
+    return _answer(call, postbacks.edit_postback(call.deps, call.caller, call.subject.id, changes))
+
+
+def remove(call: Call[Deps], _params: NoParams) -> PostbackAnswer:
+    """Remove a postback. Answers with what it was. Calls that are queued are still made."""
+    return _answer(call, postbacks.remove_postback(call.deps, call.caller, call.subject.id))
+
+
+def remove_by_affiliates(call: Call[Deps], params: RemoveOf) -> RemovedAnswer:
+    """Remove every postback of affiliates; by an affiliate: its own id only."""
+    return _removed(postbacks.remove_of_affiliates(call.deps, call.caller, params.ids))
+
+
+def remove_by_offers(call: Call[Deps], params: RemoveOf) -> RemovedAnswer:
+    """Remove the postbacks for offers, of every affiliate that the caller sees. Global ones stay."""
+    return _removed(postbacks.remove_of_offers(call.deps, call.caller, params.ids))
+
+
+def list_(call: Call[Deps], params: ListPostbacks) -> PostbacksAnswer:
+    """List the postbacks of an affiliate, oldest first."""
+    limit = params.clamped(call)
+    found, total = postbacks.list_postbacks(call.deps, call.caller, params.partner_id, page=params.page, limit=limit)
+    views = [postback_view(row, call.deps.zone, call.version) for row in found]
+    return PostbacksAnswer(postbacks=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+
+
+def of_version(status: str | None, version: str) -> str | None:
+    """A status of a postback under a version: not_found is declined under 3.1, stored and shown."""
+    return "declined" if status == "not_found" and version != "3.0" else status
+
+
+def postback_view(row: Postback, zone: ZoneInfo, version: str) -> PostbackView:
     """A postback on the wire."""
-    row = record.postback
     return PostbackView(
-        id=record.id,
+        id=row.id,
         url=row.url,
         offer_id=None if row.offer_id is None else str(row.offer_id),
-        status=row.status,
+        status=of_version(row.status, version),
         goal=row.goal,
         created=datetime_text(row.created_at, zone),
         updated_at=datetime_text(row.updated_at, zone),
         forced=str(int(row.forced)),
         pid=str(row.affiliate_id),
     )
+
+
+def _answer(call: Call[Deps], row: Postback) -> PostbackAnswer:
+    return PostbackAnswer(postback=postback_view(row, call.deps.zone, call.version))
+
+
+def _removed(count: int) -> RemovedAnswer:
+    if count == 0:
+        return RemovedAnswer(message="No postbacks were removed")
+    return RemovedAnswer(message=f"{count} postback{'s were' if count > 1 else ' was'} removed")
+
+
+def _find(call: Call[Deps]) -> Postback:
+    return postbacks.get_postback(call.deps, call.caller, path_number(call))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -91,5 +185,52 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=AddPostback,
         answer=PostbackAnswer,
         handle=add,
+    ),
+    Endpoint(
+        id="partner.postback.edit",
+        method="POST",
+        path="/partner/postback/{id}",
+        permission=Permission.POSTBACKS_WRITE,
+        params=EditPostback,
+        answer=PostbackAnswer,
+        find=_find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="partner.postback.remove",
+        method="DELETE",
+        path="/partner/postback/{id}/remove",
+        permission=Permission.POSTBACKS_WRITE,
+        answer=PostbackAnswer,
+        find=_find,
+        handle=remove,
+    ),
+    Endpoint(
+        id="partner.postbacks.remove-by-affiliates",
+        method="DELETE",
+        path="/partner/postbacks/by-affiliates",
+        permission=Permission.POSTBACKS_WRITE,
+        params=RemoveOf,
+        answer=RemovedAnswer,
+        handle=remove_by_affiliates,
+    ),
+    Endpoint(
+        id="partner.postbacks.remove-by-offers",
+        method="DELETE",
+        path="/partner/postbacks/by-offers",
+        permission=Permission.POSTBACKS_WRITE,
+        params=RemoveOf,
+        answer=RemovedAnswer,
+        handle=remove_by_offers,
+    ),
+    Endpoint(
+        id="admin.postbacks.list",
+        method="GET",
+        path="/admin/postbacks",
+        audience="staff",
+        permission=Permission.POSTBACKS_WRITE,
+        params=ListPostbacks,
+        answer=PostbacksAnswer,
+        handle=list_,
     ),
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, delete, insert, or_, select, tuple_, update
+from sqlalchemy import Connection, delete, exists, insert, or_, select, tuple_, update
 
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers import FIELDS, Label, Offer, derived_of, labels_of, offer_of, stored
@@ -134,14 +134,17 @@ def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
 def is_visible(conn: Connection, offer_id: int, affiliate_id: int | None) -> bool:
     """Whether the offer exists and an affiliate may know of it (None: staff, who may). A private one is for the
     connected alone."""
-    present = offer.c.id == offer_id, offer.c.removed_at.is_(None)
-    privacy = conn.execute(select(offer.c.privacy).where(*present)).scalar_one_or_none()
-    if privacy is None or affiliate_id is None or privacy != "private":
-        return privacy is not None
-    link = select(connection.c.enabled).where(
-        connection.c.offer_id == offer_id, connection.c.affiliate_id == affiliate_id
-    )
-    return bool(conn.execute(link).scalar_one_or_none())
+    return bool(visible_among(conn, [offer_id], affiliate_id))
+
+
+def visible_among(conn: Connection, ids: Iterable[int], affiliate_id: int | None) -> set[int]:
+    """Those of the ids that are visible as `is_visible` says."""
+    query = select(offer.c.id).where(offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None))
+    if affiliate_id is not None:
+        of_affiliate = connection.c.affiliate_id == affiliate_id, connection.c.enabled
+        connected = exists().where(connection.c.offer_id == offer.c.id, *of_affiliate)
+        query = query.where(or_(offer.c.privacy != "private", connected))
+    return set(conn.execute(query).scalars())
 
 
 def _is(reference: int | str) -> Any:

@@ -1,10 +1,16 @@
 """Postbacks of affiliates: the URLs that are called (spec: Partner postback)."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import Any, Final
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
+from trackyard.domain.scope import Scope
 from trackyard.store.tables import affiliate_postback
+
+_FAR: Final = 2**62
+"""A page beyond every other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +27,68 @@ class NewPostback:
     updated_at: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Postback(NewPostback):
+    """A row of the table."""
+
+    id: int
+
+
 def add_postback(conn: Connection, new: NewPostback) -> int:
     """The new postback's id."""
     statement = insert(affiliate_postback).values(**asdict(new)).returning(affiliate_postback.c.id)
     return int(conn.execute(statement).scalar_one())
+
+
+def find_postback(conn: Connection, scope: Scope, postback_id: int, *, lock: bool = False) -> Postback | None:
+    """The postback of an id; None when there is none, or its affiliate is out of scope. `lock`: nobody else changes
+    it until this transaction ends."""
+    statement = select(affiliate_postback).where(affiliate_postback.c.id == postback_id)
+    row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
+    if row is None or not scope.has_affiliate(row.affiliate_id):
+        return None
+    return Postback(**row._mapping)
+
+
+def list_postbacks(conn: Connection, affiliate_id: int, page: int, limit: int) -> tuple[list[Postback], int]:
+    """A page of an affiliate's postbacks, oldest first, and how many it has."""
+    own = affiliate_postback.c.affiliate_id == affiliate_id
+    total = conn.execute(select(func.count()).select_from(affiliate_postback).where(own)).scalar_one()
+    query = select(affiliate_postback).where(own).order_by(affiliate_postback.c.id)
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
+    return [Postback(**row._mapping) for row in rows], total
+
+
+def offers_with(conn: Connection, scope: Scope, offer_ids: Iterable[int]) -> set[int]:
+    """Those of the offers for which an affiliate in scope has a postback."""
+    columns = affiliate_postback.c
+    found = select(columns.offer_id).where(columns.offer_id.in_(set(offer_ids)), *_within(scope)).distinct()
+    return {int(number) for number in conn.execute(found).scalars()}
+
+
+def edit_postback(conn: Connection, postback_id: int, values: dict[str, Any]) -> None:
+    """Sets columns of a postback."""
+    conn.execute(update(affiliate_postback).where(affiliate_postback.c.id == postback_id).values(**values))
+
+
+def remove_postback(conn: Connection, postback_id: int) -> None:
+    """Removes it. Calls that are queued are still made: they tell of what happened while it was there."""
+    conn.execute(delete(affiliate_postback).where(affiliate_postback.c.id == postback_id))
+
+
+def remove_of_affiliates(conn: Connection, affiliate_ids: Iterable[int]) -> int:
+    """Removes every postback of these affiliates; how many."""
+    gone = affiliate_postback.c.affiliate_id.in_(set(affiliate_ids))
+    return conn.execute(delete(affiliate_postback).where(gone)).rowcount
+
+
+def remove_of_offers(conn: Connection, scope: Scope, offer_ids: Iterable[int]) -> int:
+    """Removes the postbacks that affiliates in scope have for these offers; how many. Global ones stay."""
+    gone = affiliate_postback.c.offer_id.in_(set(offer_ids)), *_within(scope)
+    return conn.execute(delete(affiliate_postback).where(*gone)).rowcount
+
+
+def _within(scope: Scope) -> list[ColumnElement[bool]]:
+    if scope.affiliate_ids is None:
+        return []
+    return [affiliate_postback.c.affiliate_id.in_(scope.affiliate_ids)]

@@ -1,0 +1,29 @@
+"""What the sweep needs of postbacks, pixels and news."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.api import Api
+
+URL = "https://a.example/?c={clickid}"
+
+
+def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
+    """Parameters with which each of these methods succeeds."""
+    return {
+        "partner.postback.add": {"pid": pid, "url": URL},
+        "partner.postback.edit": {"url": URL},
+        "partner.postbacks.remove-by-affiliates": {"ids": pid},
+        "partner.postbacks.remove-by-offers": {"ids": offer},
+        "admin.postbacks.list": {"partner_id": pid},
+    }
+
+
+def path_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]]:
+    """What the ids in these methods' paths name, made anew for each call."""
+
+    def postback() -> int:
+        body = api.admin.post("/3.0/partner/postback", pid=pid, url=URL, offer_id=offer)
+        return int(body["postback"]["id"])
+
+    return {"partner.postback.edit": postback, "partner.postback.remove": postback}
