@@ -257,7 +257,7 @@ CLEARED: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
      {"restriction_os": []}),
     ({"sub_restrictions[0][sub1]": "a"}, {"sub_restrictions": ""}, {"sub_restrictions": []}),
     ({"sub_account_1": "a", "sub_account_1_except": "1"}, {"sub_account_1": ""},
-     {"sub_accounts": {"1": {"value": None, "except": False}, "2": {"value": None, "except": False}}}),
+     {"sub_accounts": {"1": {"value": "", "except": False}, "2": {"value": "", "except": False}}}),
     ({"caps[0][period]": "day", "caps[0][type]": "clicks", "caps[0][value]": "5"}, {"caps": ""}, {"caps": []}),
     ({"targeting[0][block_proxy]": "1"}, {"targeting": ""}, {"targeting": []}),
     ({"schedule[enabled]": "1"}, {"schedule": ""}, {"schedule": SCHEDULE}),

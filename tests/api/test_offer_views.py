@@ -156,7 +156,7 @@ def test_the_items_of_the_full_form(api: Api) -> None:
     assert (shown["strictly_os"], shown["restriction_os"]) == (["Android"], [{"os": "Android", "versions": [">=9"]}])
     assert (shown["strictly_isp"], shown["restriction_isp"]) == (["Telekom"], [{"country": "DE", "name": "Telekom"}])
     assert shown["sub_restrictions"] == [{"sub1": "a", "sub2": "b"}]
-    assert shown["sub_accounts"] == {"1": {"value": "a,b", "except": True}, "2": {"value": None, "except": False}}
+    assert shown["sub_accounts"] == {"1": {"value": "a,b", "except": True}, "2": {"value": "", "except": False}}
 
 
 def test_an_offer_of_which_nothing_was_said(api: Api) -> None:

@@ -9,7 +9,7 @@ from pydantic import Field
 from trackyard.actions.affiliates import AffiliateRecord, NewAffiliate, add_affiliate, get_balances
 from trackyard.actions.deps import Deps
 from trackyard.api.people import ManagerView, manager_view
-from trackyard.api.subaccounts import SubAccountView, sub_accounts_view
+from trackyard.api.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.base.zones import datetime_text
 from trackyard.domain.roles import Permission
 from trackyard.store.ledger import Balance
@@ -102,7 +102,7 @@ class AffiliateView(
     zip_code: str | None
     phone: str | None
     ref: str | None
-    sub_accounts: dict[str, SubAccountView]
+    sub_accounts: dict[str, AffiliateSubAccountView]
 
 
 class AffiliateAnswer(Answer):
@@ -182,7 +182,7 @@ def affiliate_view(record: AffiliateRecord, zone: ZoneInfo) -> AffiliateView:
         zip_code=row.zip_code,
         phone=row.phone,
         ref=None if row.ref is None else str(row.ref),
-        sub_accounts=sub_accounts_view(row.sub_accounts),
+        sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),
     )
 
 

@@ -266,7 +266,7 @@ def sub_accounts(offer: Offer) -> dict[str, SubAccountView]:
     for number_ in ("1", "2"):
         held = offer.sub_accounts.get(number_)
         shown[number_] = SubAccountView(
-            value=",".join(held.values) if held is not None and held.values else None,
+            value=",".join(held.values) if held is not None else "",
             refused=held is not None and held.exclude,
         )
     return shown

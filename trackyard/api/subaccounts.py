@@ -50,14 +50,34 @@ class SubAccountParams(Params):
 
 
 class SubAccountView(View, rename={"refused": "except"}):
-    """One list; `value` null when there is none."""
+    """One list of an offer or an advertiser; `value` is empty when there is none."""
 
-    value: str | None
+    value: str
     refused: bool
+
+
+class AffiliateSubAccountView(View, rename={"refused": "except"}):
+    """One list of an affiliate, whose `except` existing programs read as 0 or 1."""
+
+    value: str
+    refused: int
 
 
 def sub_accounts_view(stored: dict[str, Any]) -> dict[str, SubAccountView]:
     """Both lists, given or not."""
-    empty = {"value": None, "except": False}
-    found = {number: stored.get(number, empty) for number in ("1", "2")}
-    return {number: SubAccountView(value=item["value"], refused=item["except"]) for number, item in found.items()}
+    return {
+        number: SubAccountView(value=item.get("value") or "", refused=item.get("except", False))
+        for number, item in _both(stored)
+    }
+
+
+def affiliate_sub_accounts_view(stored: dict[str, Any]) -> dict[str, AffiliateSubAccountView]:
+    """Both lists, given or not."""
+    return {
+        number: AffiliateSubAccountView(value=item.get("value") or "", refused=int(item.get("except", False)))
+        for number, item in _both(stored)
+    }
+
+
+def _both(stored: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    return [(number, stored.get(number, {})) for number in ("1", "2")]

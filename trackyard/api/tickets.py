@@ -3,7 +3,6 @@
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offer_lists import OfferPage
 from trackyard.actions.tickets import (
     Outcome,
     TicketRecord,
@@ -14,11 +13,10 @@ from trackyard.actions.tickets import (
     list_tickets,
 )
 from trackyard.api.affiliates import AffiliateView, affiliate_view
-from trackyard.api.offer_view_affiliate import AffiliateOfferView, Looker, affiliate_offer_views
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
+from trackyard.api.ticket_offer import TicketOfferView, ticket_offer_view
 from trackyard.base.zones import datetime_text
-from trackyard.domain.offer_sight import goal_names
 from trackyard.domain.roles import Permission
 from trackyard.store.tickets import APPROVE, CLOSED, OPEN, REJECT, Ticket
 from trackyard.wire import scalars as s
@@ -45,12 +43,6 @@ class Decide(Params):
     """What becomes of a ticket."""
 
     do: Annotated[str, s.Choice((APPROVE, REJECT))]
-
-
-class TicketOfferView(AffiliateOfferView):
-    """The offer of a ticket, as its affiliate sees it, with the goals it pays (value → title)."""
-
-    goals: dict[str, str]
 
 
 class CommentsView(View):
@@ -141,9 +133,6 @@ def decide_it(call: Call[Deps], params: Decide) -> MessageAnswer:
 def ticket_view(record: TicketRecord, deps: Deps) -> TicketView:
     """A ticket on the wire."""
     row = record.ticket
-    page = OfferPage([record.offer], 1, record.beside)
-    [offer] = affiliate_offer_views(page, Looker(row.affiliate_id, deps))
-    fields = {name: getattr(offer, name) for name in AffiliateOfferView.__struct_fields__}
     return TicketView(
         id=str(row.id),
         status=row.status,
@@ -151,7 +140,7 @@ def ticket_view(record: TicketRecord, deps: Deps) -> TicketView:
         title=row.title,
         description=row.description,
         partner=affiliate_view(record.affiliate, deps.zone),
-        offer=TicketOfferView(**fields, goals=goal_names(record.offer.offer)),
+        offer=ticket_offer_view(record, deps),
         attachments=[],
         comments=CommentsView(),
         created=datetime_text(row.created_at, deps.zone),

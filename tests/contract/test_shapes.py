@@ -1,0 +1,82 @@
+"""Answers have the types that existing clients decode (shapes.txt), except where platform-api.md says otherwise."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.contract.shapes import ABSENT, NULL, Shape, differences, documented
+from trackyard.api.catalogue import CATALOGUE
+
+AFFILIATES = {"affiliate key offer by id": "GET /3.0/offer/{id}", "affiliate key offers list": "GET /3.0/offers"}
+"""Headings of answers that an affiliate's key gets."""
+
+SPECIFIED: dict[str, set[str]] = {
+    "GET /3.0/admin/currency": {"quotes[]"},
+    "GET /3.0/admin/domains": {"domains"},
+    "GET /3.0/balance": {"balance"},
+    "GET /3.0/offers": {"offers[].payments[].cities[]"},
+    "GET /3.0/stats/clicks": {"clicks[].uniq"},
+    "GET /3.0/admin/tickets": {
+        *("tickets[].offer.targeting[].block_proxy", "tickets[].offer.targeting[].url"),
+        *("tickets[].offer.schedule.enabled", "tickets[].offer.schedule.date_start"),
+    },
+    "affiliate key offer by id": {"offer.targeting[].block_proxy"},
+}
+"""Places whose type platform-api.md states, where an answer has two forms, or where the affiliate's form of an offer
+says less."""
+
+KEPT_BACK = re.compile(r"(^|\.)manager\.api_key$")
+"""Null in every nested record (behaviour.md §3)."""
+
+NOWHERE = {
+    *("disabled_choice_postback_status", "hosts_only", "impressions_link", "reject_not_unique_ip"),
+    *("last_login_at", "type", "avatar", "cap"),
+}
+"""Last parts of fields that platform-api.md does not name: nothing here would fill them."""
+
+OFFERS = ("offer", "ticket", "source", "categor", "smartlink", "cities", "isp", "domain", "activation")
+"""Parts of the headings of offers and what is around them: their answers lack no field that was seen."""
+
+
+def _answers() -> Iterator[tuple[str, Shape, Any]]:
+    """Heading, shape, and the view of the method that answers it."""
+    methods = {(str(each.method), _bare(each.path)): each for each in CATALOGUE}
+    for heading, shape in documented().items():
+        method, _, path = AFFILIATES.get(heading, heading).partition(" ")
+        found = methods.get((method, _bare(path.partition("?")[0].removeprefix("/3.0").removeprefix("/3.1"))))
+        if found is not None and "?" not in heading:
+            yield heading, shape, (found.affiliate_answer if heading in AFFILIATES else None) or found.answer
+
+
+def _bare(path: str) -> str:
+    return re.sub(r"\{\w+\}", "{}", path)
+
+
+ANSWERS = list(_answers())
+
+
+@pytest.mark.parametrize(("heading", "shape", "view"), ANSWERS, ids=[heading for heading, _, _ in ANSWERS])
+def test_types(heading: str, shape: Shape, view: Any) -> None:
+    found = {place: told for place, told in differences(shape, view) if told not in (ABSENT, NULL)}
+    excused = {place for place in found if place in SPECIFIED.get(heading, set()) or KEPT_BACK.search(place)}
+    assert {place: told for place, told in found.items() if place not in excused} == {}
+
+
+NULLABLE = {
+    *("logo", "logo_source", "start_at", "stop_at", "notice_percent_overcap", "link", "description"),
+    *("name", "manager", "contactPerson", "country", "api_key", "date_start", "date_to"),
+}
+"""Last parts of fields around offers that may be null, though none was seen in every answer."""
+
+STAFFS = [each for each in ANSWERS if each[0] not in AFFILIATES and any(word in each[0] for word in OFFERS)]
+
+
+@pytest.mark.parametrize(("heading", "shape", "view"), STAFFS, ids=[heading for heading, _, _ in STAFFS])
+def test_fields_around_offers(heading: str, shape: Shape, view: Any) -> None:
+    found = list(differences(shape, view))
+    absent = {place for place, told in found if told == ABSENT} - SPECIFIED.get(heading, set())
+    null = {place for place, told in found if told == NULL}
+    assert {place for place in absent if place.rpartition(".")[2] not in NOWHERE} == set()
+    assert {place for place in null if place.rpartition(".")[2] not in NULLABLE} == set()
