@@ -6,6 +6,7 @@ from typing import Any
 from tests.support.api import Api
 
 URL = "https://a.example/?c={clickid}"
+PIXEL = {"name": "Count", "code": '<img src="https://a.example/">', "code_type": "image"}
 
 
 def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
@@ -16,6 +17,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
         "partner.postbacks.remove-by-affiliates": {"ids": pid},
         "partner.postbacks.remove-by-offers": {"ids": offer},
         "admin.postbacks.list": {"partner_id": pid},
+        "partner.pixel.add": PIXEL | {"offer_id": offer, "pid": pid},
     }
 
 
@@ -26,4 +28,13 @@ def path_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]
         body = api.admin.post("/3.0/partner/postback", pid=pid, url=URL, offer_id=offer)
         return int(body["postback"]["id"])
 
-    return {"partner.postback.edit": postback, "partner.postback.remove": postback}
+    def pixel() -> int:
+        return int(api.admin.post("/3.0/partner/pixel", pid=pid, offer_id=offer, **PIXEL)["pixel"]["id"])
+
+    return {
+        "partner.postback.edit": postback,
+        "partner.postback.remove": postback,
+        "partner.pixels.list-of": lambda: pid,
+        "partner.pixel.edit": pixel,
+        "partner.pixel.remove": pixel,
+    }

@@ -1,0 +1,131 @@
+"""Pixels of affiliates: both forms of their methods, and who moderates what."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.client import ApiClient
+from trackyard.domain.roles import Role
+
+IMAGE = {"name": "Count", "code": '<img src="https://a.example/{clickid}.gif">', "code_type": "image"}
+OTHER_IMAGE = '<img src="https://b.example/">'
+
+
+def add(client: ApiClient, offer: int, **params: Any) -> Any:
+    return client.post("/3.0/partner/pixel", offer_id=offer, **IMAGE | params)["pixel"]
+
+
+def listed(client: ApiClient, pid: int | None = None) -> Any:
+    return client.get("/3.0/partner/pixels" + ("" if pid is None else f"/{pid}"))["pixel"]
+
+
+def test_an_affiliates_pixel_waits_for_staff(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    offer = api.add_offer()
+    made = add(affiliate, offer)
+    assert {name: made[name] for name in IMAGE} == IMAGE
+    assert (made["offer_id"], made["pid"], made["is_active"]) == (str(offer), str(pid), "1")
+    assert made["moderation_status"] == "0"
+    assert listed(affiliate) == listed(api.admin, pid) == {str(made["id"]): made}
+
+
+def test_affiliates_do_not_moderate_themselves(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    other, _ = api.add_affiliate()
+    own_words = IMAGE | {"is_active": "0", "moderation_status": "1", "pid": other, "offer_id": api.add_offer()}
+    answer = affiliate.call("POST", "/3.1/partner/pixel", data=own_words)
+    assert answer.headers["x-ignored-parameters"] == "is_active,moderation_status,pid"
+    made = answer.json()["pixel"]
+    assert (made["pid"], made["is_active"], made["moderation_status"]) == (str(pid), "1", "0")
+    path = f"/3.1/partner/pixel/{made['id']}"
+    answer = affiliate.call("POST", path, data={"moderation_status": "1", "is_active": "0"})
+    assert answer.headers["x-ignored-parameters"] == "is_active,moderation_status"
+    assert answer.json()["pixel"]["moderation_status"] == "0"
+
+
+def test_other_code_of_an_affiliate_waits_again(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    made = add(affiliate, api.add_offer())
+    path = f"/3.0/partner/pixel/{made['id']}"
+    assert api.admin.post(path, moderation_status=1)["pixel"]["moderation_status"] == "1"
+    assert affiliate.post(path, name="Sales")["pixel"] == made | {"name": "Sales", "moderation_status": "1"}
+    assert affiliate.post(path, code=IMAGE["code"])["pixel"]["moderation_status"] == "1"
+    assert affiliate.post(path, code=OTHER_IMAGE)["pixel"]["moderation_status"] == "0"
+    assert api.admin.post(path, moderation_status=1, is_active=0)["pixel"]["is_active"] == "0"
+    assert api.admin.post(path, code=IMAGE["code"])["pixel"]["moderation_status"] == "1"
+
+
+def test_staff_add_for_an_affiliate(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    offer = api.add_offer()
+    assert add(api.admin, offer, pid=pid)["moderation_status"] == "1"
+    held = add(api.admin, offer, pid=pid, moderation_status=2, is_active=0)
+    assert (held["moderation_status"], held["is_active"]) == ("2", "0")
+    assert len(listed(affiliate)) == 2
+    for params, names in (
+        ({}, {"pid"}),
+        ({"pid": 999}, {"pid"}),
+        ({"pid": pid, "moderation_status": 3}, {"moderation_status"}),
+    ):
+        answer = api.admin.call("POST", "/3.0/partner/pixel", data=IMAGE | {"offer_id": offer} | params)
+        assert (answer.status_code, answer.json()["fields"].keys()) == (400, names)
+
+
+@pytest.mark.parametrize(
+    ("params", "names"),
+    [
+        ({}, {"offer_id", "name", "code", "code_type"}),
+        (IMAGE | {"offer_id": 999}, {"offer_id"}),
+        (IMAGE | {"offer_id": "private"}, {"offer_id"}),
+        (IMAGE | {"offer_id": "public", "code_type": "javascript"}, {"code"}),
+        (IMAGE | {"offer_id": "public", "code": "https://a.example"}, {"code"}),
+        (IMAGE | {"offer_id": "public", "name": ""}, {"name"}),
+    ],
+)
+def test_what_cannot_be_added(api: Api, params: dict[str, Any], names: set[str]) -> None:
+    _, affiliate = api.add_affiliate()
+    offers = {privacy: api.add_offer(privacy=privacy) for privacy in ("public", "private")}
+    sent = params | {name: offers.get(str(value), value) for name, value in params.items() if name == "offer_id"}
+    answer = affiliate.call("POST", "/3.0/partner/pixel", data=sent)
+    assert (answer.status_code, answer.json()["fields"].keys()) == (400, names)
+    assert listed(affiliate) == {}
+
+
+def test_an_edit_keeps_code_and_kind_together(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    made = add(affiliate, api.add_offer())
+    path = f"/3.0/partner/pixel/{made['id']}"
+    assert affiliate.call("POST", path, data={"code_type": "iframe"}).json()["fields"].keys() == {"code"}
+    both = affiliate.post(path, code_type="iframe", code='<iframe src="https://a.example"></iframe>')["pixel"]
+    assert both["code_type"] == "iframe"
+    assert listed(affiliate) == {str(made["id"]): both}
+
+
+def test_a_removed_pixel_is_gone(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    _, other = api.add_affiliate()
+    offer = api.add_offer()
+    made, kept = add(affiliate, offer), add(affiliate, offer)
+    for method, path in (("POST", "/3.0/partner/pixel/{}"), ("DELETE", "/3.0/partner/pixel/{}/remove")):
+        assert other.call(method, path.format(made["id"])).status_code == 404
+    path = f"/3.1/partner/pixel/{made['id']}/remove"
+    assert affiliate.call("DELETE", path).json()["pixel"] == made
+    assert affiliate.call("DELETE", path).status_code == 404
+    assert listed(affiliate) == {str(kept["id"]): kept}
+
+
+def test_managers_see_those_of_their_own_affiliates(api: Api) -> None:
+    manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
+    (own, _), (foreign, _) = api.add_affiliate(manager_id=manager), api.add_affiliate()
+    offer = api.add_offer()
+    mine, theirs = (add(api.admin, offer, pid=pid)["id"] for pid in (own, foreign))
+    assert set(listed(client)) == {str(mine)}
+    assert set(listed(client, own)) == {str(mine)}
+    assert set(listed(api.admin)) == {str(mine), str(theirs)}
+    assert client.call("GET", f"/3.0/partner/pixels/{foreign}").status_code == 404
+    assert client.call("POST", f"/3.0/partner/pixel/{theirs}", data={"name": "x"}).status_code == 404
+    assert client.call("DELETE", f"/3.0/partner/pixel/{theirs}/remove").status_code == 404
+    refused = client.call("POST", "/3.0/partner/pixel", data=IMAGE | {"offer_id": offer, "pid": foreign})
+    assert refused.json()["fields"].keys() == {"pid"}
+    assert client.call("POST", f"/3.0/partner/pixel/{mine}", data={"is_active": 0}).json()["pixel"]["is_active"] == "0"

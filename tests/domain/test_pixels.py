@@ -1,0 +1,36 @@
+"""What a pixel's code must be."""
+
+import pytest
+
+from trackyard.domain.pixels import fault_of
+
+
+@pytest.mark.parametrize(
+    ("code_type", "code"),
+    [
+        ("javascript", "<script>x()</script>"),
+        ("javascript", '\n <SCRIPT\nsrc="https://a.example/x.js"></SCRIPT>'),
+        ("iframe", '<iframe src="https://a.example"></iframe>'),
+        ("image", '<img src="https://a.example/x.gif">'),
+        ("image", "<img/>"),
+    ],
+)
+def test_the_tag_of_its_kind(code_type: str, code: str) -> None:
+    assert fault_of(code, code_type) is None
+
+
+@pytest.mark.parametrize(
+    ("code_type", "code"),
+    [
+        ("javascript", "x()"),
+        ("javascript", "<scripts>"),
+        ("javascript", '<img src="x">'),
+        ("iframe", "<script></script>"),
+        ("image", "https://a.example/x.gif"),
+        ("image", "<image>"),
+        ("image", "text <img>"),
+    ],
+)
+def test_anything_else(code_type: str, code: str) -> None:
+    fault = fault_of(code, code_type)
+    assert fault is not None and code_type in fault

@@ -1,0 +1,179 @@
+"""Pixels of affiliates (spec: Affiliate methods, Pixel)."""
+
+from typing import Annotated, ClassVar
+from zoneinfo import ZoneInfo
+
+from trackyard.actions import pixels
+from trackyard.actions.deps import Deps
+from trackyard.api.paths import path_number
+from trackyard.base.zones import datetime_text
+from trackyard.domain.pixels import REFUSED, TAGS, WAITS
+from trackyard.domain.roles import Permission
+from trackyard.store.pixels import Pixel
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer, View
+from trackyard.wire.params import Needed, NoParams, Only, Params
+
+Code = Annotated[str, s.Words(least=1, most=20_000)]
+Kind = Annotated[str, s.Choice(tuple(TAGS))]
+Moderation = Annotated[int, s.Whole(least=WAITS, most=REFUSED)]
+
+
+class AddPixel(Params):
+    """Code for visitors' browsers, for one offer. moderation_status: 0 waits, 1 accepted, 2 refused."""
+
+    pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
+    offer_id: s.Id
+    name: s.Name
+    code: Code
+    code_type: Kind
+    is_active: Annotated[s.Flag, Only(admin=True)] = True
+    moderation_status: Annotated[Moderation | None, Only(admin=True)] = None
+
+
+class EditPixel(Params):
+    """What changes of a pixel; what is not sent stays."""
+
+    edits: ClassVar[bool] = True
+
+    name: s.Name | None = None
+    code: Code | None = None
+    code_type: Kind | None = None
+    is_active: Annotated[s.Flag | None, Only(admin=True)] = None
+    moderation_status: Annotated[Moderation | None, Only(admin=True)] = None
+
+
+class PixelView(View):
+    """A pixel. moderation_status: 0 waits, 1 accepted, 2 refused; visitors get those that are active and accepted."""
+
+    id: int
+    name: str
+    code: str
+    code_type: str
+    offer_id: str
+    pid: str
+    is_active: str
+    moderation_status: str
+    created_at: str
+    updated_at: str
+
+
+class PixelAnswer(Answer):
+    """One pixel."""
+
+    pixel: PixelView
+
+
+class PixelsAnswer(Answer):
+    """Pixels by their id."""
+
+    pixel: dict[str, PixelView]
+
+
+def list_own(call: Call[Deps], _params: NoParams) -> PixelsAnswer:
+    """List the caller's pixels by their id; for staff those of every affiliate that it sees."""
+    return _listed(call, pixels.list_pixels(call.deps, call.caller))
+
+
+def list_of(call: Call[Deps], _params: NoParams) -> PixelsAnswer:
+    """List an affiliate's pixels by their id."""
+    return _listed(call, pixels.list_of_affiliate(call.deps, call.subject))
+
+
+def add(call: Call[Deps], params: AddPixel) -> PixelAnswer:
+    """Add a pixel to an offer. An affiliate's waits until staff accept it."""
+    return _answer(call, pixels.add_pixel(call.deps, call.caller, **params.model_dump()))
+
+
+def edit(call: Call[Deps], params: EditPixel) -> PixelAnswer:
+    """Change a pixel. Other code of an affiliate waits until staff accept it."""
+    changes = params.model_dump(exclude_none=True)
+    return _answer(call, pixels.edit_pixel(call.deps, call.caller, call.subject.id, changes))
+
+
+def remove(call: Call[Deps], _params: NoParams) -> PixelAnswer:
+    """Remove a pixel. Answers with what it was."""
+    return _answer(call, pixels.remove_pixel(call.deps, call.caller, call.subject.id))
+
+
+def pixel_view(row: Pixel, zone: ZoneInfo) -> PixelView:
+    """A pixel on the wire."""
+    return PixelView(
+        id=row.id,
+        name=row.name,
+        code=row.code,
+        code_type=row.code_type,
+        offer_id=str(row.offer_id),
+        pid=str(row.affiliate_id),
+        is_active=str(int(row.is_active)),
+        moderation_status=str(row.moderation_status),
+        created_at=datetime_text(row.created_at, zone),
+        updated_at=datetime_text(row.updated_at, zone),
+    )
+
+
+def _answer(call: Call[Deps], row: Pixel) -> PixelAnswer:
+    return PixelAnswer(pixel=pixel_view(row, call.deps.zone))
+
+
+def _listed(call: Call[Deps], rows: list[Pixel]) -> PixelsAnswer:
+    return PixelsAnswer(pixel={str(row.id): pixel_view(row, call.deps.zone) for row in rows})
+
+
+def _find(call: Call[Deps]) -> Pixel:
+    return pixels.get_pixel(call.deps, call.caller, path_number(call))
+
+
+def _find_owner(call: Call[Deps]) -> int:
+    return pixels.get_owner(call.deps, call.caller, path_number(call))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="partner.pixels.list",
+        method="GET",
+        path="/partner/pixels",
+        permission=Permission.PIXELS_WRITE,
+        answer=PixelsAnswer,
+        handle=list_own,
+    ),
+    Endpoint(
+        id="partner.pixels.list-of",
+        method="GET",
+        path="/partner/pixels/{id}",
+        audience="staff",
+        permission=Permission.PIXELS_WRITE,
+        answer=PixelsAnswer,
+        find=_find_owner,
+        handle=list_of,
+    ),
+    Endpoint(
+        id="partner.pixel.add",
+        method="POST",
+        path="/partner/pixel",
+        permission=Permission.PIXELS_WRITE,
+        params=AddPixel,
+        answer=PixelAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="partner.pixel.edit",
+        method="POST",
+        path="/partner/pixel/{id}",
+        permission=Permission.PIXELS_WRITE,
+        params=EditPixel,
+        answer=PixelAnswer,
+        find=_find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="partner.pixel.remove",
+        method="DELETE",
+        path="/partner/pixel/{id}/remove",
+        permission=Permission.PIXELS_WRITE,
+        answer=PixelAnswer,
+        find=_find,
+        handle=remove,
+    ),
+)

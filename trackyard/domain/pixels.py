@@ -1,0 +1,20 @@
+"""Pixels: code of affiliates that visitors' browsers get when they convert (spec: Pixel; behaviour.md §6)."""
+
+import re
+from typing import Final
+
+WAITS: Final = 0
+"""Nobody has looked at its code yet."""
+ACCEPTED: Final = 1
+REFUSED: Final = 2
+
+TAGS: Final = {"javascript": "script", "iframe": "iframe", "image": "img"}
+"""Kind of code → the tag that it is."""
+
+
+def fault_of(code: str, code_type: str) -> str | None:
+    """What is wrong with a pixel's code, in one sentence; None when it begins with the tag of its kind."""
+    tag = TAGS[code_type]
+    if re.match(rf"\s*<{tag}[\s/>]", code, re.IGNORECASE):
+        return None
+    return f"This value must be a <{tag}> tag, as code_type {code_type} says."

@@ -1,0 +1,66 @@
+"""Pixels of affiliates (spec: Pixel)."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from trackyard.domain.scope import Scope
+from trackyard.store.tables import pixel
+
+
+@dataclass(frozen=True, slots=True)
+class NewPixel:
+    """What a new row holds. code_type, moderation_status: domain/pixels.py · times UTC ms."""
+
+    affiliate_id: int
+    offer_id: int
+    name: str
+    code: str
+    code_type: str
+    is_active: bool
+    moderation_status: int
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pixel(NewPixel):
+    """A row of the table."""
+
+    id: int
+
+
+def add_pixel(conn: Connection, new: NewPixel) -> Pixel:
+    """Stores a new one."""
+    number = conn.execute(insert(pixel).values(**asdict(new)).returning(pixel.c.id)).scalar_one()
+    return Pixel(id=int(number), **asdict(new))
+
+
+def find_pixel(conn: Connection, scope: Scope, pixel_id: int, *, lock: bool = False) -> Pixel | None:
+    """The pixel of an id; None when there is none, or its affiliate is out of scope. `lock`: nobody else changes it
+    until this transaction ends."""
+    statement = select(pixel).where(pixel.c.id == pixel_id)
+    row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
+    if row is None or not scope.has_affiliate(row.affiliate_id):
+        return None
+    return Pixel(**row._mapping)
+
+
+def list_pixels(conn: Connection, scope: Scope) -> list[Pixel]:
+    """Every pixel of the affiliates in scope, oldest first."""
+    query = select(pixel).order_by(pixel.c.id)
+    if scope.affiliate_ids is not None:
+        query = query.where(pixel.c.affiliate_id.in_(scope.affiliate_ids))
+    return [Pixel(**row._mapping) for row in conn.execute(query)]
+
+
+def edit_pixel(conn: Connection, pixel_id: int, values: Mapping[str, Any]) -> None:
+    """Sets columns of a pixel."""
+    conn.execute(update(pixel).where(pixel.c.id == pixel_id).values(**values))
+
+
+def remove_pixel(conn: Connection, pixel_id: int) -> None:
+    """Removes it."""
+    conn.execute(delete(pixel).where(pixel.c.id == pixel_id))
