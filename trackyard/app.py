@@ -20,6 +20,7 @@ from trackyard.config import Address, CannotStart, Config, seal_key
 if TYPE_CHECKING:
     from uvicorn import Server
 
+    from trackyard.actions.deps import Deps
     from trackyard.jobs.projector import Projector
     from trackyard.store.engine import Database
     from trackyard.wire.probes import Readiness
@@ -214,29 +215,18 @@ def _serve_api(
 ) -> None:
     import uvicorn
 
-    from trackyard.actions.deps import Deps
     from trackyard.api.app import build
-    from trackyard.base.secrets import Seal
-    from trackyard.stats.engine import Analytics
-    from trackyard.store.filestore import FileStore
     from trackyard.wire.connection import BoundedHttp
+    from trackyard.wire.rates import Limits
 
-    assert isinstance(analytics, Analytics)
-    deps = Deps(
-        database=database,
-        analytics=analytics,
-        seal=Seal(seal_key(config)),
-        clock=SystemClock(),
-        currency=config.currency,
-        zone=ZoneInfo(config.timezone),
-        tracking_url=config.tracking_url,
-        files=FileStore(config.data_dir / "files"),
-        api_url=config.api_url,
-        isp_database=config.isp_database,
+    app = build(
+        _deps(config, database, analytics),
+        lambda: _readiness(database, projector, config.dying_file),
+        Limits(config.api_rate, config.api_burst, config.api_reports),
     )
     server = uvicorn.Server(
         uvicorn.Config(
-            build(deps, lambda: _readiness(database, projector, config.dying_file)),
+            app,
             log_config=None,
             access_log=False,
             server_header=False,
@@ -253,6 +243,27 @@ def _serve_api(
     threading.Thread(target=_end_with, args=(stop, server), name="stop", daemon=True).start()
     log.info("the API listens", extra={"host": config.api_listen.host, "port": config.api_listen.port})
     server.run(sockets=[listener])
+
+
+def _deps(config: Config, database: "Database", analytics: object) -> "Deps":
+    from trackyard.actions.deps import Deps
+    from trackyard.base.secrets import Seal
+    from trackyard.stats.engine import Analytics
+    from trackyard.store.filestore import FileStore
+
+    assert isinstance(analytics, Analytics)
+    return Deps(
+        database=database,
+        analytics=analytics,
+        seal=Seal(seal_key(config)),
+        clock=SystemClock(),
+        currency=config.currency,
+        zone=ZoneInfo(config.timezone),
+        tracking_url=config.tracking_url,
+        files=FileStore(config.data_dir / "files"),
+        api_url=config.api_url,
+        isp_database=config.isp_database,
+    )
 
 
 def _end_with(stop: threading.Event, server: "Server") -> None:

@@ -77,6 +77,9 @@ class Config:
     country_database: Path | None
     isp_database: Path | None
     edges: int
+    api_rate: int
+    api_burst: int
+    api_reports: int
     roles: tuple[str, ...]
     log_level: str
 
@@ -207,6 +210,12 @@ def _mail_from(text: str) -> str:
     return text
 
 
+def _count(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,7}", text) or not 1 <= int(text) <= 1_000_000:
+        raise ValueError("must be a number from 1 to 1000000")
+    return int(text)
+
+
 def _edges(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 64:
         raise ValueError("must be a number from 1 to 64")
@@ -298,6 +307,9 @@ SETTINGS: tuple[Setting, ...] = (
         "isp_database", "", _file, "Address to internet provider database (MMDB); empty = providers are not known."
     ),
     Setting("edges", "1", _edges, "Number of edge processes that share the tracking listener."),
+    Setting("api_rate", "50", _count, "Calls of the API that one key may make a second, on and on."),
+    Setting("api_burst", "100", _count, "Calls of the API that one key may make at once after a pause."),
+    Setting("api_reports", "4", _count, "Reports that one key may have running at once."),
     Setting("roles", "all", _roles, f"What this machine runs: all, or a comma list of {', '.join(ROLES)}."),
     Setting("log_level", "INFO", _log_level, "DEBUG, INFO, WARNING or ERROR."),
 )

@@ -6,16 +6,19 @@ from importlib.metadata import PackageNotFoundError, version
 
 from trackyard.actions.callers import find_caller
 from trackyard.actions.deps import Deps
+from trackyard.actions.repeats import answer_once
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.api.creatives import FILES, file_pages
 from trackyard.wire.dispatch import Dispatch
 from trackyard.wire.docs import docs_page, openapi_page
 from trackyard.wire.openapi import document
 from trackyard.wire.probes import Readiness, health, metrics, ready
+from trackyard.wire.rates import Limits
 
 
-def build(deps: Deps, readiness: Callable[[], Readiness] = Readiness) -> Dispatch[Deps]:
-    """The application. `readiness` is asked by each /readyz: why requests cannot be served, and the queues' lags."""
+def build(deps: Deps, readiness: Callable[[], Readiness] = Readiness, limits: Limits | None = None) -> Dispatch[Deps]:
+    """The application. `readiness` is asked by each /readyz: why requests cannot be served, and the queues' lags ·
+    limits: of each key; None = those of behaviour.md §2."""
     described = document(CATALOGUE, version=_version())
     pages = {
         "/healthz": health,
@@ -26,7 +29,8 @@ def build(deps: Deps, readiness: Callable[[], Readiness] = Readiness) -> Dispatc
     }
     branches = {FILES: file_pages(deps)}
     authenticate = partial(find_caller, deps.database, deps.clock)
-    return Dispatch(CATALOGUE, deps, authenticate, pages, branches, clock=deps.clock)
+    once = partial(answer_once, deps)
+    return Dispatch(CATALOGUE, deps, authenticate, pages, branches, clock=deps.clock, limits=limits, once=once)
 
 
 def _version() -> str:

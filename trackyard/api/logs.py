@@ -367,6 +367,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=ListServerLog,
         answer=ServerPostbacks,
         handle=list_received,
+        report=True,
     ),
     Endpoint(
         id="stats.affiliatepostbacks",
@@ -376,6 +377,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=ListAffiliateLog,
         answer=AffiliatePostbacks,
         handle=list_made,
+        report=True,
     ),
     Endpoint(
         id="stats.conversion.history",

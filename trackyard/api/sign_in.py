@@ -54,5 +54,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=SignIn,
         answer=SessionAnswer,
         handle=add,
+        anew=True,  # each session is its own, and tries in vain are counted
     ),
 )

@@ -137,6 +137,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
             answer=StatsAnswer,
             handle=grouped(report),
             said=report.text,
+            report=True,
         )
         for report in GROUPED
     ),
@@ -148,5 +149,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=CustomParams,
         answer=StatsAnswer,
         handle=custom,
+        report=True,
     ),
 )

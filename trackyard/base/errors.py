@@ -92,8 +92,8 @@ class TooManyRequests(Refusal):
 
     status, code, text = 429, "too_many_requests", "Too Many Requests"
 
-    def __init__(self, retry_after: int) -> None:
-        super().__init__()
+    def __init__(self, retry_after: int, *, code: str | None = None) -> None:
+        super().__init__(code=code)
         self.retry_after = max(1, retry_after)
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.changes import Listeners, record
+from trackyard.actions.repeats import forget_answers
 from trackyard.base.clock import Clock
 from trackyard.domain.conversions import end_hold
 from trackyard.jobs import calllog
@@ -48,6 +49,7 @@ class Schedule:
             Job("offers", 10, self.stop_offers),
             Job("waiting", 2, self.log_waiting),
             Job("files", 3600, self.sweep_files),
+            Job("repeats", 600, self.forget_answers),
         )
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.5) -> None:
@@ -66,6 +68,10 @@ class Schedule:
                 pass
         except Exception:
             log.exception("a job failed", extra={"job": job.name})
+
+    def forget_answers(self) -> int:
+        """Removes first answers that are over; how many."""
+        return forget_answers(self._database, self._clock.now_ms())
 
     def sweep_files(self) -> int:
         """Removes stored bytes that no row names, all at once; nothing is left to do."""

@@ -8,8 +8,9 @@ import fcntl
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,11 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that sees one state of the database and writes nothing."""
+        """A connection that sees one state of the database and writes nothing; within `whole`, what it wrote too."""
+        whole = _whole.get()
+        if whole is not None and whole.connection is not None:
+            yield whole.connection
+            return
         with self._engine.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("PRAGMA query_only=ON")
@@ -101,8 +106,29 @@ class Database:
     def write(self) -> Iterator[Connection]:
         """A transaction: all of it, or nothing when the block raises. Keep it under 20 ms.
 
-        What a staff user changes in it goes to the audit log with it (store/trail.py).
+        What a staff user changes in it goes to the audit log with it (store/trail.py). Within `whole` it is a part of
+        that transaction.
         """
+        whole = _whole.get()
+        with self._transaction() if whole is None else whole.part() as connection:
+            yield connection
+
+    @contextmanager
+    def whole(self, begin: Callable[[Connection], None]) -> Iterator[None]:
+        """What the block writes, in however many parts, is one transaction: all of it, or nothing when it raises.
+
+        It begins with the first write: what the block does before that (hashing, storing files) holds no lock.
+        `begin` is its first step; what it raises comes out of that write.
+        """
+        with ExitStack() as stack:
+            whole = _Whole(stack, self._transaction, begin)
+            stack.callback(_whole.reset, _whole.set(whole))
+            yield
+            if whole.broken:  # a part of it was undone, so nothing of it may stay
+                raise RuntimeError("a write failed, and was not told of")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
         with self._engine.connect() as connection:
             if not self.is_sqlite:
                 with connection.begin(), audited(connection):
@@ -141,6 +167,37 @@ class Database:
             with self._writer_lock():
                 _begin_wal(cursor)
         cursor.close()
+
+
+class _Whole:
+    """One transaction out of several writes. `connection`: None until the first of them."""
+
+    def __init__(
+        self,
+        stack: ExitStack,
+        transaction: Callable[[], AbstractContextManager[Connection]],
+        begin: Callable[[Connection], None],
+    ) -> None:
+        self._stack = stack
+        self._transaction = transaction
+        self._begin = begin
+        self.connection: Connection | None = None
+        self.broken = False
+
+    @contextmanager
+    def part(self) -> Iterator[Connection]:
+        """One of the writes."""
+        try:
+            if self.connection is None:
+                self.connection = self._stack.enter_context(self._transaction())
+                self._begin(self.connection)
+            yield self.connection
+        except BaseException:
+            self.broken = True
+            raise
+
+
+_whole: ContextVar[_Whole | None] = ContextVar("whole", default=None)
 
 
 def _begin_wal(cursor: Any) -> None:

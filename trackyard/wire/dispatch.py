@@ -1,11 +1,13 @@
-"""One request from bytes to answer, in the order of behaviour.md §2: unrouted, method, size, key, caller, path id,
-parameters. Handlers are synchronous and run in threads; nothing else blocks the loop."""
+"""One request from bytes to answer, in the order of behaviour.md §2: unrouted, method, size, key, rate, caller, path
+id, parameters. Handlers are synchronous and run in threads; nothing else blocks the loop."""
 
+import json
 import logging
 import re
 import secrets
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from tempfile import SpooledTemporaryFile
@@ -21,6 +23,7 @@ from starlette.types import Receive, Scope, Send
 from trackyard.base.clock import Clock, SystemClock
 from trackyard.base.errors import AccessDenied, BadInput, Refusal, TooLarge, TooManyRequests, Unauthorized, WrongCaller
 from trackyard.base.metrics import API_REQUESTS, API_SECONDS
+from trackyard.base.secrets import digest
 from trackyard.base.telemetry import request_id
 from trackyard.domain.acting import Acting, acting
 from trackyard.domain.callers import Caller, StaffCaller
@@ -30,7 +33,9 @@ from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint
 from trackyard.wire.envelope import encoded
 from trackyard.wire.errors import MethodNotAllowed, body_of, server_error
 from trackyard.wire.probes import Branch, Page
+from trackyard.wire.rates import FailedKeys, Limits, Rates, Reports, Seconds, Standing
 from trackyard.wire.reading import read_params
+from trackyard.wire.repeats import REPEATED, AnswerOnce, asked_of, check_repeat_key, find_repeat_key
 from trackyard.wire.routing import Match, Routes
 
 log = logging.getLogger("trackyard.api")
@@ -47,7 +52,8 @@ class Dispatch(Generic[D]):
     """The ASGI application of a catalogue.
 
     Outside of the API, and without a key: `pages` by their path, `branches` by what their paths begin with
-    (`/files/`), which get the rest of the path.
+    (`/files/`), which get the rest of the path. `once`: what gives a repeated write its first answer again; without
+    one an Idempotency-Key is not looked at.
     """
 
     def __init__(
@@ -59,8 +65,14 @@ class Dispatch(Generic[D]):
         branches: Mapping[str, Branch] | None = None,
         *,
         clock: Clock | None = None,
+        limits: Limits | None = None,
+        once: AnswerOnce | None = None,
+        seconds: Seconds = time.monotonic,
     ) -> None:
         self._clock = clock or SystemClock()
+        limits = limits or Limits()
+        self._rates, self._reports, self._failed = Rates(limits, seconds), Reports(limits), FailedKeys(seconds)
+        self._once = once
         self._routes = Routes(endpoints)
         self._deps = deps
         self._authenticate = authenticate
@@ -89,8 +101,8 @@ class Dispatch(Generic[D]):
     async def _answered(self, request: Request) -> Response:
         started = time.perf_counter()
         label, who = "unrouted", ""
+        page = self._find_page(request)
         try:
-            page = self._find_page(request)
             if request.method == "OPTIONS":
                 response = self._options(request)
             elif page is not None:
@@ -106,43 +118,64 @@ class Dispatch(Generic[D]):
         except Exception:
             log.exception("request failed", extra={"method": request.method, "path": request.scope["path"]})
             response = _json(500, server_error(request_id.get()))
+        if page is None:
+            response.headers.update(self._standing(request).headers())
         self._account(request, response, label, who, time.perf_counter() - started)
         return response
 
     async def _called(self, match: Match, request: Request) -> tuple[Response, str]:
-        query, most = request.scope["query_string"], match.endpoint.body_max
+        most, stranger = match.endpoint.body_max, match.endpoint.audience == "anyone"
         _check_length(request, most)
-        key = find_key(request.headers, _key_pairs(query))
-        anyone = match.endpoint.audience == "anyone"
+        key = None if stranger else find_key(request.headers, _key_pairs(request.scope["query_string"]))
         # Looked up before the body is read: a stranger must not fill the disk with an upload.
-        caller = (
-            None
-            if anyone
-            else await anyio.to_thread.run_sync(find_caller, self._authenticate, key, limiter=self._threads)
-        )
+        caller = await self._find_caller(key, _address(request))
         with SpooledTemporaryFile(max_size=MEGABYTE) as body:
-            await _read_body(request, most, body if anyone or caller is not None else None)
-            if caller is None and not anyone:
+            await _read_body(request, most, body if stranger or caller is not None else None)
+            if caller is None and not stranger:
                 raise Unauthorized
-            # The key's rate (429) is taken here, once it has one.
+            name = _address(request) if key is None else digest(key)
             try:
+                self._take(name, request)
                 _authorize(match.endpoint, caller)
-                content, ignored = await self._work(match, caller, request, body)
+                with self._reports.one_more(name) if match.endpoint.report else nullcontext():
+                    done = await self._work(match, caller, request, body)
             except Refusal as refusal:
                 return _refused(refusal), _name(caller)
-        response = Response(content, media_type=JSON)
-        if ignored:
-            names = sorted(ignored)[:MAX_IGNORED]
-            response.headers["X-Ignored-Parameters"] = ",".join(quote(name[:200], safe="[]") for name in names)
-        return response, _name(caller)
+        return _succeeded(done), _name(caller)
+
+    async def _find_caller(self, key: str | None, address: str) -> Caller | None:
+        """Whose key it is. Raises TooManyRequests at the end of a flood of wrong ones; keys that called lately, from
+        wherever, are not held up by it."""
+        if key is None:
+            return None
+        if self._failed.over(address) and not self._rates.knows(digest(key)):
+            self._failed.count(address)
+            raise TooManyRequests(1, code="too_many_wrong_keys")
+        caller = await anyio.to_thread.run_sync(find_caller, self._authenticate, key, limiter=self._threads)
+        if caller is None:
+            self._failed.count(address)
+        return caller
+
+    def _take(self, name: str, request: Request) -> None:
+        """Counts a call of a key, or of an address where none is asked for. Raises TooManyRequests."""
+        request.state.standing = standing = self._rates.take(name)
+        if standing.wait:
+            raise TooManyRequests(standing.wait)
+
+    def _standing(self, request: Request) -> Standing:
+        """Where who calls stands; before the key is known, that is the address."""
+        found: Standing | None = getattr(request.state, "standing", None)
+        return found or self._rates.look(_address(request))
 
     async def _work(
         self, match: Match, caller: Caller | None, request: Request, body: "SpooledTemporaryFile[bytes]"
-    ) -> tuple[bytes, set[str]]:
-        sent = _Sent(request.scope["query_string"], request.headers.get("content-type", ""), cast(BinaryIO, body))
+    ) -> "_Done":
+        repeat_key = None if self._once is None else find_repeat_key(request.headers, match)
+        kind = request.headers.get("content-type", "")
+        sent = _Sent(request.scope["query_string"], kind, cast(BinaryIO, body), repeat_key)
         token = acting.set(self._acting(match, caller))
         try:
-            work = _Work(self._deps, match, caller, _address(request), sent)
+            work = _Work(self._deps, match, caller, _address(request), sent, self._once)
             return await anyio.to_thread.run_sync(work.run, limiter=self._threads)
         finally:
             acting.reset(token)
@@ -185,10 +218,12 @@ class _Sent(NamedTuple):
     query: bytes
     content_type: str
     body: BinaryIO
+    repeat_key: str | None
 
     def tree(self) -> tuple[Tree, BadInput | None]:
         """The parameters, or what is wrong with their form: told only after the path's id was looked for."""
         try:
+            check_repeat_key(self.repeat_key)
             pairs = [(name, value) for name, value in query_pairs(self.query) if name not in KEY_NAMES]
             under = tree_of(pairs)
             return merged(under, body_tree(self.content_type, self.body)), None
@@ -196,12 +231,23 @@ class _Sent(NamedTuple):
             return {}, fault
 
 
+class _Done(NamedTuple):
+    """An answer, the names of the parameters it did not use, and whether it was given before."""
+
+    content: bytes
+    ignored: list[str]
+    repeated: bool = False
+
+
 class _Work(Generic[D]):
     """The part of a call that runs in a thread: the parameters' form, the path's id, the parameters, the handler."""
 
-    def __init__(self, deps: D, match: Match, caller: Caller | None, address: str, sent: _Sent) -> None:
+    def __init__(
+        self, deps: D, match: Match, caller: Caller | None, address: str, sent: _Sent, once: AnswerOnce | None
+    ) -> None:
         self._match = match
         self._sent = sent
+        self._once = once
         endpoint = match.endpoint
         self._call = Call(
             deps=deps,
@@ -213,15 +259,20 @@ class _Work(Generic[D]):
             max_limit=endpoint.page_max,
         )
 
-    def run(self) -> tuple[bytes, set[str]]:
-        """The answer and the names of the parameters it did not use. Raises Refusals."""
+    def run(self) -> _Done:
+        """The answer, or the first one when it is asked for again. Raises Refusals."""
         tree, fault = self._sent.tree()
         try:
-            return self._answered(tree, fault)
+            if self._once is None or self._sent.repeat_key is None or fault is not None:
+                return self._answered(tree, fault)
+            asked = asked_of(_name(self._call.known) or self._call.address, self._sent.repeat_key, self._match, tree)
+            text, repeated = self._once(asked, lambda: _kept(self._answered(tree, None)))
+            content, ignored = json.loads(text)
+            return _Done(content.encode(), ignored, repeated)
         finally:
             close_files(tree)
 
-    def _answered(self, tree: Tree, fault: BadInput | None) -> tuple[bytes, set[str]]:
+    def _answered(self, tree: Tree, fault: BadInput | None) -> _Done:
         endpoint, call = self._match.endpoint, self._call
         if endpoint.find is not None:
             call = replace(call, subject=endpoint.find(call))
@@ -231,7 +282,12 @@ class _Work(Generic[D]):
         answer = endpoint.handle(call, params)
         if type(answer) is not endpoint.answer_for(call.known):
             raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
-        return encoded(answer), ignored
+        return _Done(encoded(answer), sorted(ignored))
+
+
+def _kept(done: _Done) -> str:
+    """An answer as it is kept."""
+    return json.dumps([done.content.decode(), done.ignored])
 
 
 def _name(caller: Caller | None) -> str:
@@ -282,6 +338,16 @@ def _key_pairs(query: bytes) -> list[tuple[str, str]]:
 def _request_id(request: Request) -> str:
     sent = request.headers.get("x-request-id", "")
     return sent if _REQUEST_ID.match(sent) else secrets.token_hex(12)
+
+
+def _succeeded(done: _Done) -> Response:
+    response = Response(done.content, media_type=JSON)
+    if done.ignored:
+        names = [quote(name[:200], safe="[]") for name in done.ignored[:MAX_IGNORED]]
+        response.headers["X-Ignored-Parameters"] = ",".join(names)
+    if done.repeated:
+        response.headers[REPEATED] = "true"
+    return response
 
 
 def _refused(refusal: Refusal) -> Response:

@@ -68,7 +68,8 @@ class Endpoint(Generic[D]):
     audience: who may call; staff also need `permission` (NONE for methods for anyone) · find: finds what the path's
     id names, or raises NotFound, before parameters are looked at · affiliate_answer: the view affiliates get, when it
     is another · handle: gets the call and the read parameters · page_max: larger limits are clamped to it ·
-    body_max: bytes · versions: the prefixes it answers.
+    body_max: bytes · versions: the prefixes it answers · report: a key has but a few of these running at once · anew:
+    a repeat with the same Idempotency-Key is made again all the same.
     """
 
     id: str
@@ -84,6 +85,8 @@ class Endpoint(Generic[D]):
     page_max: int = 1000
     body_max: int = MEGABYTE
     versions: tuple[Version, ...] = VERSIONS
+    report: bool = False
+    anew: bool = False
     said: str = ""
 
     def __post_init__(self) -> None:

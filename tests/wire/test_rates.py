@@ -1,0 +1,204 @@
+"""How often a key may call, how many reports it runs at once, and what a flood of wrong keys meets."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.support.waiting import wait_until
+from trackyard.base.errors import TooManyRequests
+from trackyard.domain.callers import AffiliateCaller
+from trackyard.domain.roles import Permission
+from trackyard.wire import rates
+from trackyard.wire.dispatch import Dispatch
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer
+from trackyard.wire.params import NoParams
+from trackyard.wire.rates import FailedKeys, Limits, Rates, Reports
+
+KEY, OTHER = "a" * 40, "b" * 40
+CALLERS = {KEY: AffiliateCaller(1), OTHER: AffiliateCaller(2)}
+
+
+class Ticks:
+    """A clock of seconds that stands until it is moved."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def ticks() -> Ticks:
+    return Ticks()
+
+
+def test_a_burst_then_so_many_a_second(ticks: Ticks) -> None:
+    counted = Rates(Limits(per_second=50, burst=100), ticks)
+    assert [counted.take("k").remaining for _ in range(100)] == list(range(99, -1, -1))
+    assert counted.take("k") == (100, 0, 2, 1)
+    assert counted.take("another") == (100, 99, 1, 0)
+    ticks.now += 1
+    assert [counted.take("k").wait for _ in range(51)] == [0] * 50 + [1]
+    ticks.now += 1000
+    assert counted.look("k") == (100, 100, 0, 0)
+
+
+def test_looking_takes_nothing_and_remembers_nobody(ticks: Ticks) -> None:
+    counted = Rates(Limits(), ticks)
+    assert counted.look("k") == counted.look("k") == (100, 100, 0, 0)
+    assert not counted.knows("k")
+    counted.take("k")
+    assert counted.knows("k")
+
+
+def test_only_so_many_names_are_remembered(ticks: Ticks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rates, "MOST", 3)
+    counted = Rates(Limits(), ticks)
+    for name in "abcad":
+        counted.take(name)
+    assert [name for name in "abcd" if counted.knows(name)] == ["a", "c", "d"]
+
+
+def test_reports_at_once() -> None:
+    running = Reports(Limits(reports=2))
+    with running.one_more("k"), running.one_more("k"):
+        with running.one_more("other"):
+            pass
+        with pytest.raises(TooManyRequests) as refused, running.one_more("k"):
+            pass
+        assert refused.value.code == "too_many_reports"
+    with running.one_more("k"), running.one_more("k"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("a_second", "seconds", "over"),
+    [(50, 60, False), (60, 9, False), (60, 10, True), (5000, 1, False), (5000, 9, False)],
+)
+def test_an_address_over_the_rate_for_long_enough(ticks: Ticks, a_second: int, seconds: int, over: bool) -> None:
+    failed = FailedKeys(ticks)
+    for _ in range(seconds):
+        for _ in range(a_second):
+            assert not failed.over("192.0.2.1")
+            failed.count("192.0.2.1")
+        ticks.now += 1
+    outcomes = []
+    for _ in range(60):
+        outcomes.append(failed.over("192.0.2.1"))
+        failed.count("192.0.2.1")
+    assert outcomes == [False] * 50 + [over] * 10
+    assert not failed.over("192.0.2.2")
+    ticks.now += 2
+    assert not failed.over("192.0.2.1")
+
+
+class Held:
+    """A handler that ends when it is let go."""
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.free = threading.Event()
+
+    def show(self, _call: Call[Any], _params: NoParams) -> Answer:
+        """Wait."""
+        self.running += 1
+        assert self.free.wait(10)
+        return Answer()
+
+
+@pytest.fixture
+def held() -> Held:
+    return Held()
+
+
+def endpoint(name: str, held: Held, **more: Any) -> Endpoint[Any]:
+    given: dict[str, Any] = {"permission": Permission.STATS_COMMON} | more
+    return Endpoint(id=name, method="GET", path=f"/{name}", answer=Answer, handle=held.show, **given)
+
+
+@pytest.fixture
+def raw(held: Held) -> Iterator[TestClient]:
+    catalogue = [
+        endpoint("plain", held),
+        endpoint("report", held, report=True),
+        endpoint("staff", held, audience="staff"),
+        endpoint("open", held, audience="anyone", permission=Permission.NONE),
+    ]
+    limits = Limits(per_second=1, burst=6, reports=2)
+    with TestClient(Dispatch(catalogue, None, CALLERS.get, {}, limits=limits), raise_server_exceptions=False) as client:
+        yield client
+
+
+def limits_of(response: Any) -> tuple[str, str, str]:
+    names = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
+    limit, remaining, reset = (response.headers[name] for name in names)
+    return limit, remaining, reset
+
+
+def test_over_the_rate_is_429_before_403_and_other_keys_go_on(raw: TestClient, held: Held) -> None:
+    held.free.set()
+    answers = [raw.get("/3.1/plain", headers={"API-Key": KEY}) for _ in range(6)]
+    assert [answer.status_code for answer in answers] == [200] * 6
+    assert [limits_of(answer)[1] for answer in answers[:3]] == ["5", "4", "3"]
+    refused = raw.get("/3.1/staff", headers={"API-Key": KEY})
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
+    assert refused.headers["retry-after"] == "1"
+    assert limits_of(refused) == ("6", "0", "6")
+    assert raw.get("/3.1/plain", headers={"API-Key": OTHER}).status_code == 200
+    assert raw.get("/3.1/plain", headers={"API-Key": "f" * 40}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/3.1/nowhere", 404), ("POST", "/3.1/plain", 405), ("GET", "/3.1/plain", 401), ("OPTIONS", "/3.1/x", 200)],
+)
+def test_every_answer_says_where_one_stands(raw: TestClient, method: str, path: str, status: int) -> None:
+    answer = raw.request(method, path)
+    assert answer.status_code == status
+    assert limits_of(answer) == ("6", "6", "0")
+
+
+def test_without_a_key_the_address_counts(raw: TestClient, held: Held) -> None:
+    held.free.set()
+    assert [raw.get("/3.1/open").status_code for _ in range(7)] == [200] * 6 + [429]
+
+
+def test_a_key_runs_few_reports_at_once(raw: TestClient, held: Held) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(raw.get, "/3.1/report", headers={"API-Key": KEY}) for _ in range(2)]
+        wait_until(lambda: held.running == 2)
+        refused = raw.get("/3.1/report", headers={"API-Key": KEY})
+        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_reports")
+        assert "retry-after" in refused.headers
+        held.free.set()
+        assert [one.result().status_code for one in running] == [200, 200]
+    assert raw.get("/3.1/report", headers={"API-Key": KEY}).status_code == 200
+
+
+def test_a_flood_of_wrong_keys_is_not_looked_up_and_holds_up_no_known_key(ticks: Ticks, held: Held) -> None:
+    held.free.set()
+    looked_up: list[str] = []
+
+    def find(key: str) -> AffiliateCaller | None:
+        looked_up.append(key)
+        return CALLERS.get(key)
+
+    app: Dispatch[Any] = Dispatch([endpoint("plain", held)], None, find, {}, seconds=ticks)
+    with TestClient(app) as client:
+
+        def status(key: str) -> int:
+            return client.get("/3.1/plain", headers={"API-Key": key}).status_code
+
+        assert status(KEY) == 200
+        for _ in range(10):
+            assert {status("f" * 40) for _ in range(51)} == {401}
+            ticks.now += 1
+        assert [status("f" * 40) for _ in range(52)] == [401] * 50 + [429] * 2
+        assert client.get("/3.1/plain").status_code == 401
+        assert status(KEY) == 200
+    assert len(looked_up) == 510 + 50 + 2

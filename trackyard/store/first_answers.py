@@ -1,0 +1,50 @@
+"""The first answers to calls with an Idempotency-Key (behaviour.md §2)."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from trackyard.store.tables import first_answer
+
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAnswer:
+    """A kept answer. asked: the digest of what was asked · sealed: the answer, encrypted."""
+
+    asked: str
+    sealed: str
+
+
+def find_answer(conn: Connection, name: str, since_ms: int) -> FirstAnswer | None:
+    """The answer kept under a name, unless it is from before `since_ms` (UTC)."""
+    columns = first_answer.c
+    row = conn.execute(
+        select(columns.asked, columns.sealed).where(columns.name == name, columns.created_at > since_ms)
+    ).one_or_none()
+    return None if row is None else FirstAnswer(row.asked, row.sealed)
+
+
+def claim(conn: Connection, name: str, asked: str, now_ms: int, since_ms: int) -> bool:
+    """Takes a name, for an answer to come; False when it has one from after `since_ms` (UTC). Waits for another
+    transaction that has taken it."""
+    columns = first_answer.c
+    conn.execute(delete(first_answer).where(columns.name == name, columns.created_at <= since_ms))
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    statement = build(first_answer).values(name=name, asked=asked, sealed="", created_at=now_ms)
+    statement = statement.on_conflict_do_nothing(index_elements=["name"])
+    return conn.execute(statement.returning(columns.name)).one_or_none() is not None
+
+
+def keep_answer(conn: Connection, name: str, sealed: str) -> None:
+    """The answer of a name that the same transaction has taken."""
+    conn.execute(update(first_answer).where(first_answer.c.name == name).values(sealed=sealed))
+
+
+def remove_old(conn: Connection, since_ms: int) -> int:
+    """Removes some of the answers that are from before `since_ms` (UTC); how many."""
+    columns = first_answer.c
+    old = select(columns.name).where(columns.created_at <= since_ms).limit(_CHUNK)
+    return conn.execute(delete(first_answer).where(columns.name.in_(old))).rowcount

@@ -1,0 +1,140 @@
+"""How often one key may call (behaviour.md §2, 429). Counted in this process: a machine has one that serves the API.
+
+Used from the event loop alone, so nothing here is locked.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Final, NamedTuple
+
+from trackyard.base.errors import TooManyRequests
+
+Seconds = Callable[[], float]
+"""A clock that never goes back."""
+
+MOST: Final = 50_000
+"""Keys and addresses that are remembered; beyond, those that called longest ago are forgotten."""
+
+FAILED_A_SECOND: Final = 50
+FAILED_SECONDS: Final = 10
+"""An address that sends more wrong keys a second than this, for so many seconds, is held to it from then on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one key may do. burst: calls at once after a pause · reports: that run at once."""
+
+    per_second: int = 50
+    burst: int = 100
+    reports: int = 4
+
+
+class Standing(NamedTuple):
+    """Where a key stands. remaining: calls that it may make at once · reset: seconds until that is `limit` again ·
+    wait: seconds until it may call, 0 when it may now."""
+
+    limit: int
+    remaining: int
+    reset: int
+    wait: int
+
+    def headers(self) -> dict[str, str]:
+        """What every answer says of it."""
+        said = {"Limit": self.limit, "Remaining": self.remaining, "Reset": self.reset}
+        return {f"X-RateLimit-{name}": str(value) for name, value in said.items()}
+
+
+class Rates:
+    """A bucket of tokens for each name (a key, or an address where none is asked for). A call takes one."""
+
+    def __init__(self, limits: Limits, seconds: Seconds = time.monotonic) -> None:
+        self._limits = limits
+        self._seconds = seconds
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens, and when there were so many
+
+    def knows(self, name: str) -> bool:
+        """Whether it called lately."""
+        return name in self._buckets
+
+    def look(self, name: str) -> Standing:
+        """Where a name stands; nothing is taken."""
+        return self._standing(self._tokens(name))
+
+    def take(self, name: str) -> Standing:
+        """Where a name stands after one more call. A call that has to wait takes nothing."""
+        tokens = self._tokens(name)
+        standing = self._standing(tokens - 1 if tokens >= 1 else tokens)
+        wait = 0 if tokens >= 1 else ceil((1 - tokens) / self._limits.per_second)
+        self._buckets[name] = (tokens if wait else tokens - 1, self._seconds())
+        _forget_oldest(self._buckets, name)
+        return standing._replace(wait=wait)
+
+    def _tokens(self, name: str) -> float:
+        limits = self._limits
+        tokens, since = self._buckets.get(name, (limits.burst, 0.0))
+        return min(float(limits.burst), tokens + (self._seconds() - since) * limits.per_second)
+
+    def _standing(self, tokens: float) -> Standing:
+        limits = self._limits
+        return Standing(limits.burst, floor(tokens), ceil((limits.burst - tokens) / limits.per_second), 0)
+
+
+class Reports:
+    """How many reports each key has running."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._most = limits.reports
+        self._running: dict[str, int] = {}
+
+    @contextmanager
+    def one_more(self, name: str) -> Iterator[None]:
+        """A report that runs as long as the block. Raises TooManyRequests."""
+        running = self._running.get(name, 0)
+        if running >= self._most:
+            raise TooManyRequests(1, code="too_many_reports")
+        self._running[name] = running + 1
+        try:
+            yield
+        finally:
+            self._running[name] -= 1
+            if not self._running[name]:
+                del self._running[name]
+
+
+class FailedKeys:
+    """Wrong keys by address: a flood of them must not become a flood of look-ups."""
+
+    def __init__(self, seconds: Seconds = time.monotonic) -> None:
+        self._seconds = seconds
+        self._floods: OrderedDict[str, tuple[int, int, int]] = OrderedDict()  # second, keys in it, seconds before
+
+    def over(self, address: str) -> bool:
+        """Whether the address has been over the rate for so long that its next wrong key need not be looked up."""
+        _, keys, flood = self._now(address)
+        return flood >= FAILED_SECONDS and keys >= FAILED_A_SECOND
+
+    def count(self, address: str) -> None:
+        """One more wrong key."""
+        second, keys, flood = self._now(address)
+        self._floods[address] = (second, keys + 1, flood)
+        _forget_oldest(self._floods, address)
+
+    def _now(self, address: str) -> tuple[int, int, int]:
+        now = int(self._seconds())
+        second, keys, flood = self._floods.get(address, (now, 0, 0))
+        if second == now:
+            return second, keys, flood
+        lasted = second == now - 1 and keys > FAILED_A_SECOND
+        return now, 0, flood + 1 if lasted else 0
+
+
+def _forget_oldest(
+    names: OrderedDict[str, tuple[float, float]] | OrderedDict[str, tuple[int, int, int]], name: str
+) -> None:
+    names.move_to_end(name)
+    if len(names) > MOST:
+        names.popitem(last=False)
