@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.contract import advertisers, people, postbacks, staff
+from tests.contract import advertisers, affiliates, people, postbacks, staff
 from tests.contract.declared import declared_params, required_names
 from tests.support.api import Api
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
@@ -38,6 +38,10 @@ class World:
     good: dict[str, dict[str, Any]]
     subjects: dict[str, Callable[[], Any]]
 
+    def caller(self, endpoint: Endpoint[Any]) -> ApiClient:
+        """One who may call it: the administrator, or an affiliate made anew, whose key the call may end."""
+        return self.api.add_affiliate()[1] if endpoint.audience == "affiliate" else self.api.admin
+
     def path(self, endpoint: Endpoint[Any], version: str, subject: Any = None) -> str:
         """The path of a call; `subject`: an id to use instead of a good one."""
         if not endpoint.variables:
@@ -47,7 +51,7 @@ class World:
 
 
 @pytest.fixture(scope="session")
-def world(api: Api) -> World:
+def world(api: Api) -> Iterator[World]:
     api.add_offer()  # number 1, which a strange value may name and remove
     advertiser, offer = api.add_advertiser(), api.add_offer()
     pid, affiliate = api.add_affiliate()
@@ -65,7 +69,6 @@ def world(api: Api) -> World:
         "admin.offer.add": {"title": "T", "advertiser": advertiser, "url": "https://a.example"} | payments,
         "admin.offer.delete": {"offer_id": api.add_offer},
         "admin.offer.mass-update": {"offer_id": offer, "status": "active"},
-        "admin.partner.add": {"email": "{n}@sweep.example", "password": "long-enough"},
         "balance.get": {"pid": pid},
         "stats.serverpostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
         "stats.affiliatepostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
@@ -97,7 +100,11 @@ def world(api: Api) -> World:
     }
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
     subjects |= postbacks.path_subjects(api, offer, pid)
-    return World(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
+    good |= affiliates.good_params(api)
+    subjects |= affiliates.path_subjects(api, pid)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 10**6)
+        yield World(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
 
 
 _numbers = iter(range(10**9))
@@ -128,13 +135,13 @@ def state(world: World) -> int:
 @every_endpoint
 @every_version
 def test_success(world: World, endpoint: Endpoint[Any], version: str) -> None:
-    response = send(world, world.api.admin, endpoint, version, world.good.get(endpoint.id, {}))
+    response = send(world, world.caller(endpoint), endpoint, version, world.good.get(endpoint.id, {}))
     assert response.status_code == 200
     operation = DOCUMENT["paths"][f"/{version}{endpoint.path}"][endpoint.method.lower()]
     schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
     Draft202012Validator({**schema, "components": DOCUMENT["components"]}).validate(response.json())
     typos = world.good.get(endpoint.id, {}) | {"typo": "1", "filter[typo]": "1"}
-    again = send(world, world.api.admin, endpoint, version, typos)
+    again = send(world, world.caller(endpoint), endpoint, version, typos)
     assert again.status_code == 200
     assert "typo" in again.headers["x-ignored-parameters"]
 
@@ -147,8 +154,10 @@ def test_callers(world: World, endpoint: Endpoint[Any]) -> None:
         return
     assert send(world, world.nobody, endpoint, "3.0", params).status_code == 401
     refused = send(world, world.no_permission, endpoint, "3.0", params)
-    assert (refused.status_code, refused.json()["code"]) == (403, endpoint.permission)
-    by_affiliate = send(world, world.affiliate, endpoint, "3.0", params)
+    needed = "auth_denied" if endpoint.audience == "affiliate" else endpoint.permission
+    assert (refused.status_code, refused.json()["code"]) == (403, needed)
+    affiliate = world.caller(endpoint) if endpoint.audience == "affiliate" else world.affiliate
+    by_affiliate = send(world, affiliate, endpoint, "3.0", params)
     if endpoint.audience == "staff":
         assert (by_affiliate.status_code, by_affiliate.json()["code"]) == (403, "auth_denied")
     elif endpoint.id == "stats.getbytrafficback":
@@ -161,12 +170,13 @@ def test_callers(world: World, endpoint: Endpoint[Any]) -> None:
 def test_ids_that_name_nothing(world: World, endpoint: Endpoint[Any]) -> None:
     if not endpoint.variables:
         return
-    good, before = world.good.get(endpoint.id, {}), state(world)
+    good, client = world.good.get(endpoint.id, {}), world.caller(endpoint)
+    before = state(world)
     place = "data" if endpoint.method == "POST" else "params"
     for subject in ("999999999", "ffffffffffffffffffffffff", "0", "-1", "9" * 30, "x", "%00", "%C3%BC", "1.0"):
         for params in (good, {}):
             path = world.path(endpoint, "3.1", subject)
-            response = world.api.admin.call(endpoint.method, path, **{place: params})
+            response = client.call(endpoint.method, path, **{place: params})
             assert (subject, response.status_code) == (subject, 404)
     assert state(world) == before
 
@@ -176,7 +186,8 @@ def test_ids_that_name_nothing(world: World, endpoint: Endpoint[Any]) -> None:
 def test_affiliates_never_see_charges(world: World, endpoint: Endpoint[Any], version: str) -> None:
     if endpoint.audience == "staff":
         return
-    body = send(world, world.affiliate, endpoint, version, world.good.get(endpoint.id, {})).json()
+    affiliate = world.caller(endpoint) if endpoint.audience == "affiliate" else world.affiliate
+    body = send(world, affiliate, endpoint, version, world.good.get(endpoint.id, {})).json()
     if "stats" in body:
         for row in body["stats"]:
             assert all(action["charge"] == action["earning"] == 0 for action in row["actions"].values())
@@ -202,9 +213,9 @@ def test_what_is_required(world: World, endpoint: Endpoint[Any], version: str) -
     needed = required_names(endpoint.id, version)
     if not needed:
         return
-    path = world.path(endpoint, version)
+    path, client = world.path(endpoint, version), world.caller(endpoint)
     before = state(world)
-    response = send(world, world.api.admin, endpoint, version, {}, path)
+    response = send(world, client, endpoint, version, {}, path)
     told = set(response.json()["fields"])
     assert response.status_code == 400
     assert {name.partition("[")[0] for name in told} == needed
@@ -240,7 +251,9 @@ def _wrong(name: str, param: Any) -> Iterator[tuple[str, str]]:
 def test_wrong_values(world: World, endpoint: Endpoint[Any]) -> None:
     for name, param in declared_params(endpoint.id).items():
         for sent, value in _wrong(name, param):
-            response = send(world, world.api.admin, endpoint, "3.0", {**world.good.get(endpoint.id, {}), sent: value})
+            response = send(
+                world, world.caller(endpoint), endpoint, "3.0", {**world.good.get(endpoint.id, {}), sent: value}
+            )
             assert (sent, value, response.status_code) == (sent, value, 400)
             assert any(told.startswith(sent) or sent.startswith(told) for told in response.json()["fields"]), sent
 
@@ -251,9 +264,9 @@ def test_page_and_limit(world: World, endpoint: Endpoint[Any]) -> None:
         return
     good = world.good.get(endpoint.id, {})
     for name, value in (("page", "0"), ("page", "-1"), ("limit", "0"), ("limit", "x")):
-        response = send(world, world.api.admin, endpoint, "3.1", {**good, name: value})
+        response = send(world, world.caller(endpoint), endpoint, "3.1", {**good, name: value})
         assert (response.status_code, list(response.json()["fields"])) == (400, [name])
-    clamped = send(world, world.api.admin, endpoint, "3.1", {**good, "limit": "1000000"}).json()
+    clamped = send(world, world.caller(endpoint), endpoint, "3.1", {**good, "limit": "1000000"}).json()
     assert clamped["pagination"]["per_page"] == endpoint.page_max
 
 
@@ -281,10 +294,10 @@ BAD_BODIES: list[tuple[str, dict[str, str], bytes]] = [
 
 @every_endpoint
 def test_bad_bodies(world: World, endpoint: Endpoint[Any]) -> None:
-    path = world.path(endpoint, "3.1")
+    path, client = world.path(endpoint, "3.1"), world.caller(endpoint)
     before = state(world)
     for what, headers, body in BAD_BODIES:
-        response = world.api.admin.call(endpoint.method, path, headers=headers, content=body)
+        response = client.call(endpoint.method, path, headers=headers, content=body)
         assert (what, response.status_code) == (what, 400)
         assert all(line.startswith("[") for line in response.json()["error"].split("\n")), response.text
     assert state(world) == before
@@ -296,23 +309,27 @@ def test_strange_shapes_are_refused_or_ignored(world: World, endpoint: Endpoint[
         top = name.partition("[")[0]
         for value in ({"a": {"b": "c"}}, [[["x"]]], [{}], {"0": {"0": {"0": "x"}}}, True, 10**30, "x" * 30_000):
             body = json.dumps({top: value}).encode()
-            response = world.api.admin.call(endpoint.method, world.path(endpoint, "3.1"), headers=AS_JSON, content=body)
+            response = world.caller(endpoint).call(
+                endpoint.method, world.path(endpoint, "3.1"), headers=AS_JSON, content=body
+            )
             assert response.status_code in (200, 400, 409), (name, value, response.text)
 
 
 @every_endpoint
 def test_a_large_body(world: World, endpoint: Endpoint[Any]) -> None:
     body = b"a=" + b"x" * endpoint.body_max
-    response = world.api.admin.call(endpoint.method, world.path(endpoint, "3.1"), headers=URLENCODED, content=body)
+    response = world.caller(endpoint).call(
+        endpoint.method, world.path(endpoint, "3.1"), headers=URLENCODED, content=body
+    )
     assert response.status_code == 413
 
 
 @every_endpoint
 def test_another_method(world: World, endpoint: Endpoint[Any]) -> None:
-    response = world.api.admin.call("PUT", f"/3.0{endpoint.path}")
+    response = world.caller(endpoint).call("PUT", f"/3.0{endpoint.path}")
     assert response.status_code == 405
     assert endpoint.method in response.headers["allow"]
-    assert world.api.admin.call("OPTIONS", f"/3.0{endpoint.path}").status_code == 200
+    assert world.caller(endpoint).call("OPTIONS", f"/3.0{endpoint.path}").status_code == 200
 
 
 @every_endpoint
@@ -322,4 +339,4 @@ def test_repeated_names(world: World, endpoint: Endpoint[Any]) -> None:
         name: [value, value] if not isinstance(value, str) or "{n}" not in value else value
         for name, value in good.items()
     }
-    assert send(world, world.api.admin, endpoint, "3.0", pairs).status_code == 200
+    assert send(world, world.caller(endpoint), endpoint, "3.0", pairs).status_code == 200

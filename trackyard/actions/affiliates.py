@@ -1,69 +1,219 @@
-"""Affiliates: making them, and their balances."""
+"""Affiliates, for staff: making, listing and changing them, their passwords and balances (spec: Admin: affiliates)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
+from trackyard.actions import notices
+from trackyard.actions.custom_fields import checked_answers
 from trackyard.actions.deps import Deps
+from trackyard.actions.notices import Recipient
+from trackyard.actions.payment_systems import checked_choice
 from trackyard.actions.people import named_manager
 from trackyard.actions.scope import scope_of
-from trackyard.base.errors import BadInput, Conflict
+from trackyard.base.errors import BadInput, Conflict, NotFound
 from trackyard.base.ids import new_api_key
-from trackyard.base.secrets import hash_password
+from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.callers import AffiliateCaller, Caller
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, keys, ledger, rules, staff
+from trackyard.store import affiliates, custom_fields, keys, ledger, payment_systems, rules, staff
 from trackyard.store.affiliates import Affiliate
 from trackyard.store.engine import Connection
 from trackyard.store.ledger import Balance
 from trackyard.store.staff import Staff
 
+KIND = "affiliate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """Who and where an affiliate is."""
+
+    name: str | None
+    contact_person: str | None
+    company: str | None
+    address_1: str | None
+    address_2: str | None
+    city: str | None
+    country: str | None
+    zip_code: str | None
+    phone: str | None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAffiliate:
-    """What staff say of a new affiliate. manager: the id of a staff user or None · ref: the referrer's id."""
+    """What is said of a new affiliate. manager: the id of a staff user or None · ref: the referrer's id ·
+    payment_systems: {system_id, currency, fields} each · custom_fields: by the field's id or name."""
 
     email: str
     password: str
     login: str | None
     status: str
-    notes: str
-    level: int
-    ref_percent: Decimal | None
-    ref: int | None
-    manager: str | None
-    payment_systems: list[dict[str, Any]]
-    custom_fields: dict[str, str]
+    notes: str = ""
+    level: int = 0
+    ref_percent: Decimal | None = None
+    ref: int | None = None
+    manager: str | None = None
+    payment_systems: Sequence[dict[str, Any]] = ()
+    custom_fields: Mapping[str, str]
+    tags: Sequence[str] = ()
+    contact: Contact
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an affiliate told under a custom field."""
+
+    id: int
+    name: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
 class AffiliateRecord:
-    """An affiliate with what the admin view shows beside it. balance: a currency each."""
+    """An affiliate with what the admin view shows beside it. balance: a currency each · systems: the names of payment
+    systems by id · told: under custom fields."""
 
     affiliate: Affiliate
     manager: Staff | None
     api_key: str | None
     balance: list[Balance]
     offers: int
+    systems: Mapping[int, str]
+    told: list[Told]
+
+
+def list_affiliates(
+    deps: Deps, caller: Caller, *, with_balance: bool, page: int, limit: int
+) -> tuple[list[AffiliateRecord], int]:
+    """A page of the affiliates in the caller's scope with their keys, and how many there are."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.AFFILIATES_READ)
+        found, total = affiliates.list_affiliates(conn, scope, page=page, limit=limit)
+        return _records(deps, conn, found, with_balance=with_balance), total
+
+
+def list_referred(
+    deps: Deps, caller: Caller, affiliate_id: int, *, page: int, limit: int
+) -> tuple[list[AffiliateRecord], int]:
+    """A page of the affiliates in the caller's scope whose referrer this one is, and how many there are."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.AFFILIATES_READ)
+        found, total = affiliates.list_affiliates(conn, scope, ref=affiliate_id, page=page, limit=limit)
+        return _records(deps, conn, found), total
+
+
+def get_affiliate(deps: Deps, caller: Caller, permission: Permission, affiliate_id: int) -> Affiliate:
+    """An affiliate in the scope of `permission`. Raises NotFound."""
+    with deps.database.read() as conn:
+        found = affiliates.find_affiliate(conn, scope_of(conn, caller, permission), affiliate_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def get_record(deps: Deps, affiliate: Affiliate) -> AffiliateRecord:
+    """An affiliate that was found, with what the admin view shows beside it."""
+    with deps.database.read() as conn:
+        return _records(deps, conn, [affiliate])[0]
 
 
 def add_affiliate(deps: Deps, caller: Caller, new: NewAffiliate) -> AffiliateRecord:
     """Makes an affiliate with a key of its own. Raises BadInput, and Conflict for a taken e-mail address."""
-    now = deps.clock.now_ms()
     password_hash = hash_password(new.password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
         manager = named_manager(conn, caller, Permission.AFFILIATES_WRITE, new.manager, "manager_id")
+        check_referrer(conn, scope_of(conn, caller, Permission.AFFILIATES_WRITE), new.ref)
+        answers = checked_answers(conn, new.custom_fields, {}, complete=False)
+        affiliate_id, _ = make(deps, conn, new, password_hash, manager, answers)
+        return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
+
+
+def make(
+    deps: Deps, conn: Connection, new: NewAffiliate, password_hash: str, manager: Staff | None, answers: dict[str, str]
+) -> tuple[int, str]:
+    """Stores a new affiliate with a key of its own; its id and the key. Raises BadInput, Conflict."""
+    now, key = deps.clock.now_ms(), new_api_key()
+    values = asdict(new)
+    for name in ("password", "manager", "contact"):
+        del values[name]
+    values |= {
+        "login": new.login or new.email,
+        "payment_systems": checked_choice(deps, conn, new.payment_systems),
+        "custom_fields": answers,
+        "tags": list(new.tags),
+        "manager_id": manager.id if manager else None,
+    }
+    row = affiliates.NewAffiliate(
+        **values,
+        **asdict(new.contact),
+        password_hash=password_hash,
+        sub_accounts={},
+        postback_secret=new_api_key(),
+        created_at=now,
+        updated_at=now,
+    )
+    affiliate_id = affiliates.add_affiliate(conn, row)
+    if affiliate_id is None:
+        raise Conflict({"email": ["This e-mail address is taken."]})
+    keys.add_key(conn, KIND, affiliate_id, key, deps.seal, now)
+    rules.touch(conn, KIND, affiliate_id)
+    return affiliate_id, key
+
+
+def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
+    """Changes what is given, by the names of NewAffiliate and Contact; payment systems and tags are replaced, custom
+    fields one by one. A new password ends its sessions. Raises NotFound, BadInput."""
+    values = dict(given)
+    password = values.pop("password", None)
+    if password is not None:
+        values["password_hash"] = hash_password(password)  # takes long on purpose: before the transaction
+    with deps.database.write() as conn:
         scope = scope_of(conn, caller, Permission.AFFILIATES_WRITE)
-        if new.ref is not None and affiliates.find_affiliate(conn, scope, new.ref) is None:
-            raise BadInput({"ref": [f"An affiliate {new.ref} does not exist."]})
-        affiliate_id = affiliates.add_affiliate(conn, _row(new, password_hash, manager, now))
-        if affiliate_id is None:
-            raise Conflict({"email": ["This e-mail address is taken."]})
-        keys.add_key(conn, "affiliate", affiliate_id, new_api_key(), deps.seal, now)
-        rules.touch(conn, "affiliate", affiliate_id)
-        return _record(deps, conn, affiliate_id, manager)
+        before = _found(conn, scope, affiliate_id, lock=True)
+        if "manager" in values:
+            manager = named_manager(conn, caller, Permission.AFFILIATES_WRITE, values.pop("manager"), "manager_id")
+            values["manager_id"] = manager.id if manager else None
+        if "ref" in values:
+            check_referrer(conn, scope, values["ref"], of=affiliate_id)
+        if "login" in values:
+            values["login"] = values["login"] or before.email
+        if "payment_systems" in values:
+            values["payment_systems"] = checked_choice(deps, conn, values["payment_systems"])
+        if "custom_fields" in values:
+            values["custom_fields"] = checked_answers(
+                conn, values["custom_fields"], before.custom_fields, complete=False
+            )
+        affiliates.edit_affiliate(conn, affiliate_id, values | {"updated_at": deps.clock.now_ms()})
+        rules.touch(conn, KIND, affiliate_id)
+        if password is not None:
+            keys.remove_sessions(conn, KIND, affiliate_id)
+        return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
+
+
+def renew_password(deps: Deps, caller: Caller, affiliate_id: int) -> str:
+    """Gives an affiliate a new password, told here and in a mail to it; its sessions end. Raises NotFound."""
+    password, now = new_password(), deps.clock.now_ms()
+    hashed = hash_password(password)
+    with deps.database.write() as conn:
+        found = _found(conn, scope_of(conn, caller, Permission.AFFILIATES_WRITE), affiliate_id, lock=True)
+        affiliates.edit_affiliate(conn, affiliate_id, {"password_hash": hashed, "updated_at": now})
+        keys.remove_sessions(conn, KIND, affiliate_id)
+        recipient = Recipient(found.email, found.name or found.login)
+        notices.tell(conn, notices.PASSWORD, [recipient], now, password=password)
+    return password
+
+
+def check_referrer(conn: Connection, scope: Scope, ref: int | None, of: int | None = None) -> None:
+    """Raises BadInput for a referrer that does not exist in scope, or is the affiliate itself (`of`)."""
+    if ref is None:
+        return
+    if ref == of:
+        raise BadInput({"ref": ["An affiliate does not refer itself."]})
+    if affiliates.find_affiliate(conn, scope, ref) is None:
+        raise BadInput({"ref": [f"An affiliate {ref} does not exist."]})
 
 
 def get_balances(deps: Deps, caller: Caller, affiliate_id: int | None) -> list[Balance]:
@@ -80,55 +230,47 @@ def get_balances(deps: Deps, caller: Caller, affiliate_id: int | None) -> list[B
 def nested_records(conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateRecord]:
     """Affiliates as other records show them, by id: without their keys, in a constant number of statements."""
     found = affiliates.affiliates_of(conn, ids)
-    managers = staff.staff_of(conn, {row.manager_id for row in found.values() if row.manager_id})
-    counts = affiliates.offer_counts(conn, found)
+    return {record.affiliate.id: record for record in _with_details(conn, list(found.values()), {})}
+
+
+def _records(
+    deps: Deps, conn: Connection, found: Sequence[Affiliate], *, with_balance: bool = True
+) -> list[AffiliateRecord]:
+    known = keys.keys_of(conn, KIND, [row.id for row in found], deps.seal)
+    return _with_details(conn, found, known, with_balance=with_balance)
+
+
+def _with_details(
+    conn: Connection, found: Sequence[Affiliate], known_keys: Mapping[str, str], *, with_balance: bool = True
+) -> list[AffiliateRecord]:
+    ids = [row.id for row in found]
+    managers = staff.staff_of(conn, {row.manager_id for row in found if row.manager_id})
+    counts = affiliates.offer_counts(conn, ids)
+    systems = {system.id: system.lang_label for system in payment_systems.list_payment_systems(conn)}
+    fields = custom_fields.list_custom_fields(conn)
     balances: dict[int, list[Balance]] = {}
-    for item in ledger.list_balances(conn, list(found)):
+    for item in ledger.list_balances(conn, ids) if with_balance else ():
         balances.setdefault(item.affiliate_id, []).append(item)
-    return {
-        number: AffiliateRecord(
+    return [
+        AffiliateRecord(
             affiliate=row,
             manager=managers.get(row.manager_id or ""),
-            api_key=None,
-            balance=balances.get(number, []),
-            offers=counts.get(number, 0),
+            api_key=known_keys.get(str(row.id)),
+            balance=balances.get(row.id, []),
+            offers=counts.get(row.id, 0),
+            systems=systems,
+            told=[
+                Told(field.id, field.name, row.custom_fields[str(field.id)])
+                for field in fields
+                if str(field.id) in row.custom_fields
+            ],
         )
-        for number, row in found.items()
-    }
+        for row in found
+    ]
 
 
-def _record(deps: Deps, conn: Connection, affiliate_id: int, manager: Staff | None) -> AffiliateRecord:
-    scope = Scope.of_affiliate(affiliate_id)
-    found = affiliates.find_affiliate(conn, scope, affiliate_id)
-    assert found is not None
-    return AffiliateRecord(
-        affiliate=found,
-        manager=manager,
-        api_key=keys.key_of(conn, "affiliate", affiliate_id, deps.seal),
-        balance=ledger.list_balances(conn, [affiliate_id]),
-        offers=affiliates.count_offers(conn, affiliate_id),
-    )
-
-
-def _row(new: NewAffiliate, password_hash: str, manager: Staff | None, now: int) -> affiliates.NewAffiliate:
-    values = asdict(new)
-    del values["password"], values["manager"]
-    values["login"] = new.login or new.email
-    return affiliates.NewAffiliate(
-        **values,
-        password_hash=password_hash,
-        manager_id=manager.id if manager else None,
-        name=None,
-        contact_person=None,
-        tags=[],
-        sub_accounts={},
-        postback_secret=new_api_key(),
-        address_1=None,
-        address_2=None,
-        city=None,
-        country=None,
-        zip_code=None,
-        phone=None,
-        created_at=now,
-        updated_at=now,
-    )
+def _found(conn: Connection, scope: Scope, affiliate_id: int, *, lock: bool = False) -> Affiliate:
+    found = affiliates.find_affiliate(conn, scope, affiliate_id, lock=lock)
+    if found is None:
+        raise NotFound
+    return found

@@ -1,24 +1,47 @@
-"""Affiliates (spec: Admin: affiliates, users, conversions, reference lists)."""
+"""Affiliates, for staff (spec: Admin: affiliates, users, conversions, reference lists)."""
 
-from decimal import Decimal
-from typing import Annotated, Any
-from zoneinfo import ZoneInfo
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from trackyard.actions.affiliates import AffiliateRecord, NewAffiliate, add_affiliate, get_balances
+from trackyard.actions import affiliates
+from trackyard.actions.affiliates import Contact, NewAffiliate
 from trackyard.actions.deps import Deps
-from trackyard.api.people import ManagerView, manager_view
-from trackyard.api.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
-from trackyard.base.zones import datetime_text
+from trackyard.api.affiliate_view import AffiliateView, affiliate_view
+from trackyard.api.paging import Paging
+from trackyard.api.paths import path_number
 from trackyard.domain.roles import Permission
-from trackyard.store.ledger import Balance
+from trackyard.store.affiliates import Affiliate
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer, Money, View, number
-from trackyard.wire.params import Keyed, Needed, Only, Params, Seq
+from trackyard.wire.envelope import Answer, Money, Pagination, View, number, pagination
+from trackyard.wire.params import Clearable, Keyed, Needed, NoParams, Only, Params, Seq
 
 Status = Annotated[str, s.Choice(("not active", "active", "banned", "on moderation"))]
+Password = Annotated[str, s.Words(least=1, most=1000)]
+Level = Annotated[int, s.NumberText(least=0, most=1000)]
+
+
+@dataclass(frozen=True)
+class AskedFor(s.Choice):
+    """1 when it is wanted; 0 says no more than leaving it out."""
+
+    contract: ClassVar[str] = "flag"
+    values: tuple[str, ...] = ("1",)
+
+    def read(self, text: str, context: Mapping[str, Any]) -> int:
+        return int(s.ZeroOne().read(text, context))
+
+    def schema(self) -> s.Schema:
+        return s.ZeroOne().schema()
+
+
+class ListAffiliates(Paging):
+    """with_balance: whether balances are shown."""
+
+    with_balance: Annotated[int, AskedFor()] = 0
 
 
 class PaymentSystemItem(Params):
@@ -29,80 +52,64 @@ class PaymentSystemItem(Params):
     fields: Keyed[str, s.Text] = Field(default_factory=dict)
 
 
-class AddAffiliate(Params):
-    """What a new affiliate may have."""
+class ContactParams(Params):
+    """Who and where an affiliate is; an empty value clears."""
 
-    email: s.Email
-    password: Annotated[str, s.Words(least=1, most=1000)]
+    name: Annotated[s.Text | None, Clearable()] = None
+    contact_person: Annotated[s.Text | None, Clearable(), Field(alias="contactPerson")] = None
+    company: Annotated[s.Text | None, Clearable()] = None
+    address_1: Annotated[s.Text | None, Clearable()] = None
+    address_2: Annotated[s.Text | None, Clearable()] = None
+    city: Annotated[s.Text | None, Clearable()] = None
+    country: Annotated[s.Country | None, Clearable()] = None
+    zip_code: Annotated[Annotated[str, s.Words(most=32)] | None, Clearable()] = None
+    phone: Annotated[Annotated[str, s.Words(most=64)] | None, Clearable()] = None
+
+    def contact(self) -> Contact:
+        """For the use case."""
+        return Contact(**{name: getattr(self, name) for name in ContactParams.model_fields})
+
+
+class AffiliateParams(ContactParams):
+    """What staff may say of an affiliate, new or not."""
+
     login: s.Text | None = None
-    ref_percent: s.Amount | None = None
+    ref_percent: Annotated[s.Amount | None, Clearable()] = None
     notes: s.LongText = ""
-    status: Status = "active"
-    level: Annotated[int, s.NumberText(least=0, most=1000)] = 0
-    manager_id: s.Hex | None = None
+    level: Level = 0
+    manager_id: Annotated[s.Hex | None, Clearable()] = None
     payment_systems: Seq[PaymentSystemItem] = ()
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
-    ref: s.Id | None = None
+    ref: Annotated[s.Id | None, Clearable()] = None
+    tags: Seq[s.Text] = ()
+
+    def said(self) -> dict[str, Any]:
+        """What was sent, by the names of the use cases."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        if "manager_id" in given:
+            given["manager"] = given.pop("manager_id")
+        if "payment_systems" in given:
+            given["payment_systems"] = [item.model_dump() for item in self.payment_systems]
+        if "tags" in given:
+            given["tags"] = list(dict.fromkeys(self.tags))
+        return given
 
 
-class PaymentSystemView(View):
-    """A payment system of an affiliate."""
+class AddAffiliate(AffiliateParams):
+    """A new affiliate."""
 
-    id: int
-    active: int
-    system: str
-    currency: str
-    fields: dict[str, str]
+    email: s.Email
+    password: Password
+    status: Status = "active"
 
 
-class CustomFieldView(View):
-    """A custom field of an affiliate."""
+class EditAffiliate(AffiliateParams):
+    """What is sent is changed: payment systems and tags are replaced, custom fields change one by one."""
 
-    id: int
-    name: str
-    value: str
-    label: str
+    edits = True
 
-
-class CurrencyBalance(View):
-    """The balance in one currency."""
-
-    balance: Money
-    hold: Money
-    available: Money
-
-
-class AffiliateView(
-    View, rename={"contact_person": "contactPerson", "custom_fields": "customFields", "offers": "offersCount"}
-):
-    """An affiliate, for staff (spec: Affiliate (partner, admin view))."""
-
-    id: int
-    created_at: str
-    updated_at: str
-    email: str
-    login: str
-    contact_person: str | None
-    ref_percent: str | None
-    name: str | None
-    notes: str
-    manager: ManagerView | None
-    status: str
-    level: int
-    payment_systems: list[PaymentSystemView]
-    custom_fields: list[CustomFieldView]
-    balance: dict[str, CurrencyBalance]
-    offers: int
-    api_key: str | None
-    tags: list[str]
-    address_1: str | None
-    address_2: str | None
-    city: str | None
-    country: str | None
-    zip_code: str | None
-    phone: str | None
-    ref: str | None
-    sub_accounts: dict[str, AffiliateSubAccountView]
+    password: Password | None = None
+    status: Status | None = None
 
 
 class AffiliateAnswer(Answer):
@@ -110,6 +117,34 @@ class AffiliateAnswer(Answer):
 
     partner: AffiliateView
     id: int
+
+
+class AffiliatesAnswer(Answer):
+    """A page of affiliates."""
+
+    partners: list[AffiliateView]
+    pagination: Pagination
+
+
+class ReferralsAnswer(Answer):
+    """A page of affiliates by their ids."""
+
+    referrals: dict[str, AffiliateView]
+    pagination: Pagination
+
+
+class AffiliatePasswordView(View):
+    """A password, told once."""
+
+    id: int
+    password: str
+
+
+class AffiliatePasswordAnswer(Answer):
+    """A new password, in both places where programs look for it."""
+
+    partner: AffiliatePasswordView
+    password: str
 
 
 class BalanceParams(Params):
@@ -132,18 +167,61 @@ class BalanceAnswer(Answer):
     balance: BalanceView
 
 
+def find(call: Call[Deps]) -> Affiliate:
+    """The affiliate of the path's id. Raises NotFound."""
+    return affiliates.get_affiliate(call.deps, call.caller, call.permission, path_number(call))
+
+
+def list_(call: Call[Deps], params: ListAffiliates) -> AffiliatesAnswer:
+    """List affiliates with their keys. Balances are shown with `with_balance=1` alone."""
+    limit, wanted = params.clamped(call), bool(params.with_balance)
+    found, total = affiliates.list_affiliates(
+        call.deps, call.caller, with_balance=wanted, page=params.page, limit=limit
+    )
+    views = [affiliate_view(record, call.deps.zone) for record in found]
+    return AffiliatesAnswer(partners=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+
+
+def show(call: Call[Deps], _params: NoParams) -> AffiliateAnswer:
+    """Show an affiliate with its key and balance."""
+    record = affiliates.get_record(call.deps, call.subject)
+    return AffiliateAnswer(partner=affiliate_view(record, call.deps.zone), id=record.affiliate.id)
+
+
 def add(call: Call[Deps], params: AddAffiliate) -> AffiliateAnswer:
     """Create an affiliate."""
-    values = params.model_dump(exclude={"manager_id", "payment_systems"})
-    systems = [item.model_dump() for item in params.payment_systems]
-    new = NewAffiliate(**values, manager=params.manager_id, payment_systems=systems)
-    record = add_affiliate(call.deps, call.caller, new)
+    contact = set(ContactParams.model_fields)
+    said = {"login": None, "custom_fields": {}, "status": params.status} | params.said()
+    values = {name: value for name, value in said.items() if name not in contact}
+    record = affiliates.add_affiliate(call.deps, call.caller, NewAffiliate(**values, contact=params.contact()))
     return AffiliateAnswer(partner=affiliate_view(record, call.deps.zone), id=record.affiliate.id)
+
+
+def edit(call: Call[Deps], params: EditAffiliate) -> AffiliateAnswer:
+    """Change an affiliate, all but its e-mail address. A new password ends its sessions."""
+    record = affiliates.edit_affiliate(call.deps, call.caller, call.subject.id, params.said())
+    return AffiliateAnswer(partner=affiliate_view(record, call.deps.zone), id=record.affiliate.id)
+
+
+def renew_password(call: Call[Deps], _params: NoParams) -> AffiliatePasswordAnswer:
+    """Give an affiliate a new password and answer with it; it is sent by mail too. Its sessions end."""
+    affiliate_id = call.subject.id
+    password = affiliates.renew_password(call.deps, call.caller, affiliate_id)
+    view = AffiliatePasswordView(id=affiliate_id, password=password)
+    return AffiliatePasswordAnswer(partner=view, password=password)
+
+
+def list_referrals(call: Call[Deps], params: Paging) -> ReferralsAnswer:
+    """List the affiliates that an affiliate referred, by their ids."""
+    limit = params.clamped(call)
+    found, total = affiliates.list_referred(call.deps, call.caller, call.subject.id, page=params.page, limit=limit)
+    views = {str(record.affiliate.id): affiliate_view(record, call.deps.zone) for record in found}
+    return ReferralsAnswer(referrals=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
 def show_balance(call: Call[Deps], params: BalanceParams) -> BalanceAnswer:
     """Show an affiliate's balance, hold and available sums per currency."""
-    found = get_balances(call.deps, call.caller, params.pid)
+    found = affiliates.get_balances(call.deps, call.caller, params.pid)
     return BalanceAnswer(
         balance=BalanceView(
             balance={item.currency: number(item.hold + item.available) for item in found},
@@ -153,61 +231,27 @@ def show_balance(call: Call[Deps], params: BalanceParams) -> BalanceAnswer:
     )
 
 
-def affiliate_view(record: AffiliateRecord, zone: ZoneInfo) -> AffiliateView:
-    """An affiliate as staff who may edit it see it, with its key."""
-    row = record.affiliate
-    return AffiliateView(
-        id=row.id,
-        created_at=datetime_text(row.created_at, zone),
-        updated_at=datetime_text(row.updated_at, zone),
-        email=row.email,
-        login=row.login,
-        contact_person=row.contact_person,
-        ref_percent=_text(row.ref_percent),
-        name=row.name,
-        notes=row.notes,
-        manager=None if record.manager is None else manager_view(record.manager, zone),
-        status=row.status,
-        level=row.level,
-        payment_systems=[_system(item) for item in row.payment_systems],
-        custom_fields=[_custom_field(name, value) for name, value in row.custom_fields.items()],
-        balance={item.currency: _balance(item) for item in record.balance},
-        offers=record.offers,
-        api_key=record.api_key,
-        tags=row.tags,
-        address_1=row.address_1,
-        address_2=row.address_2,
-        city=row.city,
-        country=row.country,
-        zip_code=row.zip_code,
-        phone=row.phone,
-        ref=None if row.ref is None else str(row.ref),
-        sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),
-    )
-
-
-def _text(percent: Decimal | None) -> str | None:
-    return None if percent is None else f"{number(percent):f}"
-
-
-def _balance(item: Balance) -> CurrencyBalance:
-    return CurrencyBalance(
-        balance=number(item.hold + item.available), hold=number(item.hold), available=number(item.available)
-    )
-
-
-def _system(item: dict[str, Any]) -> PaymentSystemView:
-    return PaymentSystemView(
-        id=item["system_id"], active=1, system="", currency=item["currency"], fields=item["fields"]
-    )
-
-
-def _custom_field(name: str, value: str) -> CustomFieldView:
-    number_ = int(name) if name.isdecimal() and len(name) < 10 else 0
-    return CustomFieldView(id=number_, name=name, value=value, label=value)
-
-
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.partners.list",
+        method="GET",
+        path="/admin/partners",
+        audience="staff",
+        permission=Permission.AFFILIATES_READ,
+        params=ListAffiliates,
+        answer=AffiliatesAnswer,
+        handle=list_,
+    ),
+    Endpoint(
+        id="admin.partner.get",
+        method="GET",
+        path="/admin/partner/{id}",
+        audience="staff",
+        permission=Permission.AFFILIATES_READ,
+        answer=AffiliateAnswer,
+        find=find,
+        handle=show,
+    ),
     Endpoint(
         id="admin.partner.add",
         method="POST",
@@ -217,6 +261,38 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=AddAffiliate,
         answer=AffiliateAnswer,
         handle=add,
+    ),
+    Endpoint(
+        id="admin.partner.edit",
+        method="POST",
+        path="/admin/partner/{id}",
+        audience="staff",
+        permission=Permission.AFFILIATES_WRITE,
+        params=EditAffiliate,
+        answer=AffiliateAnswer,
+        find=find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.partner.password",
+        method="POST",
+        path="/admin/partner/password/{id}",
+        audience="staff",
+        permission=Permission.AFFILIATES_WRITE,
+        answer=AffiliatePasswordAnswer,
+        find=find,
+        handle=renew_password,
+    ),
+    Endpoint(
+        id="admin.partner.referrals",
+        method="GET",
+        path="/admin/partner/{id}/referrals",
+        audience="staff",
+        permission=Permission.AFFILIATES_READ,
+        params=Paging,
+        answer=ReferralsAnswer,
+        find=find,
+        handle=list_referrals,
     ),
     Endpoint(
         id="balance.get",

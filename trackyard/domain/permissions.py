@@ -5,6 +5,7 @@ feature is named "area.feature".
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final, Literal
 
 Level = Literal["read", "write", "deny"]
@@ -93,6 +94,14 @@ _SLICES: Final = {
 """Slice → the feature it needs; the others need none."""
 
 
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A feature's level in force. default: the one it would be at without an own one."""
+
+    level: str
+    default: str
+
+
 def slice_features(slices: Iterable[str]) -> tuple[str, ...]:
     """The features that a report by these slices needs."""
     return tuple(f"stats.slice-{_SLICES[name]}" for name in slices if name in _SLICES)
@@ -108,3 +117,14 @@ def changed_levels(before: Mapping[str, str], given: Mapping[str, str]) -> dict[
     """Levels of one's own after a change; `default` takes one's own away."""
     levels = {**before, **given}
     return {feature: level for feature, level in levels.items() if level != "default"}
+
+
+def tree_of(installation: Mapping[str, str], own: Mapping[str, str]) -> dict[str, dict[str, Node]]:
+    """Area → feature → the level in force. installation, own: feature → level, where it differs."""
+    tree: dict[str, dict[str, Node]] = {}
+    for area, features in DEFAULTS.items():
+        for feature, level in features.items():
+            name = f"{area}.{feature}"
+            common = installation.get(name, level)
+            tree.setdefault(area, {})[feature] = Node(own.get(name, common), common)
+    return tree

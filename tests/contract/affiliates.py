@@ -1,0 +1,54 @@
+"""What the sweep needs of affiliates, their own accounts, permissions, payment systems and custom fields."""
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from tests.support.api import Api
+
+_numbers = count(1)
+
+
+def good_params(api: Api) -> dict[str, dict[str, Any]]:
+    """Parameters with which each of these methods succeeds."""
+    asked = _asked(api)
+    levels = {"permissions[stats][slice-day][level]": "read"}
+    return {
+        "admin.partner.add": {"email": "{n}@sweep.example", "password": "long-enough"},
+        "admin.partner.edit": {"notes": "seen"},
+        "partner.add": {"email": "{n}@sign-up.example", "password": "long-enough", f"custom_fields[{asked}]": "blue"},
+        "user.permissions.default": levels,
+        "user.permissions.edit": levels,
+        "admin.payment_system.add": {"lang_label": "Wire"},
+        "admin.payment_system.edit": {"lang_label": "Wire"},
+        "admin.custom_field.add": {"name": "Field {n}"},
+        "admin.custom_field.edit": {"name": "Other {n}"},
+    }
+
+
+def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
+    """What the ids in these methods' paths name."""
+
+    def payment_system() -> int:
+        made = api.admin.post("/3.1/admin/payment_systems", lang_label="Wire")
+        return int(made["payment_system"]["id"])
+
+    def custom_field() -> int:
+        return int(api.admin.post("/3.1/admin/custom_fields", name=f"Path {next(_numbers)}")["field"]["id"])
+
+    asked = _asked(api)
+    affiliates = ("get", "edit", "password", "referrals")
+    return {f"admin.partner.{name}": lambda: pid for name in affiliates} | {
+        "user.permissions.edit": lambda: pid,
+        "admin.payment_system.edit": payment_system,
+        "admin.payment_system.remove": payment_system,
+        "admin.custom_field.edit": lambda: asked,
+        "admin.custom_field.remove": custom_field,
+    }
+
+
+def _asked(api: Api) -> int:
+    """The first custom field: the one that the sweep changes, even to one that signing up needs."""
+    found = api.admin.get("/3.0/admin/custom_fields")["fields"]
+    made = found[0] if found else api.admin.post("/3.1/admin/custom_fields", name="Asked")["field"]
+    return int(made["id"])

@@ -1,0 +1,65 @@
+"""What affiliates are asked for when they sign up (spec: Custom signup field)."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from trackyard.store.tables import custom_field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewCustomField:
+    """What a new row holds. field_type: text, textarea or select · field_values: of a select what may be chosen, else
+    None · times UTC ms."""
+
+    name: str
+    required: bool
+    field_type: str
+    field_values: list[str] | None
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CustomField(NewCustomField):
+    """A row of the table."""
+
+    id: int
+
+
+def list_custom_fields(conn: Connection) -> list[CustomField]:
+    """All of them, oldest first."""
+    rows = conn.execute(select(custom_field).order_by(custom_field.c.id))
+    return [CustomField(**row._mapping) for row in rows]
+
+
+def find_custom_field(conn: Connection, field_id: int, *, lock: bool = False) -> CustomField | None:
+    """The custom field of an id; `lock`: nobody else changes it until this transaction ends."""
+    query = select(custom_field).where(custom_field.c.id == field_id)
+    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
+    return None if row is None else CustomField(**row._mapping)
+
+
+def find_by_name(conn: Connection, name: str) -> CustomField | None:
+    """The custom field of a name."""
+    row = conn.execute(select(custom_field).where(custom_field.c.name == name)).one_or_none()
+    return None if row is None else CustomField(**row._mapping)
+
+
+def add_custom_field(conn: Connection, new: NewCustomField) -> int | None:
+    """The new field's id; None when its name is taken."""
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    query = build(custom_field).values(**asdict(new)).on_conflict_do_nothing(index_elements=["name"])
+    return conn.execute(query.returning(custom_field.c.id)).scalar_one_or_none()
+
+
+def edit_custom_field(conn: Connection, field_id: int, values: dict[str, Any]) -> None:
+    """Sets columns of a custom field."""
+    conn.execute(update(custom_field).where(custom_field.c.id == field_id).values(**values))
+
+
+def remove_custom_field(conn: Connection, field_id: int) -> None:
+    """Removes it. What affiliates said under it stays in their rows, and is shown no more."""
+    conn.execute(delete(custom_field).where(custom_field.c.id == field_id))

@@ -1,0 +1,63 @@
+"""Ways to be paid, which affiliates choose from (spec: Payment system)."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from trackyard.store.tables import affiliate, payment_system
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPaymentSystem:
+    """What a new row holds. currency: the only one it pays, None = any · fields: {id, lang_label, required} each ·
+    last_field: the highest number a field ever had · times UTC ms."""
+
+    lang_label: str
+    currency: str | None
+    fields: list[dict[str, Any]]
+    last_field: int
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentSystem(NewPaymentSystem):
+    """A row of the table."""
+
+    id: int
+
+
+def list_payment_systems(conn: Connection) -> list[PaymentSystem]:
+    """All of them, oldest first."""
+    rows = conn.execute(select(payment_system).order_by(payment_system.c.id))
+    return [PaymentSystem(**row._mapping) for row in rows]
+
+
+def find_payment_system(conn: Connection, system_id: int, *, lock: bool = False) -> PaymentSystem | None:
+    """The payment system of an id; `lock`: nobody else changes it until this transaction ends."""
+    query = select(payment_system).where(payment_system.c.id == system_id)
+    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
+    return None if row is None else PaymentSystem(**row._mapping)
+
+
+def add_payment_system(conn: Connection, new: NewPaymentSystem) -> int:
+    """Stores a new one; its id."""
+    query = insert(payment_system).values(**asdict(new)).returning(payment_system.c.id)
+    return int(conn.execute(query).scalar_one())
+
+
+def edit_payment_system(conn: Connection, system_id: int, values: dict[str, Any]) -> None:
+    """Sets columns of a payment system."""
+    conn.execute(update(payment_system).where(payment_system.c.id == system_id).values(**values))
+
+
+def remove_payment_system(conn: Connection, system_id: int) -> None:
+    """Removes it; whether it is used is the caller's to ask in the same transaction."""
+    conn.execute(delete(payment_system).where(payment_system.c.id == system_id))
+
+
+def is_used(conn: Connection, system_id: int) -> bool:
+    """Whether an affiliate wants to be paid by it."""
+    rows = conn.execute(select(affiliate.c.payment_systems))
+    return any(item["system_id"] == system_id for chosen in rows.scalars() for item in chosen)
