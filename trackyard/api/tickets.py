@@ -12,7 +12,7 @@ from trackyard.actions.tickets import (
     get_ticket,
     list_tickets,
 )
-from trackyard.api.affiliates import AffiliateView, affiliate_view
+from trackyard.api.affiliate_view import AffiliateView, affiliate_view
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
 from trackyard.api.ticket_offer import TicketOfferView, ticket_offer_view
