@@ -55,7 +55,7 @@ class Routes:
         version = next((known for known in VERSIONS if known == prefix), None)
         if version is None:
             return []
-        matches = []
+        matches: list[Match] = []
         for pattern, endpoint in self._by_length.get(len(segments), []):
             variables = _matched(pattern, segments)
             if variables is not None and version in endpoint.versions:
