@@ -18,6 +18,8 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
         "partner.postbacks.remove-by-offers": {"ids": offer},
         "admin.postbacks.list": {"partner_id": pid},
         "partner.pixel.add": PIXEL | {"offer_id": offer, "pid": pid},
+        "admin.news.add": {"title": "Summer"},
+        "admin.news.edit": {"title": "Winter"},
     }
 
 
@@ -31,7 +33,13 @@ def path_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]
     def pixel() -> int:
         return int(api.admin.post("/3.0/partner/pixel", pid=pid, offer_id=offer, **PIXEL)["pixel"]["id"])
 
+    def news() -> str:
+        return str(api.admin.post("/3.1/admin/news", title="Summer")["news"]["_id"]["$id"])
+
     return {
+        "news.get": news,
+        "admin.news.edit": news,
+        "admin.news.remove": news,
         "partner.postback.edit": postback,
         "partner.postback.remove": postback,
         "partner.pixels.list-of": lambda: pid,

@@ -97,7 +97,7 @@ def test_kinds_of_files() -> None:
 
 def test_limits() -> None:
     reference = ("cities.list", "isp.list", "oses.list", "oses.versions", "browsers.list")
-    larger = {"stats.conversions": 5000, "stats.clicks": 5000} | dict.fromkeys(reference, 10_000)
+    larger = {"stats.conversions": 5000, "stats.clicks": 5000, "news.list": 100} | dict.fromkeys(reference, 10_000)
     assert {endpoint.id: endpoint.page_max for endpoint in CATALOGUE if endpoint.page_max != 1000} == larger
 
 
