@@ -119,7 +119,7 @@ class Dispatch(Generic[D]):
             log.exception("request failed", extra={"method": request.method, "path": request.scope["path"]})
             response = _json(500, server_error(request_id.get()))
         if page is None:
-            response.headers.update(self._standing(request).headers())
+            response.raw_headers += self._standing(request).headers()
         self._account(request, response, label, who, time.perf_counter() - started)
         return response
 

@@ -110,6 +110,11 @@ class Endpoint(Generic[D]):
         return self.affiliate_answer or self.answer if isinstance(caller, AffiliateCaller) else self.answer
 
     def admits(self, caller: Caller) -> bool:
+    @property
+    def repeatable(self) -> bool:
+        """Whether an Idempotency-Key makes it once."""
+        return self.method != "GET" and not self.anew
+
         """Whether this kind of caller may call it at all."""
         others = "affiliate" if isinstance(caller, StaffCaller) else "staff"
         return self.audience != others

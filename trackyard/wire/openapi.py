@@ -12,6 +12,7 @@ from trackyard.domain.roles import roles_giving
 from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.errors import ErrorBody
 from trackyard.wire.params import Field, Needed, Only, Params, Was, fields_of
+from trackyard.wire.repeats import HEADER, REPEATED
 from trackyard.wire.scalars import Upload
 
 Schema = dict[str, Any]
@@ -24,11 +25,11 @@ ERRORS = {
     "403": "Auth Denied (the kind of the key may not call this) or Access denied (`code` names the permission)",
     "404": "Resource Not Found, or Page Not Found",
     "405": "Method Not Allowed",
-    "409": "Conflict: a unique value is taken, or it was decided before",
+    "409": "Conflict: a unique value is taken, it was decided before, or the Idempotency-Key came with something else",
     "413": "The body is over the limit",
     "414": "The URL is too long",
     "415": "A file type that is not in the list",
-    "429": "Too Many Requests",
+    "429": "Too Many Requests: over the rate, or too many reports at once; Retry-After says when to try again",
     "500": "Server error, Please contact your administrator; with the request's id",
     "503": "The report took too long, with how to narrow it",
 }
@@ -62,7 +63,8 @@ def document(endpoints: Iterable[Endpoint[Any]], *, version: str, servers: Itera
         "paths": paths,
         "components": {
             "schemas": components,
-            "responses": {code: _error(text) for code, text in ERRORS.items()},
+            "responses": {code: _error(code, text) for code, text in ERRORS.items()},
+            "headers": {name: _header(text) for name, text in _HEADERS.items()},
             "securitySchemes": {
                 "header": {"type": "apiKey", "in": "header", "name": "API-Key"},
                 "query": {"type": "apiKey", "in": "query", "name": "API-Key"},
@@ -121,12 +123,18 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
         "x-permission": str(endpoint.permission),
         "x-callers": endpoint.audience,
         "responses": {
-            "200": {"description": "Success", "content": {"application/json": {"schema": answer}}},
+            "200": {
+                "description": "Success",
+                "headers": _headers("X-Ignored-Parameters", *([REPEATED] if endpoint.repeatable else ())),
+                "content": {"application/json": {"schema": answer}},
+            },
             **{code: {"$ref": f"#/components/responses/{code}"} for code in ERRORS},
         },
     }
     if endpoint.audience == "anyone":
         operation["security"] = []
+    if endpoint.repeatable:
+        operation["parameters"].append(_REPEAT_KEY)
     if endpoint.method == "POST" and fields_of(endpoint.params):
         operation["requestBody"] = {"content": _bodies(endpoint.params)}
     else:
@@ -246,9 +254,20 @@ class _Schemas(GenerateJsonSchema):
         return list(dft) if isinstance(dft, tuple) else dft
 
 
-def _error(text: str) -> Schema:
+def _error(code: str, text: str) -> Schema:
     schema = {"$ref": REFS.format(name=ErrorBody.__name__)}
-    return {"description": text, "content": {"application/json": {"schema": schema}}}
+    more = ("Retry-After",) if code == "429" else ()
+    return {"description": text, "headers": _headers(*more), "content": {"application/json": {"schema": schema}}}
+
+
+def _header(text: str) -> Schema:
+    return {"description": text, "schema": {"type": "string"}}
+
+
+def _headers(*names: str) -> Schema:
+    """What an answer has, in addition to what every one has."""
+    every = (name for name in _HEADERS if name.startswith("X-RateLimit"))
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*every, *names)}
 
 
 def _tag(endpoint: Endpoint[Any]) -> str:
@@ -259,5 +278,25 @@ def _tag(endpoint: Endpoint[Any]) -> str:
 _INTRODUCTION = (
     "Every path answers under /3.0 and /3.1. Parameters are read from the query, forms and JSON bodies, "
     "the body over the query. Lists come as `k=v`, `k[]=v`, `k[0]=v` or a JSON list; nested values as `a[b]=v`. "
-    "Unknown parameters are ignored and named in the header X-Ignored-Parameters."
+    "Unknown parameters are ignored and named in the header X-Ignored-Parameters. Calls are counted by key: the "
+    "headers X-RateLimit-Limit, -Remaining and -Reset of every answer tell where it stands, and 429 comes with "
+    "Retry-After. A write with an Idempotency-Key may be sent again: within 24 hours it is made once, and answered as "
+    "at first."
 )
+_HEADERS = {
+    "X-RateLimit-Limit": "Calls that the key may make at once after a pause",
+    "X-RateLimit-Remaining": "Calls that it may make at once now",
+    "X-RateLimit-Reset": "Seconds until it may make as many as the limit says",
+    "Retry-After": "Seconds until a call may succeed",
+    "X-Ignored-Parameters": "Names of the parameters that were not used, a comma list",
+    REPEATED: "`true` when the answer was given before, to the first call with this Idempotency-Key",
+}
+_REPEAT_KEY = {
+    "name": HEADER,
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+    "description": "Sent again with the same key and parameters within 24 hours, a call that succeeded is not made "
+    "again and gets its first answer.",
+}
+

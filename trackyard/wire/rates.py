@@ -42,10 +42,10 @@ class Standing(NamedTuple):
     reset: int
     wait: int
 
-    def headers(self) -> dict[str, str]:
-        """What every answer says of it."""
-        said = {"Limit": self.limit, "Remaining": self.remaining, "Reset": self.reset}
-        return {f"X-RateLimit-{name}": str(value) for name, value in said.items()}
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        """What every answer says of it, as ASGI writes headers."""
+        said = (b"limit", self.limit), (b"remaining", self.remaining), (b"reset", self.reset)
+        return [(b"x-ratelimit-" + name, b"%d" % value) for name, value in said]
 
 
 class Rates:

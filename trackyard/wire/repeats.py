@@ -27,8 +27,7 @@ _PIECE = 64 * 1024
 
 def find_repeat_key(headers: Headers, match: Match) -> str | None:
     """The key of a write that names one, as it was sent."""
-    endpoint = match.endpoint
-    return None if endpoint.method == "GET" or endpoint.anew else headers.get(HEADER)
+    return headers.get(HEADER) if match.endpoint.repeatable else None
 
 
 def check_repeat_key(key: str | None) -> None:
