@@ -105,16 +105,16 @@ class Endpoint(Generic[D]):
         """Names of the path's variables, in order."""
         return tuple(re.findall(r"\{(\w+)\}", self.path))
 
-    def answer_for(self, caller: Caller | None) -> type[Answer]:
-        """The view a caller's answer has: what an affiliate may not see does not exist in its own."""
-        return self.affiliate_answer or self.answer if isinstance(caller, AffiliateCaller) else self.answer
-
-    def admits(self, caller: Caller) -> bool:
     @property
     def repeatable(self) -> bool:
         """Whether an Idempotency-Key makes it once."""
         return self.method != "GET" and not self.anew
 
+    def answer_for(self, caller: Caller | None) -> type[Answer]:
+        """The view a caller's answer has: what an affiliate may not see does not exist in its own."""
+        return self.affiliate_answer or self.answer if isinstance(caller, AffiliateCaller) else self.answer
+
+    def admits(self, caller: Caller) -> bool:
         """Whether this kind of caller may call it at all."""
         others = "affiliate" if isinstance(caller, StaffCaller) else "staff"
         return self.audience != others
