@@ -257,8 +257,8 @@ def test_a_page_is_read_in_a_constant_number_of_statements(
             seen = count_statements(api.deps.database)
             assert len(client.get(path, **params)["offers"]) == limit
             counted[name, limit] = len(seen)
-    assert counted["staff", 1] == counted["staff", 11] <= 12
-    assert counted["affiliate", 1] == counted["affiliate", 11] <= 12
+    assert counted["staff", 1] == counted["staff", 11] <= 14
+    assert counted["affiliate", 1] == counted["affiliate", 11] <= 14
 
 
 @pytest.fixture

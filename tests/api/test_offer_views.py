@@ -283,3 +283,16 @@ def test_approval_and_links(api: Api, privacy: str, enabled: bool | None, approv
             seeds.add_connection(conn, made.id, pid, enabled=enabled)
     [shown] = affiliate.get("/3.1/partner/offers")["offers"]
     assert (shown["required_approval"], len(shown["links"]), shown["link"] is not None) == (approval, links, links == 1)
+
+
+def test_no_links_to_an_advertiser_who_refuses_the_affiliate(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    refusing, other = (store_offer(api, landings=(Landing(id=1, title="L", url="u", url_preview="p"),)) for _ in "ab")
+    sent = {"advertisers_id": refusing.advertiser_id, "pid": pid}
+    api.admin.post("/3.0/admin/advertiser/disable-affiliate", **sent)
+    for path in ("/3.0/offers", "/3.0/partner/offers"):
+        shown = {item["id"]: item for item in affiliate.get(path)["offers"]}
+        assert [len(shown[made.id]["links"]) for made in (refusing, other)] == [0, 2]
+        assert (shown[refusing.id]["link"], shown[other.id]["link"] is not None) == (None, True)
+    assert affiliate.get(f"/3.0/offer/{refusing.id}")["offer"]["links"] == []
+    assert [item["id"] for item in affiliate.get("/3.0/partner/live-offers")["offers"]] == [other.id]

@@ -10,7 +10,7 @@ from trackyard.base.errors import BadInput, NotFound
 from trackyard.domain.callers import AffiliateCaller, Caller
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, connections, offers_list
+from trackyard.store import affiliates, blacklist, connections, offers_list
 from trackyard.store.engine import Connection
 from trackyard.store.offers_list import LinkDomain, ListedOffer, OfferFilter, Order, OwnPostback
 
@@ -18,13 +18,14 @@ from trackyard.store.offers_list import LinkDomain, ListedOffer, OfferFilter, Or
 @dataclass(frozen=True, slots=True)
 class Beside:
     """What views of offers name beside them, by id. sources: titles by language · for an affiliate: `connected`,
-    whether it is connected, where anybody decided, and its `postbacks`, by offer."""
+    whether it is connected, where anybody decided, its `postbacks`, by offer, and the advertisers who refuse it."""
 
     categories: dict[str, str]
     sources: dict[str, dict[str, str]]
     domains: dict[int, LinkDomain]
     connected: dict[int, bool] = field(default_factory=dict)
     postbacks: dict[int, list[OwnPostback]] = field(default_factory=dict)
+    refused_by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,5 +129,6 @@ def _beside(conn: Connection, scope: Scope, found: Sequence[ListedOffer]) -> Bes
             general.domains,
             connected=offers_list.connections_of(conn, affiliate_id, ids),
             postbacks=offers_list.postbacks_of(conn, affiliate_id, ids),
+            refused_by=blacklist.advertisers_of(conn, [affiliate_id]).get(affiliate_id, frozenset()),
         )
     return general

@@ -15,7 +15,7 @@ from trackyard.domain.callers import AffiliateCaller, Caller
 from trackyard.domain.offers import Offer
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, connections, offers, offers_list, rules, tickets
+from trackyard.store import affiliates, blacklist, connections, offers, offers_list, rules, tickets
 from trackyard.store.engine import Connection
 from trackyard.store.offers_list import ListedOffer
 from trackyard.store.tickets import NewTicket, Ticket
@@ -158,6 +158,7 @@ def _records(conn: Connection, found: Sequence[Ticket]) -> list[TicketRecord]:
     listed = {item.offer.id: item for item in offers_list.list_by_ids(conn, offer_ids)}
     general = titles_beside(conn, list(listed.values()))
     links = tickets.links_among(conn, affiliate_ids, offer_ids)
+    refused = blacklist.advertisers_of(conn, affiliate_ids)
     postbacks = tickets.postbacks_among(conn, affiliate_ids, offer_ids)
     return [
         TicketRecord(
@@ -168,6 +169,7 @@ def _records(conn: Connection, found: Sequence[Ticket]) -> list[TicketRecord]:
                 general,
                 connected=links.get(ticket.affiliate_id, {}),
                 postbacks=postbacks.get(ticket.affiliate_id, {}),
+                refused_by=refused.get(ticket.affiliate_id, frozenset()),
             ),
         )
         for ticket in found

@@ -137,7 +137,7 @@ def _view(item: ListedOffer, beside: Beside, looker: Looker) -> AffiliateOfferVi
 
 def _links(offer: Offer, beside: Beside, looker: Looker, base: str) -> list[LinkView]:
     """The offer's own link, then one a landing."""
-    if not beside.connected.get(offer.id, offer.privacy == "public"):
+    if offer.advertiser_id in beside.refused_by or not beside.connected.get(offer.id, offer.privacy == "public"):
         return []
     postbacks = [_postback(item, looker) for item in beside.postbacks.get(offer.id, ())]
     places: list[tuple[int | None, str | None]] = [(None, None)]

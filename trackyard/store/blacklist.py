@@ -36,3 +36,15 @@ def affiliates_of(conn: Connection, advertiser_ids: Iterable[str]) -> dict[str, 
     for advertiser_id, affiliate_id in rows:
         found.setdefault(advertiser_id, set()).add(affiliate_id)
     return {advertiser_id: frozenset(ids) for advertiser_id, ids in found.items()}
+
+
+def advertisers_of(conn: Connection, affiliate_ids: Iterable[int]) -> dict[int, frozenset[str]]:
+    """The advertisers that refuse each affiliate; one that none refuses is absent."""
+    columns = advertiser_blacklist.c
+    found: dict[int, set[str]] = {}
+    rows = conn.execute(
+        select(columns.affiliate_id, columns.advertiser_id).where(columns.affiliate_id.in_(set(affiliate_ids)))
+    )
+    for affiliate_id, advertiser_id in rows:
+        found.setdefault(affiliate_id, set()).add(advertiser_id)
+    return {affiliate_id: frozenset(ids) for affiliate_id, ids in found.items()}
