@@ -52,6 +52,13 @@ class World:
 
 @pytest.fixture(scope="session")
 def world(api: Api) -> Iterator[World]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 10**6)
+        yield make_world(api)
+
+
+def make_world(api: Api) -> World:
+    """The callers and the parameters, on an installation of their own."""
     api.add_offer()  # number 1, which a strange value may name and remove
     advertiser, offer = api.add_advertiser(), api.add_offer()
     pid, affiliate = api.add_affiliate()
@@ -102,9 +109,7 @@ def world(api: Api) -> Iterator[World]:
     subjects |= postbacks.path_subjects(api, offer, pid)
     good |= affiliates.good_params(api)
     subjects |= affiliates.path_subjects(api, pid)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 10**6)
-        yield World(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
+    return World(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
 
 
 _numbers = iter(range(10**9))
@@ -113,15 +118,15 @@ _numbers = iter(range(10**9))
 def send(
     world: World, client: ApiClient, endpoint: Endpoint[Any], version: str, params: Any, path: str | None = None
 ) -> Any:
-    filled = {name: _filled(value) for name, value in params.items()}
+    sent = {name: as_sent(value) for name, value in params.items()}
     place = "data" if endpoint.method == "POST" else "params"
-    return client.call(endpoint.method, path or world.path(endpoint, version), **{place: filled})
+    return client.call(endpoint.method, path or world.path(endpoint, version), **{place: sent})
 
 
-def _filled(value: Any) -> Any:
+def as_sent(value: Any) -> Any:
     """What is sent: {n} is a number, a function makes the value, both anew for every call."""
     if isinstance(value, list):
-        return [_filled(item) for item in value]
+        return [as_sent(item) for item in value]
     if callable(value):
         return value()
     return value.replace("{n}", str(next(_numbers))) if isinstance(value, str) else value
