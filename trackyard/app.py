@@ -248,6 +248,7 @@ def _serve_api(
 def _deps(config: Config, database: "Database", analytics: object) -> "Deps":
     from trackyard.actions.deps import Deps
     from trackyard.base.secrets import Seal
+    from trackyard.outbound.trials import Trials
     from trackyard.stats.engine import Analytics
     from trackyard.store.filestore import FileStore
 
@@ -263,6 +264,7 @@ def _deps(config: Config, database: "Database", analytics: object) -> "Deps":
         files=FileStore(config.data_dir / "files"),
         api_url=config.api_url,
         isp_database=config.isp_database,
+        trials=Trials(config.outbound_allow),
     )
 
 

@@ -17,6 +17,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
         "partner.postbacks.remove-by-affiliates": {"ids": pid},
         "partner.postbacks.remove-by-offers": {"ids": offer},
         "admin.postbacks.list": {"partner_id": pid},
+        "partner.postback.test": {"pid": pid, "url": "http://10.0.0.1/"},  # which may not be called
         "partner.pixel.add": PIXEL | {"offer_id": offer, "pid": pid},
         "admin.news.add": {"title": "Summer"},
         "admin.news.edit": {"title": "Winter"},

@@ -1,11 +1,12 @@
 """What use cases work with: handed in once, when the program starts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import Clock
 from trackyard.base.secrets import Seal
+from trackyard.outbound.trials import Trials
 from trackyard.stats.engine import Analytics
 from trackyard.store.engine import Database
 from trackyard.store.filestore import FileStore
@@ -17,7 +18,8 @@ class Deps:
 
     currency: the platform's, of all amounts that name none · zone: of all times that name none · tracking_url:
     what links begin with, without a slash at the end · files: creatives and logos · api_url: what their addresses
-    begin with, likewise · isp_database: an MMDB of providers, None when there is none.
+    begin with, likewise · isp_database: an MMDB of providers, None when there is none ·
+    trials: calls to strangers that somebody waits for.
     """
 
     database: Database
@@ -30,3 +32,4 @@ class Deps:
     files: FileStore
     api_url: str
     isp_database: Path | None = None
+    trials: Trials = field(default_factory=Trials)
