@@ -59,8 +59,7 @@ def sign_in(deps: Deps, login: str, password: str, address: str) -> Session:
         sign_ins.forgive(conn, by_account, by_address)
         keys.remove_sessions(conn, session.kind, session.id, until_ms=now)
         keys.add_key(conn, session.kind, session.id, session.key, deps.seal, now, session.expires_at)
-        if session.kind == "staff":
-            sign_ins.mark_signed_in(conn, session.id, now)
+        sign_ins.mark_signed_in(conn, session.kind, session.id, now)
     return session
 
 

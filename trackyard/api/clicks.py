@@ -169,6 +169,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=ListClicks,
         answer=ClicksAnswer,
         handle=list_clicks,
+        features=("stats.clicks-list",),
         report=True,
         page_max=5000,
     ),

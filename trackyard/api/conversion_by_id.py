@@ -145,5 +145,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         answer=OneForStaffAnswer,
         affiliate_answer=OneForAffiliateAnswer,
         handle=get,
+        features=("stats.conversions-list",),
     ),
 )

@@ -321,6 +321,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         answer=ConversionsForStaff,
         affiliate_answer=ConversionsForAffiliate,
         handle=list_conversions,
+        features=("stats.conversions-list",),
         report=True,
         page_max=5000,
     ),

@@ -377,6 +377,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=ListAffiliateLog,
         answer=AffiliatePostbacks,
         handle=list_made,
+        features=("stats.affiliate-postback",),
         report=True,
     ),
     Endpoint(

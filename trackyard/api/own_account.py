@@ -250,5 +250,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=SignUp,
         answer=SignedUpAnswer,
         handle=add,
+        anew=True,  # strangers do not get each other's answers, and each try is counted
     ),
 )

@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.api.stats_params import TRAFFICBACK_PERMISSION, CommonFilter, CommonParams, OfferParams, ReducedParams
+from trackyard.api.stats_params import CommonFilter, CommonParams, OfferParams, ReducedParams
 from trackyard.api.stats_rows import REASON, StatsAnswer, stats_answer
-from trackyard.base.errors import AccessDenied, BadInput
+from trackyard.base.errors import BadInput
+from trackyard.domain.permissions import slice_features
 from trackyard.domain.roles import Permission
 from trackyard.stats.dimensions import DIMENSIONS
 from trackyard.wire import scalars as s
-from trackyard.wire.endpoint import Audience, Call, Endpoint
+from trackyard.wire.endpoint import Audience, Call, Endpoint, check_features
 from trackyard.wire.params import Only, Seq
 
 
@@ -87,8 +88,6 @@ def grouped(report: Grouped) -> Callable[[Call[Deps], ReducedParams], StatsAnswe
     """The handler of a grouped report."""
 
     def handle(call: Call[Deps], params: ReducedParams) -> StatsAnswer:
-        if REASON in report.dimensions:
-            _check_reason(call)
         return stats_answer(call, params.question(call, report.dimensions))
 
     return handle
@@ -97,8 +96,7 @@ def grouped(report: Grouped) -> Callable[[Call[Deps], ReducedParams], StatsAnswe
 def custom(call: Call[Deps], params: CustomParams) -> StatsAnswer:
     """Statistics rows grouped by the slices the caller names."""
     slices = tuple(dict.fromkeys(params.slice))
-    if REASON in slices:
-        _check_reason(call)
+    check_features(call.known, slice_features(slices))
     _check_custom(params, slices)
     question = params.question(call, slices)
     filters = dict(question.filters)
@@ -120,11 +118,6 @@ def _check_custom(params: CustomParams, slices: tuple[str, ...]) -> None:
         raise BadInput(faults)
 
 
-def _check_reason(call: Call[Deps]) -> None:
-    if not call.staff:
-        raise AccessDenied(code=TRAFFICBACK_PERMISSION)
-
-
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
     *(
         Endpoint(
@@ -138,6 +131,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
             handle=grouped(report),
             said=report.text,
             report=True,
+            features=slice_features(report.dimensions),
         )
         for report in GROUPED
     ),
@@ -150,5 +144,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         answer=StatsAnswer,
         handle=custom,
         report=True,
+        features=("stats.view-custom",),
     ),
 )

@@ -115,7 +115,3 @@ class OfferParams(CommonParams):
     """Parameters of the report by sub."""
 
     filter: OfferFilter
-
-
-TRAFFICBACK_PERMISSION = "stats.slice-trafficback_reason"
-"""What an affiliate needs to slice by the reason of a refusal; none has it by default."""

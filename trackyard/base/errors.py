@@ -55,7 +55,7 @@ class WrongCaller(Refusal):
 
 
 class AccessDenied(Refusal):
-    """A staff user without the permission; `code` names it."""
+    """A staff user without the permission, or an affiliate that is denied it; `code` names it."""
 
     status, code, text = 403, "access_denied", "Access denied"
 

@@ -62,6 +62,9 @@ def forgive(conn: Connection, account: str, address: str) -> None:
     conn.execute(update(sign_in_failure).where(columns.name == address).values(failures=columns.failures - 1))
 
 
-def mark_signed_in(conn: Connection, staff_id: str, now_ms: int) -> None:
-    """Remembers when a staff user signed in last."""
-    conn.execute(update(staff).where(staff.c.id == staff_id).values(last_login_at=now_ms))
+def mark_signed_in(conn: Connection, kind: str, owner_id: str, now_ms: int) -> None:
+    """Remembers when a staff user or an affiliate signed in last."""
+    if kind == "staff":
+        conn.execute(update(staff).where(staff.c.id == owner_id).values(last_login_at=now_ms))
+    else:
+        conn.execute(update(affiliate).where(affiliate.c.id == int(owner_id)).values(last_login_at=now_ms))

@@ -29,7 +29,7 @@ from trackyard.domain.acting import Acting, acting
 from trackyard.domain.callers import Caller, StaffCaller
 from trackyard.wire.auth import KEY_NAMES, Authenticate, find_caller, find_key
 from trackyard.wire.brackets import Tree, body_tree, close_files, merged, query_pairs, tree_of
-from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint
+from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint, check_features
 from trackyard.wire.envelope import encoded
 from trackyard.wire.errors import MethodNotAllowed, body_of, server_error
 from trackyard.wire.probes import Branch, Page
@@ -306,6 +306,7 @@ def _authorize(endpoint: Endpoint[Any], caller: Caller | None) -> None:
         raise WrongCaller
     if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):
         raise AccessDenied(code=endpoint.permission)
+    check_features(caller, endpoint.features)
 
 
 def _check_length(request: Request, most: int) -> None:

@@ -6,12 +6,13 @@ answers under both prefixes.
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Literal, TypeVar
 
-from trackyard.base.errors import Unauthorized
+from trackyard.base.errors import AccessDenied, Unauthorized
 from trackyard.domain.callers import AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.permissions import FEATURES
 from trackyard.domain.roles import Permission
 from trackyard.wire.envelope import Answer
 from trackyard.wire.params import NoParams, Params
@@ -69,7 +70,8 @@ class Endpoint(Generic[D]):
     id names, or raises NotFound, before parameters are looked at · affiliate_answer: the view affiliates get, when it
     is another · handle: gets the call and the read parameters · page_max: larger limits are clamped to it ·
     body_max: bytes · versions: the prefixes it answers · report: a key has but a few of these running at once · anew:
-    a repeat with the same Idempotency-Key is made again all the same.
+    a repeat with the same Idempotency-Key is made again all the same · features: what an affiliate must not be denied
+    (domain/permissions.py).
     """
 
     id: str
@@ -87,6 +89,7 @@ class Endpoint(Generic[D]):
     versions: tuple[Version, ...] = VERSIONS
     report: bool = False
     anew: bool = False
+    features: tuple[str, ...] = ()
     said: str = ""
 
     def __post_init__(self) -> None:
@@ -94,6 +97,8 @@ class Endpoint(Generic[D]):
             raise TypeError(f"{self.id}: the handler's docstring is the endpoint's description")
         if (self.permission is Permission.NONE) != (self.audience == "anyone"):
             raise TypeError(f"{self.id}: methods for anyone, and no others, need no permission")
+        if not set(self.features) <= FEATURES.keys():
+            raise TypeError(f"{self.id}: there is no such feature")
 
     @property
     def text(self) -> str:
@@ -118,3 +123,12 @@ class Endpoint(Generic[D]):
         """Whether this kind of caller may call it at all."""
         others = "affiliate" if isinstance(caller, StaffCaller) else "staff"
         return self.audience != others
+
+
+def check_features(caller: Caller | None, features: Iterable[str]) -> None:
+    """Raises AccessDenied for an affiliate that is denied one of the features."""
+    if not isinstance(caller, AffiliateCaller):
+        return
+    for feature in features:
+        if feature in caller.denied:
+            raise AccessDenied(code=feature)

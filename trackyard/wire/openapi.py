@@ -158,10 +158,16 @@ def _who(endpoint: Endpoint[Any]) -> str:
     if endpoint.audience == "anyone":
         return "Callers: anyone, no key is needed."
     if endpoint.audience == "affiliate":
-        return f"Callers: {_AUDIENCES['affiliate']}."
+        return f"Callers: {_AUDIENCES['affiliate']}.{_features(endpoint)}"
     roles = ", ".join(role.value for role in roles_giving(endpoint.permission))
     callers = _AUDIENCES.get(endpoint.audience, "staff")
-    return f"Callers: {callers}. Staff need the permission `{endpoint.permission}`, which these roles give: {roles}."
+    needed = f"Staff need the permission `{endpoint.permission}`, which these roles give: {roles}."
+    return f"Callers: {callers}. {needed}{_features(endpoint)}"
+
+
+def _features(endpoint: Endpoint[Any]) -> str:
+    named = " and ".join(f"`{feature}`" for feature in endpoint.features)
+    return f" An affiliate must not be denied {named}." if named else ""
 
 
 def _query_parameter(name: str, field: Field) -> Schema:
@@ -275,14 +281,6 @@ def _tag(endpoint: Endpoint[Any]) -> str:
     return segments[1] if segments[0] == "admin" and len(segments) > 1 else segments[0]
 
 
-_INTRODUCTION = (
-    "Every path answers under /3.0 and /3.1. Parameters are read from the query, forms and JSON bodies, "
-    "the body over the query. Lists come as `k=v`, `k[]=v`, `k[0]=v` or a JSON list; nested values as `a[b]=v`. "
-    "Unknown parameters are ignored and named in the header X-Ignored-Parameters. Calls are counted by key: the "
-    "headers X-RateLimit-Limit, -Remaining and -Reset of every answer tell where it stands, and 429 comes with "
-    "Retry-After. A write with an Idempotency-Key may be sent again: within 24 hours it is made once, and answered as "
-    "at first."
-)
 _HEADERS = {
     "X-RateLimit-Limit": "Calls that the key may make at once after a pause",
     "X-RateLimit-Remaining": "Calls that it may make at once now",
@@ -300,3 +298,11 @@ _REPEAT_KEY = {
     "again and gets its first answer.",
 }
 
+_INTRODUCTION = (
+    "Every path answers under /3.0 and /3.1. Parameters are read from the query, forms and JSON bodies, "
+    "the body over the query. Lists come as `k=v`, `k[]=v`, `k[0]=v` or a JSON list; nested values as `a[b]=v`. "
+    "Unknown parameters are ignored and named in the header X-Ignored-Parameters. Calls are counted by key: the "
+    "headers X-RateLimit-Limit, -Remaining and -Reset of every answer tell where it stands, and 429 comes with "
+    "Retry-After. A write with an Idempotency-Key may be sent again: within 24 hours it is made once, and answered as "
+    "at first."
+)

@@ -1,0 +1,256 @@
+"""Affiliates, as staff see and change them."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.client import ApiClient
+from tests.support.mails import mails
+from tests.support.statements import statements
+from trackyard.domain.ledger import Entry
+from trackyard.domain.roles import Role
+from trackyard.domain.rules import Affiliate
+from trackyard.store import ledger, rules
+
+
+def partner(api: Api, pid: int) -> Any:
+    return api.admin.get(f"/3.0/admin/partner/{pid}")["partner"]
+
+
+def refused(client: ApiClient, path: str, **params: Any) -> dict[str, list[str]]:
+    answer = client.call("POST", path, data=params)
+    assert answer.status_code == 400, answer.text
+    fields: dict[str, list[str]] = answer.json()["fields"]
+    return fields
+
+
+def earn(api: Api, pid: int, amount: str) -> None:
+    entry = Entry(
+        affiliate_id=pid, kind="conversion", source_id=f"{pid}-{amount}", version=1, currency="USD", hold=Decimal(0),
+        available=Decimal(amount), at=api.clock.now_ms(),
+    )  # fmt: skip
+    with api.deps.database.write() as conn:
+        ledger.add_entries(conn, [entry])
+
+
+def test_a_list_shows_balances_on_request(api: Api) -> None:
+    pid, _ = api.add_affiliate()
+    earn(api, pid, "12.5")
+    [without] = api.admin.get("/3.0/admin/partners")["partners"]
+    assert without["balance"] == {}
+    [with_] = api.admin.get("/3.0/admin/partners", with_balance=1)["partners"]
+    assert with_["balance"] == {"USD": {"balance": 12.5, "hold": 0, "available": 12.5}}
+    assert with_ == partner(api, pid)
+
+
+def test_pages_of_affiliates(api: Api) -> None:
+    ids = [api.add_affiliate()[0] for _ in range(5)]
+    pages = [api.admin.get("/3.0/admin/partners", limit=2, page=page) for page in (1, 2, 3)]
+    assert [[row["id"] for row in page["partners"]] for page in pages] == [ids[:2], ids[2:4], ids[4:]]
+    assert pages[0]["pagination"] == {"per_page": 2, "total_count": 5, "page": 1, "next_page": 2}
+
+
+def test_a_list_takes_as_many_statements_for_many_as_for_one(api: Api) -> None:
+    manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
+    api.add_affiliate(manager_id=manager)
+    with statements() as few:
+        api.admin.get("/3.0/admin/partners", with_balance=1)
+    for _ in range(3):
+        api.add_affiliate(manager_id=manager)
+    with statements() as many:
+        assert len(api.admin.get("/3.0/admin/partners", with_balance=1)["partners"]) == 4
+    assert len(many) == len(few) > 0
+
+
+def test_an_edit_changes_what_is_sent(api: Api) -> None:
+    manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
+    referrer, _ = api.add_affiliate()
+    pid, client = api.add_affiliate(email="ann@affiliate.example", notes="first", **{"tags[]": ["a", "b", "a"]})
+    before = partner(api, pid)
+    assert (before["tags"], before["login"]) == (["a", "b"], "ann@affiliate.example")
+    api.clock.advance(1000)
+    path = f"/3.0/admin/partner/{pid}"
+    sent = {"manager_id": manager, "ref": referrer, "ref_percent": "2.5", "level": 4, "login": "ann", "city": "Riga"}
+    edited = api.admin.post(path, **sent, contactPerson="Ann", country="lv", **{"tags[]": "c"})
+    assert edited["id"] == pid
+    after = edited["partner"]
+    assert after["manager"]["id"] == manager
+    assert after["manager"]["api_key"] is None
+    changed = {
+        "manager": after["manager"], "ref": str(referrer), "ref_percent": "2.5", "level": 4, "login": "ann",
+        "contactPerson": "Ann", "city": "Riga", "country": "LV", "tags": ["c"], "updated_at": "2023-11-14 22:13:21",
+    }  # fmt: skip
+    assert after == before | changed == partner(api, pid)
+    cleared = api.admin.post(path, manager_id="", ref="", ref_percent="", contactPerson="", notes="", **{"tags[]": ""})
+    assert cleared["partner"] | {"updated_at": ""} == after | {
+        "manager": None, "ref": None, "ref_percent": None, "contactPerson": None, "notes": "", "tags": [],
+        "updated_at": "",
+    }  # fmt: skip
+    assert client.call("GET", "/3.0/balance").status_code == 200
+
+
+def test_a_status_holds_at_once(api: Api) -> None:
+    pid, client = api.add_affiliate(login="ann")
+    path = f"/3.0/admin/partner/{pid}"
+    for status, code in (("banned", 401), ("active", 200), ("on moderation", 401), ("not active", 401)):
+        api.admin.post(path, status=status)
+        assert client.call("GET", "/3.0/balance").status_code == code
+        with api.deps.database.read() as conn:
+            rule = rules.compile_row(conn, "affiliate", str(pid))
+        assert rule == Affiliate(id=pid, active=status == "active", name="ann")
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"manager_id": "0" * 24}, "manager_id"),
+        ({"ref": "999"}, "ref"),
+        ({"ref": "1"}, "ref"),  # itself
+        ({"status": "gone"}, "status"),
+        ({"password": ""}, "password"),
+        ({"country": "Latvia"}, "country"),
+        ({"custom_fields[shoe size]": "44"}, "custom_fields[shoe size]"),
+        ({"payment_systems[0][system_id]": "9"}, "payment_systems[0][system_id]"),
+        ({"payment_systems[0][currency]": "USD"}, "payment_systems[0][system_id]"),
+    ],
+)
+def test_an_edit_that_is_not_made(api: Api, change: dict[str, str], field: str) -> None:
+    pid, _ = api.add_affiliate()
+    assert pid == 1
+    before = partner(api, pid)
+    assert list(refused(api.admin, "/3.0/admin/partner/1", notes="new", **change)) == [field]
+    assert partner(api, pid) == before
+
+
+def test_a_new_password(api: Api) -> None:
+    pid, client = api.add_affiliate(email="ann@affiliate.example", password="old-one")
+    login = {"login": "ann@affiliate.example"}
+    session = api.admin.post("/3.1/auth", password="old-one", **login)["api_key"]
+    told = api.admin.post(f"/3.0/admin/partner/password/{pid}")
+    assert told["partner"] == {"id": pid, "password": told["password"]}
+    assert api.admin.call("POST", "/3.1/auth", data=login | {"password": told["password"]}).status_code == 200
+    assert api.admin.call("POST", "/3.1/auth", data=login | {"password": "old-one"}).status_code == 401
+    assert api.admin.with_key(session).call("GET", "/3.0/balance").status_code == 401
+    assert client.call("GET", "/3.0/balance").status_code == 200, "its key stays"
+    [mail] = mails(api)
+    assert mail.recipient == "ann@affiliate.example"
+    assert told["password"] in mail.body
+
+
+def test_a_password_that_staff_set_ends_sessions(api: Api) -> None:
+    pid, _ = api.add_affiliate(email="ann@affiliate.example", password="old-one")
+    session = api.admin.post("/3.1/auth", login="ann@affiliate.example", password="old-one")["api_key"]
+    api.admin.post(f"/3.0/admin/partner/{pid}", password="new-one")
+    assert api.admin.with_key(session).call("GET", "/3.0/balance").status_code == 401
+    assert api.admin.post("/3.1/auth", login="ann@affiliate.example", password="new-one")["status"] == 1
+
+
+def test_referrals(api: Api) -> None:
+    referrer, _ = api.add_affiliate()
+    ids = [api.add_affiliate(ref=referrer)[0] for _ in range(3)]
+    api.add_affiliate(ref=ids[0])
+    first = api.admin.get(f"/3.0/admin/partner/{referrer}/referrals", limit=2)
+    assert list(first["referrals"]) == [str(each) for each in ids[:2]]
+    assert first["referrals"][str(ids[0])] == partner(api, ids[0])
+    assert first["pagination"]["total_count"] == 3
+    assert api.admin.get(f"/3.0/admin/partner/{ids[2]}/referrals")["referrals"] == {}
+
+
+def test_a_manager_keeps_to_its_own(api: Api) -> None:
+    manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
+    other, _ = api.add_staff(Role.MANAGER_AFFILIATE)
+    own, _ = api.add_affiliate(manager_id=manager)
+    foreign, _ = api.add_affiliate(manager_id=other, ref=own)
+    assert [row["id"] for row in client.get("/3.0/admin/partners")["partners"]] == [own]
+    assert client.get(f"/3.0/admin/partner/{own}/referrals")["referrals"] == {}
+    for method, path in (
+        ("GET", f"/3.0/admin/partner/{foreign}"),
+        ("POST", f"/3.0/admin/partner/{foreign}"),
+        ("POST", f"/3.0/admin/partner/password/{foreign}"),
+        ("GET", f"/3.0/admin/partner/{foreign}/referrals"),
+    ):
+        assert client.call(method, path).status_code == 404
+    path = f"/3.0/admin/partner/{own}"
+    assert list(refused(client, path, ref=foreign)) == ["ref"]
+    assert list(refused(client, path, manager_id=other)) == ["manager_id"]
+    assert client.post(path, manager_id="", notes="x")["partner"]["manager"]["id"] == manager
+
+
+SYSTEM = {
+    "lang_label": "Wire", "fields[0][lang_label]": "IBAN", "fields[0][required]": "1", "fields[1][lang_label]": "BIC",
+}  # fmt: skip
+
+
+def test_payment_systems_and_their_required_fields(api: Api) -> None:
+    wire = api.admin.post("/3.1/admin/payment_systems", **SYSTEM)["payment_system"]
+    assert [field["id"] for field in wire["fields"]] == [1, 2]
+    coin = api.admin.post("/3.1/admin/payment_systems", lang_label="Coin", currency="USD")["payment_system"]
+    pid, _ = api.add_affiliate()
+    path, name = f"/3.0/admin/partner/{pid}", "payment_systems[0]"
+    good = {f"{name}[system_id]": wire["id"], f"{name}[fields][1]": "EE12", f"{name}[currency]": "USD"}
+    for change, field in (
+        ({f"{name}[fields][1]": " "}, f"{name}[fields][1]"),
+        ({f"{name}[fields][7]": "x"}, f"{name}[fields][7]"),
+        ({f"{name}[currency]": "XXX"}, f"{name}[currency]"),
+        ({f"{name}[system_id]": coin["id"], f"{name}[currency]": "EUR", f"{name}[fields]": ""}, f"{name}[currency]"),
+    ):
+        sent = {key: value for key, value in (good | change).items() if value != ""}
+        if f"{name}[fields]" in change:
+            del sent[f"{name}[fields][1]"]
+        assert list(refused(api.admin, path, **sent)) == [field]
+    api.admin.post(path, **good, **{"payment_systems[1][system_id]": coin["id"]})
+    assert partner(api, pid)["payment_systems"] == [
+        {"id": wire["id"], "active": 1, "system": "Wire", "currency": "USD", "fields": {"1": "EE12"}},
+        {"id": coin["id"], "active": 1, "system": "Coin", "currency": "USD", "fields": {}},
+    ]
+    in_use = api.admin.call("POST", f"/3.1/admin/payment_systems/{wire['id']}/remove")
+    assert in_use.status_code == 409
+    assert api.admin.post(path, payment_systems="")["partner"]["payment_systems"] == []
+    removed = api.admin.post(f"/3.1/admin/payment_systems/{wire['id']}/remove")
+    assert removed["payment_system"] == wire
+    assert api.admin.get("/3.0/admin/payment_systems")["payment_systems"] == [coin]
+
+
+def test_a_number_of_a_field_never_means_another_one(api: Api) -> None:
+    system = api.admin.post("/3.1/admin/payment_systems", **SYSTEM)["payment_system"]
+    path = f"/3.1/admin/payment_systems/{system['id']}"
+    kept = {"fields[0][id]": 1, "fields[0][lang_label]": "Account"}
+    assert api.admin.post(path, **kept)["payment_system"]["fields"] == [
+        {"id": 1, "lang_label": "Account", "required": False}
+    ]
+    added = api.admin.post(path, **kept, **{"fields[1][lang_label]": "Bank"})["payment_system"]
+    assert [field["id"] for field in added["fields"]] == [1, 3]
+    assert list(refused(api.admin, path, **{"fields[0][id]": 2, "fields[0][lang_label]": "BIC"})) == ["fields[0][id]"]
+    renamed = api.admin.post(path, lang_label="Bank transfer", currency="usd")["payment_system"]
+    assert renamed == added | {"lang_label": "Bank transfer", "currency": "USD"}
+    assert api.admin.post(path, currency="")["payment_system"]["currency"] is None
+    assert list(refused(api.admin, path, currency="XXX")) == ["currency"]
+
+
+def test_custom_fields(api: Api) -> None:
+    size = api.admin.post("/3.1/admin/custom_fields", name="Size", required=1)["field"]
+    chosen = {"name": "Vertical", "field_type": "select", "field_values[]": ["games", "loans"]}
+    vertical = api.admin.post("/3.1/admin/custom_fields", **chosen)["field"]
+    assert size == {"id": size["id"], "name": "Size", "required": True, "field_type": "text", "field_values": None}
+    assert vertical["field_values"] == ["games", "loans"]
+    assert api.admin.get("/3.0/admin/custom_fields")["fields"] == [size, vertical]
+    taken = api.admin.call("POST", "/3.1/admin/custom_fields", data={"name": "Size"})
+    assert (taken.status_code, list(taken.json()["fields"])) == (409, ["name"])
+    path = f"/3.1/admin/custom_fields/{vertical['id']}"
+    assert api.admin.call("POST", path, data={"name": "Size"}).status_code == 409
+    assert list(refused(api.admin, path, field_values="")) == ["field_values"]
+
+    pid, _ = api.add_affiliate(**{f"custom_fields[{size['id']}]": "9"})
+    edit = f"/3.0/admin/partner/{pid}"
+    assert list(refused(api.admin, edit, **{"custom_fields[Vertical]": "cars"})) == ["custom_fields[Vertical]"]
+    told = api.admin.post(edit, **{"custom_fields[Vertical]": "loans"})["partner"]["customFields"]
+    assert told == [
+        {"id": size["id"], "name": "Size", "value": "9", "label": "9"},
+        {"id": vertical["id"], "name": "Vertical", "value": "loans", "label": "loans"},
+    ]
+    assert api.admin.post(edit, **{"custom_fields[Size]": ""})["partner"]["customFields"] == told[1:]
+    assert api.admin.post(f"{path}/remove")["field"] == vertical
+    assert partner(api, pid)["customFields"] == []
+    assert api.admin.call("POST", f"{path}/remove").status_code == 404
