@@ -51,12 +51,12 @@ def _hash(text: str) -> str:
 
 
 def _html(document: Schema, style: str, script: str) -> str:
-    operations = list(_operations(document))
+    found = list(operations(document))
     links = []
     for tag in document["tags"]:
         links.append(f"<h2>{escape(tag['name'])}</h2>")
-        links += [_link(path, method, what) for path, method, what in operations if what["tags"] == [tag["name"]]]
-    sections = [_section(document, path, method, what) for path, method, what in operations]
+        links += [_link(path, method, what) for path, method, what in found if what["tags"] == [tag["name"]]]
+    sections = [_section(document, path, method, what) for path, method, what in found]
     info = document["info"]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -70,7 +70,7 @@ def _html(document: Schema, style: str, script: str) -> str:
     )
 
 
-def _operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
+def operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
     """Each method once, by its 3.1 path: both prefixes answer it."""
     for path, item in document["paths"].items():
         if path.startswith("/3.1/"):
@@ -91,7 +91,7 @@ def _anchor(method: str, path: str) -> str:
 def _section(document: Schema, path: str, method: str, what: Schema) -> str:
     text = escape(f"{method} {path} {what['summary']}".lower())
     answer = what["responses"]["200"]["content"]["application/json"]["schema"]
-    rows = "".join(_row(*parameter) for parameter in _parameters(document, what))
+    rows = "".join(_row(parameter) for parameter in parameters(document, what))
     table = f"<table><tr><th>Parameter<th>Type<th>Meaning{rows}</table>" if rows else "<p>No parameters.</p>"
     example = json.dumps(_sample(document, answer), indent=2, ensure_ascii=False)
     return (
@@ -109,11 +109,12 @@ def _prose(text: str) -> str:
     return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
-def _parameters(document: Schema, what: Schema) -> list[Parameter]:
-    """The parameters of a method, those that it needs first."""
+def parameters(document: Schema, what: Schema) -> list[Parameter]:
+    """The parameters of a method, those that it needs first; its headers are told of in the introduction."""
     found = [
         Parameter(item["name"], item["schema"], item["required"], item.get("description", ""))
         for item in what["parameters"]
+        if item["in"] != "header"
     ]
     if "requestBody" in what:
         content = what["requestBody"]["content"]["multipart/form-data"]["schema"]
@@ -140,7 +141,7 @@ def _fields(document: Schema, schema: Schema, prefix: str, *, needed: bool) -> I
 
 def _call(document: Schema, path: str, method: str, what: Schema) -> str:
     """A call with what the method needs, to be copied into a terminal."""
-    needed = [item for item in _parameters(document, what) if item.needed and f"{{{item.name}}}" not in path]
+    needed = [item for item in parameters(document, what) if item.needed and f"{{{item.name}}}" not in path]
     pairs = [
         f"{item.name}{'[]' if item.schema.get('type') == 'array' else ''}={_value(document, item.schema)}"
         for item in needed
@@ -178,8 +179,10 @@ def _resolved(document: Schema, schema: Schema) -> Schema:
     return _resolved(document, options[0]) | {key: schema[key] for key in ("default", "description") if key in schema}
 
 
-def _row(name: str, schema: Schema, needed: bool, said: str) -> str:
-    meaning = f"required {said}" if needed else said
+def described(parameter: Parameter) -> tuple[str, str]:
+    """The type of a parameter and what it means, as text."""
+    meaning = f"required {parameter.said}" if parameter.needed else parameter.said
+    schema = parameter.schema
     kind = str(schema.get("type", "any"))
     if kind == "array":
         kind = f"list of {schema['items'].get('type', 'any')}"
@@ -190,7 +193,12 @@ def _row(name: str, schema: Schema, needed: bool, said: str) -> str:
         kind = f"{kind}: {', '.join(str(value) for value in schema['enum'])}"
     if schema.get("default") not in (None, "", [], {}):
         meaning += f" Default {schema['default']}."
-    return f"<tr><td><code>{escape(name)}</code><td>{escape(kind)}<td>{_prose(meaning.strip())}"
+    return kind, meaning.strip()
+
+
+def _row(parameter: Parameter) -> str:
+    kind, meaning = described(parameter)
+    return f"<tr><td><code>{escape(parameter.name)}</code><td>{escape(kind)}<td>{_prose(meaning)}"
 
 
 def _errors(document: Schema) -> str:
