@@ -61,6 +61,11 @@ def test_the_whole_path(program: Program, receiver: Receiver) -> None:
     assert click_id in {c["id"] for c in clicks}
     assert story.balance() == {"balance": {"USD": 7}, "hold": {"USD": 0}, "available": {"USD": 7}}
 
+    trial = {"url": receiver.url("/try?p={pid}")}
+    tried = program.api("POST", "/3.1/partner/postback/test", trial, key=story.affiliate_key)
+    assert (tried["test"]["http_code"], tried["test"]["body"]) == (200, "ok")
+    assert f"/try?p={story.affiliate}" in [call.path for call in receiver.requests()]
+
     assert story.call(click_id, action_id="order-1").json == {"status": 1}
     assert story.call(click_id, action_id="order-2").json == {"status": 1}
     until(lambda: story.balance()["balance"]["USD"] == 14, seconds=10, what="the second order")
