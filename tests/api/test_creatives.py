@@ -82,6 +82,7 @@ def test_pictures_of_an_archive_become_creatives(api: Api) -> None:
     [
         (("creativeFiles", ("a.svg", b"<svg/>", "image/svg+xml")), 415),
         (("creativeFiles", ("a.png", b"<html>", "image/png")), 415),
+        (("creativeFiles", ("a.png", b"<html>", "application/octet-stream")), 415),
         (("logo", ("a.zip", archive({"a.png": png()}), "image/png")), 415),
         (("logo", ("a.zip", archive({"a.png": png()}), "application/zip")), 415),
         (("creativeFiles", ("a.png", png(100_000, 100_000), "image/png")), 400),

@@ -142,7 +142,7 @@ def test_fields_know_their_form() -> None:
 
 def test_a_file_of_another_kind() -> None:
     with pytest.raises(WrongMedia):
-        read(logo=File("a.exe", "application/octet-stream", BytesIO(b"x")), number="no number")
+        read(logo=File("a.exe", "application/x-msdownload", BytesIO(b"x")), number="no number")
 
 
 class Group(Params):

@@ -69,6 +69,13 @@ def upload(raw: TestClient, *contents: bytes, kind: str = "image/png", key: str 
     return raw.post("/3.0/toy", files=files, data={"title": "ä"}, headers={"API-Key": key})
 
 
+def posted(raw: TestClient, part: str) -> Any:
+    """A body of one part, written by hand."""
+    body = f"--x\r\nContent-Disposition: form-data; {part}\r\n--x--\r\n".encode()
+    headers = {"API-Key": KEY, "Content-Type": "multipart/form-data; boundary=x"}
+    return raw.post("/3.0/toy", content=body, headers=headers)
+
+
 def test_files_arrive_whole_and_are_closed(raw: TestClient) -> None:
     answer = upload(raw, b"abc", b"x" * (2 * MEGABYTE))
     assert answer.json() == {"status": 1, "names": ["0.png", "1.png"], "sizes": [3, 2 * MEGABYTE], "title": "ä"}
@@ -77,6 +84,17 @@ def test_files_arrive_whole_and_are_closed(raw: TestClient) -> None:
 
 def test_another_kind_is_refused(raw: TestClient) -> None:
     assert upload(raw, b"<svg/>", kind="image/svg+xml").status_code == 415
+
+
+@pytest.mark.parametrize("kind", ["", "Content-Type: application/octet-stream\r\n"])
+def test_a_sender_may_not_know_the_kind(raw: TestClient, kind: str) -> None:
+    answer = posted(raw, f'name="files"; filename="a"\r\n{kind}\r\nabc')
+    assert answer.json()["sizes"] == [3]
+
+
+def test_a_file_field_in_which_nothing_was_chosen_is_not_sent(raw: TestClient) -> None:
+    answer = posted(raw, 'name="files"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n')
+    assert (answer.status_code, answer.json().get("names")) == (200, [])
 
 
 def test_more_than_the_limit_is_refused(raw: TestClient) -> None:

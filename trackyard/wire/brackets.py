@@ -15,7 +15,7 @@ from urllib.parse import unquote_to_bytes
 
 from python_multipart.multipart import parse_options_header
 from qs_codec import DecodeOptions, decode
-from starlette.datastructures import FormData, Headers, UploadFile
+from starlette.datastructures import Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from trackyard.base.errors import BadInput, TooLarge
@@ -91,10 +91,12 @@ async def multipart_pairs(content_type: str, body: BinaryIO) -> list[tuple[str, 
         form = await parser.parse()
     except (MultiPartException, KeyError, ValueError) as fault:
         raise BadInput({"body": ["The multipart body cannot be read."]}) from fault
+    items = form.multi_items()
+    await _close(value for _, value in items if _is_unchosen(value))
     try:
-        return [_part(name, value) for name, value in form.multi_items()]
+        return [_part(name, value) for name, value in items if not _is_unchosen(value)]
     except BadInput:
-        await _close(form)
+        await _close(value for _, value in items)
         raise
 
 
@@ -249,8 +251,13 @@ def _part(latin_name: str, value: str | UploadFile) -> tuple[str, str | File]:
     return name, File(called, value.content_type or "", value.file)
 
 
-async def _close(form: FormData) -> None:
-    for _, value in form.multi_items():
+def _is_unchosen(value: str | UploadFile) -> bool:
+    """Whether it is what browsers send for a file field in which nobody chose a file."""
+    return isinstance(value, UploadFile) and not value.filename and not value.size
+
+
+async def _close(values: Iterable[str | UploadFile]) -> None:
+    for value in values:
         if isinstance(value, UploadFile):
             await value.close()
 

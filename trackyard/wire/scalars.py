@@ -404,7 +404,8 @@ class Choice(Scalar):
 
 @dataclass(frozen=True)
 class Upload(Scalar):
-    """An uploaded file of one of `kinds` (media types); another kind is a 415, not a fault among others."""
+    """An uploaded file of one of `kinds` (media types); another kind is a 415, not a fault among others. A sender that
+    names none lets the content tell."""
 
     contract = "file"
     kinds: tuple[str, ...] = ()
@@ -416,11 +417,15 @@ class Upload(Scalar):
         def validate(value: Any) -> File:
             if not isinstance(value, File):
                 raise ValueError("This value must be a file.")
-            if value.kind.partition(";")[0].strip().lower() not in self.kinds:
+            if value.kind.partition(";")[0].strip().lower() not in (*self.kinds, *_UNNAMED):
                 raise WrongMedia
             return value
 
         return core_schema.no_info_plain_validator_function(validate)
+
+
+_UNNAMED = ("", "application/octet-stream")
+"""What senders say who do not know the kind of a file."""
 
 
 def _is_ip_entry(entry: str) -> bool:
