@@ -10,7 +10,7 @@ from tests.support.client import ApiClient
 from tests.support.mails import mails
 from tests.support.statements import statements
 from trackyard.domain.ledger import Entry
-from trackyard.domain.roles import Role
+from trackyard.domain.roles import TABLE, Permission, Role
 from trackyard.domain.rules import Affiliate
 from trackyard.store import ledger, rules
 
@@ -254,3 +254,22 @@ def test_custom_fields(api: Api) -> None:
     assert api.admin.post(f"{path}/remove")["field"] == vertical
     assert partner(api, pid)["customFields"] == []
     assert api.admin.call("POST", f"{path}/remove").status_code == 404
+
+
+def test_who_sees_a_key_may_edit_its_affiliate() -> None:
+    """The list and the record show keys, which staff see who may edit that affiliate (behaviour.md §3)."""
+    for role, given in TABLE.items():
+        assert (Permission.AFFILIATES_READ in given) == (Permission.AFFILIATES_WRITE in given), role
+
+
+def test_what_staff_change_stands_in_the_audit_log(api: Api) -> None:
+    pid, _ = api.add_affiliate()
+    api.admin.post(f"/3.0/admin/partner/{pid}", notes="new", password="new-one")
+    api.admin.post(f"/3.1/user/{pid}/permissions", **{"permissions[stats][slice-day][level]": "deny"})
+    told = api.admin.get("/3.1/admin/audit", what="affiliate", key=str(pid))["audit"]
+    changes = {record["method"]: record["changes"] for record in told}
+    assert changes["admin.partner.edit"] == {
+        "notes": {"from": "", "to": "new"}, "password_hash": {"from": "***", "to": "***"},
+    }  # fmt: skip
+    permissions = {"from": {}, "to": {"stats.slice-day": "deny"}}
+    assert changes["user.permissions.edit"] == {"permissions": permissions}

@@ -86,6 +86,7 @@ AFFILIATE_MANAGER: dict[str, tuple[Named | None, Callable[[World, Estate], dict[
     "admin.partner.get": (lambda it: it.affiliate, lambda _w, _it: {}),
     "admin.partner.edit": (lambda it: it.affiliate, lambda _w, _it: {"notes": "seen"}),
     "admin.partner.password": (lambda it: it.affiliate, lambda _w, _it: {}),
+    "admin.partner.referrals": (lambda it: it.affiliate, lambda _w, _it: {}),
     "admin.postbacks.list": (None, lambda _w, it: {"partner_id": it.affiliate}),
     "admin.affiliate.disable-offers": (lambda it: it.affiliate, lambda _w, _it: {}),
     "offer.affiliate.enable": (None, lambda w, it: {"pid": it.affiliate, "offer_id": w.own.offer, "notice": 0}),
@@ -158,9 +159,8 @@ def test_an_advertisers_manager_reaches_its_own_advertisers_alone(world: World, 
 def test_an_affiliates_manager_lists_its_own(world: World) -> None:
     tickets = world.affiliate_manager.get("/3.0/admin/tickets", limit=1000)["tickets"]
     assert {ticket["partner"]["id"] for ticket in tickets} == {world.own.affiliate}
-    if "admin.partners.list" in BUILT:
-        partners = world.affiliate_manager.get("/3.0/admin/partners", limit=1000)["partners"]
-        assert {partner["id"] for partner in partners} == {world.own.affiliate}
+    partners = world.affiliate_manager.get("/3.0/admin/partners", limit=1000)["partners"]
+    assert {partner["id"] for partner in partners} == {world.own.affiliate}
 
 
 def test_an_advertisers_manager_lists_its_own_and_reads_all_offers(world: World) -> None:

@@ -77,7 +77,7 @@ def checked_choice(deps: Deps, conn: Connection, chosen: Sequence[dict[str, Any]
     """
     if not chosen:
         return []
-    known = {system.id: system for system in payment_systems.list_payment_systems(conn)}
+    known = {system.id: system for system in payment_systems.list_payment_systems(conn, lock=True)}
     currencies = {deps.currency, *rates.current_rates(conn, deps.clock.now_ms())}
     faults: dict[str, list[str]] = {}
     kept = []

@@ -28,9 +28,10 @@ class PaymentSystem(NewPaymentSystem):
     id: int
 
 
-def list_payment_systems(conn: Connection) -> list[PaymentSystem]:
-    """All of them, oldest first."""
-    rows = conn.execute(select(payment_system).order_by(payment_system.c.id))
+def list_payment_systems(conn: Connection, *, lock: bool = False) -> list[PaymentSystem]:
+    """All of them, oldest first; `lock`: nobody changes them until this transaction ends."""
+    query = select(payment_system).order_by(payment_system.c.id)
+    rows = conn.execute(query.with_for_update(read=True) if lock else query)
     return [PaymentSystem(**row._mapping) for row in rows]
 
 
