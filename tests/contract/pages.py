@@ -1,0 +1,217 @@
+"""docs/api: a page for each group of methods, written from the declarations, with a call and its real answer.
+
+`script/docs` writes the pages. Each example is a call of the sweep's world, made on a copy of it that nothing else
+has touched: with random ids replaced by counted ones, an answer is the same every time.
+"""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from inspect import getdoc
+from pathlib import Path
+from typing import Any
+from unittest import mock
+from urllib.parse import quote
+
+from tests.contract.test_sweep import World, make_world
+from tests.support.analytics import address
+from tests.support.api import installed
+from trackyard.api import catalogue
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.stats.engine import Analytics
+from trackyard.stats.schema import migrate
+from trackyard.store.engine import Database
+from trackyard.store.schema import upgrade
+from trackyard.wire.docs import described, operations, parameters
+from trackyard.wire.endpoint import Endpoint
+from trackyard.wire.openapi import ERRORS, document
+
+DIRECTORY = Path(__file__).parents[2] / "docs" / "api"
+DOCUMENT = document(CATALOGUE, version="1")
+SHOWN = 2
+"""Items of a list that an example shows; how many more there are stands after them."""
+LONGEST = 400
+"""Characters of a text that an example shows."""
+
+_WRITTEN = (
+    "Each page tells of the methods of a group: what they do, who may call them, what they take, and a call with its "
+    "real answer, in which long lists and texts are cut. ADDRESS is that of the API, KEY an API key. The pages are "
+    "written by `script/docs` from the declarations."
+)
+
+Pages = dict[str, str]
+"""File name → its text."""
+
+
+class Counted:
+    """Random digits, counted instead."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def token_hex(self, size: int) -> str:
+        """As secrets.token_hex."""
+        self.number += 1
+        return f"{self.number:0{size * 2}x}"[-size * 2 :]
+
+    def choice(self, letters: str) -> str:
+        """As secrets.choice."""
+        self.number += 1
+        return letters[self.number % len(letters)]
+
+
+class Examples:
+    """The world of the sweep, put back to its beginning before each call."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        self._counted = Counted()
+        for module in ("base.ids", "base.secrets", "wire.dispatch"):
+            stack.enter_context(mock.patch(f"trackyard.{module}.secrets", self._counted))
+        self._file, self._saved = directory / "pages.db", directory / "saved.db"
+        self._database = Database(f"sqlite:///{self._file}")
+        stack.callback(self._database.close)
+        upgrade(self._database)
+        analytics = Analytics.open(address(), database="pages")
+        stack.callback(analytics.close)
+        migrate(analytics)
+        self._world: World = make_world(installed(self._database, analytics))
+        for make in self._world.subjects.values():
+            make()  # so that lists have something to show
+        self._database.close()
+        shutil.copy(self._file, self._saved)
+        self._begun = self._counted.number
+
+    def example(self, endpoint: Endpoint[Any]) -> tuple[str, Any]:
+        """A call for the command line, and its answer."""
+        self._database.close()
+        for rest in self._file.parent.glob("pages.db-*"):
+            rest.unlink()
+        shutil.copy(self._saved, self._file)
+        self._counted.number = self._begun
+        client, path = self._world.caller(endpoint), self._world.path(endpoint, endpoint.versions[-1])
+        sent = {name: _sent(value) for name, value in self._world.good.get(endpoint.id, {}).items()}
+        place = "data" if endpoint.method == "POST" else "params"
+        answer = client.call(endpoint.method, path, **{place: sent})
+        assert answer.status_code == 200, (endpoint.id, answer.text)
+        return _command(endpoint, path, sent), answer.json()
+
+
+@dataclass(frozen=True)
+class Group:
+    """Methods that are declared together. name: of the file · title: what their module says it is."""
+
+    name: str
+    title: str
+    endpoints: tuple[Endpoint[Any], ...]
+
+
+def groups() -> Iterator[Group]:
+    """The catalogue by the modules that declare it."""
+    for name, module in sorted(vars(catalogue).items()):
+        if hasattr(module, "ENDPOINTS"):
+            title = (getdoc(module) or name).partition("\n")[0].partition(" (")[0].rstrip(".")
+            yield Group(name.replace("_", "-"), title, tuple(module.ENDPOINTS))
+
+
+def written() -> Pages:
+    """Every page, as it has to be."""
+    said = {operation["operationId"]: operation for _, _, operation in operations(DOCUMENT)}
+    pages = {"README.md": _contents()}
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 10**6))
+        examples = Examples(stack)
+        for group in groups():
+            parts = [f"# {group.title}\n"]
+            parts += [_section(endpoint, said, *examples.example(endpoint)) for endpoint in group.endpoints]
+            pages[f"{group.name}.md"] = "\n".join(parts)
+    return pages
+
+
+def _contents() -> str:
+    lines = [
+        "# The API",
+        "",
+        DOCUMENT["info"]["description"],
+        "",
+        _WRITTEN,
+        "",
+    ]
+    for group in groups():
+        lines += [f"## [{group.title}]({group.name}.md)", ""]
+        lines += [f"- `{each.method} {each.path}` {_summary(each)}" for each in group.endpoints]
+        lines.append("")
+    lines += ["## Errors", "", "| status | when |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {code} | {text} |" for code, text in ERRORS.items()), ""])
+
+
+def _summary(endpoint: Endpoint[Any]) -> str:
+    return endpoint.text.partition("\n\n")[0].replace("\n", " ").rstrip(".")
+
+
+def _section(endpoint: Endpoint[Any], said: dict[str, Any], command: str, answer: Any) -> str:
+    operation = said[f"{endpoint.id}@{endpoint.versions[-1]}"]
+    prefixes = " and ".join(f"/{version}" for version in endpoint.versions)
+    who = operation["description"].rpartition("\n\n")[2]
+    lines = [f"## {endpoint.method} {endpoint.path}", "", endpoint.text, "", f"Answers under {prefixes}. {who}", ""]
+    rows = [(parameter, *described(parameter)) for parameter in parameters(DOCUMENT, operation)]
+    if rows:
+        lines += ["| parameter | type | meaning |", "|---|---|---|"]
+        lines += [f"| `{row.name}` | {_cell(kind)} | {_cell(meaning)} |" for row, kind, meaning in rows]
+        lines.append("")
+    shown = json.dumps(_short(answer), indent=2, ensure_ascii=False)
+    return "\n".join([*lines, "```sh", command, "```", "", "```json", shown, "```", ""])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _sent(value: Any) -> Any:
+    """What is sent, the same every time."""
+    if isinstance(value, list):
+        return [_sent(item) for item in value]
+    if callable(value):
+        return value()
+    return value.replace("{n}", "1") if isinstance(value, str) else value
+
+
+def _command(endpoint: Endpoint[Any], path: str, sent: dict[str, Any]) -> str:
+    key = "" if endpoint.audience == "anyone" else " -H 'API-Key: KEY'"
+    pairs = [
+        (name, one) for name, value in sent.items() for one in (value if isinstance(value, list | tuple) else [value])
+    ]
+    if endpoint.method == "POST":
+        fields = "".join(f" \\\n  -d '{name}={quote(str(value), safe='/:@., {}')}'" for name, value in pairs)
+        return f"curl -g{key} -X POST 'ADDRESS{path}'{fields}"
+    query = "&".join(f"{name}={quote(str(value), safe='/:@.,')}" for name, value in pairs)
+    method = "" if endpoint.method == "GET" else f" -X {endpoint.method}"
+    return f"curl -g{key}{method} 'ADDRESS{path}{'?' if query else ''}{query}'"
+
+
+def _short(value: Any) -> Any:
+    """An answer with its long lists, maps and texts cut."""
+    if isinstance(value, list):
+        kept = [_short(item) for item in value[:SHOWN]]
+        return [*kept, f"… {len(value) - SHOWN} more"] if len(value) > SHOWN else kept
+    if isinstance(value, dict):
+        return {name: _short(inner) for name, inner in value.items()}
+    return value[:LONGEST] + "…" if isinstance(value, str) and len(value) > LONGEST else value
+
+
+def main() -> None:
+    """Writes the pages, and takes away those of groups that are gone."""
+    pages = written()
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    for stale in DIRECTORY.glob("*.md"):
+        if stale.name not in pages:
+            stale.unlink()
+    for name, text in pages.items():
+        (DIRECTORY / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
