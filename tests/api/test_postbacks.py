@@ -50,6 +50,15 @@ def test_not_found_is_declined_under_3_1(api: Api) -> None:
     assert postback["status"] == "declined"
 
 
+def test_offers_tell_of_postbacks_by_the_same_rule(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    offer = api.add_offer(privacy="public")
+    add(affiliate, offer_id=offer, status="not_found")
+    for version, shown in (("3.0", "not_found"), ("3.1", "declined")):
+        [one] = affiliate.get(f"/{version}/partner/offers")["offers"]
+        assert [postback["status"] for postback in one["links"][0]["postbacks"]] == [shown]
+
+
 @pytest.mark.parametrize(("method", "path"), [("POST", "/3.1/partner/postback/{}"), REMOVE])
 def test_another_affiliates_postback_is_not_there(api: Api, method: str, path: str) -> None:
     pid, affiliate = api.add_affiliate()

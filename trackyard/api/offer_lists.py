@@ -146,7 +146,7 @@ def list_offers(call: Call[Deps], params: ListOffers) -> OffersAnswer | Affiliat
     )
     place = pagination(page=params.page, per_page=limit, total=found.total)
     if isinstance(call.caller, AffiliateCaller):
-        views = affiliate_offer_views(found, Looker(call.caller.id, call.deps))
+        views = affiliate_offer_views(found, Looker(call.caller.id, call.deps, call.version))
         return AffiliateOffersAnswer(offers=views, pagination=place)
     staff_views = [listed_offer_view(item, found.beside, call.deps) for item in found.offers]
     return OffersAnswer(offers=staff_views, pagination=place)
@@ -168,7 +168,7 @@ def get(call: Call[Deps], params: NoParams) -> OneOfferAnswer | AffiliateOfferAn
     An affiliate finds one that is not active only when it is connected to it.
     """
     if isinstance(call.caller, AffiliateCaller):
-        [view] = affiliate_offer_views(call.subject, Looker(call.caller.id, call.deps))
+        [view] = affiliate_offer_views(call.subject, Looker(call.caller.id, call.deps, call.version))
         return AffiliateOfferAnswer(offer=view)
     return OneOfferAnswer(offer=offer_view(call.subject, call.deps))
 
@@ -195,7 +195,7 @@ def _own(call: Call[Deps], params: ListOwnOffers, *, live: bool) -> AffiliateOff
         page=params.page,
         limit=limit,
     )
-    views = affiliate_offer_views(found, Looker(affiliate_id, call.deps))
+    views = affiliate_offer_views(found, Looker(affiliate_id, call.deps, call.version))
     place = pagination(page=params.page, per_page=limit, total=found.total)
     return AffiliateOffersAnswer(offers=views, pagination=place)
 

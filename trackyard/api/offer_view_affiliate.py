@@ -24,6 +24,7 @@ from trackyard.api.offer_view import (
     source_refs,
     stop_text,
 )
+from trackyard.api.postbacks import of_version
 from trackyard.base.zones import datetime_text
 from trackyard.domain.links import Link
 from trackyard.domain.offer_sight import caps_for, goal_names, payments_for, targeting_for
@@ -88,10 +89,11 @@ class AffiliateOfferView(View):
 
 @dataclass(frozen=True, slots=True)
 class Looker:
-    """Who looks, and at what moment's settings."""
+    """Who looks, at what moment's settings, under which version of the API."""
 
     affiliate_id: int
     deps: Deps
+    version: str
 
 
 def affiliate_offer_views(found: OfferPage, looker: Looker) -> list[AffiliateOfferView]:
@@ -152,4 +154,5 @@ def _links(offer: Offer, beside: Beside, looker: Looker, base: str) -> list[Link
 
 def _postback(item: OwnPostback, looker: Looker) -> LinkPostbackView:
     created = datetime_text(item.created_at, looker.deps.zone)
-    return LinkPostbackView(id=item.id, url=item.url, status=item.status, goal=item.goal, created=created)
+    status = of_version(item.status, looker.version)
+    return LinkPostbackView(id=item.id, url=item.url, status=status, goal=item.goal, created=created)

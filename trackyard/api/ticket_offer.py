@@ -35,9 +35,9 @@ class TicketOfferView(AffiliateOfferView):
     reject_not_uniq_ip: bool
 
 
-def ticket_offer_view(record: TicketRecord, deps: Deps) -> TicketOfferView:
+def ticket_offer_view(record: TicketRecord, deps: Deps, version: str) -> TicketOfferView:
     """The offer of a ticket on the wire."""
-    offer, looker = record.offer.offer, Looker(record.ticket.affiliate_id, deps)
+    offer, looker = record.offer.offer, Looker(record.ticket.affiliate_id, deps, version)
     [seen] = affiliate_offer_views(OfferPage([record.offer], 1, record.beside), looker)
     shared = {name: getattr(seen, name) for name in AffiliateOfferView.__struct_fields__}
     return TicketOfferView(

@@ -111,14 +111,14 @@ def list_all(call: Call[Deps], params: ListTickets) -> TicketsAnswer:
     limit = params.clamped(call)
     found, total = list_tickets(call.deps, call.caller, params.status, page=params.page, limit=limit)
     return TicketsAnswer(
-        tickets=[ticket_view(record, call.deps) for record in found],
+        tickets=[ticket_view(record, call.deps, call.version) for record in found],
         pagination=pagination(page=params.page, per_page=limit, total=total),
     )
 
 
 def get(call: Call[Deps], _params: NoParams) -> TicketAnswer:
     """Show one request."""
-    view = ticket_view(call.subject, call.deps)
+    view = ticket_view(call.subject, call.deps, call.version)
     return TicketAnswer(ticket=view, id=view.id)
 
 
@@ -130,7 +130,7 @@ def decide_it(call: Call[Deps], params: Decide) -> MessageAnswer:
     return MessageAnswer(message=f"Ticket {call.subject.id} is {done}")
 
 
-def ticket_view(record: TicketRecord, deps: Deps) -> TicketView:
+def ticket_view(record: TicketRecord, deps: Deps, version: str) -> TicketView:
     """A ticket on the wire."""
     row = record.ticket
     return TicketView(
@@ -140,7 +140,7 @@ def ticket_view(record: TicketRecord, deps: Deps) -> TicketView:
         title=row.title,
         description=row.description,
         partner=affiliate_view(record.affiliate, deps.zone),
-        offer=ticket_offer_view(record, deps),
+        offer=ticket_offer_view(record, deps, version),
         attachments=[],
         comments=CommentsView(),
         created=datetime_text(row.created_at, deps.zone),
