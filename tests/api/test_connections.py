@@ -1,15 +1,18 @@
 """Connecting affiliates to offers and taking them off: rules, mail, scopes (spec: State changes)."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from tests.support.api import Api
+from tests.support.api import Api, installed
 from tests.support.client import ApiClient
 from tests.support.mails import mails
 from trackyard.domain.roles import Role
 from trackyard.domain.rules import Connections
+from trackyard.stats.engine import Analytics
 from trackyard.store import rules
+from trackyard.store.engine import Database
 from trackyard.store.rules import compile_row
 
 ENABLE, DISABLE = "/3.0/offer/enable-affiliate", "/3.0/offer/disable-affiliate"
@@ -44,6 +47,22 @@ def test_connecting_to_several_offers_tells_of_what_is_new(api: Api) -> None:
     api.admin.post(ENABLE, offer_id=first, pid=pid)
     assert len(mails(api)) == 1
     assert links(api, second) == Connections(offer=second, affiliates=(pid,))
+
+
+@pytest.mark.parametrize("path", [ENABLE, DISABLE])
+def test_two_at_once_tell_of_it_once(database: Database, analytics: Analytics, path: str) -> None:
+    api = installed(database, analytics)
+    pid, _ = api.add_affiliate()
+    offer = api.add_offer()
+    if path == DISABLE:
+        connect(api, pid, offer)
+
+    def call(_number: int) -> int:
+        return int(api.admin.call("POST", path, data={"offer_id": offer, "pid": pid}).status_code)
+
+    with ThreadPoolExecutor(6) as pool:
+        assert set(pool.map(call, range(6))) == {200}
+    assert len(mails(api)) == 1
 
 
 def test_an_offer_is_named_by_its_title_as_it_is(api: Api) -> None:

@@ -133,7 +133,7 @@ def _pairing(conn: Connection, caller: Caller, affiliate_id: int, offer_ids: Ite
     faults: dict[str, list[str]] = {}
     if len(titles) < len(wanted):
         faults["offer_id"] = [f"An offer {number} does not exist." for number in wanted if number not in titles]
-    found = affiliates.find_affiliate(conn, scope, affiliate_id)
+    found = affiliates.find_affiliate(conn, scope, affiliate_id, lock=True)  # two at once tell it once
     if found is None:
         faults["pid"] = [f"An affiliate {affiliate_id} does not exist."]
     if faults or found is None:
