@@ -9,6 +9,7 @@ from sqlalchemy import event, func, select
 
 from tests.support.api import Api, installed
 from tests.support.pictures import png
+from trackyard.actions.own_account import SIGN_UPS_PER_ADDRESS
 from trackyard.actions.repeats import KEPT_MS
 from trackyard.domain.roles import Role
 from trackyard.jobs.schedule import Schedule
@@ -209,3 +210,16 @@ def test_old_answers_are_removed(api: Api) -> None:
     assert schedule.forget_answers() == 1
     assert schedule.forget_answers() == 0
     assert send(api, "k-2").headers["idempotency-replayed"] == "true"
+
+
+def test_sign_ups_are_counted_whatever_the_key(api: Api) -> None:
+    taken = {"email": "a@affiliate.example", "password": "long-enough"}
+    api.add_affiliate(**taken)
+    stranger = api.admin.with_key(None)
+
+    def sign_up(key: str) -> int:
+        sent = stranger.call("POST", "/3.1/partner", data=taken, headers={"Idempotency-Key": key})
+        return int(sent.status_code)
+
+    assert [sign_up(f"k-{number}") for number in range(SIGN_UPS_PER_ADDRESS)] == [409] * SIGN_UPS_PER_ADDRESS
+    assert sign_up("another") == 429

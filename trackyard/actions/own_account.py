@@ -71,7 +71,7 @@ def sign_up(deps: Deps, new: NewAffiliate, address: str) -> SignedUp:
     Raises TooManyRequests, BadInput, and Conflict for a taken e-mail address.
     """
     now, by_address = deps.clock.now_ms(), digest(f"sign up:{address}")
-    with deps.database.write() as conn:
+    with deps.database.write(alone=True) as conn:
         # Counted whatever comes of it: a taken address must not be worth trying.
         tries, since = sign_ins.count_try(conn, [by_address], now, WINDOW_MS)[by_address]
     if tries > SIGN_UPS_PER_ADDRESS:

@@ -103,14 +103,16 @@ class Database:
                 connection.rollback()
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self, *, alone: bool = False) -> Iterator[Connection]:
         """A transaction: all of it, or nothing when the block raises. Keep it under 20 ms.
 
         What a staff user changes in it goes to the audit log with it (store/trail.py). Within `whole` it is a part of
-        that transaction.
+        that transaction, unless it is to stay whatever comes after it (`alone`): then it has to come first.
         """
         whole = _whole.get()
-        with self._transaction() if whole is None else whole.part() as connection:
+        if alone and whole is not None and whole.connection is not None:
+            raise RuntimeError("what is written alone comes before what is written together")
+        with self._transaction() if alone or whole is None else whole.part() as connection:
             yield connection
 
     @contextmanager
