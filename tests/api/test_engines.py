@@ -29,3 +29,30 @@ def test_the_story(database: Database, analytics: Analytics) -> None:
     [click] = affiliate.get("/3.1/stats/clicks", **PERIOD)["clicks"]
     assert click["has_conversions"]
     assert affiliate.get("/3.0/balance")["balance"]["balance"] == {}
+
+
+def test_an_affiliate_from_signing_up_to_its_permissions(database: Database, analytics: Analytics) -> None:
+    api = installed(database, analytics)
+    wire = {"lang_label": "Wire", "fields[0][lang_label]": "IBAN", "fields[0][required]": 1}
+    system = api.admin.post("/3.1/admin/payment_systems", **wire)["payment_system"]["id"]
+    field = api.admin.post("/3.1/admin/custom_fields", name="Size", required=1)["field"]["id"]
+    new = {"email": "ann@affiliate.example", "password": "long-enough", f"custom_fields[{field}]": "9"}
+    user = api.admin.with_key(None).post("/3.1/partner", **new)["user"]
+    assert api.admin.call("POST", "/3.1/partner", data=new).status_code == 409
+    path, client = f"/3.0/admin/partner/{user['partner_id']}", api.admin.with_key(user["api_key"])
+    chosen = {"payment_systems[0][system_id]": system, "payment_systems[0][fields][1]": "EE12"}
+    edited = api.admin.post(path, status="active", **chosen)["partner"]
+    assert (edited["payment_systems"][0]["fields"], edited["customFields"][0]["value"]) == ({"1": "EE12"}, "9")
+    assert api.admin.get("/3.0/admin/partners", with_balance=1)["partners"] == [edited]
+    assert api.admin.call("POST", f"/3.1/admin/payment_systems/{system}/remove").status_code == 409
+    denied = {"permissions[stats][clicks-list][level]": "deny"}
+    api.admin.post(f"/3.1/user/{user['partner_id']}/permissions", **denied)
+    assert client.call("GET", "/3.1/stats/clicks", params=PERIOD).status_code == 403
+    api.admin.post("/3.1/user/permissions", **denied)
+    tree = client.get("/3.1/partner/me")["user"]["permissions"]
+    assert tree["stats"]["clicks-list"] == {"level": "deny"}
+    renewed = client.post("/3.1/partner/api_key")["user"]["api_key"]
+    assert client.call("GET", "/3.1/partner/me").status_code == 401
+    assert api.admin.get(path)["partner"]["api_key"] == renewed
+    told = api.admin.get("/3.1/admin/audit", what="affiliate")["audit"]
+    assert {record["method"] for record in told} == {"admin.partner.edit", "user.permissions.edit"}
