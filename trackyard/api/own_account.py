@@ -61,8 +61,9 @@ else:
 
 
 class SelfView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
-    """An affiliate as it sees itself (spec: Affiliate self record). timezone: of every time in answers ·
-    postback_secret: what calls to it are signed with."""
+    """An affiliate as it sees itself (spec: Affiliate self record). lang, timezone: of the texts and times in answers ·
+    postback_secret: what calls to it are signed with · work_hours, needAcceptTerms: programs read them; working hours
+    are kept of staff alone, and there are no terms to accept."""
 
     partner_id: int
     id: str
