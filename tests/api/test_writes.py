@@ -36,7 +36,7 @@ def test_an_advertiser(api: Api) -> None:
     assert body["manager_obj"]["id"] == manager
     assert body["manager_obj"]["api_key"] is None
     assert body["allowed_ip"] == ["10.0.0.1", "10.0.0.0/8"]
-    assert body["sub_accounts"] == {"1": {"value": "x,y", "except": True}, "2": {"value": None, "except": False}}
+    assert body["sub_accounts"] == {"1": {"value": "x,y", "except": True}, "2": {"value": "", "except": False}}
     assert (body["hash_password"], body["offers"], body["consider_personal_targeting_only"]) == ("code", "0", True)
     assert rule(api, "advertiser", body["id"])
 
