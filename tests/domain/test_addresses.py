@@ -2,7 +2,7 @@
 
 import pytest
 
-from trackyard.domain.addresses import AddressLists, entries_of
+from trackyard.domain.addresses import AddressLists, entries_of, network_of
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,19 @@ from trackyard.domain.addresses import AddressLists, entries_of
 )
 def test_who_may_call(allowed: str, denied: str, address: str, passes: bool) -> None:
     assert AddressLists(entries_of(allowed), entries_of(denied)).permits(address) is passes
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.9", "192.0.2.9"),
+        ("::ffff:192.0.2.9", "192.0.2.9"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::9", "2001:db8:1:3::/64"),
+        ("a socket", "a socket"),
+        ("", ""),
+    ],
+)
+def test_what_strangers_are_counted_by(address: str, network: str) -> None:
+    assert network_of(address) == network

@@ -10,6 +10,7 @@ from trackyard.actions.sign_in import WINDOW_MS
 from trackyard.base.errors import NotFound, TooManyRequests
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest, hash_password
+from trackyard.domain.addresses import network_of
 from trackyard.domain.permissions import Node, tree_of
 from trackyard.domain.scope import Scope
 from trackyard.store import affiliates, keys, ledger, settings, sign_ins, staff
@@ -70,7 +71,7 @@ def sign_up(deps: Deps, new: NewAffiliate, address: str) -> SignedUp:
 
     Raises TooManyRequests, BadInput, and Conflict for a taken e-mail address.
     """
-    now, by_address = deps.clock.now_ms(), digest(f"sign up:{address}")
+    now, by_address = deps.clock.now_ms(), digest(f"sign up:{network_of(address)}")
     with deps.database.write(alone=True) as conn:
         # Counted whatever comes of it: a taken address must not be worth trying.
         tries, since = sign_ins.count_try(conn, [by_address], now, WINDOW_MS)[by_address]

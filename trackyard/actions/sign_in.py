@@ -3,13 +3,13 @@
 import threading
 from dataclasses import dataclass
 from functools import cache
-from ipaddress import ip_address, ip_network
 from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import TooManyRequests, WrongCredentials
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest, hash_password, password_matches
+from trackyard.domain.addresses import network_of
 from trackyard.store import keys, sign_ins
 from trackyard.store.sign_ins import Account
 
@@ -42,7 +42,7 @@ def sign_in(deps: Deps, login: str, password: str, address: str) -> Session:
     Raises WrongCredentials, also for an affiliate that is not active, and TooManyRequests.
     """
     now = deps.clock.now_ms()
-    by_account, by_address = digest(f"account:{login.lower()}"), digest(f"address:{_network(address)}")
+    by_account, by_address = digest(f"account:{login.lower()}"), digest(f"address:{network_of(address)}")
     limits = {by_account: TRIES_PER_ACCOUNT, by_address: TRIES_PER_ADDRESS}
     with deps.database.write() as conn:
         # Counted before the password is looked at: as many tries at once do not pass more often.
@@ -73,15 +73,6 @@ def _find(accounts: list[Account], password: str) -> Account | None:
         _comparing.release()
     fitting = (account for account, fits in zip(accounts, matches, strict=False) if fits)
     return next((one for one in fitting if one.may_call and one.password_hash is not None), None)
-
-
-def _network(address: str) -> str:
-    """What tries are counted by: an IPv4 address, or the 64 bits of an IPv6 one that its owner cannot choose."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    return address if found.version == 4 else str(ip_network((found, 64), strict=False))
 
 
 @cache

@@ -29,6 +29,15 @@ class AddressLists:
 ANYONE = AddressLists()
 
 
+@lru_cache(maxsize=4096)
+def network_of(text: str) -> str:
+    """What strangers are counted by: an IPv4 address, or the 64 bits of an IPv6 one that its owner cannot choose."""
+    address = _find_address(text)
+    if address is None:
+        return text
+    return str(address) if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
+
+
 def entries_of(text: str) -> tuple[str, ...]:
     """The entries of a text with one a line."""
     return tuple(line.strip() for line in text.splitlines() if line.strip())

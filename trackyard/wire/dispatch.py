@@ -26,6 +26,7 @@ from trackyard.base.metrics import API_REQUESTS, API_SECONDS
 from trackyard.base.secrets import digest
 from trackyard.base.telemetry import request_id
 from trackyard.domain.acting import Acting, acting
+from trackyard.domain.addresses import network_of
 from trackyard.domain.callers import Caller, StaffCaller
 from trackyard.wire.auth import KEY_NAMES, Authenticate, find_caller, find_key
 from trackyard.wire.brackets import Tree, body_tree, close_files, merged, query_pairs, tree_of
@@ -128,12 +129,12 @@ class Dispatch(Generic[D]):
         _check_length(request, most)
         key = None if stranger else find_key(request.headers, _key_pairs(request.scope["query_string"]))
         # Looked up before the body is read: a stranger must not fill the disk with an upload.
-        caller = await self._find_caller(key, _address(request))
+        caller = await self._find_caller(key, _network(request))
         with SpooledTemporaryFile(max_size=MEGABYTE) as body:
             await _read_body(request, most, body if stranger or caller is not None else None)
             if caller is None and not stranger:
                 raise Unauthorized
-            name = _address(request) if key is None else digest(key)
+            name = _network(request) if key is None else digest(key)
             try:
                 self._take(name, request)
                 _authorize(match.endpoint, caller)
@@ -165,7 +166,7 @@ class Dispatch(Generic[D]):
     def _standing(self, request: Request) -> Standing:
         """Where who calls stands; before the key is known, that is the address."""
         found: Standing | None = getattr(request.state, "standing", None)
-        return found or self._rates.look(_address(request))
+        return found or self._rates.look(_network(request))
 
     async def _work(
         self, match: Match, caller: Caller | None, request: Request, body: "SpooledTemporaryFile[bytes]"
@@ -297,6 +298,11 @@ def _name(caller: Caller | None) -> str:
 def _address(request: Request) -> str:
     """The client's address; behind a trusted proxy the one it tells of (the server sees to that)."""
     return request.client.host if request.client is not None else ""
+
+
+def _network(request: Request) -> str:
+    """What strangers are counted by."""
+    return network_of(_address(request))
 
 
 def _authorize(endpoint: Endpoint[Any], caller: Caller | None) -> None:
