@@ -128,10 +128,7 @@ def test_an_affiliate(api: Api) -> None:
     referrer, _ = api.add_affiliate()
     body = api.admin.post(
         "/3.0/admin/partner",
-        **{
-            "email": "New@Example.org", "password": "long-enough", "manager_id": manager, "ref": referrer,
-            "ref_percent": "2.5", "level": "3",
-        },
+        email="New@Example.org", password="long-enough", manager_id=manager, ref=referrer, ref_percent="2.5", level="3",
     )  # fmt: skip
     partner = body["partner"]
     assert body["id"] == partner["id"]
