@@ -97,11 +97,9 @@ def test_json_refused(body: bytes) -> None:
         json_tree(body)
 
 
-def test_json_of_very_many_values_is_refused_soon() -> None:
-    begin = time.process_time()
+def test_json_of_very_many_values_is_refused() -> None:
     with pytest.raises(BadInput):
         json_tree(b'{"a":[' + b"{}," * 330_000 + b"1]}")
-    assert time.process_time() - begin < 1
 
 
 MULTIPART = (
