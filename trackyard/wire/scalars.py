@@ -411,13 +411,16 @@ class Upload(Scalar):
     contract = "file"
     kinds: tuple[str, ...] = ()
 
+    def read(self, text: str, context: Mapping[str, Any]) -> File:
+        raise ValueError("This value must be a file.")
+
     def schema(self) -> Schema:
         return {"type": "string", "format": "binary"}
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def validate(value: Any) -> File:
             if not isinstance(value, File):
-                raise ValueError("This value must be a file.")
+                return self.read("", {})
             if value.kind.partition(";")[0].strip().lower() not in (*self.kinds, *_UNNAMED):
                 raise WrongMedia
             return value
