@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from tests.support.program import KEY, Program, request, until
 from tests.support.receiver import Receiver
 from tests.support.story import around_today, begin, click_id_of
+
+QUEUES = {"journal", "inbox", "waiting", "outbox", "deliveries"}
 
 
 @pytest.fixture
@@ -72,9 +75,14 @@ def test_the_whole_path(program: Program, receiver: Receiver) -> None:
     assert len(program.api("GET", "/3.0/stats/conversions", period)["conversions"]) == 2
 
 
+def _tells_lags(port: int) -> bool:
+    return set(request(port, "GET", "/readyz").json["lag_seconds"]) >= QUEUES
+
+
 def test_both_listeners_answer_what_operators_ask(program: Program) -> None:
     for port in (program.api_port, program.tracking_port):
         assert request(port, "GET", "/healthz").status == 200
+        until(partial(_tells_lags, port), seconds=15, what="the lag of each queue")
         assert request(port, "GET", "/readyz").status == 200
         metrics = request(port, "GET", "/metrics")
         assert metrics.status == 200 and b"trackyard_" in metrics.body

@@ -7,6 +7,7 @@ import os
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
+    REGISTRY,
     CollectorRegistry,
     Counter,
     Gauge,
@@ -53,8 +54,24 @@ DELIVERY_SECONDS = Histogram("trackyard_delivery_seconds", "Time of one attempt 
 
 def exposition() -> tuple[bytes, str]:
     """The metrics of all processes of this machine and their content type."""
+    return generate_latest(_registry()), CONTENT_TYPE_LATEST
+
+
+def lags() -> dict[str, float]:
+    """Seconds that each queue is behind, as the process that measures it last said; `journal` = the worst edge's."""
+    found: dict[str, float] = {}
+    for metric in _registry().collect():
+        for sample in metric.samples:
+            if sample.name == "trackyard_queue_lag_seconds":
+                found[sample.labels["queue"]] = sample.value
+            elif sample.name == "trackyard_journal_lag_seconds":
+                found["journal"] = max(found.get("journal", 0.0), sample.value)
+    return found
+
+
+def _registry() -> CollectorRegistry:
+    if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        return REGISTRY
     registry = CollectorRegistry()
-    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return generate_latest(registry), CONTENT_TYPE_LATEST
-    return generate_latest(), CONTENT_TYPE_LATEST
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return registry

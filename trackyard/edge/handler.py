@@ -212,7 +212,7 @@ class Edge:
             reasons.append("no rules were read yet")
         if self.journal_fault:
             reasons.append("the journal is not writable")
-        body = _encode_json({"status": 2 if reasons else 1, "reasons": reasons})
+        body = _encode_json({"status": 2 if reasons else 1, "reasons": reasons, "lag_seconds": metrics.lags()})
         return Response(503 if reasons else 200, body, headers=_NO_STORE)
 
     def _metrics(self, request: Request) -> Response:
