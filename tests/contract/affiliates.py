@@ -6,8 +6,6 @@ from typing import Any
 
 from tests.support.api import Api
 
-_numbers = count(1)
-
 
 def good_params(api: Api) -> dict[str, dict[str, Any]]:
     """Parameters with which each of these methods succeeds."""
@@ -28,13 +26,14 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
 
 def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
     """What the ids in these methods' paths name."""
+    numbers = count(1)
 
     def payment_system() -> int:
         made = api.admin.post("/3.1/admin/payment_systems", lang_label="Wire")
         return int(made["payment_system"]["id"])
 
     def custom_field() -> int:
-        return int(api.admin.post("/3.1/admin/custom_fields", name=f"Path {next(_numbers)}")["field"]["id"])
+        return int(api.admin.post("/3.1/admin/custom_fields", name=f"Path {next(numbers)}")["field"]["id"])
 
     asked = _asked(api)
     affiliates = ("get", "edit", "password", "referrals")
