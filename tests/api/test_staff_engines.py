@@ -23,6 +23,7 @@ def test_the_story(database: Database, analytics: Analytics) -> None:
     api.clock.advance(1000)
     assert mia.post("/3.1/admin/currencies/978", rate="0.95")["currency"]["rate"] == 0.95
     assert mia.get("/3.0/admin/currency")["quotes"] == {"EUR": 0.95, "USD": 1}
+    api.clock.advance(1000)
     assert mia.post("/3.1/admin/currencies/978/remove")["status"] == 1
     records = api.admin.get("/3.1/admin/audit", user_id=user["id"])["audit"]
     assert records[0]["method"] == "admin.currency.remove"
