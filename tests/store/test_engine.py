@@ -84,5 +84,5 @@ def test_a_watch_lets_go_when_it_is_stopped(database: Database) -> None:
     stop.set()
     begin = time.monotonic()
     watch.wait(stop, 30)
-    assert time.monotonic() - begin < 1
+    assert time.monotonic() - begin < 10
     watch.close()
