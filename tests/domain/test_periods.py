@@ -1,0 +1,67 @@
+"""Periods of the calendar: every moment lies in one, zones and summer time included."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trackyard.domain.periods import PERIODS, period_at
+
+TALLINN = ZoneInfo("Europe/Tallinn")
+HOUR = 3_600_000
+
+
+def at(text: str, zone: ZoneInfo = TALLINN, fold: int = 0) -> int:
+    """UTC ms of a local time."""
+    return int(datetime.fromisoformat(text).replace(tzinfo=zone, fold=fold).timestamp() * 1000)
+
+
+@pytest.mark.parametrize(
+    ("name", "moment", "start", "end"),
+    [
+        ("day", "2026-11-20 23:59:59", "2026-11-20", "2026-11-21"),
+        ("week", "2026-11-22 12:00", "2026-11-16", "2026-11-23"),
+        ("month", "2026-12-31 23:00", "2026-12-01", "2027-01-01"),
+        ("month", "2024-02-29 00:00", "2024-02-01", "2024-03-01"),
+        ("hour", "2026-11-20 10:59", "2026-11-20 10:00", "2026-11-20 11:00"),
+    ],
+)
+def test_a_period_is_of_the_zones_calendar(name: str, moment: str, start: str, end: str) -> None:
+    found = period_at(name, at(moment), TALLINN)
+    assert (found.start, found.end) == (at(start), at(end))
+
+
+def test_days_of_a_change_of_clocks_are_shorter_and_longer() -> None:
+    short, long = (period_at("day", at(day), TALLINN) for day in ("2026-03-29 12:00", "2026-10-25 12:00"))
+    assert short.end is not None and long.end is not None
+    assert (short.end - short.start, long.end - long.start) == (23 * HOUR, 25 * HOUR)
+
+
+def test_the_two_equal_hours_of_a_long_day_are_two() -> None:
+    first, second = (period_at("hour", at("2026-10-25 03:30", fold=fold), TALLINN) for fold in (0, 1))
+    assert first.end == second.start
+
+
+def test_all_is_one_period() -> None:
+    assert period_at("all", at("2026-11-20"), TALLINN) == period_at("all", 0, TALLINN)
+
+
+def test_an_unknown_period_is_an_error() -> None:
+    with pytest.raises(ValueError, match="decade is no period"):
+        period_at("decade", 0, TALLINN)
+
+
+@given(
+    st.sampled_from(PERIODS),
+    st.integers(0, 4_000_000_000_000),
+    st.sampled_from(["UTC", "Asia/Kathmandu", "America/Santiago", "Africa/Cairo", "Pacific/Apia", "Europe/Tallinn"]),
+)
+def test_every_moment_lies_in_its_period_and_the_next_begins_at_its_end(name: str, moment: int, zone: str) -> None:
+    found = period_at(name, moment, ZoneInfo(zone))
+    assert found.start <= moment
+    if found.end is not None:
+        assert moment < found.end
+        assert period_at(name, found.end, ZoneInfo(zone)).start == found.end
+        assert period_at(name, found.start, ZoneInfo(zone)) == found
