@@ -38,7 +38,13 @@ def prepare(config: Config) -> dict[str, str]:
     """
     from sqlalchemy.exc import SQLAlchemyError
 
-    from trackyard.actions.installation import CurrencyFixed, administrator_key, first_start, fix_currency
+    from trackyard.actions.installation import (
+        CurrencyFixed,
+        administrator_key,
+        first_start,
+        fix_currency,
+        tell_timezone,
+    )
     from trackyard.base.secrets import Seal, SealBroken
     from trackyard.store.engine import Database
     from trackyard.store.schema import SchemaUnknown, upgrade
@@ -51,6 +57,7 @@ def prepare(config: Config) -> dict[str, str]:
         upgrade(database)
         first_start(database, seal, SystemClock(), config.admin_api_key)
         fix_currency(database, config.currency)
+        tell_timezone(database, config.timezone)
         if "edge" in config.roles:
             _number_edges(config, database)
         return {"admin_api_key": administrator_key(database, seal)}

@@ -66,7 +66,7 @@ def test_providers_of_a_configured_database(api: Api, tmp_path: Path) -> None:
     body = client.get("/3.1/isp")
     visitors = Visitors()
     assert body["isp"] == body["isps"] == [
-        {"country": visitors.country("8.8.8.1"), "name": "Google"},
+        {"country": visitors.place("8.8.8.1").country, "name": "Google"},
         {"country": "CH", "name": "Quad9"},
         {"country": "AU", "name": "Zeta Net"},
     ]  # fmt: skip

@@ -65,5 +65,5 @@ def test_connections_are_exact() -> None:
 
 def test_a_kind_of_a_newer_program_changes_nothing() -> None:
     rules = Rules()
-    rules.apply("smartlink", "1", b"\x80")
+    rules.apply("oracle", "1", b"\x80")
     assert rules.platform == Platform()

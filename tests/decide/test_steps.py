@@ -8,7 +8,7 @@ from tests.support.rules import ADVERTISER, HASH, an_offer, rules_of
 from trackyard.decide import steps
 from trackyard.decide.hit import Hit
 from trackyard.decide.steps import STEPS, Refused, decide
-from trackyard.decide.visitor import Agent
+from trackyard.decide.visitor import Agent, Place
 from trackyard.domain.rules import Advertiser, Affiliate, Connections, Row
 
 NOW = 1_700_000_000_000
@@ -23,7 +23,7 @@ def a_hit(params: dict[str, str], **changed: Any) -> Hit:
     connected, disconnected = changed.pop("connected", ()), changed.pop("disconnected", ())
     rows += [an_offer(**changed), Connections(offer=3, affiliates=connected, disconnected=disconnected)]
     rows += [row for row in (affiliate, advertiser) if row is not None]
-    return Hit(rules_of(rows), NOW, "c" * 24, params, "192.0.2.1", "US", "ua", Agent(), "", "en")
+    return Hit(rules_of(rows), NOW, "c" * 24, params, "192.0.2.1", Place("US"), "ua", Agent(), "", "en")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.support.rules import ADVERTISER, an_offer, rules_of
 from trackyard.decide.hit import Hit
 from trackyard.decide.target import CLICK_MACROS, accepted_url, find_refused_url
-from trackyard.decide.visitor import Agent
+from trackyard.decide.visitor import Agent, Place
 from trackyard.domain.rules import Affiliate, Landing, Platform
 
 NOW = 1_700_000_000_123
@@ -18,7 +18,7 @@ AGENT = Agent("iOS", "17.2", "Mobile Safari", "17", "mobile", "Apple", "iPhone")
 def a_hit(params: dict[str, str] | None = None, *, platform: str = "", **changed: object) -> Hit:
     rules = rules_of([an_offer(**changed), Affiliate(id=7, active=True, name="Bob & Co"), Platform(platform)])
     given = {"offer_id": "3", "pid": "7", **(params or {})}
-    return Hit(rules, NOW, CLICK, given, "192.0.2.1", "DE", "Some UA/1", AGENT, "http://from.example/", "de")
+    return Hit(rules, NOW, CLICK, given, "192.0.2.1", Place("DE"), "Some UA/1", AGENT, "http://from.example/", "de")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def visitors() -> Iterator[Visitors]:
     [("8.8.8.8", "US"), ("1.1.1.1", "AU"), ("2001:4860:4860::8888", "US"), ("127.0.0.1", ""), ("", "")],
 )
 def test_country(visitors: Visitors, ip: str, country: str) -> None:
-    assert [visitors.country(ip), visitors.country(ip)] == [country, country]
+    assert [visitors.place(ip).country, visitors.place(ip).country] == [country, country]
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,27 @@
 """Rule changes: versions in order, rows as they are now, tombstones, whole snapshots."""
 
-from sqlalchemy import delete, update
+from decimal import Decimal
+
+from sqlalchemy import delete, insert, update
 
 from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_offer
-from trackyard.domain.rules import Advertiser, Affiliate, Connections, Landing, Offer, Platform
+from trackyard.decide.rules import restrictions_of
+from trackyard.domain.offers import Interval, Schedule, Sides, SubAccount, TargetingGroup
+from trackyard.domain.rules import (
+    Advertiser,
+    Affiliate,
+    ClickCap,
+    Connections,
+    Landing,
+    Offer,
+    Platform,
+    Restrictions,
+    SmartLink,
+    SmartLinkOffer,
+)
 from trackyard.store import rules, settings
 from trackyard.store.engine import Database
-from trackyard.store.tables import affiliate
+from trackyard.store.tables import affiliate, offer_label, smartlink_category
 
 
 def test_changes_come_in_the_order_of_their_versions_once_per_rule(database: Database) -> None:
@@ -96,3 +111,68 @@ def test_who_was_taken_off_an_offer_is_part_of_its_connections(database: Databas
         add_connection(conn, number, off, enabled=False)
         row = rules.compile_row(conn, "connections", str(number))
     assert row == Connections(offer=number, affiliates=(connected,), disconnected=(off,))
+
+
+def test_an_offer_carries_what_restricts_it(database: Database) -> None:
+    groups = [{"country": {"allow": ["EE"], "deny": []}, "affiliate_id": [4]}]
+    caps = [
+        {"id": "c" * 24, "period": "day", "type": "clicks", "value": "10", "affiliate_type": "each", "affiliates": []}
+        | {"country_type": "exact", "country": ["EE"], "goal_type": "all", "goals": []},
+        {"id": "d" * 24, "period": "day", "type": "conversions", "value": "5", "affiliate_type": "all"}
+        | {"affiliates": [], "country_type": "all", "country": [], "goal_type": "all", "goals": []},
+    ]
+    with database.write() as conn:
+        supplier = add_advertiser(conn, sub_accounts={"1": {"value": "a,b", "except": True}})
+        number = add_offer(
+            conn,
+            supplier,
+            targeting=groups,
+            countries=["EE", "LV"],
+            strictly_country=True,
+            uniq_ip_only=True,
+            sub_accounts={"2": {"values": ["x"], "exclude": False}},
+            schedule={"enabled": True, "intervals": [{"day_of_week": 0, "start": 22, "end": 3}]},
+            caps=caps,
+            is_redirect_overcap=True,
+        )
+        plain = add_offer(conn, supplier, hash="6" * 24, countries=["EE"])
+        row, bare, advertiser = (
+            rules.compile_row(conn, kind, str(key))
+            for kind, key in (("offer", number), ("offer", plain), ("advertiser", supplier))
+        )
+    assert isinstance(row, Offer) and isinstance(bare, Offer)
+    assert restrictions_of(row) == Restrictions(
+        schedule=Schedule(enabled=True, intervals=(Interval(day_of_week=0, start=22, end=3),)),
+        countries=("EE", "LV"),
+        sub_accounts={"2": SubAccount(values=("x",))},
+        groups=(TargetingGroup(country=Sides(allow=("EE",)), affiliate_id=(4,)),),
+        unique_only=True,
+    )
+    assert row.click_caps == (ClickCap("c" * 24, "day", 10, "each", (), "exact", ("EE",)),)
+    assert bare.restrictions == b"" and bare.click_caps == ()
+    assert advertiser == Advertiser(id=supplier, sub_accounts={"1": SubAccount(values=("a", "b"), exclude=True)})
+
+
+def test_caps_of_a_goal_leave_clicks_alone(database: Database) -> None:
+    cap = {"id": "c" * 24, "period": "day", "type": "clicks", "value": 1, "affiliate_type": "all", "affiliates": []}
+    cap |= {"country_type": "all", "country": [], "goal_type": "all", "goals": []}
+    with database.write() as conn:
+        number = add_offer(conn, add_advertiser(conn), caps=[cap], is_redirect_overcap=True, caps_goal_overcap="sale")
+        row = rules.compile_row(conn, "offer", str(number))
+    assert isinstance(row, Offer) and row.click_caps == ()
+
+
+def test_a_smartlink_has_its_offers_the_best_first(database: Database) -> None:
+    key = "9" * 24
+    with database.write() as conn:
+        supplier = add_advertiser(conn)
+        now = {"created_at": 1, "updated_at": 1}
+        conn.execute(insert(smartlink_category).values(id=key, name="S", **now))
+        numbers = [
+            add_offer(conn, supplier, hash=str(place) * 24, week_epc=Decimal(epc))
+            for place, epc in ((1, 0), (2, "0.5"))
+        ]
+        conn.execute(insert(offer_label), [{"kind": "smartlink", "value": key, "offer_id": each} for each in numbers])
+        row = rules.compile_row(conn, "smartlink", key)
+        assert ("smartlink", key) in {(kind, each) for kind, each, _ in rules.each_rule(conn)}
+    assert row == SmartLink(key, (SmartLinkOffer(numbers[1], 0.5), SmartLinkOffer(numbers[0])))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from trackyard.decide.rules import Rules
-from trackyard.domain.rules import Advertiser, Affiliate, Connections, Offer, Platform, Row
+from trackyard.domain.rules import Advertiser, Affiliate, Connections, FullCaps, Offer, Platform, Row, SmartLink
 
 ADVERTISER = "a" * 24
 HASH = "b" * 24
@@ -35,6 +35,10 @@ def entry_of(row: Row) -> tuple[str, str, bytes]:
             return type(row).__name__.lower(), str(row.id), payload
         case Connections():
             return "connections", str(row.offer), payload
+        case FullCaps():
+            return "full_caps", str(row.offer), payload
+        case SmartLink():
+            return "smartlink", row.id, payload
 
 
 def rules_of(rows: Sequence[Row]) -> Rules:

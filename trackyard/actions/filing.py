@@ -134,6 +134,7 @@ def add_smartlink(deps: Deps, name: str, domain_id: int | None, description: str
     with deps.database.write() as conn:
         _check_domain(conn, domain_id)
         smartlinks.add_smartlink(conn, new)
+        rules.touch(conn, smartlinks.KIND, new.id)
         return _record(conn, new)
 
 
@@ -166,6 +167,8 @@ def _take_off_offers(conn: Connection, kind: str, field: str, value: str, now: i
         kept = tuple(item for item in getattr(offer, field) if item != value)
         offers.edit_offer(conn, offer, {field: kept, "updated_at": now})
     rules.touch_all(conn, "offer", [offer.id for offer in held])
+    if kind == smartlinks.KIND:
+        rules.touch(conn, smartlinks.KIND, value)
 
 
 def _titles(before: dict[str, str], given: dict[str, str]) -> dict[str, str]:

@@ -55,6 +55,14 @@ def fix_currency(database: Database, currency: str) -> None:
         settings.edit_setting(conn, settings.CURRENCY, currency)
 
 
+def tell_timezone(database: Database, timezone: str) -> None:
+    """Remembers the platform's zone (IANA name), which the edges learn from the rules. Every start calls it."""
+    with database.write() as conn:
+        if settings.find_setting(conn, settings.TIMEZONE) != timezone:
+            settings.edit_setting(conn, settings.TIMEZONE, timezone)
+            rules.touch(conn, "platform", rules.PLATFORM_KEY)
+
+
 def administrator_key(database: Database, seal: Seal) -> str:
     """The first administrator's key. Raises NoAdministrator, SealBroken."""
     with database.read() as conn:

@@ -17,7 +17,7 @@ from trackyard.domain.callers import Caller
 from trackyard.domain.offer_edit import Making, Written, changes_of, is_seen
 from trackyard.domain.offers import Offer
 from trackyard.domain.roles import Permission
-from trackyard.store import affiliates, offers, rules
+from trackyard.store import affiliates, offers, rules, smartlinks
 from trackyard.store.engine import Connection
 
 
@@ -47,7 +47,7 @@ def add_offer(deps: Deps, caller: Caller, written: Written, new_files: NewFiles)
         fields = asdict(replace(blank, **draft))
         del fields["id"]
         made = files.attach(conn, offers.add_offer(conn, fields), now)
-        rules.touch(conn, "offer", made.id)
+        _touch(conn, (), made)
         return made
 
 
@@ -66,7 +66,7 @@ def edit_offer(deps: Deps, caller: Caller, offer_id: int, written: Written, new_
         after = offers.edit_offer(conn, before, changes | {"updated_at": now}) if changes else before
         after = files.attach(conn, after, now)
         if after is not before:
-            rules.touch(conn, "offer", offer_id)
+            _touch(conn, before.smartlink_categories, after)
             _tell(conn, before, after, now)
         return after
 
@@ -82,6 +82,7 @@ def remove_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> list[
         ids = [offer.id for offer in gone]
         offers.remove_offers(conn, ids, now)
         rules.touch_all(conn, "offer", ids)
+        rules.touch_all(conn, smartlinks.KIND, sorted({each for offer in gone for each in offer.smartlink_categories}))
         return [Removal(offer.id, offer.title) for offer in gone]
 
 
@@ -128,6 +129,12 @@ def _named(conn: Connection, caller: Caller, offer_ids: Iterable[int]) -> Sequen
     if removed:
         raise NotFound
     return found
+
+
+def _touch(conn: Connection, categories_before: Iterable[str], after: Offer) -> None:
+    """Says to the edges that an offer changed, and the SmartLink categories that gained or lost it."""
+    rules.touch(conn, "offer", after.id)
+    rules.touch_all(conn, smartlinks.KIND, sorted(set(categories_before) ^ set(after.smartlink_categories)))
 
 
 def _tell(conn: Connection, before: Offer, after: Offer, now_ms: int) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from trackyard.base.ids import is_hex24
 from trackyard.decide.rules import Rules
-from trackyard.decide.visitor import Agent
+from trackyard.decide.seen import NOTHING_SEEN, Seen
+from trackyard.decide.visitor import Agent, Place
 from trackyard.domain.rules import Advertiser, Affiliate, Landing, Offer
 
 _LONGEST_NUMBER = 18
@@ -13,22 +14,27 @@ _LONGEST_NUMBER = 18
 class Hit:
     """One click on its way through the steps.
 
-    time_ms: UTC ms · params: the click's parameters by wire name, cleaned · offer, affiliate, advertiser: None
-    when the rules do not know them.
+    time_ms: UTC ms · params: the click's parameters by wire name, cleaned · bot: whether a bot or a prefetch made it ·
+    cookie: the visitor's cookie of this offer, "" = none · seen: the state that the last steps ask · offer, affiliate,
+    advertiser: None when the rules do not know them.
     """
 
     __slots__ = (
         "advertiser",
         "affiliate",
         "agent",
+        "bot",
         "click_id",
+        "cookie",
         "country",
         "ip",
         "language",
         "offer",
         "params",
+        "place",
         "referrer",
         "rules",
+        "seen",
         "time_ms",
         "ua",
     )
@@ -40,22 +46,29 @@ class Hit:
         click_id: str,
         params: Mapping[str, str],
         ip: str,
-        country: str,
+        place: Place,
         ua: str,
         agent: Agent,
         referrer: str,
         language: str,
+        bot: bool = False,
+        cookie: str = "",
+        seen: Seen = NOTHING_SEEN,
     ) -> None:
         self.rules = rules
         self.time_ms = time_ms
         self.click_id = click_id
         self.params = params
         self.ip = ip
-        self.country = country
+        self.place = place
+        self.country = place.country
         self.ua = ua
         self.agent = agent
         self.referrer = referrer
         self.language = language
+        self.bot = bot
+        self.cookie = cookie
+        self.seen = seen
         key = params.get("offer_id", "")
         self.offer: Offer | None = rules.find_offer(key) or rules.find_offer(_without_zeros(key))
         key = params.get("pid", "")

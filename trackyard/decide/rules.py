@@ -8,11 +8,30 @@ from typing import Any
 
 import msgspec
 
-from trackyard.domain.rules import KINDS, Advertiser, Affiliate, Connections, Offer, Platform, Row
+from trackyard.domain.rules import (
+    KINDS,
+    NO_RESTRICTIONS,
+    Advertiser,
+    Affiliate,
+    Connections,
+    FullCap,
+    FullCaps,
+    Offer,
+    Platform,
+    Restrictions,
+    Row,
+    SmartLink,
+)
 
 _log = logging.getLogger("trackyard.decide")
 
 _decoders = {kind: msgspec.msgpack.Decoder(row) for kind, row in KINDS.items()}
+_decode_restrictions = msgspec.msgpack.Decoder(Restrictions).decode
+
+
+def restrictions_of(offer: Offer) -> Restrictions:
+    """The restrictions of an offer's row."""
+    return _decode_restrictions(offer.restrictions) if offer.restrictions else NO_RESTRICTIONS
 
 
 class Rules:
@@ -24,8 +43,10 @@ class Rules:
         "_by_hash",
         "_connected",
         "_disconnected",
+        "_full",
         "_offers",
         "_put",
+        "_smartlinks",
         "platform",
     )
 
@@ -39,12 +60,16 @@ class Rules:
         # Sorted arrays: five million connections are 20 MB here and half a gigabyte as sets.
         self._connected: dict[int, array[int]] = {}
         self._disconnected: dict[int, array[int]] = {}
+        self._full: dict[int, tuple[FullCap, ...]] = {}
+        self._smartlinks: dict[str, SmartLink] = {}
         self._put: dict[str, Callable[[str, Any], None]] = {
             "platform": self._put_platform,
             "advertiser": self._put_advertiser,
             "affiliate": self._put_affiliate,
             "offer": self._put_offer,
             "connections": self._put_connections,
+            "full_caps": self._put_full_caps,
+            "smartlink": self._put_smartlink,
         }
 
     @classmethod
@@ -77,6 +102,14 @@ class Rules:
         """An advertiser by its 24 hex digits."""
         return self._advertisers.get(advertiser_id)
 
+    def full_caps(self, offer_id: int) -> tuple[FullCap, ...]:
+        """The caps of conversions and budget of an offer that have no place left."""
+        return self._full.get(offer_id, ())
+
+    def find_smartlink(self, smartlink_id: str) -> SmartLink | None:
+        """A SmartLink category by its 24 hex digits."""
+        return self._smartlinks.get(smartlink_id)
+
     def is_connected(self, offer_id: int, affiliate_id: int) -> bool:
         """Whether staff connected the affiliate to the offer."""
         return _holds(self._connected.get(offer_id), affiliate_id)
@@ -106,6 +139,12 @@ class Rules:
         row = row or Connections(offer=int(key))
         _put(self._connected, row.offer, array("I", row.affiliates) if row.affiliates else None)
         _put(self._disconnected, row.offer, array("I", row.disconnected) if row.disconnected else None)
+
+    def _put_full_caps(self, key: str, row: FullCaps | None) -> None:
+        _put(self._full, int(key), row.caps if row is not None and row.caps else None)
+
+    def _put_smartlink(self, key: str, row: SmartLink | None) -> None:
+        _put(self._smartlinks, key, row)
 
 
 def _holds(numbers: "array[int] | None", number: int) -> bool:

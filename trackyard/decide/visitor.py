@@ -20,6 +20,19 @@ _K = TypeVar("_K")
 _V = TypeVar("_V")
 
 
+class Place(msgspec.Struct, frozen=True, gc=False):
+    """What an address says. country: ISO code or "" · region_id, city_id: GeoNames, 0 = unknown · connection: wi-fi,
+    cellular or "" · proxy: whether it is known to hide who is behind it."""
+
+    country: str = ""
+    region_id: int = 0
+    city_id: int = 0
+    city: str = ""
+    isp: str = ""
+    connection: str = ""
+    proxy: bool = False
+
+
 class Agent(msgspec.Struct, frozen=True, gc=False):
     """What a user agent says. Every field is "" when unknown; device: one of DEVICES, or bot."""
 
@@ -74,15 +87,15 @@ class Visitors:
     def __init__(self, database: Path = COUNTRY_DATABASE, *, addresses: int = 4_000, agents: int = 5_000) -> None:
         self._database = maxminddb.open_database(database)
         self._resolve = Resolver(load_lazy_builtins())
-        self._countries: RecentlyUsed[str, str] = RecentlyUsed(addresses)
+        self._places: RecentlyUsed[str, Place] = RecentlyUsed(addresses)
         self._agents: RecentlyUsed[str, Agent] = RecentlyUsed(agents)
 
-    def country(self, ip: str) -> str:
-        """The ISO code of an address, "" when unknown. `ip` must be an address or ""."""
-        found = self._countries.find(ip)
+    def place(self, ip: str) -> Place:
+        """What an address says. `ip` must be an address or ""."""
+        found = self._places.find(ip)
         if found is None:
-            found = country_of(self._database.get(ip)) if ip else ""
-            self._countries.keep(ip, found)
+            found = Place(country_of(self._database.get(ip)) if ip else "")
+            self._places.keep(ip, found)
         return found
 
     def agent(self, ua: str) -> Agent:

@@ -155,7 +155,7 @@ class Edge:
             self._new_click_id(now),
             params,
             ip,
-            self._visitors.country(ip),
+            self._visitors.place(ip),
             ua,
             self._visitors.agent(ua),
             request.header(b"referer"),
@@ -232,6 +232,7 @@ def click_columns(hit: Hit, refused: Refused | None, unique: bool, flags: int) -
     the struct and spares its making."""
     get = hit.params.get
     agent = hit.agent
+    place = hit.place
     offer = hit.offer
     landing = find_number(get("l", "")) if offer is not None and "l" in hit.params and hit.find_landing() else None
     return (
@@ -247,11 +248,11 @@ def click_columns(hit: Hit, refused: Refused | None, unique: bool, flags: int) -
         int(unique),
         hit.ip,
         hit.country,
-        "",
-        0,
-        "",
-        "",
-        "",
+        str(place.region_id or ""),
+        place.city_id,
+        place.city,
+        place.isp,
+        place.connection,
         hit.ua,
         agent.os,
         agent.os_version,

@@ -207,7 +207,7 @@ class Editor:
             "offer": item.offer_id,
             "affiliate": item.affiliate_id,
             "ip": item.ip,
-            "country": self._visitors.country(item.ip),
+            "country": self._visitors.place(item.ip).country,
             "ua": item.ua,
             "os": agent.os,
             "os_version": agent.os_version,

@@ -11,9 +11,19 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from trackyard.domain.rules import Advertiser, Affiliate, Connections, Landing, Offer, Platform, Row
-from trackyard.store import blacklist, settings
-from trackyard.store.tables import advertiser, affiliate, connection, offer, rule_change, rule_clock
+from trackyard.domain.offers import SubAccount
+from trackyard.domain.rules import Advertiser, Affiliate, Connections, Platform, Row, SmartLink, SmartLinkOffer
+from trackyard.store import blacklist, full_caps, offer_rules, settings, smartlinks
+from trackyard.store.tables import (
+    advertiser,
+    affiliate,
+    connection,
+    offer,
+    offer_label,
+    rule_change,
+    rule_clock,
+    smartlink_category,
+)
 
 PLATFORM_KEY = "platform"
 
@@ -110,14 +120,40 @@ def each_rule(conn: Connection) -> Iterator[tuple[str, str, Row]]:
 def _platform(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
     if PLATFORM_KEY not in keys:
         return {}
-    return {PLATFORM_KEY: Platform(trafficback_url=settings.find_setting(conn, settings.TRAFFICBACK_URL) or "")}
+    return {
+        PLATFORM_KEY: Platform(
+            trafficback_url=settings.find_setting(conn, settings.TRAFFICBACK_URL) or "",
+            timezone=settings.find_setting(conn, settings.TIMEZONE) or "UTC",
+            refuse_bots=settings.find_setting(conn, settings.REFUSE_BOTS) is not False,
+        )
+    }
 
 
 def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
-    rows = conn.execute(select(advertiser.c.id).where(advertiser.c.id.in_(keys)))
-    found = list(rows.scalars())
-    refused = blacklist.affiliates_of(conn, found)
-    return {each: Advertiser(id=each, blacklist=refused.get(each, frozenset())) for each in found}
+    columns = advertiser.c
+    rows = conn.execute(
+        select(columns.id, columns.sub_accounts, columns.consider_personal_targeting_only)
+        .where(columns.id.in_(keys))
+        .order_by(columns.id)
+    ).all()
+    refused = blacklist.affiliates_of(conn, [row.id for row in rows])
+    return {
+        row.id: Advertiser(
+            id=row.id,
+            blacklist=refused.get(row.id, frozenset()),
+            sub_accounts={
+                number: SubAccount(values=_values(held["value"]), exclude=bool(held["except"]))
+                for number, held in row.sub_accounts.items()
+                if held["value"]
+            },
+            personal_only=row.consider_personal_targeting_only,
+        )
+        for row in rows
+    }
+
+
+def _values(text: str) -> tuple[str, ...]:
+    return tuple(value for value in text.split(",") if value)
 
 
 def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
@@ -131,24 +167,7 @@ def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
 
 
 def _offers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
-    rows = conn.execute(select(offer).where(offer.c.id.in_(_integers(keys)), offer.c.removed_at.is_(None)))
-    return {
-        str(row.id): Offer(
-            id=row.id,
-            hash=row.hash,
-            title=row.title,
-            advertiser=row.advertiser_id,
-            url=row.url,
-            active=row.status == "active",
-            open=row.privacy == "public",
-            preview_url=row.url_preview or "",
-            trafficback_url=row.trafficback_url or "",
-            start_at=row.start_at,
-            stop_at=row.stop_at,
-            landings=tuple(Landing(id=int(item["id"]), url=item["url"]) for item in row.landings),
-        )
-        for row in rows
-    }
+    return {str(row.id): row for row in offer_rules.compile_offers(conn, _integers(keys))}
 
 
 def _connections(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
@@ -165,6 +184,27 @@ def _connections(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
         str(number): Connections(offer=number, affiliates=tuple(ids[True]), disconnected=tuple(ids[False]))
         for number, ids in linked.items()
     }
+
+
+def _full_caps(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    return {str(row.offer): row for row in full_caps.compile_full_caps(conn, _integers(keys))}
+
+
+def _smartlinks(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    columns = smartlink_category.c
+    found: dict[str, list[SmartLinkOffer]] = {
+        each: [] for each in conn.execute(select(columns.id).where(columns.id.in_(keys))).scalars()
+    }
+    rows = conn.execute(
+        select(offer_label.c.value, offer.c.id, offer.c.week_epc)
+        .join(offer, offer.c.id == offer_label.c.offer_id)
+        .where(offer_label.c.kind == smartlinks.KIND, offer_label.c.value.in_(found))
+        .where(offer.c.removed_at.is_(None))
+        .order_by(offer.c.week_epc.desc(), offer.c.id)
+    )
+    for row in rows:
+        found[row.value].append(SmartLinkOffer(row.id, float(row.week_epc)))
+    return {each: SmartLink(each, tuple(offers)) for each, offers in found.items()}
 
 
 def _integers(keys: Iterable[str]) -> list[int]:
@@ -195,12 +235,18 @@ def _connection_keys(conn: Connection) -> list[str]:
     return [str(key) for key in ids]
 
 
+def _smartlink_keys(conn: Connection) -> list[str]:
+    return list(conn.execute(select(smartlink_category.c.id).order_by(smartlink_category.c.id)).scalars())
+
+
 _COMPILERS: dict[str, Callable[[Connection, Sequence[str]], dict[str, Row]]] = {
     "platform": _platform,
     "advertiser": _advertisers,
     "affiliate": _affiliates,
     "offer": _offers,
     "connections": _connections,
+    "full_caps": _full_caps,
+    "smartlink": _smartlinks,
 }
 _KEYS: dict[str, Callable[[Connection], list[str]]] = {
     "platform": _platform_keys,
@@ -208,4 +254,6 @@ _KEYS: dict[str, Callable[[Connection], list[str]]] = {
     "affiliate": _affiliate_keys,
     "offer": _offer_keys,
     "connections": _connection_keys,
+    "full_caps": _offer_keys,
+    "smartlink": _smartlink_keys,
 }

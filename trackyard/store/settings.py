@@ -9,6 +9,10 @@ from trackyard.store.tables import setting
 TRAFFICBACK_URL: Final = "trafficback_url"
 CURRENCY: Final = "currency"
 """The platform's currency, as it was at the last start."""
+TIMEZONE: Final = "timezone"
+"""The platform's time zone (IANA), as it was at the last start."""
+REFUSE_BOTS: Final = "refuse_bots"
+"""Whether clicks of bots and prefetches are refused (recorded with their reason, no raw click); true when not set."""
 HASH_PASSWORD: Final = "hash_password"
 """The platform's secure code for inbound calls, used where neither offer nor advertiser has one."""
 

@@ -100,6 +100,8 @@ offer = Table(  # its fields are those of domain/offers.py; documents hold its s
     # of the last 30 days, refreshed by a job
     Column("cr", Amount, nullable=False, default=Decimal(0)),
     Column("epc", Amount, nullable=False, default=Decimal(0)),
+    # of the last 7 days: payouts of conversions that are not declined, a click; SmartLinks choose by it
+    Column("week_epc", Amount, nullable=False, default=Decimal(0)),
     Column("removed_at", Moment, nullable=True),  # a removed offer stays for its clicks and conversions
     Index(  # all that lists choose and sort by: an offer's row is wide, and is read for the page alone
         "ix_offer_listed",

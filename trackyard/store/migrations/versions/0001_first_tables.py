@@ -315,6 +315,7 @@ def _offer() -> None:
         sa.Column("total_cap", sa.Integer(), nullable=True),
         sa.Column("cr", Amount(), nullable=False),
         sa.Column("epc", Amount(), nullable=False),
+        sa.Column("week_epc", Amount(), nullable=False),
         sa.Column("removed_at", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(["advertiser_id"], ["advertiser.id"], name=op.f("fk_offer_advertiser_id")),
         sa.ForeignKeyConstraint(["domain_id"], ["domain.id"], name=op.f("fk_offer_domain_id")),
