@@ -1,6 +1,6 @@
 """The projector: journals → analytic store and inbox, outbox → analytic store, rules → edges.
 
-One thread of the process that holds the analytic store. Everything it does can be repeated, so what fails is
+Threads of the process that holds the analytic store. Everything it does can be repeated, so what fails is
 logged and tried again; nothing it works on is lost by a kill at any place.
 """
 
@@ -23,6 +23,7 @@ from trackyard.store.health import queue_states
 log = logging.getLogger("trackyard.projector")
 
 _TICK_SECONDS = 0.1
+_RULES_TICK_SECONDS = 0.05
 _RETRY_MS = 200
 _RETRY_AT_MOST_MS = 10_000
 _FAILING = 3
@@ -52,12 +53,12 @@ class Projector:
         journal_dir.mkdir(parents=True, exist_ok=True)
         self._database = database
         self._clock = clock
-        self.rules = RulePublisher(database, rules_dir)
+        self.rules = RulePublisher(database, rules_dir, clock)
         self.journals = JournalLoader(database, analytics, journal_dir, clock)
         self.outbox = OutboxLoader(database, analytics, journal_dir, clock)
         self.figures = OfferFigures(database, analytics, clock)
+        self._rules = (_Step("rules", 50, self.rules.publish),)
         self._steps = (
-            _Step("rules", 100, self.rules.publish),
             _Step("journals", 100, self.journals.load_next),
             _Step("waiting", 500, self.journals.resolve_waiting),
             _Step("outbox", 300, self.outbox.load_next),
@@ -67,24 +68,42 @@ class Projector:
         self._round_at = clock.now_ms()
 
     def run(self, stop: threading.Event) -> None:
-        """Works until `stop` is set; what is begun is finished first."""
-        while not stop.is_set():
-            busy = self.step()
-            stop.wait(0 if busy else _TICK_SECONDS)
+        """Works until `stop` is set; what is begun is finished first. Rules have a thread of their own: a load or a
+        report that takes long holds up no ban."""
+        ended = threading.Event()
+        rules = threading.Thread(target=self._publish_rules, args=(stop, ended), name="rules")
+        rules.start()
+        try:
+            while not stop.is_set():
+                busy = self._go_through(self._steps)
+                self._round_at = self._clock.now_ms()
+                stop.wait(0 if busy else _TICK_SECONDS)
+        finally:
+            ended.set()
+            rules.join()
 
     def step(self) -> bool:
-        """Does every duty that is due once; whether any had something to do."""
+        """Does every duty that is due once; whether any had something to do. Not while `run` runs."""
+        busy = self._go_through(self._rules) | self._go_through(self._steps)
+        self._round_at = self._clock.now_ms()
+        return busy
+
+    def _publish_rules(self, stop: threading.Event, ended: threading.Event) -> None:
+        while not stop.is_set() and not ended.is_set():
+            busy = self._go_through(self._rules)
+            stop.wait(0 if busy else _RULES_TICK_SECONDS)
+
+    def _go_through(self, steps: tuple[_Step, ...]) -> bool:
         busy = False
-        for each in self._steps:
+        for each in steps:
             if self._is_due(each):
                 busy |= self._do(each)
-        self._round_at = self._clock.now_ms()
         return busy
 
     def drain(self) -> None:
         """Works until nothing is left that can be done now, failures aside; for tests and rebuilds."""
         while True:
-            for each in self._steps:
+            for each in (*self._rules, *self._steps):
                 each.due_at = 0
             if not self.step():
                 return
@@ -99,7 +118,7 @@ class Projector:
 
     def failing(self) -> list[str]:
         """The duties that failed again and again and are still tried."""
-        return [each.name for each in self._steps if each.failures >= _FAILING]
+        return [each.name for each in (*self._rules, *self._steps) if each.failures >= _FAILING]
 
     def _is_due(self, step: _Step) -> bool:
         """Also when the clock was set back: nothing waits longer than the longest wait there is."""

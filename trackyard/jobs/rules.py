@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from trackyard.base.clock import Clock
 from trackyard.domain.rules import Row
 from trackyard.journal.rulelog import Entry, RuleLogWriter
 from trackyard.store import rules
@@ -23,8 +24,9 @@ _encode = msgspec.msgpack.Encoder().encode
 class RulePublisher:
     """Keeps `rules.snapshot` and `rules.log` of `directory` at the last version in SQL. One a directory."""
 
-    def __init__(self, database: Database, directory: Path) -> None:
+    def __init__(self, database: Database, directory: Path, clock: Clock) -> None:
         self._database = database
+        self._clock = clock
         self._writer = RuleLogWriter(directory)
         self._begun = False
 
@@ -34,11 +36,13 @@ class RulePublisher:
         return self._writer.version
 
     def publish(self) -> bool:
-        """Publishes what changed since the last call; whether there was anything. Cheap when there was not.
+        """Publishes what changed since the last call; whether there was anything. Cheap when there was not, and then
+        the edges are told that they know everything.
 
         Everything is published anew when nothing usable lies there, when the log has grown over its size, and
         when SQL is behind what is published (another database).
         """
+        begun = self._clock.now_ms()
         with self._database.read() as connection:
             current = rules.version(connection)
             nothing_there = self._writer.version == 0 and (current > 0 or not self._begun)
@@ -49,6 +53,7 @@ class RulePublisher:
                 log.info("rules published anew", extra={"version": current, "rules": len(entries)})
                 return True
             if current == self._writer.version:
+                self._writer.hear(begun)
                 return False
             changes = rules.changes_since(connection, self._writer.version, _BATCH)
             rows = {

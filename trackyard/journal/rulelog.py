@@ -1,7 +1,8 @@
 """Rules on their way to the edges: `rules.snapshot`, everything, and `rules.log`, what changed since.
 
 Both are frames (journal/frames.py) of msgpack. The snapshot begins with its head and is replaced by a rename;
-the log is appended to and begins anew with each snapshot. The projector writes, every edge reads.
+the log is appended to and begins anew with each snapshot. The projector writes, every edge reads. The time of
+`rules.heard` is when the writer last knew that nothing newer is to be published.
 """
 
 import os
@@ -16,6 +17,8 @@ from trackyard.journal.durable import write_durably
 
 COMPACT_AT = 64 * 1024 * 1024
 """A log larger than this is due for `RuleLogWriter.replace`."""
+
+_HEARD_EVERY_MS = 1000
 
 _HEAD = 1
 _ENTRY = 2
@@ -59,6 +62,8 @@ class RuleLogWriter:
         directory.mkdir(parents=True, exist_ok=True)
         self._snapshot = directory / "rules.snapshot"
         self._log = directory / "rules.log"
+        self._heard = directory / "rules.heard"
+        self._heard_at = 0
         self.version = 0
         self.log_size = 0
         snapshot = _find_snapshot(self._snapshot)
@@ -94,6 +99,14 @@ class RuleLogWriter:
         self.version = version
         self.log_size = 0
 
+    def hear(self, now_ms: int) -> None:
+        """Says to the edges that at `now_ms` everything is published; written at most once a second. Errors: OSError."""
+        if 0 <= now_ms - self._heard_at < _HEARD_EVERY_MS:
+            return
+        self._heard.touch()
+        os.utime(self._heard, ns=(now_ms * 1_000_000, now_ms * 1_000_000))
+        self._heard_at = now_ms
+
     def _recover_log(self) -> None:
         data = self._log.read_bytes() if self._log.exists() else b""
         good = 0
@@ -112,6 +125,7 @@ class RuleLogReader:
     def __init__(self, directory: Path) -> None:
         self._snapshot = directory / "rules.snapshot"
         self._log = directory / "rules.log"
+        self._heard = directory / "rules.heard"
         self._snapshot_seen: tuple[int, int] | None = None
         self._log_seen: tuple[int, int] | None = None
         self._base = 0
@@ -134,6 +148,13 @@ class RuleLogReader:
                 self.loaded = True
                 return snapshot
         return self._poll_log() if self.loaded else None
+
+    def find_heard_at(self) -> int | None:
+        """When the source last said that everything is published (UTC ms); None when it never did."""
+        try:
+            return self._heard.stat().st_mtime_ns // 1_000_000
+        except FileNotFoundError:
+            return None
 
     def _poll_log(self) -> list[Entry] | None:
         try:
