@@ -76,6 +76,7 @@ CALLS: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "stats.slice-goal": [("getbygoal", DAY)],
     "stats.slice-connection-type": [("getbyconnectiontype", DAY)],
     "stats.slice-mobile-carrier": [("getbymobilecarrier", DAY)],
+    "stats.slice-affiliate_manager_id": [("getbyaffiliatemanager", DAY)],
     "stats.view-custom": [("custom", slices("month"))],
     "stats.clicks-list": [("clicks", SPAN)],
     "stats.conversions-list": [("conversions", SPAN)],

@@ -146,6 +146,38 @@ def test_custom(traffic: Traffic) -> None:
     assert len(rows(admin, "/3.1/stats/custom", **params)) == 3
 
 
+def test_managers_are_those_of_today(traffic: Traffic) -> None:
+    api, nobody = traffic.api, {"id": "0", "first_name": "Undefined", "last_name": "Undefined"}
+    manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
+    other, _ = api.add_staff(Role.MANAGER_SALES)
+    api.admin.post(f"/3.0/admin/advertiser/{traffic.advertiser}", manager=other)
+
+    def shown(client: ApiClient, path: str, **params: Any) -> list[tuple[Any, str, int]]:
+        return [
+            (row["slice"], row["traffic"]["raw"], row["actions"]["total"]["count"])
+            for row in rows(client, path, **params)
+        ]
+
+    by_account = shown(api.admin, "/3.0/stats/getbyaccountmanager")
+    assert by_account == [
+        ({"advertiser_manager_id": nobody}, "1", 0),
+        ({"advertiser_manager_id": {"id": other, "first_name": "Mia", "last_name": "Manager"}}, "2", 2),
+    ]
+    api.admin.post(f"/3.0/admin/partner/{traffic.first}", manager_id=manager)  # another than when the clicks came
+    mine = {"id": manager, "first_name": "Mia", "last_name": "Manager"}
+    wanted = [({"affiliate_manager_id": nobody}, "1", 0), ({"affiliate_manager_id": mine}, "2", 2)]
+    assert shown(api.admin, "/3.0/stats/getbyaffiliatemanager") == wanted
+    assert shown(api.admin, "/3.1/stats/custom", slice="manager", order="manager", orderType="desc") == wanted[::-1]
+    assert shown(traffic.affiliate, "/3.0/stats/getbyaffiliatemanager") == wanted[1:]
+    api.admin.post(f"/3.0/admin/partner/{traffic.second}", manager_id=manager)
+    assert shown(api.admin, "/3.0/stats/getbyaffiliatemanager") == [({"affiliate_manager_id": mine}, "3", 2)]
+
+
+def test_what_an_affiliate_may_not_slice_by_manager(traffic: Traffic) -> None:
+    assert traffic.affiliate.call("GET", "/3.1/stats/getbyaccountmanager", params=DAY).status_code == 403
+    assert traffic.affiliate.call("GET", "/3.1/stats/custom", params=DAY | {"slice": "manager"}).status_code == 400
+
+
 CUSTOM_REFUSED: list[tuple[dict[str, Any], Any]] = [
     ({}, "slice"),
     ({"slice": ""}, "slice"),

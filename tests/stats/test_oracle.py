@@ -136,9 +136,14 @@ def keys_of(report: Report, row: Click | Fact) -> dict[str, int | str]:
         "day": local.day,
         "hour": local.hour,
     }
+    managers = {
+        DIMENSIONS[name].parts[0].key: managed.get(getattr(row, DIMENSIONS[name].owner), "0")
+        for name, managed in report.managers.items()
+    }
     other = {"trafficback_reason": "reason", "conn_type": "connection", "mobile_carrier": "isp"}
     keys = [part.key for name in report.dimensions for part in DIMENSIONS[name].parts]
-    return {key: times[key] if key in times else getattr(row, other.get(key, key)) for key in keys}
+    known = times | managers
+    return {key: known[key] if key in known else getattr(row, other.get(key, key)) for key in keys}
 
 
 def passes(report: Report, row: Click | Fact) -> bool:
@@ -230,7 +235,16 @@ def sorting(name: str) -> Callable[[StatsRow], object]:
 
 # --- the questions ------------------------------------------------------------------------------------
 
-EVERYTHING = Report(Scope.everything(), CENTRES[0] - 40 * HOUR, CENTRES[-1] + 40 * HOUR, (), limit=100_000)
+MANAGERS = {
+    "manager": {1: "d" * 24, 3: "e" * 24, 77: "f" * 24},
+    "advertiser_manager": {"a" * 24: "e" * 24},
+}
+"""Who manages what: two affiliates of three, one advertiser of two."""
+SHARED = {"manager": dict.fromkeys((1, 2, 3), "d" * 24), "advertiser_manager": dict.fromkeys(("a" * 24, "b" * 24), "d")}
+"""One manages everything."""
+EVERYTHING = Report(
+    Scope.everything(), CENTRES[0] - 40 * HOUR, CENTRES[-1] + 40 * HOUR, (), limit=100_000, managers=MANAGERS
+)
 
 
 @st.composite
@@ -265,6 +279,7 @@ def reports(draw: st.DrawFn) -> Report:
         until=edges[1],
         dimensions=dimensions,
         filters=filters,
+        managers=draw(st.sampled_from([MANAGERS, {"manager": {}, "advertiser_manager": {}}, SHARED])),
         zone=draw(st.sampled_from(ZONES)),
         order=tuple(draw(st.lists(st.sampled_from([*dimensions, *metrics, "currency"]), max_size=2, unique=True))),
         descending=draw(st.booleans()),

@@ -134,6 +134,7 @@ def test_what_follows_from_the_sums(row: StatsRow, derived: tuple[str, ...]) -> 
         {"filters": {"color": ("red",)}},
         {"order": ("color",)},
         {"order": ("offer",)},  # not sliced by
+        {"dimensions": ("manager",), "managers": {"advertiser_manager": {}}},  # whose managers are not told
         {"page": 0},
         {"limit": 0},
     ],

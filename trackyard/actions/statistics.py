@@ -1,8 +1,8 @@
 """Statistics and lists of clicks and conversions, for what a caller may see, with the names of what they mention."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.scope import scope_of
@@ -10,6 +10,7 @@ from trackyard.base.errors import NotFound
 from trackyard.domain.callers import Caller
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
+from trackyard.stats.dimensions import DIMENSIONS
 from trackyard.stats.lists import ClickList, ListedClick, list_clicks
 from trackyard.stats.query import Report, Values
 from trackyard.stats.reports import StatsPage, run_report
@@ -22,6 +23,13 @@ from trackyard.store.staff import Staff
 
 FAR: Final = 2**53
 """A moment behind every other, UTC ms."""
+
+_MANAGED: Final[Mapping[str, Callable[[Connection, Scope], Mapping[Any, str]]]] = {
+    "manager": affiliates.managed,
+    "advertiser_manager": advertisers.managed,
+}
+"""Slice by manager → who manages what today."""
+_MANAGERS: Final = tuple(part.key for name in _MANAGED for part in DIMENSIONS[name].parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +65,7 @@ class Names:
     offers: dict[int, OfferName] = field(default_factory=dict)
     affiliates: dict[int, AffiliateName] = field(default_factory=dict)
     advertisers: dict[str, str] = field(default_factory=dict)
+    managers: dict[str, Staff] = field(default_factory=dict)
 
 
 def ask(deps: Deps, caller: Caller, permission: Permission, question: Question) -> tuple[StatsPage, Names]:
@@ -64,12 +73,14 @@ def ask(deps: Deps, caller: Caller, permission: Permission, question: Question) 
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, permission)
         filters = _filters(conn, question)
+        managers = {name: _MANAGED[name](conn, scope) for name in question.dimensions if name in _MANAGED}
     report = Report(
         scope=scope,
         since=question.since,
         until=question.until,
         dimensions=question.dimensions,
         filters=filters,
+        managers=managers,
         zone=question.zone,
         order=question.order,
         descending=question.descending,
@@ -85,6 +96,7 @@ def ask(deps: Deps, caller: Caller, permission: Permission, question: Question) 
             offers=offers.names_of(conn, {int(key["offer"]) for key in keys if "offer" in key}),
             affiliates=affiliates.names_of(conn, {int(key["affiliate"]) for key in keys if "affiliate" in key}),
             advertisers=advertisers.titles_of(conn, {str(key["advertiser"]) for key in keys if "advertiser" in key}),
+            managers=staff.staff_of(conn, {str(key[part]) for key in keys for part in _MANAGERS if part in key}),
         )
     return found, names
 

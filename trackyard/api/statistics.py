@@ -36,6 +36,19 @@ GROUPED = (
     Grouped("getbysub", ("sub1",), _P.STATS_OTHER, "Statistics per value of sub1 of some offers.", OfferParams),
     Grouped("getbyprogram", ("offer",), _P.STATS_OFFER, "Statistics per offer."),
     Grouped("getbyadvertiser", ("advertiser",), _P.STATS_SUPPLIER, "Statistics per advertiser.", audience="staff"),
+    Grouped(
+        "getbyaccountmanager",
+        ("advertiser_manager",),
+        _P.STATS_OTHER,
+        "Statistics per manager of the advertiser, as it is today.",
+        audience="staff",
+    ),
+    Grouped(
+        "getbyaffiliatemanager",
+        ("manager",),
+        _P.STATS_OTHER,
+        "Statistics per manager of the affiliate, as it is today.",
+    ),
     Grouped("getbypartner", ("affiliate",), _P.STATS_PARTNER, "Statistics per affiliate."),
     Grouped("getbypartnerbydate", ("day", "affiliate"), _P.STATS_PARTNER, "Statistics per day and affiliate."),
     Grouped("getbycountries", ("country",), _P.STATS_COUNTRY, "Statistics per country."),
@@ -51,7 +64,7 @@ GROUPED = (
     Grouped("getbydevicemodels", ("device_model",), _P.STATS_DEVICE, "Statistics per model of device."),
     Grouped("getbytrafficback", (REASON,), _P.STATS_OTHER, "Refused clicks per reason of the refusal.", ReducedParams),
 )
-"""The grouped reports. Those by manager need managers in the analytic store."""
+"""The grouped reports."""
 
 SLICES = (
     "hour", "month", "quarter", "year", "day", "offer", "country", "city", "os", "os_version", "device",
@@ -63,8 +76,10 @@ METRICS = (
     "confirmed_revenue",
 )  # fmt: skip
 
-SliceName = Annotated[str, s.Choice(SLICES, admin=("advertiser", "affiliate", "smart_id"), permission=(REASON,))]
-OrderName = Annotated[str, s.Choice((*SLICES, "currency", *METRICS), admin=("advertiser", "affiliate"))]
+SliceName = Annotated[
+    str, s.Choice(SLICES, admin=("advertiser", "affiliate", "manager", "smart_id"), permission=(REASON,))
+]
+OrderName = Annotated[str, s.Choice((*SLICES, "currency", *METRICS), admin=("advertiser", "affiliate", "manager"))]
 TypeName = Annotated[str, s.Choice(("total", "confirmed", "pending", "declined", "hold"), only_3_0=("not_found",))]
 
 

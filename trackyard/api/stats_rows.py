@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics import Names, Question, ask
+from trackyard.stats.dimensions import NO_MANAGER
 from trackyard.stats.reports import Action, StatsRow
 from trackyard.wire.endpoint import Call
 from trackyard.wire.envelope import Answer, Money, Pagination, View, number, pagination
@@ -112,9 +113,18 @@ def _advertiser(value: Any, names: Names) -> dict[str, int | str]:
     return {"id": value, "title": names.advertisers.get(value, "")}
 
 
+def _manager(value: Any, names: Names) -> dict[str, int | str]:
+    found = names.managers.get(value)
+    if found is None:  # nobody, or one who was removed while the report was made
+        return {"id": NO_MANAGER, "first_name": "Undefined", "last_name": "Undefined"}
+    return {"id": value, "first_name": found.first_name, "last_name": found.last_name}
+
+
 _NAMED: dict[str, Callable[[Any, Names], dict[str, int | str]]] = {
     "offer": _offer,
     "affiliate": _affiliate,
     "advertiser": _advertiser,
+    "affiliate_manager_id": _manager,
+    "advertiser_manager_id": _manager,
 }
 """Slices whose value is shown with its names."""

@@ -69,8 +69,9 @@ FEATURES: Final[dict[str, Level]] = {
 
 _SLICES: Final = {
     "affiliate": "affiliate_id",
-    "affiliate_manager": "affiliate_manager_id",
+    "manager": "affiliate_manager_id",
     "advertiser": "advertiser_id",
+    "advertiser_manager": "account_manager_id",
     "browser": "browser",
     "browser_version": "browser",
     "city": "city",

@@ -161,7 +161,18 @@ def _parameters(report: Report) -> dict[str, Any]:
         "zone": report.zone,
         **scope_parameters(report.scope),
         **filter_parameters(report.filters),
+        **_manager_parameters(report),
     }
+
+
+def _manager_parameters(report: Report) -> dict[str, Any]:
+    """Who manages what, as two lists, for each slice by manager."""
+    parameters: dict[str, Any] = {}
+    for name in report.dimensions:
+        if DIMENSIONS[name].owner:
+            known = report.managers[name]
+            parameters |= {f"{name}_of": list(known), f"{name}_is": list(known.values())}
+    return parameters
 
 
 def _order(report: Report, keys: list[str]) -> list[str]:

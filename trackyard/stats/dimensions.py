@@ -20,12 +20,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A slice by name. `traffic`, `conversions`: whether clicks and facts have it (behaviour.md §7)."""
+    """A slice by name. `traffic`, `conversions`: whether clicks and facts have it (behaviour.md §7) · owner: of a
+    slice by manager, the column of what it manages."""
 
     name: str
     parts: tuple[Part, ...]
     traffic: bool = True
     conversions: bool = True
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,15 @@ _DAY = Part("day", f"toDayOfMonth({LOCAL})")
 _HOUR = Part("hour", f"toHour({LOCAL})")
 _SUBS = tuple(f"sub{number}" for number in range(1, 9))
 
+NO_MANAGER = "0"
+"""The key of rows whose affiliate or advertiser has no manager (behaviour.md §2)."""
+
+
+def _manager(name: str, owner: str, kind: str) -> Dimension:
+    """The manager of today of an affiliate or advertiser: no column, looked up in what the question brings along."""
+    known = f"{{{name}_of:Array({kind})}}, {{{name}_is:Array(String)}}"
+    return Dimension(name, (Part(f"{owner}_manager_id", f"transform({owner}, {known}, '{NO_MANAGER}')"),), owner=owner)
+
 
 def _column(name: str, column: str | None = None) -> Dimension:
     return Dimension(name, (Part(name, column or name),))
@@ -62,6 +73,8 @@ DIMENSIONS = MappingProxyType(
             _column("offer"),
             _column("advertiser"),
             _column("affiliate"),
+            _manager("manager", "affiliate", "Int64"),
+            _manager("advertiser_manager", "advertiser", "String"),
             _column("smart_id"),
             _column("country"),
             _column("city"),

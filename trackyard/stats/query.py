@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from trackyard.domain.scope import Scope
 from trackyard.stats.dimensions import DIMENSIONS, FILTERS
@@ -19,7 +20,8 @@ class Report:
     names of DIMENSIONS, in the order of the keys · filters: a name of FILTERS to the values it lets pass, none
     of them = nothing passes · order: names of dimensions asked for or of ORDER_METRICS ("currency" orders
     nothing); () = by the keys · descending: for all of `order` · not_found_apart: /3.0's own group ·
-    nonzero: only rows with conversions · page from 1.
+    nonzero: only rows with conversions · page from 1 · managers: by name of a slice by manager, who manages what
+    today: affiliate or advertiser → staff user; what is absent has no manager.
 
     Raises ValueError for a name that does not exist.
     """
@@ -29,6 +31,7 @@ class Report:
     until: int
     dimensions: tuple[str, ...]
     filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    managers: Mapping[str, Mapping[Any, str]] = field(default_factory=lambda: MappingProxyType({}))
     zone: str = "UTC"
     order: tuple[str, ...] = ()
     descending: bool = False
@@ -41,6 +44,7 @@ class Report:
         unknown = [name for name in self.dimensions if name not in DIMENSIONS]
         unknown += [name for name in self.filters if name not in FILTERS]
         unknown += [name for name in self.order if not self._orders_by(name)]
+        unknown += [name for name in self.dimensions if self._lacks_managers(name)]
         if unknown:
             raise ValueError(f"unknown to statistics: {', '.join(unknown)}")
         if self.page < 1 or self.limit < 1:
@@ -51,6 +55,9 @@ class Report:
         """The currency of the amounts; None = the platform's."""
         chosen = self.filters.get("currency", ())
         return str(chosen[0]) if len(chosen) == 1 else None
+
+    def _lacks_managers(self, name: str) -> bool:
+        return name in DIMENSIONS and bool(DIMENSIONS[name].owner) and name not in self.managers
 
     def _orders_by(self, name: str) -> bool:
         return name in self.dimensions or name in ORDER_METRICS or name == "currency"

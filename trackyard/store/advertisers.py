@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from trackyard.domain.scope import Scope
-from trackyard.store.tables import advertiser, offer
+from trackyard.store.tables import advertiser, offer, staff
 
 SORTS: Final = {"_id": advertiser.c.id, "title": advertiser.c.title, "email": func.coalesce(advertiser.c.email, "")}
 """What lists can be sorted by."""
@@ -96,6 +96,14 @@ def ids_of_managers(conn: Connection, staff_ids: Iterable[str]) -> frozenset[str
     """The advertisers whose manager is one of these."""
     rows = conn.execute(select(advertiser.c.id).where(advertiser.c.manager_id.in_(list(staff_ids))))
     return frozenset(rows.scalars())
+
+
+def managed(conn: Connection, scope: Scope) -> dict[str, str]:
+    """The advertisers in scope that have a manager, and the staff user who is it."""
+    query = select(advertiser.c.id, advertiser.c.manager_id).join(staff, staff.c.id == advertiser.c.manager_id)
+    if scope.advertiser_ids is not None:
+        query = query.where(advertiser.c.id.in_(scope.advertiser_ids))
+    return {row.id: row.manager_id for row in conn.execute(query)}
 
 
 def titles_of(conn: Connection, ids: Iterable[str]) -> dict[str, str]:

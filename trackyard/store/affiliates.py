@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.domain.scope import Scope
-from trackyard.store.tables import affiliate, connection, offer
+from trackyard.store.tables import affiliate, connection, offer, staff
 
 _FAR: Final = 2**62
 """A page beyond every other."""
@@ -141,6 +141,14 @@ def managers_of(conn: Connection, ids: Iterable[int]) -> dict[int, str | None]:
     """The manager's id by affiliate."""
     rows = conn.execute(select(affiliate.c.id, affiliate.c.manager_id).where(affiliate.c.id.in_(set(ids))))
     return {row.id: row.manager_id for row in rows}
+
+
+def managed(conn: Connection, scope: Scope) -> dict[int, str]:
+    """The affiliates in scope that have a manager, and the staff user who is it."""
+    query = select(affiliate.c.id, affiliate.c.manager_id).join(staff, staff.c.id == affiliate.c.manager_id)
+    if scope.affiliate_ids is not None:
+        query = query.where(affiliate.c.id.in_(scope.affiliate_ids))
+    return {row.id: row.manager_id for row in conn.execute(query)}
 
 
 def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
