@@ -14,8 +14,9 @@ from trackyard.decide.visitor import Visitors
 from trackyard.domain.links import Link
 from trackyard.domain.rules import Advertiser, Affiliate, Landing, Platform, Row
 from trackyard.edge.address import TrustedNetworks
+from trackyard.edge.answers import UNWRITABLE
 from trackyard.edge.counters import Counters
-from trackyard.edge.handler import UNWRITABLE, Edge
+from trackyard.edge.handler import Edge
 from trackyard.edge.request import MAX_URL, Request, Response
 from trackyard.edge.state import UniqueVisitors
 from trackyard.journal.records import Call, Click, Flag, Kind, decode_call, decode_click

@@ -11,7 +11,8 @@ from typing import Final, Protocol, cast
 import httptools
 
 from trackyard.edge.address import TrustedNetworks, peer_address
-from trackyard.edge.handler import UNWRITABLE, Edge, error
+from trackyard.edge.answers import UNWRITABLE, error
+from trackyard.edge.handler import Edge
 from trackyard.edge.request import MAX_URL, Request, Response
 
 MAX_HEADERS = 64 * 1024

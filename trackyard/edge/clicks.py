@@ -1,0 +1,101 @@
+"""Clicks: decided, recorded, and sent where they go (behaviour.md §4)."""
+
+from typing import Any, Final
+
+from trackyard.decide.hit import Hit, find_number
+from trackyard.decide.rules import Rules
+from trackyard.decide.steps import Refused, decide
+from trackyard.decide.target import accepted_url, find_refused_url
+from trackyard.edge.answers import NO_STORE
+from trackyard.edge.counters import Counters
+from trackyard.edge.hits import Hits
+from trackyard.edge.pages import HTML, NOT_AVAILABLE
+from trackyard.edge.recorder import Recorder
+from trackyard.edge.request import Request, Response, read_pairs
+from trackyard.edge.state import SEEN, UniqueVisitors
+from trackyard.journal.records import Flag, Kind, encode
+
+
+class Clicks:
+    """Answers `/click` and short links."""
+
+    __slots__ = ("_counters", "_hits", "_recorder", "_unique")
+
+    def __init__(self, hits: Hits, unique: UniqueVisitors, recorder: Recorder, counters: Counters) -> None:
+        self._hits = hits
+        self._unique = unique
+        self._recorder = recorder
+        self._counters = counters
+
+    def click(self, request: Request, rules: Rules) -> Response:
+        """Where the visitor goes. HEAD is answered alike and leaves no trace."""
+        params, cut = read_pairs(request.query)
+        hit = self._hits.make(rules, request, params)
+        refused = decide(hit)
+        url = accepted_url(hit) if refused is None else find_refused_url(hit)
+        recorded = request.method == "GET"
+        if recorded:
+            flags = Flag.PARAMETER_CUT if cut else 0
+            if "redirect" in params or "path" in params:
+                flags |= Flag.REDIRECT_IGNORED
+            self._record(hit, refused, flags)
+        if url is None:
+            return Response(404, NOT_AVAILABLE, HTML, headers=NO_STORE, recorded=recorded)
+        return Response(302, b"", b"", url.encode("ascii"), NO_STORE, recorded)
+
+    def _record(self, hit: Hit, refused: Refused | None, flags: int) -> None:
+        place = SEEN
+        if refused is None and hit.offer is not None:
+            place = self._unique.claim(hit.offer.id, hit.ip, hit.ua, hit.time_ms // 1000)
+            if place != SEEN:
+                self._recorder.claims.append(place)
+        self._recorder.put(Kind.CLICK, encode(click_columns(hit, refused, place != SEEN, flags)))
+        self._counters.clicks["" if refused is None else refused.reason] += 1
+
+
+_KEPT: Final = (  # parameters that are columns, in the order of the columns
+    *(f"sub{number}" for number in range(1, 9)),
+    *("ref_id", "os_id", "user_id", "ext1", "ext2", "ext3", "fbclid", "ios_idfa", "android_id", "bundle_id"),
+)
+_BLANK: Final = ("",) * len(_KEPT)
+
+
+def click_columns(hit: Hit, refused: Refused | None, unique: bool, flags: int) -> tuple[Any, ...]:
+    """The record of a decided click as the columns of journal.records.Click, in their order: a tuple is encoded like
+    the struct and spares its making."""
+    get = hit.params.get
+    agent = hit.agent
+    place = hit.place
+    offer = hit.offer
+    landing = find_number(get("l", "")) if offer is not None and "l" in hit.params and hit.find_landing() else None
+    return (
+        hit.time_ms,
+        hit.click_id,
+        "" if refused is None else refused.reason,
+        "" if refused is None else refused.detail,
+        0 if offer is None else offer.id,
+        0 if hit.affiliate is None else hit.affiliate.id,
+        "" if offer is None else offer.advertiser,
+        landing or 0,
+        "",
+        int(unique),
+        hit.ip,
+        hit.country,
+        str(place.region_id or ""),
+        place.city_id,
+        place.city,
+        place.isp,
+        place.connection,
+        hit.ua,
+        agent.os,
+        agent.os_version,
+        agent.device,
+        agent.brand,
+        agent.model,
+        agent.browser,
+        agent.browser_version,
+        hit.language,
+        hit.referrer,
+        *map(get, _KEPT, _BLANK),
+        flags,
+    )

@@ -1,0 +1,65 @@
+"""Making a hit of a request: whose click it is, and what is known of the visitor (behaviour.md §4)."""
+
+import os
+from typing import Final
+
+from trackyard.base.clock import Clock
+from trackyard.decide.hit import Hit
+from trackyard.decide.rules import Rules
+from trackyard.decide.visitor import Visitors
+from trackyard.edge.address import TrustedNetworks, find_address
+from trackyard.edge.request import Request
+
+_IDS_AT_ONCE: Final = 512
+
+
+class Hits:
+    """Makes hits. `number`: of the edge, part of the ids it gives out."""
+
+    __slots__ = ("_clock", "_number", "_random", "_trusted", "_visitors")
+
+    def __init__(self, number: int, clock: Clock, visitors: Visitors, trusted: TrustedNetworks) -> None:
+        self._number = f"{number:02x}"
+        self._clock = clock
+        self._visitors = visitors
+        self._trusted = trusted
+        self._random: list[str] = []
+
+    def make(self, rules: Rules, request: Request, params: dict[str, str]) -> Hit:
+        """The hit of a request with these parameters."""
+        ip = request.peer
+        ua = request.header(b"user-agent")
+        if request.trusted:
+            forwarded = request.headers.get(b"x-forwarded-for")
+            if forwarded is not None:
+                ip = self._trusted.visitor(ip, forwarded.decode("latin-1"))
+            else:
+                ip = find_address(params.get("ip", "")) or ip
+                ua = params.get("ua", ua)
+        return Hit(
+            rules,
+            (now := self._clock.now_ms()),
+            self._new_click_id(now),
+            params,
+            ip,
+            self._visitors.place(ip),
+            ua,
+            self._visitors.agent(ua),
+            request.header(b"referer"),
+            _language(request.header(b"accept-language")),
+        )
+
+    def _new_click_id(self, now_ms: int) -> str:
+        """As base/ids.new_click_id, with randomness fetched for many at once."""
+        if not self._random:
+            digits = os.urandom(7 * _IDS_AT_ONCE).hex()
+            self._random = [digits[at : at + 14] for at in range(0, len(digits), 14)]
+        return f"{now_ms // 1000:08x}{self._number}{self._random.pop()}"
+
+
+def _language(accepted: str) -> str:
+    """The first language of Accept-Language, without its region: "en" of "en-GB,en;q=0.9"."""
+    if not accepted:
+        return ""
+    first = accepted.partition(",")[0].partition(";")[0].partition("-")[0].strip().lower()
+    return first if first.isalpha() and first.isascii() and len(first) <= 3 else ""
