@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -20,6 +21,7 @@ from tests.edge.conftest import ROWS
 from tests.support.edge import parse_answers, publish, recorded, running_edge
 from tests.support.rules import an_offer, entry_of
 from tests.support.waiting import wait_until
+from trackyard.base.clock import SystemClock
 from trackyard.domain.rules import Affiliate
 from trackyard.journal import segments
 from trackyard.journal.reader import next_range
@@ -50,6 +52,20 @@ def test_a_mark_follows_a_click_within_half_a_second(tmp_path: Path) -> None:
         (click,) = recorded(tmp_path / "journal")
         assert found is not None
         assert found.marked_at - click.time <= 1500  # half a second, and what a busy machine adds
+
+
+def test_an_edge_whose_rules_lost_their_source_goes_on_deciding_and_says_so(tmp_path: Path) -> None:
+    source = publish(tmp_path / "rules", ROWS)
+    now = SystemClock().now_ms()
+    source.hear(now - 60_000)
+    with running_edge(tmp_path, None) as edge:
+        wait_until(lambda: b"is silent for 6" in edge.ask("/readyz").body, seconds=10)
+        answer = edge.ask("/readyz")
+        assert answer.status == 200
+        assert msgspec.json.decode(answer.body)["lag_seconds"]["rules"] >= 60
+        assert edge.ask(CLICK).status == 302
+        source.hear(SystemClock().now_ms())
+        wait_until(lambda: msgspec.json.decode(edge.ask("/readyz").body)["warnings"] == [], seconds=10)
 
 
 def test_kill_9_loses_nothing_acknowledged(tmp_path: Path) -> None:

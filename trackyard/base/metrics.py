@@ -22,6 +22,12 @@ EDGE_REQUESTS = Counter("trackyard_edge_requests", "Requests of the tracking lis
 RULE_VERSION = Gauge(
     "trackyard_rule_version", "Version of the rules in memory", ["edge"], multiprocess_mode="mostrecent"
 )
+RULES_AGE = Gauge(
+    "trackyard_rules_age_seconds",
+    "Time since the source of the rules last said that nothing newer is to be published",
+    ["edge"],
+    multiprocess_mode="mostrecent",
+)
 
 API_REQUESTS = Counter("trackyard_api_requests", "Requests of the API", ["method", "path", "status"])
 API_SECONDS = Histogram("trackyard_api_seconds", "Time an API request took", ["path"])

@@ -20,6 +20,9 @@ from trackyard.edge.recorder import Journal, Recorder
 from trackyard.edge.request import MAX_URL, Request, Response
 from trackyard.edge.state import UniqueVisitors
 
+SOURCE_LOST_S: Final = 10.0
+"""Rules that were confirmed longer ago than this may be old; the edge goes on deciding by them and says so."""
+
 _ROBOTS: Final = b"User-agent: *\nDisallow: /\n"
 _GET: Final = ("GET", "HEAD")
 
@@ -47,6 +50,8 @@ class Edge:
         counters: Counters,
     ) -> None:
         self.rules: Rules | None = None
+        self.rules_age_s = 0.0
+        """How long ago the source of the rules last said that nothing newer is to be published."""
         self._counters = counters
         self._recorder = Recorder(journal, unique.release)
         self.commit = self._recorder.commit
@@ -105,7 +110,15 @@ class Edge:
             reasons.append("no rules were read yet")
         if self.journal_fault:
             reasons.append("the journal is not writable")
-        body = encode_json({"status": 2 if reasons else 1, "reasons": reasons, "lag_seconds": metrics.lags()})
+        warnings = []
+        if self.rules is not None and self.rules_age_s > SOURCE_LOST_S:
+            warnings.append(
+                f"the source of the rules is silent for {self.rules_age_s:.0f} s: what changed is not in force"
+            )
+        lags = metrics.lags() | {"rules": self.rules_age_s}
+        body = encode_json(
+            {"status": 2 if reasons else 1, "reasons": reasons, "warnings": warnings, "lag_seconds": lags}
+        )
         return Response(503 if reasons else 200, body, headers=NO_STORE)
 
 

@@ -100,7 +100,7 @@ class RuleLogWriter:
         self.log_size = 0
 
     def hear(self, now_ms: int) -> None:
-        """Says to the edges that at `now_ms` everything is published; written at most once a second. Errors: OSError."""
+        """Says to the edges that at `now_ms` everything is published; at most once a second. Errors: OSError."""
         if 0 <= now_ms - self._heard_at < _HEARD_EVERY_MS:
             return
         self._heard.touch()
@@ -133,15 +133,19 @@ class RuleLogReader:
         self.version = 0
         self.loaded = False
 
+    def has_snapshot(self) -> bool:
+        """Whether the next `poll` looks at a new snapshot, which takes long when it is large."""
+        seen = _identity(self._snapshot)
+        return seen is not None and seen != self._snapshot_seen
+
     def poll(self) -> list[Entry] | Snapshot | None:
         """What is new: a Snapshot replaces everything known, a list changes it; None = nothing new.
 
         After a Snapshot poll again at once: the log behind it comes with the next call.
         """
-        seen = _identity(self._snapshot)
-        if seen is not None and seen != self._snapshot_seen:
+        if self.has_snapshot():
+            self._snapshot_seen = _identity(self._snapshot)
             snapshot = _find_snapshot(self._snapshot)
-            self._snapshot_seen = seen
             if snapshot is not None:
                 self._base = self.version = snapshot.version
                 self._log_seen = None
