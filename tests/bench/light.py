@@ -2,7 +2,8 @@
 
 Plays the first story against the whole program on a data directory of its own: seconds from the start to both
 listeners ready (first, later, after kill -9), megabytes of all processes together (PSS), milliseconds from an
-acknowledged click to its row in stats/getbydate and from an acknowledged call to the affiliate's receiver.
+acknowledged click to its row in stats/getbydate, from an acknowledged call to the affiliate's receiver, and from the
+answer to an edit of an offer to the first click that follows it.
 """
 
 import argparse
@@ -47,8 +48,16 @@ def _ms_to_postback(story: Story, receiver: Receiver) -> float:
     return (time.monotonic() - begun) * 1000
 
 
+def _ms_to_rule(story: Story, number: int) -> float:
+    url = f"https://shop.example/{number}"
+    story.program.api("POST", f"/3.0/admin/offer/{story.offer}", {"url": f"{url}?click={{clickid}}"})
+    begun = time.monotonic()
+    until(lambda: story.click().headers["location"].startswith(url), seconds=10, what="the edit at the edge")
+    return (time.monotonic() - begun) * 1000
+
+
 def measure(seconds: float) -> dict[str, float]:
-    """The figures; `seconds` bounds each of the two latency measurements."""
+    """The figures; `seconds` bounds each of the latency measurements."""
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as name, Receiver() as receiver:
         program = Program(Path(name))
@@ -60,13 +69,18 @@ def measure(seconds: float) -> dict[str, float]:
         figures["idle_pss_mb"] = pss_mb(program)
         clicks: list[float] = []
         calls: list[float] = []
+        edits: list[float] = []
         give_up = time.monotonic() + seconds
         while not clicks or time.monotonic() < give_up:
             clicks.append(_ms_to_statistic(story))
         give_up = time.monotonic() + seconds
         while not calls or time.monotonic() < give_up:
             calls.append(_ms_to_postback(story, receiver))
-        for name, values in (("click_to_statistic", clicks), ("call_to_postback", calls)):
+        give_up = time.monotonic() + seconds
+        while not edits or time.monotonic() < give_up:
+            edits.append(_ms_to_rule(story, len(edits)))
+        measured = {"click_to_statistic": clicks, "call_to_postback": calls, "edit_to_click": edits}
+        for name, values in measured.items():
             figures[f"{name}_median_ms"] = statistics.median(values)
             figures[f"{name}_max_ms"] = max(values)
         program.stop()
