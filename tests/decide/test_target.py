@@ -15,10 +15,11 @@ CLICK = "6553f100" + "01" + "00000000000a0b"
 AGENT = Agent("iOS", "17.2", "Mobile Safari", "17", "mobile", "Apple", "iPhone")
 
 
-def a_hit(params: dict[str, str] | None = None, *, platform: str = "", **changed: object) -> Hit:
-    rules = rules_of([an_offer(**changed), Affiliate(id=7, active=True, name="Bob & Co"), Platform(platform)])
+def a_hit(params: dict[str, str] | None = None, *, platform: str = "", zone: str = "UTC", **changed: object) -> Hit:
+    rules = rules_of([an_offer(**changed), Affiliate(id=7, active=True, name="Bob & Co"), Platform(platform, zone)])
     given = {"offer_id": "3", "pid": "7", **(params or {})}
-    return Hit(rules, NOW, CLICK, given, "192.0.2.1", Place("DE"), "Some UA/1", AGENT, "http://from.example/", "de")
+    place = Place("DE", city="Köln")
+    return Hit(rules, NOW, CLICK, given, "192.0.2.1", place, "Some UA/1", AGENT, "http://from.example/", "de")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ def a_hit(params: dict[str, str] | None = None, *, platform: str = "", **changed
         ("sub2", ""),
         ("ip", "192.0.2.1"),
         ("geo", "DE"),
-        ("city", ""),
+        ("city", "K%C3%B6ln"),
         ("referrer", "http%3A%2F%2Ffrom.example%2F"),
         ("device_ua", "Some%20UA%2F1"),
         ("os", "iOS"),
@@ -58,6 +59,11 @@ def test_macros(macro: str, value: str) -> None:
     params = {"sub1": "a b&c", "sub8": "é", "ref_id": "r", "ext3": "e3", "fbclid": "f"}
     hit = a_hit(params, url=f"http://shop.example/?x={{{macro}}}&y=1")
     assert accepted_url(hit) == f"http://shop.example/?x={value}&y=1"
+
+
+@pytest.mark.parametrize(("zone", "day"), [("America/New_York", "2023-11-14"), ("Asia/Kathmandu", "2023-11-15")])
+def test_the_day_is_that_of_the_platform(zone: str, day: str) -> None:
+    assert accepted_url(a_hit(zone=zone, url="http://shop.example/{date_only}")) == f"http://shop.example/{day}"
 
 
 def test_every_macro_of_the_specification_is_there() -> None:

@@ -1,24 +1,30 @@
 """Where a click goes, as a URL that can stand in a header (behaviour.md §4)."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
+from trackyard.base.zones import find_zone, local_day
+from trackyard.decide.deeplinks import find_deep_link, joined, wants_deep_link
 from trackyard.decide.hit import Hit
+from trackyard.decide.targeting import chosen_url
 from trackyard.domain.macros import Template, encoded
 
 _URL_CHARACTERS = "%:/?#[]@!$&'()*+,;=-._~{}"
 """What may stand in a URL as it is; braces because an unknown macro stays as written."""
+_DEEPLINK: Final = "{deeplink}"
+_UTC: Final = ZoneInfo("UTC")
 
 
 def accepted_url(hit: Hit) -> str:
-    """The target of an accepted click: its landing's URL, else the offer's. Plain ASCII."""
-    if hit.offer is None:
-        raise ValueError("an accepted click has an offer")
-    landing = hit.find_landing() if "l" in hit.params else None
-    return _target(hit.offer.url if landing is None else landing.url).fill(hit)
+    """The target of an accepted click: what its deep link asks for, else its landing's URL, the targeting group's or
+    the offer's. Plain ASCII."""
+    url = chosen_url(hit)
+    if "redirect" not in hit.params and "path" not in hit.params:
+        return _target(url).fill(hit)
+    return _deep_target(hit, url).fill(hit)
 
 
 def find_refused_url(hit: Hit) -> str | None:
@@ -32,12 +38,26 @@ def find_refused_url(hit: Hit) -> str | None:
     return _target(url).fill(hit) if url else None
 
 
+def _deep_target(hit: Hit, url: str) -> "_Target":
+    """The target of a click that wants a place inside the site. A URL with {deeplink} says itself where that belongs."""
+    link = find_deep_link(hit)
+    if link is None or _DEEPLINK in url:
+        return _target(url)
+    # Not kept: visitors write as many of these as they like.
+    return _made(link.url or joined(url, link.path))
+
+
 def _parameter(name: str) -> Callable[[Hit], str]:
     return lambda hit: encoded(hit.params.get(name, ""))
 
 
 def _day(hit: Hit) -> str:
-    return datetime.fromtimestamp(hit.time_ms // 1000, UTC).strftime("%Y-%m-%d")
+    return local_day(hit.time_ms, find_zone(hit.rules.platform.timezone) or _UTC).isoformat()
+
+
+def _deep_link(hit: Hit) -> str:
+    link = find_deep_link(hit) if wants_deep_link(hit) else None
+    return "" if link is None else encoded(link.value)
 
 
 _MACROS: Final[dict[str, Callable[[Hit], str]]] = {
@@ -49,7 +69,7 @@ _MACROS: Final[dict[str, Callable[[Hit], str]]] = {
     **{f"sub{number}": _parameter(f"sub{number}") for number in range(1, 9)},
     "ip": lambda hit: encoded(hit.ip),
     "geo": lambda hit: hit.country,
-    "city": lambda hit: "",
+    "city": lambda hit: encoded(hit.place.city),
     "referrer": lambda hit: encoded(hit.referrer),
     "device_ua": lambda hit: encoded(hit.ua),
     "os": lambda hit: encoded(hit.agent.os),
@@ -61,7 +81,7 @@ _MACROS: Final[dict[str, Callable[[Hit], str]]] = {
     "rand": lambda hit: str(int(hit.click_id[-8:], 16)),
     "time": lambda hit: str(hit.time_ms // 1000),
     "date_only": _day,
-    "deeplink": lambda hit: "",
+    "deeplink": _deep_link,
     "offer_name": lambda hit: encoded(hit.offer.title) if hit.offer is not None else "",
     "affiliate_name": lambda hit: encoded(hit.affiliate.name) if hit.affiliate is not None else "",
     "advertiser_id": lambda hit: hit.offer.advertiser if hit.offer is not None else "",
@@ -83,8 +103,12 @@ def _target(url: str) -> "_Target":
     if found is None:
         if len(_targets) >= _TARGETS_KEPT:
             _targets.clear()
-        found = _targets[url] = _Target(Template(quote(url, safe=_URL_CHARACTERS)))
+        found = _targets[url] = _made(url)
     return found
+
+
+def _made(url: str) -> "_Target":
+    return _Target(Template(quote(url, safe=_URL_CHARACTERS)))
 
 
 @lru_cache(maxsize=4096)
