@@ -2,7 +2,7 @@
 
 import pytest
 
-from trackyard.domain.addresses import AddressLists, entries_of, network_of
+from trackyard.domain.addresses import AddressLists, entries_of, find_packed, network_of
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,12 @@ from trackyard.domain.addresses import AddressLists, entries_of, network_of
         ("2001:db8::/32", "", "2001:db8::1", True),
         ("2001:db8::1-2001:db8::9", "", "2001:db8::a", False),
         ("0.0.0.0/0", "", "2001:db8::1", False),
+        ("0.0.0.0/0", "", "::ffff:192.0.2.9", True),
+        ("::/0", "", "192.0.2.9", False),
+        ("::ffff:192.0.2.0/120", "", "192.0.2.9", True),
+        ("::ffff:192.0.2.0/120", "", "192.0.3.9", False),
+        ("192.0.2.0/255.255.255.240", "", "192.0.2.9", True),
+        ("192.0.2.0/255.255.255.248", "", "192.0.2.9", False),
         ("nonsense", "", "192.0.2.9", False),
         ("", "nonsense", "192.0.2.9", True),
         ("192.0.2.9-::1", "", "192.0.2.9", False),
@@ -32,6 +38,24 @@ from trackyard.domain.addresses import AddressLists, entries_of, network_of
 )
 def test_who_may_call(allowed: str, denied: str, address: str, passes: bool) -> None:
     assert AddressLists(entries_of(allowed), entries_of(denied)).permits(address) is passes
+
+
+@pytest.mark.parametrize(
+    ("text", "packed"),
+    [
+        ("192.0.2.9", bytes([192, 0, 2, 9])),
+        ("::ffff:192.0.2.9", bytes([192, 0, 2, 9])),
+        ("::1", bytes(15) + b"\x01"),
+        ("fe80::1%eth0", b"\xfe\x80" + bytes(13) + b"\x01"),
+        ("192.0.2.09", None),
+        ("192.0.2", None),
+        ("\x00", None),
+        ("\udcff:", None),
+        ("", None),
+    ],
+)
+def test_the_bytes_of_an_address(text: str, packed: bytes | None) -> None:
+    assert find_packed(text) == packed
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,14 @@
 """Lists of addresses that staff write: one entry a line, an address, a network or a range with a hyphen."""
 
 import ipaddress
+import socket
 from dataclasses import dataclass
 from functools import lru_cache
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_MAPPED = bytes(10) + b"\xff\xff"
+"""What an IPv4 address in IPv6 form begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +42,38 @@ def network_of(text: str) -> str:
     return str(address) if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
 
 
+def find_packed(text: str) -> bytes | None:
+    """The 4 or 16 bytes of an address, IPv4-mapped ones as 4; None when the text is no address."""
+    try:
+        if ":" not in text:
+            return socket.inet_pton(socket.AF_INET, text)
+        packed = socket.inet_pton(socket.AF_INET6, text.partition("%")[0])
+    except (OSError, ValueError):  # ValueError: a NUL in the text
+        return None
+    return packed[12:] if packed.startswith(_MAPPED) else packed
+
+
 def entries_of(text: str) -> tuple[str, ...]:
     """The entries of a text with one a line."""
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _holds(entry: str, address: Address) -> bool:
-    span = _find_span(entry)
+    span = find_span(entry)
     return span is not None and span[0].version == address.version and int(span[0]) <= int(address) <= int(span[1])
 
 
 @lru_cache(maxsize=4096)
-def _find_span(entry: str) -> tuple[Address, Address] | None:
-    """The first and the last address of an entry; None when it is none."""
+def find_span(entry: str) -> tuple[Address, Address] | None:
+    """The first and the last address of an entry, IPv4-mapped ones as IPv4; None when it is none."""
     if "/" in entry:
         try:
             network = ipaddress.ip_network(entry.strip(), strict=False)
         except ValueError:
             return None
-        return network[0], network[-1]
+        begin, end = _unmapped(network[0]), _unmapped(network[-1])
+        # A network wider than that of the mapped addresses is one of IPv6.
+        return (begin, end) if begin.version == end.version else (network[0], network[-1])
     first_text, _, last_text = entry.partition("-")
     first, last = _find_address(first_text), _find_address(last_text or first_text)
     if first is None or last is None or first.version != last.version:
@@ -66,7 +83,10 @@ def _find_span(entry: str) -> tuple[Address, Address] | None:
 
 def _find_address(text: str) -> Address | None:
     try:
-        address = ipaddress.ip_address(text.strip())
+        return _unmapped(ipaddress.ip_address(text.strip()))
     except ValueError:
         return None
+
+
+def _unmapped(address: Address) -> Address:
     return getattr(address, "ipv4_mapped", None) or address

@@ -4,19 +4,7 @@ import socket
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_address
 
-_MAPPED = bytes(10) + b"\xff\xff"
-"""What an IPv4 address in IPv6 form begins with."""
-
-
-def find_packed(text: str) -> bytes | None:
-    """The 4 or 16 bytes of an address, IPv4-mapped ones as 4; None when the text is no address."""
-    try:
-        if ":" not in text:
-            return socket.inet_pton(socket.AF_INET, text)
-        packed = socket.inet_pton(socket.AF_INET6, text.partition("%")[0])
-    except (OSError, ValueError):  # ValueError: a NUL in the text
-        return None
-    return packed[12:] if packed.startswith(_MAPPED) else packed
+from trackyard.domain.addresses import find_packed
 
 
 def address_text(packed: bytes) -> str:

@@ -1,0 +1,93 @@
+"""Versions of operating systems, compared as versions: 9 is before 10, and 10 is 10.0 (behaviour.md §4)."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+Version = tuple[int, ...]
+"""The numbers of a version without the zeros at its end, so that tuples compare as versions do."""
+
+Span = tuple[Version, Version]
+"""Versions from the first one up to the second, which is not among them."""
+
+_NUMBERS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
+_LONGEST_TEXT: Final = 64
+_LONGEST: Final = 18
+_LAST: Final = 10**_LONGEST
+_END: Final[Version] = (_LAST + 1,)
+
+
+class Versions:
+    """Versions that are let in. A version of words, such as Vista, has no place before or after others: it is let in
+    where it is named."""
+
+    __slots__ = ("_spans", "_words")
+
+    def __init__(self, spans: Iterable[Span], words: Iterable[str]) -> None:
+        self._spans = tuple(spans)
+        self._words = frozenset(words)
+
+    def hold(self, text: str) -> bool:
+        """Whether this version of an agent is among them; an unknown one ("") is not."""
+        version = find_version(text[:_LONGEST_TEXT])
+        if version is None:
+            return text.casefold() in self._words
+        for least, below in self._spans:  # noqa: SIM110 (a generator costs more than the look)
+            if least <= version < below:
+                return True
+        return False
+
+
+@lru_cache(maxsize=4096)
+def find_version(text: str) -> Version | None:
+    """The version that a text begins with; None when it begins with no number."""
+    numbers = _numbers(text)
+    return None if numbers is None else _without_zeros(numbers)
+
+
+def versions_of(wanted: Iterable[tuple[str, str]]) -> Versions:
+    """Versions made of (comparison, version): LT, LTE, EQ, GT, GTE, or "" for a release with all that came out under
+    it, so that 17 is 17.2 too and 10.0 is 10.0.3 but not 10.1."""
+    spans: list[Span] = []
+    words: list[str] = []
+    for comparison, text in wanted:
+        numbers = _numbers(text.strip())
+        if numbers is not None:
+            spans.append(_span(comparison, numbers))
+        elif comparison not in ("LT", "GT"):
+            words.append(text.strip().casefold())
+    return Versions(spans, words)
+
+
+def _span(comparison: str, numbers: Version) -> Span:
+    version = _without_zeros(numbers)
+    following = (*version, 0)  # No version ends with a zero, so nothing lies between the two.
+    match comparison:
+        case "LT":
+            return (), version
+        case "LTE":
+            return (), following
+        case "GT":
+            return following, _END
+        case "GTE":
+            return version, _END
+        case "EQ":
+            return version, following
+        case _:
+            return version, (*numbers[:-1], numbers[-1] + 1)
+
+
+def _numbers(text: str) -> Version | None:
+    found = _NUMBERS.match(text)
+    if found is None:
+        return None
+    # Visitors write agents: numbers of thousands of digits are no longer read.
+    return tuple(int(part) if len(part) <= _LONGEST else _LAST for part in found[0].split("."))
+
+
+def _without_zeros(numbers: Version) -> Version:
+    length = len(numbers)
+    while length and not numbers[length - 1]:
+        length -= 1
+    return numbers[:length]

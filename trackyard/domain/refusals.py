@@ -1,0 +1,24 @@
+"""Why clicks are refused (behaviour.md §4, The decision on a click)."""
+
+from typing import Final
+
+import msgspec
+
+REASONS: Final = (
+    *("invalid-offer", "unknown-offer", "invalid-affiliate", "unknown-affiliate"),
+    *("inactive-offer", "inactive-affiliate", "unknown-advertiser", "disabled-affiliate", "bot"),
+    *("mistargeting-ip", "mistargeting-country", "mistargeting-region", "mistargeting-city", "mistargeting-isp"),
+    *("mistargeting-os", "mistargeting-device", "mistargeting-browser", "mistargeting-brand"),
+    *("mistargeting-connection", "mistargeting-proxy", "mistargeting-sub", "mistargeting-sub-account"),
+    *("empty-sub", "non-unique-clicks", "overcap"),
+)
+"""Every reason; of several the one that stands first here is recorded."""
+
+DETAIL_LENGTH: Final = 64
+
+
+class Refused(msgspec.Struct, frozen=True, gc=False):
+    """A click that may not pass. `reason`: one of REASONS · `detail`: what decided, at most 64 characters, or ""."""
+
+    reason: str
+    detail: str = ""
