@@ -1,0 +1,148 @@
+"""Where the microseconds of a click go, measured in one process without sockets: what does not change from run to run.
+
+Clicks of traffic.py go through the very classes of the edge, journal included; the transport alone is played. Each step
+is then measured by itself over the same clicks, one after the other, as they come: a step finds its memory as cold as
+it does in life.
+"""
+
+import gc
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any, Final
+
+from tests.bench.traffic import OFFERS, requests, rules
+from tests.support.rules import rules_of
+from trackyard.base.clock import SystemClock
+from trackyard.decide.visitor import Visitors
+from trackyard.edge.address import TrustedNetworks
+from trackyard.edge.connection import Connection, Shared
+from trackyard.edge.counters import Counters
+from trackyard.edge.handler import Edge
+from trackyard.edge.request import Request, Response
+from trackyard.edge.state import UniqueVisitors
+from trackyard.journal.writer import Writer
+
+CLICKS: Final = 20_000
+TOGETHER: Final = 16
+"""Clicks of different connections that one turn of the loop reads: their records are one write."""
+_REPEATS: Final = 5
+
+
+class Transport:
+    """Takes what a connection writes."""
+
+    def get_extra_info(self, name: str) -> object:
+        """The address of a proxy that is trusted."""
+        return ("127.0.0.1", 1) if name == "peername" else None
+
+    def write(self, data: bytes) -> None:
+        """Nobody reads it."""
+
+
+class _Syncing:
+    def wait(self, waiter: Connection) -> None:
+        raise AssertionError("a click waits for no disk")
+
+    def note(self) -> None:
+        pass
+
+
+class Line:
+    """Connections to a handler, as many as arrive together."""
+
+    def __init__(self, edge: Any, trusted: TrustedNetworks) -> None:
+        self._soon: list[Callable[[], None]] = []
+        shared = Shared(edge, _Syncing(), trusted, self._soon.append)
+        self._connections = [Connection(shared) for _ in range(TOGETHER)]
+        for connection in self._connections:
+            connection.connection_made(Transport())  # type: ignore[arg-type]
+
+    def send(self, clicks: Sequence[bytes]) -> None:
+        """Clicks arrive, and their answers leave."""
+        connections, soon = self._connections, self._soon
+        for start in range(0, len(clicks), TOGETHER):
+            for connection, click in zip(connections, clicks[start : start + TOGETHER], strict=False):
+                connection.data_received(click)
+            while soon:
+                soon.pop()()
+
+
+@contextmanager
+def an_edge(directory: Path, offers: int) -> Iterator[Edge]:
+    """The handler with everything behind it."""
+    with ExitStack() as stack:
+        writer = Writer(directory / "journal", 1, SystemClock())
+        stack.callback(writer.close)
+        visitors = Visitors()
+        stack.callback(visitors.close)
+        unique = UniqueVisitors(directory / "unique.map")
+        stack.callback(unique.close)
+        edge = Edge(
+            number=1,
+            clock=SystemClock(),
+            journal=writer,
+            visitors=visitors,
+            unique=unique,
+            trusted=TRUSTED,
+            counters=Counters(),
+        )
+        edge.rules = rules_of(rules(offers))
+        yield edge
+
+
+TRUSTED: Final = TrustedNetworks([ip_network("127.0.0.0/8")])
+
+
+class Fixed:
+    """A handler that answers without looking; `asked`, when it is a list, keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Request] | None = None
+        self._answer = Response(302, b"", b"", b"https://shop.example/landing?click=1", b"Cache-Control: no-store\r\n")
+
+    def handle(self, request: Request) -> Response:
+        """The same answer to every request."""
+        if self.asked is not None:
+            self.asked.append(request)
+        return self._answer
+
+    def commit(self) -> bool:
+        """There is nothing to write."""
+        return True
+
+
+def measure(offers: int = OFFERS) -> dict[str, float]:
+    """Microseconds of the processor: `click` = all of a click but the event loop and the kernel's network ·
+    `connection` = HTTP alone · `handler` = the rest."""
+    clicks = requests(CLICKS, offers)
+    with tempfile.TemporaryDirectory() as name, an_edge(Path(name), offers) as edge:
+        gc.collect()
+        gc.freeze()
+        whole, bare = Line(edge, TRUSTED), Line(Fixed(), TRUSTED)
+        figures = {"click": _best(lambda: whole.send(clicks)), "connection": _best(lambda: bare.send(clicks))}
+    figures["handler"] = figures["click"] - figures["connection"]
+    return {step: round(microseconds, 2) for step, microseconds in figures.items()}
+
+
+def _best(run: Callable[[], None]) -> float:
+    """Microseconds a click in the best of some runs, which others on the machine disturbed least."""
+    seconds = []
+    for _ in range(_REPEATS):
+        begun = time.process_time()
+        run()
+        seconds.append(time.process_time() - begun)
+    return min(seconds) / CLICKS * 1e6
+
+
+def main() -> None:
+    """Prints the figures."""
+    for step, microseconds in measure().items():
+        print(f"{step:>12} {microseconds:6.2f} us")
+
+
+if __name__ == "__main__":
+    main()
