@@ -1,6 +1,6 @@
 """The SQL schema, a file for each part of it."""
 
-from trackyard.store.tables.conversions import conversion, conversion_event, ledger
+from trackyard.store.tables.conversions import conversion, conversion_event, ledger, payment, payment_entry
 from trackyard.store.tables.installation import (
     audit,
     currency,
@@ -78,6 +78,8 @@ __all__ = [
     "offer",
     "offer_label",
     "outbox",
+    "payment",
+    "payment_entry",
     "payment_system",
     "pixel",
     "rule_change",

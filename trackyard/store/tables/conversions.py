@@ -84,3 +84,29 @@ ledger = Table(  # append-only: one entry per fact; balance, hold, available are
     Column("at", Moment, nullable=False),
     Index("ix_ledger_affiliate_id_currency", "affiliate_id", "currency", "hold", "available"),
 )
+
+payment = Table(  # to an affiliate, of what is available in one currency
+    "payment",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False, index=True),
+    Column("currency", String(3), nullable=False),
+    Column("amount", Amount, nullable=False),
+    Column("status", String(16), nullable=False),  # domain/affiliate_payments.py
+    Column("comment", Text, nullable=False, default=""),
+    Column("created_by", Id24, nullable=False),  # a staff user
+    Column("created_at", Moment, nullable=False, index=True),
+    Column("updated_at", Moment, nullable=False),
+    Column("paid_at", Moment, nullable=True),
+    sqlite_autoincrement=True,
+)
+
+payment_entry = Table(  # the ledger's entries that a payment pays, each whole and in one payment at most
+    "payment_entry",
+    metadata,
+    Column("kind", String(16), primary_key=True),
+    Column("source_id", String(24), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("payment_id", Integer, ForeignKey("payment.id"), nullable=False, index=True),
+    Index("ix_payment_entry_source_id", "source_id", "payment_id"),
+)

@@ -494,6 +494,41 @@ def _ledger() -> None:
     )
 
 
+def _payment() -> None:
+    op.create_table(
+        "payment",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("affiliate_id", sa.Integer(), nullable=False),
+        sa.Column("currency", sa.String(length=3), nullable=False),
+        sa.Column("amount", Amount(), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("comment", sa.Text(), nullable=False),
+        sa.Column("created_by", sa.String(length=24), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.Column("paid_at", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(["affiliate_id"], ["affiliate.id"], name=op.f("fk_payment_affiliate_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_payment")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_payment_affiliate_id"), "payment", ["affiliate_id"], unique=False)
+    op.create_index(op.f("ix_payment_created_at"), "payment", ["created_at"], unique=False)
+
+
+def _payment_entry() -> None:
+    op.create_table(
+        "payment_entry",
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("source_id", sa.String(length=24), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("payment_id", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["payment_id"], ["payment.id"], name=op.f("fk_payment_entry_payment_id")),
+        sa.PrimaryKeyConstraint("kind", "source_id", "version", name=op.f("pk_payment_entry")),
+    )
+    op.create_index(op.f("ix_payment_entry_payment_id"), "payment_entry", ["payment_id"], unique=False)
+    op.create_index("ix_payment_entry_source_id", "payment_entry", ["source_id", "payment_id"], unique=False)
+
+
 def _edge_progress() -> None:
     op.create_table(
         "edge_progress",
@@ -792,6 +827,8 @@ TABLES: tuple[Callable[[], None], ...] = (
     _conversion_indexes,
     _conversion_event,
     _ledger,
+    _payment,
+    _payment_entry,
     _edge_progress,
     _inbox,
     _conversion_task,
