@@ -1,12 +1,21 @@
 """Fixtures of the edge's tests."""
 
 from collections.abc import Iterator
+from ipaddress import ip_network
+from pathlib import Path
 
 import pytest
 
 from tests.support.edge import RunningEdge, running_edge
-from tests.support.rules import ADVERTISER, an_offer
+from tests.support.handling import NOW, MemoryJournal
+from tests.support.rules import ADVERTISER, an_offer, rules_of
+from trackyard.base.clock import ManualClock
+from trackyard.decide.visitor import Visitors
 from trackyard.domain.rules import Advertiser, Affiliate, Row
+from trackyard.edge.address import TrustedNetworks
+from trackyard.edge.counters import Counters
+from trackyard.edge.handler import Edge
+from trackyard.edge.state import UniqueVisitors
 
 ROWS: list[Row] = [an_offer(), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]
 
@@ -16,3 +25,37 @@ def shared_edge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEdg
     """One edge for the tests of a module that leave it as it was."""
     with running_edge(tmp_path_factory.mktemp("edge"), ROWS) as edge:
         yield edge
+
+
+@pytest.fixture(scope="module")
+def visitors() -> Iterator[Visitors]:
+    made = Visitors()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def journal() -> MemoryJournal:
+    return MemoryJournal()
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOW)
+
+
+@pytest.fixture
+def edge(tmp_path: Path, journal: MemoryJournal, clock: ManualClock, visitors: Visitors) -> Iterator[Edge]:
+    unique = UniqueVisitors(tmp_path / "unique.map", size=64 * 1024)
+    made = Edge(
+        number=9,
+        clock=clock,
+        journal=journal,
+        visitors=visitors,
+        unique=unique,
+        trusted=TrustedNetworks([ip_network("127.0.0.0/8")]),
+        counters=Counters(),
+    )
+    made.rules = rules_of(ROWS)
+    yield made
+    unique.close()

@@ -15,8 +15,10 @@ class Hit:
     """One click on its way through the steps.
 
     time_ms: UTC ms · params: the click's parameters by wire name, cleaned · bot: whether a bot or a prefetch made it ·
-    cookie: the visitor's cookie of this offer, "" = none · seen: the state that the last steps ask · offer, affiliate,
-    advertiser: None when the rules do not know them.
+    cookie: what tells the visitor from others for 24 hours, beside its address: the id of the click at which it was new
+    to the offer, of its own cookie or, without one, of this click; "" = it keeps none · seen: the state that the last
+    steps ask · smart_id: the SmartLink category that chose the offer, "" = none did · offer, affiliate, advertiser: None
+    when the rules do not know them.
     """
 
     __slots__ = (
@@ -35,6 +37,7 @@ class Hit:
         "referrer",
         "rules",
         "seen",
+        "smart_id",
         "time_ms",
         "ua",
     )
@@ -69,6 +72,7 @@ class Hit:
         self.bot = bot
         self.cookie = cookie
         self.seen = seen
+        self.smart_id = ""
         key = params.get("offer_id", "")
         self.offer: Offer | None = rules.find_offer(key) or rules.find_offer(_without_zeros(key))
         key = params.get("pid", "")

@@ -39,7 +39,7 @@ def find_refused_url(hit: Hit) -> str | None:
 
 
 def _deep_target(hit: Hit, url: str) -> "_Target":
-    """The target of a click that wants a place inside the site. A URL with {deeplink} says itself where that belongs."""
+    """The target of a click that wants a place inside the site. A URL with {deeplink} says itself where it belongs."""
     link = find_deep_link(hit)
     if link is None or _DEEPLINK in url:
         return _target(url)

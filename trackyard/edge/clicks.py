@@ -2,18 +2,22 @@
 
 from typing import Any, Final
 
+from trackyard.decide.deeplinks import is_ignored
 from trackyard.decide.hit import Hit, find_number
 from trackyard.decide.rules import Rules
+from trackyard.decide.seen import NOTHING_SEEN
 from trackyard.decide.steps import Refused, decide
 from trackyard.decide.target import accepted_url, find_refused_url
-from trackyard.edge.answers import NO_STORE
+from trackyard.edge.cookies import click_cookies
 from trackyard.edge.counters import Counters
 from trackyard.edge.hits import Hits
-from trackyard.edge.pages import HTML, NOT_AVAILABLE
 from trackyard.edge.recorder import Recorder
 from trackyard.edge.request import Request, Response, read_pairs
 from trackyard.edge.state import SEEN, UniqueVisitors
+from trackyard.edge.ways import PLAIN, as_json, not_available, redirect
 from trackyard.journal.records import Flag, Kind, encode
+
+_BOT: Final = "bot"
 
 
 class Clicks:
@@ -31,19 +35,29 @@ class Clicks:
         """Where the visitor goes. HEAD is answered alike and leaves no trace."""
         params, cut = read_pairs(request.query)
         hit = self._hits.make(rules, request, params)
-        refused = decide(hit)
-        url = accepted_url(hit) if refused is None else find_refused_url(hit)
-        recorded = request.method == "GET"
-        if recorded:
-            flags = Flag.PARAMETER_CUT if cut else 0
-            if "redirect" in params or "path" in params:
-                flags |= Flag.REDIRECT_IGNORED
-            self._record(hit, refused, flags)
-        if url is None:
-            return Response(404, NOT_AVAILABLE, HTML, headers=NO_STORE, recorded=recorded)
-        return Response(302, b"", b"", url.encode("ascii"), NO_STORE, recorded)
+        return self.send(request, hit, decide(hit), cut=cut)
 
-    def _record(self, hit: Hit, refused: Refused | None, flags: int) -> None:
+    def send(self, request: Request, hit: Hit, refused: Refused | None, *, cut: bool) -> Response:
+        """Records a decided click and answers it. cut: whether one of its parameters was."""
+        passes = refused is None or (refused.reason == _BOT and _would_pass(hit))
+        url = accepted_url(hit) if passes else find_refused_url(hit)
+        recorded = request.method == "GET"
+        unique = recorded and self._record(hit, refused, cut)
+        cookies = b""
+        if recorded and refused is None and hit.offer is not None:
+            cookies = click_cookies(request, hit.click_id.encode("ascii"), hit.offer.id, unique=unique, affiliate_id=0)
+        if "format" in hit.params and hit.params["format"] == "json":
+            return as_json(request, hit, url, cookies, recorded=recorded)
+        if url is None:
+            return not_available(recorded=recorded)
+        kind = hit.offer.redirect_type if passes and hit.offer is not None else PLAIN
+        return redirect(url, kind, cookies, recorded=recorded)
+
+    def _record(self, hit: Hit, refused: Refused | None, cut: bool) -> bool:
+        """Records a click; whether its visitor is new to the offer."""
+        flags = Flag.PARAMETER_CUT if cut else 0
+        if ("redirect" in hit.params or "path" in hit.params) and is_ignored(hit):
+            flags |= Flag.REDIRECT_IGNORED
         place = SEEN
         if refused is None and hit.offer is not None:
             place = self._unique.claim(hit.offer.id, hit.ip, hit.ua, hit.time_ms // 1000)
@@ -51,6 +65,14 @@ class Clicks:
                 self._recorder.claims.append(place)
         self._recorder.put(Kind.CLICK, encode(click_columns(hit, refused, place != SEEN, flags)))
         self._counters.clicks["" if refused is None else refused.reason] += 1
+        return place != SEEN
+
+
+def _would_pass(hit: Hit) -> bool:
+    """Whether a visitor in the place of this bot would have been let through."""
+    hit.bot = False
+    hit.seen = NOTHING_SEEN
+    return decide(hit) is None
 
 
 _KEPT: Final = (  # parameters that are columns, in the order of the columns
@@ -77,7 +99,7 @@ def click_columns(hit: Hit, refused: Refused | None, unique: bool, flags: int) -
         0 if hit.affiliate is None else hit.affiliate.id,
         "" if offer is None else offer.advertiser,
         landing or 0,
-        "",
+        hit.smart_id,
         int(unique),
         hit.ip,
         hit.country,

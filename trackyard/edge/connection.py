@@ -91,7 +91,7 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._parser = httptools.HttpRequestParser(self)
         self._peer = ""
-        self._trusted = False
+        self._trusted = self._tls = False
         self._url = b""
         self._headers: dict[bytes, bytes] = {}
         self._body: list[bytes] = []
@@ -116,6 +116,7 @@ class Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         self._peer = peer_address(transport.get_extra_info("peername"))
         self._trusted = self._shared.trusted.trusts_text(self._peer)
+        self._tls = transport.get_extra_info("sslcontext") is not None
         self._shared.connections.add(self)
         self.deadline = self._shared.now + REQUEST_S
 
@@ -239,6 +240,7 @@ class Connection(asyncio.Protocol):
             self._peer,
             self._trusted,
             b"".join(self._body) if self._body else b"",
+            self._tls,
         )
         item = (request, self._parser.should_keep_alive())
         if self._waiting is None:

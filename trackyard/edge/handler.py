@@ -19,6 +19,7 @@ from trackyard.edge.inbound import Inbound
 from trackyard.edge.recorder import Journal, Recorder
 from trackyard.edge.request import MAX_URL, Request, Response
 from trackyard.edge.state import UniqueVisitors
+from trackyard.edge.ways import preflight
 
 SOURCE_LOST_S: Final = 10.0
 """Rules that were confirmed longer ago than this may be old; the edge goes on deciding by them and says so."""
@@ -88,7 +89,9 @@ class Edge:
         if found is None and (link := unpack(path[1:])) is not None:
             path, found = "/{hash}", self._addresses["/click"]
             request = _as_click(request, link)
-        if found is None:
+        if request.method == "OPTIONS":
+            path, response = path if found else "other", preflight(request, found.methods if found else ())
+        elif found is None:
             path, response = "other", error(404, "not_found", "Page Not Found")
         elif request.method not in found.methods:
             allow = f"Allow: {', '.join(found.methods)}\r\n".encode()

@@ -8,6 +8,7 @@ from trackyard.decide.hit import Hit
 from trackyard.decide.rules import Rules
 from trackyard.decide.visitor import Visitors
 from trackyard.edge.address import TrustedNetworks, find_address
+from trackyard.edge.cookies import find_click_cookie
 from trackyard.edge.request import Request
 
 _IDS_AT_ONCE: Final = 512
@@ -36,10 +37,12 @@ class Hits:
             else:
                 ip = find_address(params.get("ip", "")) or ip
                 ua = params.get("ua", ua)
-        return Hit(
+        now = self._clock.now_ms()
+        click_id = self._new_click_id(now)
+        hit = Hit(
             rules,
-            (now := self._clock.now_ms()),
-            self._new_click_id(now),
+            now,
+            click_id,
             params,
             ip,
             self._visitors.place(ip),
@@ -48,6 +51,8 @@ class Hits:
             request.header(b"referer"),
             _language(request.header(b"accept-language")),
         )
+        hit.cookie = own_cookie(request, hit)
+        return hit
 
     def _new_click_id(self, now_ms: int) -> str:
         """As base/ids.new_click_id, with randomness fetched for many at once."""
@@ -55,6 +60,13 @@ class Hits:
             digits = os.urandom(7 * _IDS_AT_ONCE).hex()
             self._random = [digits[at : at + 14] for at in range(0, len(digits), 14)]
         return f"{now_ms // 1000:08x}{self._number}{self._random.pop()}"
+
+
+def own_cookie(request: Request, hit: Hit) -> str:
+    """What `Hit.cookie` is for the offer of this hit."""
+    if hit.offer is None or b"cookie" not in request.headers:
+        return hit.click_id
+    return find_click_cookie(request, b"afuniq_%d" % hit.offer.id) or hit.click_id
 
 
 def _language(accepted: str) -> str:

@@ -5,6 +5,8 @@ from urllib.parse import unquote_to_bytes
 
 import msgspec
 
+from trackyard.edge.head import Headers
+
 MAX_URL = 8 * 1024
 MAX_PARAMETER = 2 * 1024
 MAX_PARAMETERS = 1000
@@ -15,15 +17,16 @@ _CONTROLS: Final = dict.fromkeys([*range(32), *range(127, 160)])
 
 class Request(msgspec.Struct, gc=False):
     """One request. headers: by lower-case name, repeated ones joined by ", " · peer: normalised address ·
-    trusted: whether the peer is a trusted proxy."""
+    trusted: whether the peer is a trusted proxy · tls: whether the peer came by TLS of our own."""
 
     method: str
     path: str
     query: bytes
-    headers: dict[bytes, bytes]
+    headers: Headers
     peer: str
     trusted: bool
     body: bytes = b""
+    tls: bool = False
 
     def header(self, name: bytes) -> str:
         """The text of a header, cleaned and cut like a parameter; "" when it is not there."""

@@ -1,0 +1,61 @@
+"""The edge's handler without a server: a journal in memory, and requests as values."""
+
+from trackyard.edge.answers import UNWRITABLE
+from trackyard.edge.handler import Edge
+from trackyard.edge.request import Request, Response
+from trackyard.journal.records import Call, Click, Kind, decode_call, decode_click
+from trackyard.journal.writer import JournalFull
+
+NOW = 1_700_000_000_123
+
+
+class MemoryJournal:
+    """Keeps what was written; full on demand."""
+
+    def __init__(self) -> None:
+        self.records: list[Click | Call] = []
+        self.waiting: list[tuple[Kind, bytes]] = []
+        self.full = False
+
+    def put(self, kind: Kind, payload: bytes) -> None:
+        self.waiting.append((kind, payload))
+
+    def flush(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for kind, payload in waiting:
+            self.append(kind, payload)
+
+    def append(self, kind: Kind, payload: bytes) -> int:
+        if self.full:
+            raise JournalFull("no space")
+        assert b"\n" not in payload
+        self.records.append(decode_click(payload) if kind is Kind.CLICK else decode_call(payload))
+        return len(self.records)
+
+    @property
+    def click(self) -> Click:
+        found = self.records[-1]
+        assert isinstance(found, Click)
+        return found
+
+    @property
+    def call(self) -> Call:
+        found = self.records[-1]
+        assert isinstance(found, Call)
+        return found
+
+
+def ask(
+    edge: Edge,
+    target: str | bytes,
+    *,
+    method: str = "GET",
+    peer: str = "192.0.2.1",
+    body: bytes = b"",
+    **headers: bytes,
+) -> Response:
+    raw = target if isinstance(target, bytes) else target.encode()
+    path, _, query = raw.partition(b"?")
+    named = {name.replace("_", "-").encode(): value for name, value in headers.items()}
+    answer = edge.handle(Request(method, path.decode(), query, named, peer, peer.startswith("127."), body))
+    return answer if edge.commit() else UNWRITABLE
