@@ -12,7 +12,6 @@ import httptools
 
 from trackyard.edge.address import TrustedNetworks, peer_address
 from trackyard.edge.answers import UNWRITABLE, error
-from trackyard.edge.handler import Edge
 from trackyard.edge.request import MAX_URL, Request, Response
 
 MAX_HEADERS = 64 * 1024
@@ -35,6 +34,19 @@ _PENDING_LIMIT = 256
 _log = logging.getLogger("trackyard.edge")
 
 
+class Handler(Protocol):
+    """What answers, knowing no server."""
+
+    def handle(self, request: Request) -> Response:
+        """The answer; one that is `recorded` may be sent only after `commit` said so."""
+        ...
+
+    @property
+    def commit(self) -> Callable[[], bool]:
+        """Writes the records of what was answered since the last time; whether they could be written."""
+        ...
+
+
 class Syncing(Protocol):
     """Makes the journal durable for those who wait."""
 
@@ -52,7 +64,7 @@ class Shared:
     header · both kept by the server's tick."""
 
     def __init__(
-        self, edge: Edge, syncing: Syncing, trusted: TrustedNetworks, call_soon: Callable[[Callable[[], None]], object]
+        self, edge: Handler, syncing: Syncing, trusted: TrustedNetworks, call_soon: Callable[[Callable[[], None]], object]
     ) -> None:
         self.edge = edge
         self._call_soon = call_soon

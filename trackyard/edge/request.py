@@ -5,8 +5,6 @@ from urllib.parse import unquote_to_bytes
 
 import msgspec
 
-from trackyard.edge.head import Headers
-
 MAX_URL = 8 * 1024
 MAX_PARAMETER = 2 * 1024
 MAX_PARAMETERS = 1000
@@ -22,7 +20,7 @@ class Request(msgspec.Struct, gc=False):
     method: str
     path: str
     query: bytes
-    headers: Headers
+    headers: dict[bytes, bytes]
     peer: str
     trusted: bool
     body: bytes = b""
