@@ -64,7 +64,11 @@ class Shared:
     header · both kept by the server's tick."""
 
     def __init__(
-        self, edge: Handler, syncing: Syncing, trusted: TrustedNetworks, call_soon: Callable[[Callable[[], None]], object]
+        self,
+        edge: Handler,
+        syncing: Syncing,
+        trusted: TrustedNetworks,
+        call_soon: Callable[[Callable[[], None]], object],
     ) -> None:
         self.edge = edge
         self._call_soon = call_soon
