@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from uvicorn import Server
 
     from trackyard.actions.deps import Deps
+    from trackyard.decide.databases import Databases
     from trackyard.jobs.projector import Projector
     from trackyard.store.engine import Database
     from trackyard.wire.probes import Readiness
@@ -50,6 +51,7 @@ def prepare(config: Config) -> dict[str, str]:
     from trackyard.store.schema import SchemaUnknown, upgrade
 
     log_to_stderr("prepare", config.log_level)
+    _check_databases(config)
     try:
         config.data_dir.mkdir(parents=True, exist_ok=True)
         seal = Seal(seal_key(config))
@@ -99,8 +101,6 @@ def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> N
 
 
 def _run_edge(config: Config, slot: int) -> None:
-    from maxminddb import InvalidDatabaseError
-
     from trackyard.edge.server import EdgeOptions, run
     from trackyard.journal.writer import EdgeTaken
 
@@ -117,15 +117,11 @@ def _run_edge(config: Config, slot: int) -> None:
                 rules_directory=config.data_dir / "rules",
                 state_directory=config.data_dir / "state",
                 trusted_networks=config.trusted_proxies,
-                country_database=config.country_database,
+                databases=_databases(config),
                 tls_certificate=config.tracking_tls_cert,
                 tls_key=config.tracking_tls_key,
             )
         )
-    except InvalidDatabaseError:
-        raise CannotStart(
-            f"TRACKYARD_COUNTRY_DATABASE {config.country_database} cannot be used: it is no MMDB file."
-        ) from None
     except ssl.SSLError as fault:
         raise CannotStart(
             f"TRACKYARD_TRACKING_TLS_CERT {config.tracking_tls_cert} and TRACKYARD_TRACKING_TLS_KEY "
@@ -157,7 +153,7 @@ def _run_worker(config: Config, slot: int) -> None:
             smtp_url=config.smtp_url,
             mail_from=config.mail_from,
             seal=Seal(seal_key(config)),
-            country_database=config.country_database,
+            databases=_databases(config),
         )
     )
 
@@ -168,7 +164,6 @@ def _run_core(config: Config, _slot: int) -> None:
     from trackyard.stats.schema import migrate
     from trackyard.store.engine import Database
 
-    _check_providers(config)
     # The address first: a taken one must not cost the opening of the analytic store.
     listener = _listen(config.api_listen) if "api" in config.roles else None
     stop = threading.Event()
@@ -200,16 +195,25 @@ def _run_core(config: Config, _slot: int) -> None:
         database.close()
 
 
-def _check_providers(config: Config) -> None:
-    from maxminddb import InvalidDatabaseError
+def _databases(config: Config) -> "Databases":
+    from trackyard.decide.databases import COUNTRY_DATABASE, Databases
 
-    from trackyard.decide.providers import check
+    return Databases(
+        country=config.country_database or COUNTRY_DATABASE,
+        city=config.city_database,
+        isp=config.isp_database,
+        connection=config.connection_database,
+        proxy=config.proxy_database,
+    )
+
+
+def _check_databases(config: Config) -> None:
+    from trackyard.decide.databases import WrongDatabase
 
     try:
-        if config.isp_database is not None:
-            check(config.isp_database)
-    except InvalidDatabaseError:
-        raise CannotStart(f"TRACKYARD_ISP_DATABASE {config.isp_database} cannot be used: it is no MMDB file.") from None
+        _databases(config).check()
+    except WrongDatabase as fault:
+        raise CannotStart(f"TRACKYARD_{fault.kind.upper()}_DATABASE {fault.path} cannot be used: {fault}.") from None
 
 
 def _serve_api(

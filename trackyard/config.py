@@ -75,7 +75,10 @@ class Config:
     tracking_tls_cert: Path | None
     tracking_tls_key: Path | None
     country_database: Path | None
+    city_database: Path | None
     isp_database: Path | None
+    connection_database: Path | None
+    proxy_database: Path | None
     edges: int
     api_rate: int
     api_burst: int
@@ -302,9 +305,37 @@ SETTINGS: tuple[Setting, ...] = (
         "Certificate chain (PEM) of the tracking listener; empty = plain HTTP.",
     ),
     Setting("tracking_tls_key", "", _file, "Private key (PEM) of the tracking listener's certificate."),
-    Setting("country_database", "", _file, "Address to country database (MMDB); empty = the one shipped."),
     Setting(
-        "isp_database", "", _file, "Address to internet provider database (MMDB); empty = providers are not known."
+        "country_database",
+        "",
+        _file,
+        "Address to country database (MMDB); empty = the one shipped. This and the databases below are looked at once "
+        "a minute: a new file is taken over while the program runs.",
+    ),
+    Setting(
+        "city_database",
+        "",
+        _file,
+        "Address to region and city database (MMDB of the type City or Enterprise); empty = they are not known. The "
+        "country of an address that it knows is the one it tells.",
+    ),
+    Setting(
+        "isp_database",
+        "",
+        _file,
+        "Address to internet provider database (MMDB of the type ISP or ASN); empty = providers are not known.",
+    ),
+    Setting(
+        "connection_database",
+        "",
+        _file,
+        "Address to kind of connection database (MMDB of the type Connection-Type); empty = it is not known.",
+    ),
+    Setting(
+        "proxy_database",
+        "",
+        _file,
+        "Database of addresses that hide who is behind them (MMDB of the type Anonymous-IP); empty = none is known.",
     ),
     Setting("edges", "1", _edges, "Number of edge processes that share the tracking listener."),
     Setting("api_rate", "50", _count, "Calls of the API that one key may make a second, on and on."),

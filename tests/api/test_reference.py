@@ -59,6 +59,7 @@ def test_providers_of_a_configured_database(api: Api, tmp_path: Path) -> None:
             "9.9.9.0/24": {"autonomous_system_organization": "Quad9", "country": {"iso_code": "CH"}},
             "2001:db8::/32": {"organization": "No provider"},
         },
+        "GeoIP2-ISP",
     )
     app = build(replace(api.deps, isp_database=database))
     _, known = api.add_affiliate()
@@ -80,12 +81,28 @@ def test_a_database_that_takes_long_to_read_is_told(api: Api, tmp_path: Path, mo
     read = providers._read
     monkeypatch.setattr(providers, "_read", lambda path: read(path) if go.wait(10) else ())
     monkeypatch.setattr(reference, "WAIT_SECONDS", 0.05)
-    database = write_mmdb(tmp_path / "isp.mmdb", {"1.0.0.0/24": {"isp": "Zeta Net"}})
+    database = write_mmdb(tmp_path / "isp.mmdb", {"1.0.0.0/24": {"isp": "Zeta Net"}}, "GeoIP2-ISP")
     client = ApiClient(build(replace(api.deps, isp_database=database)), CATALOGUE, api.admin._key)
     answer = client.call("GET", "/3.1/isp")
     assert answer.status_code == 503 and "ask again" in answer.json()["error"]
     go.set()
     wait_until(lambda: client.call("GET", "/3.1/isp").status_code == 200)
+
+
+def test_a_provider_database_that_is_replaced_is_read_anew(api: Api, tmp_path: Path) -> None:
+    path, new = tmp_path / "isp.mmdb", tmp_path / "new.mmdb"
+    write_mmdb(path, {"1.0.0.0/24": {"isp": "Zeta Net"}}, "GeoIP2-ISP")
+    client = ApiClient(build(replace(api.deps, isp_database=path)), CATALOGUE, api.admin._key)
+
+    def names() -> list[str]:
+        return [item["name"] for item in client.get("/3.1/isp")["isp"]]
+
+    assert names() == ["Zeta Net"]
+    new.write_text("no database")
+    new.replace(path)
+    assert names() == ["Zeta Net"]
+    write_mmdb(new, {"1.0.0.0/24": {"isp": "Eta Net"}}, "GeoIP2-ISP").replace(path)
+    wait_until(lambda: names() == ["Eta Net"])
 
 
 def test_countries_and_regions(api: Api) -> None:

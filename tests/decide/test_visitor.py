@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from trackyard.decide.visitor import Agent, RecentlyUsed, Visitors
+from trackyard.decide.recent import RecentlyUsed
+from trackyard.decide.visitor import Agent, Visitors
 
 
 @pytest.fixture(scope="module")

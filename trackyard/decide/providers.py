@@ -1,21 +1,21 @@
 """Internet providers: every one that a provider database names, with its country (spec: isp).
 
-The database is read through once, when it is first asked for, in a thread of its own: a million networks take some
-ten seconds.
+The database is read through in a thread of its own, when it is first asked for and after it was replaced: a million
+networks take some ten seconds.
 """
 
+import logging
 from concurrent.futures import Future
-from functools import cache
 from pathlib import Path
-from threading import Thread
-from typing import Any, Final
+from threading import Lock, Thread
+from typing import Final
 
-import maxminddb
 import msgspec
 
-from trackyard.decide.visitor import COUNTRY_DATABASE, country_of
+from trackyard.decide.databases import COUNTRY_DATABASE, Database, Stamp, stamp_of
+from trackyard.decide.places import country_of, provider_of
 
-_NAMES: Final = ("isp", "autonomous_system_organization")
+_log = logging.getLogger("trackyard.decide")
 
 
 class Provider(msgspec.Struct, frozen=True, gc=False):
@@ -25,10 +25,14 @@ class Provider(msgspec.Struct, frozen=True, gc=False):
     country: str
 
 
-def find_providers(database: Path, seconds: float) -> tuple[Provider, ...] | None:
-    """The providers of an MMDB, by name; None when it is still being read after `seconds`.
+Providers = tuple[Provider, ...]
 
-    Raises maxminddb.InvalidDatabaseError, OSError.
+
+def find_providers(database: Path, seconds: float) -> Providers | None:
+    """The providers of an ISP or ASN database, by name; None when it is still being read after `seconds`. While a new
+    file is read, or when it cannot be, those of the one before are told.
+
+    Raises WrongDatabase.
     """
     try:
         return _reading(database).result(seconds)
@@ -36,19 +40,45 @@ def find_providers(database: Path, seconds: float) -> tuple[Provider, ...] | Non
         return None
 
 
-def check(database: Path) -> None:
-    """Raises maxminddb.InvalidDatabaseError, OSError for a file that is no MMDB."""
-    maxminddb.open_database(database).close()
+class _Reading:
+    """What is read of one file. known: of the last file that could be read, or being read for the first time."""
+
+    def __init__(self, stamp: Stamp | None, known: "Future[Providers]") -> None:
+        self.stamp = stamp
+        self.known = known
 
 
-@cache
-def _reading(database: Path) -> Future[tuple[Provider, ...]]:
-    """The one reading of a database, begun when it is first asked for."""
-    done: Future[tuple[Provider, ...]] = Future()
+_readings: Final[dict[Path, _Reading]] = {}
+_lock: Final = Lock()
+
+
+def _reading(path: Path) -> "Future[Providers]":
+    """The last reading of a database that is done, or the first one; another is begun when the file is new."""
+    with _lock:
+        stamp = stamp_of(path)
+        found = _readings.get(path)
+        if found is None or (found.known.done() and found.known.exception() is not None):
+            found = _readings[path] = _Reading(stamp, _begin(path))
+        elif found.stamp != stamp and found.known.done():
+            found.stamp = stamp
+            _begin(path).add_done_callback(lambda done: _take(path, found, done))
+        return found.known
+
+
+def _take(path: Path, reading: _Reading, done: "Future[Providers]") -> None:
+    fault = done.exception()
+    if fault is None:
+        reading.known = done
+    else:
+        _log.error("a new address database cannot be used", extra={"path": str(path), "error": str(fault)})
+
+
+def _begin(path: Path) -> "Future[Providers]":
+    done: Future[Providers] = Future()
 
     def read() -> None:
         try:
-            done.set_result(_read(database))
+            done.set_result(_read(path))
         except Exception as fault:
             done.set_exception(fault)
 
@@ -56,17 +86,12 @@ def _reading(database: Path) -> Future[tuple[Provider, ...]]:
     return done
 
 
-def _read(database: Path) -> tuple[Provider, ...]:
+def _read(path: Path) -> Providers:
     found: set[tuple[str, str]] = set()
-    with maxminddb.open_database(database) as reader, maxminddb.open_database(COUNTRY_DATABASE) as countries:
-        for network, record in reader:
-            name = _name_of(record)
+    with Database("isp", path) as providers, Database("country", COUNTRY_DATABASE) as countries:
+        for network, record in providers.each():
+            name = provider_of(record)
             if name:
-                found.add((name, country_of(record) or country_of(countries.get(network.network_address))))
+                address = str(network.network_address)
+                found.add((name, country_of(record) or country_of(countries.find(address))))
     return tuple(Provider(name, country) for name, country in sorted(found))
-
-
-def _name_of(record: Any) -> str:
-    if not isinstance(record, dict):
-        return ""
-    return next((record[key] for key in _NAMES if isinstance(record.get(key), str)), "")

@@ -1,36 +1,26 @@
-"""Who clicked: country of the address, system, browser and device of the user agent.
+"""Who clicked: place of the address, system, browser and device of the user agent, and whether it is a bot.
 
 Both look-ups stand behind bounded caches: few user agents make most of the traffic.
 """
 
 import re
-from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import Final
 
-import maxminddb
 import msgspec
 from ua_parser import Domain, PartialResult
 from ua_parser.loaders import load_lazy_builtins
 from ua_parser.regex import Resolver
 
-COUNTRY_DATABASE: Final = Path(__file__).parent / "data" / "country.mmdb"
-"""The database that is shipped; its licence stands beside it."""
+from trackyard.decide.bots import is_bot
+from trackyard.decide.databases import COUNTRY_DATABASE, Databases
+from trackyard.decide.hints import Hints, RawHints
+from trackyard.decide.places import Place, Places
+from trackyard.decide.recent import RecentlyUsed
 
-_K = TypeVar("_K")
-_V = TypeVar("_V")
+__all__ = ["BOT", "COUNTRY_DATABASE", "DEVICES", "Agent", "Databases", "Place", "Visitors", "read_agent"]
 
-
-class Place(msgspec.Struct, frozen=True, gc=False):
-    """What an address says. country: ISO code or "" · region_id, city_id: GeoNames, 0 = unknown · connection: wi-fi,
-    cellular or "" · proxy: whether it is known to hide who is behind it."""
-
-    country: str = ""
-    region_id: int = 0
-    city_id: int = 0
-    city: str = ""
-    isp: str = ""
-    connection: str = ""
-    proxy: bool = False
+BOT: Final = "bot"
+"""The device of an agent that is a bot."""
 
 
 class Agent(msgspec.Struct, frozen=True, gc=False):
@@ -45,80 +35,51 @@ class Agent(msgspec.Struct, frozen=True, gc=False):
     model: str = ""
 
 
-class RecentlyUsed(Generic[_K, _V]):
-    """A cache of at most 2 * `size` entries that keeps what is used: a young and an old generation.
-
-    A hit costs one dict look-up; there is no list to reorder.
-    """
-
-    __slots__ = ("_old", "_size", "_young")
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._young: dict[_K, _V] = {}
-        self._old: dict[_K, _V] = {}
-
-    def find(self, key: _K) -> _V | None:
-        """The value kept under `key`."""
-        found = self._young.get(key)
-        if found is None:
-            found = self._old.get(key)
-            if found is not None:
-                self.keep(key, found)
-        return found
-
-    def keep(self, key: _K, value: _V) -> None:
-        """Keeps a value; the least recently used ones may go."""
-        if len(self._young) >= self._size:
-            self._old = self._young
-            self._young = {}
-        self._young[key] = value
-
-    def __len__(self) -> int:
-        return len(self._young) + len(self._old)
-
-
 class Visitors:
-    """Look-ups of addresses and user agents. `database`: any MMDB whose records carry a country.
+    """Look-ups of addresses and user agents."""
 
-    Errors: maxminddb.InvalidDatabaseError, OSError when the database cannot be opened.
-    """
-
-    def __init__(self, database: Path = COUNTRY_DATABASE, *, addresses: int = 4_000, agents: int = 5_000) -> None:
-        self._database = maxminddb.open_database(database)
+    def __init__(self, databases: Databases | None = None, *, addresses: int = 4_000, agents: int = 5_000) -> None:
+        self._places = Places(databases or Databases(), remembered=addresses)
         self._resolve = Resolver(load_lazy_builtins())
-        self._places: RecentlyUsed[str, Place] = RecentlyUsed(addresses)
-        self._agents: RecentlyUsed[str, Agent] = RecentlyUsed(agents)
+        self._agents: RecentlyUsed[str | tuple[str, RawHints], Agent] = RecentlyUsed(agents)
+        self.place = self._places.place
+        """What an address says. The argument must be an address or ""."""
+        self.refresh = self._places.refresh
+        """Takes over databases that were replaced; may run beside look-ups."""
 
-    def place(self, ip: str) -> Place:
-        """What an address says. `ip` must be an address or ""."""
-        found = self._places.find(ip)
+    def agent(self, ua: str, hints: RawHints | None = None) -> Agent:
+        """What a user agent says, and the client hints that came with it."""
+        key = ua if hints is None else (ua, hints)
+        found = self._agents.find(key)
         if found is None:
-            found = Place(country_of(self._database.get(ip)) if ip else "")
-            self._places.keep(ip, found)
+            found = self._read(ua, None if hints is None else Hints(hints))
+            self._agents.keep(key, found)
         return found
 
-    def agent(self, ua: str) -> Agent:
-        """What a user agent says."""
-        found = self._agents.find(ua)
-        if found is None:
-            found = read_agent(ua, self._resolve(ua, Domain.ALL))
-            self._agents.keep(ua, found)
-        return found
+    def _read(self, ua: str, hints: Hints | None) -> Agent:
+        told = ua if hints is None else hints.thawed(ua)
+        found = read_agent(told, self._resolve(told, Domain.ALL))
+        return found if hints is None or found.device == BOT else _refined(found, hints)
 
     def close(self) -> None:
-        """Gives the database back."""
-        self._database.close()
+        """Gives the databases back."""
+        self._places.close()
 
 
-def country_of(record: object) -> str:
-    """The code in a record of a flat database (country_code) or of a GeoIP2 one (country.iso_code)."""
-    if not isinstance(record, dict):
-        return ""
-    code = record.get("country_code")
-    if code is None and isinstance(record.get("country"), dict):
-        code = record["country"].get("iso_code")
-    return code if isinstance(code, str) else ""
+def _refined(agent: Agent, hints: Hints) -> Agent:
+    """An agent with what hints add to it."""
+    browser, browser_version = hints.browser(agent.browser, agent.browser_version)
+    device, same = agent.device, agent.os == hints.system
+    if hints.mobile and device in ("", "tablet"):
+        device = "mobile"
+    return msgspec.structs.replace(
+        agent,
+        os_version=hints.version if same and hints.version else agent.os_version,
+        browser=browser,
+        browser_version=browser_version,
+        device=device,
+        model=agent.model or (hints.model if same else ""),
+    )
 
 
 def read_agent(ua: str, parsed: PartialResult) -> Agent:
@@ -127,10 +88,10 @@ def read_agent(ua: str, parsed: PartialResult) -> Agent:
     os_name = system.family if system else ""
     brand = (device.brand or "") if device else ""
     model = (device.model or "") if device else ""
-    kind = _device_type(ua, os_name, brand, model)
-    if brand.startswith("Generic") or brand == "Spider":
+    kind = BOT if is_bot(ua, brand == _SPIDER) else _device_type(ua, os_name)
+    if brand.startswith("Generic") or brand == _SPIDER:
+        model = "" if brand == _SPIDER or kind == BOT or model in _NO_MODELS else model
         brand = ""
-        model = "" if kind == "bot" or model in ("K", "Smartphone") else model
     return Agent(
         os=os_name,
         os_version=_version(system.major, system.minor, system.patch) if system else "",
@@ -145,6 +106,10 @@ def read_agent(ua: str, parsed: PartialResult) -> Agent:
 def _version(*parts: str | None) -> str:
     return ".".join(part for part in parts if part)
 
+
+_SPIDER: Final = "Spider"
+_NO_MODELS: Final = frozenset({"K", "Smartphone", "Feature Phone"})
+"""What is said of devices whose model is not known."""
 
 DEVICES: Final = ("mobile", "tablet", "desktop", "mediahub", "ereader", "console", "tv", "smartwatch")
 """The kinds of devices, in the words of targeting (spec: Targeting group)."""
@@ -176,9 +141,7 @@ _DESKTOPS: Final = frozenset(
 )
 
 
-def _device_type(ua: str, os_name: str, brand: str, model: str) -> str:
-    if brand == "Spider":
-        return "bot"
+def _device_type(ua: str, os_name: str) -> str:
     for kind, sign in _SIGNS:
         if sign.search(ua):
             return kind

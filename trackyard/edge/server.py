@@ -9,7 +9,7 @@ import ssl
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 
@@ -17,8 +17,9 @@ import uvloop
 
 from trackyard.base import metrics
 from trackyard.base.clock import Clock, SystemClock
+from trackyard.decide.databases import Databases
 from trackyard.decide.rules import Rules
-from trackyard.decide.visitor import COUNTRY_DATABASE, Visitors
+from trackyard.decide.visitor import Visitors
 from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.commit import GroupCommit
 from trackyard.edge.connection import Connection, Shared
@@ -43,7 +44,8 @@ class EdgeOptions:
     """What one edge process is told.
 
     edge: its number, 1..250 · slots: how many edge processes share the listener and the state ·
-    country_database: None = the one that is shipped · tls_certificate, tls_key: both or none.
+    databases: of addresses · refresh_s: how often a look is taken whether these were replaced ·
+    tls_certificate, tls_key: both or none.
     """
 
     host: str
@@ -54,7 +56,8 @@ class EdgeOptions:
     state_directory: Path
     slots: int = 1
     trusted_networks: tuple[IPv4Network | IPv6Network, ...] = (IPv4Network("127.0.0.0/8"), IPv6Network("::1"))
-    country_database: Path | None = None
+    databases: Databases = field(default_factory=Databases)
+    refresh_s: float = 60.0
     tls_certificate: Path | None = None
     tls_key: Path | None = None
 
@@ -86,7 +89,7 @@ async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], N
         _log.info("edge listens", extra={"host": options.host, "port": port, "edge": options.edge})
         if on_listen is not None:
             on_listen(port)
-        tasks = [loop.create_task(process.tick()), loop.create_task(process.tail_rules())]
+        tasks = [loop.create_task(each()) for each in (process.tick, process.tail_rules, process.refresh_databases)]
         stopped = loop.create_task(stop.wait())
         await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
         server.close()
@@ -112,7 +115,8 @@ class _Process:
         self._counters = Counters()
         self._writer = Writer(options.journal_directory, options.edge, clock)
         stack.callback(self._writer.close)
-        visitors = Visitors(options.country_database or COUNTRY_DATABASE)
+        self._refresh_s = options.refresh_s
+        self._visitors = visitors = Visitors(options.databases)
         stack.callback(visitors.close)
         unique = UniqueVisitors(options.state_directory / "unique.map", shared=options.slots > 1)
         stack.callback(unique.close)
@@ -177,6 +181,12 @@ class _Process:
                 self._apply(news)
             else:
                 await asyncio.sleep(TICK_S)
+
+    async def refresh_databases(self) -> None:
+        """Once a minute: takes over address databases that were replaced, opened beside the loop."""
+        while True:
+            await asyncio.sleep(self._refresh_s)
+            await asyncio.to_thread(self._visitors.refresh)
 
     async def drain(self) -> None:
         """Lets running requests finish, at most 5 s, and closes every connection."""

@@ -7,7 +7,6 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
@@ -17,7 +16,8 @@ import msgspec
 from trackyard.actions.changes import Listeners, record
 from trackyard.base.clock import Clock
 from trackyard.base.ids import IMPORT_EDGE, new_click_id, new_id
-from trackyard.decide.visitor import COUNTRY_DATABASE, Visitors
+from trackyard.decide.databases import Databases
+from trackyard.decide.visitor import Visitors
 from trackyard.domain.conversions import (
     CallFacts,
     Change,
@@ -41,6 +41,8 @@ from trackyard.store.tasks import Task
 
 BATCH = 25
 """Tasks a transaction."""
+REFRESH_MS = 60_000
+"""How often a look is taken whether address databases were replaced."""
 
 log = logging.getLogger("trackyard.edits")
 
@@ -77,7 +79,7 @@ class _State:
 class Editor:
     """Does edits and imports. Several may run on one database: one at a time takes tasks.
 
-    country_database: an MMDB file for the countries of imports; None = the shipped one.
+    databases: for the places of imports.
     """
 
     def __init__(
@@ -86,14 +88,15 @@ class Editor:
         platform_currency: str,
         zone: ZoneInfo,
         clock: Clock,
-        country_database: Path | None = None,
+        databases: Databases | None = None,
     ) -> None:
         self._database = database
         self._currency = platform_currency
         self._zone = zone
         self._clock = clock
-        self._country_database = country_database or COUNTRY_DATABASE
+        self._databases = databases
         self._visitors: Visitors | None = None
+        self._refreshed_at = 0
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.2) -> None:
         """Does tasks until `stop` is set. Trouble with the database is logged and waited out."""
@@ -195,11 +198,21 @@ class Editor:
         click = self._click(task, item)
         return _Ordered(task, item, _call(task, call_id, item.params | {"clickid": click["id"]}), click)
 
+    def _open_visitors(self) -> Visitors:
+        now = self._clock.now_ms()
+        if self._visitors is None:  # opened by the first import: most workers never see one
+            self._visitors = Visitors(self._databases, addresses=1000, agents=500)
+        elif now - self._refreshed_at < REFRESH_MS:
+            return self._visitors
+        else:
+            self._visitors.refresh()
+        self._refreshed_at = now
+        return self._visitors
+
     def _click(self, task: Task, item: Import) -> dict[str, Any]:
         """The click that an import gets of its own: of the time of the request, with what its ip and ua say."""
-        if self._visitors is None:  # opened by the first import: most workers never see one
-            self._visitors = Visitors(self._country_database, addresses=1000, agents=500)
-        agent = self._visitors.agent(item.ua)
+        visitors = self._open_visitors()
+        agent, place = visitors.agent(item.ua), visitors.place(item.ip)
         click: dict[str, Any] = {field.name: 0 if field.type is int else "" for field in msgspec.structs.fields(Click)}
         return click | {
             "time": task.created_at,
@@ -207,7 +220,12 @@ class Editor:
             "offer": item.offer_id,
             "affiliate": item.affiliate_id,
             "ip": item.ip,
-            "country": self._visitors.place(item.ip).country,
+            "country": place.country,
+            "region": str(place.region_id or ""),
+            "city_id": place.city_id,
+            "city": place.city,
+            "isp": place.isp,
+            "connection": place.connection,
             "ua": item.ua,
             "os": agent.os,
             "os_version": agent.os_version,

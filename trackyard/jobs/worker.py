@@ -11,6 +11,7 @@ from types import FrameType
 from trackyard.base.clock import SystemClock
 from trackyard.base.secrets import Seal
 from trackyard.base.zones import find_zone
+from trackyard.decide.databases import Databases
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.deliveries import Deliverer, Limits
 from trackyard.jobs.edits import Editor
@@ -37,8 +38,7 @@ class WorkerOptions:
     URLs may lead to though they are not on the open internet · files_directory: where
     creatives are stored; without it none are fetched · smtp_url, mail_from: the mail server (empty =
     mail goes to `mail_directory`) and the sender, unless staff set others, which `seal` opens; without directory and
-    seal none is sent · country_database: an MMDB file for the countries of
-    imported conversions; None = the shipped one."""
+    seal none is sent · databases: of addresses, for imported conversions."""
 
     database_url: str
     platform_currency: str
@@ -51,7 +51,7 @@ class WorkerOptions:
     mail_from: str = "trackyard@localhost"
     seal: Seal | None = None
     limits: Limits = field(default_factory=Limits)
-    country_database: Path | None = None
+    databases: Databases = field(default_factory=Databases)
 
 
 def run(options: WorkerOptions) -> None:
@@ -76,7 +76,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     files = None if options.files_directory is None else FileStore(options.files_directory)
     loops: dict[str, Callable[[threading.Event], None]] = {
         "conversions": Converter(database, options.platform_currency, zone, clock).run,
-        "edits": Editor(database, options.platform_currency, zone, clock, options.country_database).run,
+        "edits": Editor(database, options.platform_currency, zone, clock, options.databases).run,
         "schedule": Schedule(database, zone, clock, files).run,
         "deliveries": Deliverer(
             database, clock, options.owner, allow=options.outbound_allow, limits=options.limits

@@ -1,0 +1,133 @@
+"""Client hints: what browsers tell beside a user agent that they have frozen (Sec-CH-UA-…).
+
+They refine what the user agent says and never contradict it: where both speak of different systems or browsers, the
+user agent, which is recorded, holds. Browsers send them over https alone.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+RawHints = tuple[bytes | None, ...]
+"""The values of HEADERS."""
+
+_BRANDS: Final = b"sec-ch-ua"
+_DETAILS: Final = b"sec-ch-ua-platform-version"
+HEADERS: Final = (
+    _BRANDS,
+    b"sec-ch-ua-full-version-list",
+    b"sec-ch-ua-platform",
+    _DETAILS,
+    b"sec-ch-ua-model",
+    b"sec-ch-ua-mobile",
+)
+ACCEPT: Final = b"Accept-CH: Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List\r\n"
+"""Asks a browser to tell more with its next click."""
+
+_LONGEST: Final = 256
+"""A longer header is no hint: hints are kept beside user agents in a cache."""
+
+_ITEM: Final = re.compile(r'"((?:[^"\\]|\\.)*)"\s*;\s*v="([\d.]{1,32})"')
+_VERSION: Final = re.compile(r"\d[\d.]{0,31}")
+_MODEL: Final = re.compile(r"[^\x00-\x1f;\x7f-\x9f]{1,64}")
+
+_SYSTEMS: Final = {
+    "Android": "Android",
+    "Windows": "Windows",
+    "macOS": "Mac OS X",
+    "Chrome OS": "Chrome OS",
+    "Chromium OS": "Chrome OS",
+}
+"""Platforms that hints name, as ua-parser names them."""
+
+_BROWSERS: Final = {
+    "Google Chrome": ("Chrome", "Chrome Mobile"),
+    "Microsoft Edge": ("Edge", "Edge Mobile"),
+    "Opera": ("Opera", "Opera Mobile"),
+    "Android WebView": ("Chrome Mobile WebView", "Chrome Mobile WebView"),
+    "Samsung Internet": ("Samsung Internet", "Samsung Internet"),
+    "Brave": ("Brave", "Brave"),
+    "Vivaldi": ("Vivaldi", "Vivaldi"),
+    "YaBrowser": ("Yandex Browser", "Yandex Browser"),
+    "Yandex": ("Yandex Browser", "Yandex Browser"),
+    "DuckDuckGo": ("DuckDuckGo", "DuckDuckGo Mobile"),
+}
+"""Brands that hints name, as ua-parser names them: on a desktop, on a phone."""
+_PLAIN: Final = frozenset({"Chrome", "Chrome Mobile"})
+"""What browsers call themselves that hide who they are; only then does a brand replace the name."""
+
+_WINDOWS_11: Final = 13
+_OLD_WINDOWS: Final = {"0.1": "7", "0.2": "8", "0.3": "8.1"}
+
+
+def find_hints(headers: Mapping[bytes, bytes]) -> RawHints | None:
+    """The hints among headers (by lower-case name); None when there are none, as nearly half of the browsers send
+    none."""
+    if _BRANDS not in headers:
+        return None
+    found = tuple(map(headers.get, HEADERS))
+    if any(value is not None and len(value) > _LONGEST for value in found):
+        return None
+    return found
+
+
+def asks_more(headers: Mapping[bytes, bytes]) -> bool:
+    """Whether the browser would tell more if it were asked: it sends hints, but not yet those of ACCEPT."""
+    return _BRANDS in headers and _DETAILS not in headers
+
+
+class Hints:
+    """Hints, read. system: in the words of ua-parser, "" = none that is known · version: the system's, "" = unknown ·
+    model: of the device · mobile: whether the browser says so."""
+
+    __slots__ = ("_brands", "mobile", "model", "system", "version")
+
+    def __init__(self, raw: RawHints) -> None:
+        brands, full, platform, version, model, mobile = (_text(value) for value in raw)
+        self._brands = dict(_ITEM.findall(brands)) | dict(_ITEM.findall(full))
+        self.system = _SYSTEMS.get(_unquoted(platform), "")
+        self.version = _system_version(self.system, _unquoted(version))
+        self.model = _unquoted(model).strip()
+        if not _MODEL.fullmatch(self.model):
+            self.model = ""
+        self.mobile = mobile == "?1"
+
+    def browser(self, family: str, version: str) -> tuple[str, str]:
+        """The name and version of a browser that its user agent calls so."""
+        side = int(family.endswith("Mobile") or self.mobile)
+        named = {_BROWSERS[brand][side]: told for brand, told in self._brands.items() if brand in _BROWSERS}
+        if family in _PLAIN:
+            other = next((name for name in named if name not in _PLAIN), None)
+            if other is not None:
+                return other, named[other]
+        told = named.get(family, "")
+        # A brand tells the major version alone until it is asked for all of it.
+        return family, told if "." in told and told.partition(".")[0] == version.partition(".")[0] else version
+
+    def thawed(self, ua: str) -> str:
+        """A user agent of Android with the version and the model that it was frozen without."""
+        if self.system != "Android" or not self.version or not self.model:
+            return ua
+        return _FROZEN.sub(lambda _: f"(Linux; Android {self.version}; {self.model})", ua, count=1)
+
+
+_FROZEN: Final = re.compile(r"\(Linux; Android 10; K\)")
+
+
+def _system_version(system: str, text: str) -> str:
+    """The version as user agents write it: "13" of "13.0.0"; of Windows the name it is sold by."""
+    if not _VERSION.fullmatch(text):
+        return ""
+    if system == "Windows":
+        major = int(text.partition(".")[0] or 0)
+        old = _OLD_WINDOWS.get(".".join(text.split(".")[:2]), "")
+        return ("11" if major >= _WINDOWS_11 else "10") if major else old
+    return text.removesuffix(".0").removesuffix(".0") if text.endswith(".0.0") else text
+
+
+def _text(value: bytes | None) -> str:
+    return "" if value is None else value.decode("utf-8", "replace")
+
+
+def _unquoted(text: str) -> str:
+    return text.strip().removeprefix('"').removesuffix('"')

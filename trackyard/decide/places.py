@@ -1,0 +1,184 @@
+"""Where an address is, who provides it, and whether it hides who is behind it.
+
+Files that operators replace are taken over while the program runs: `Places.refresh` looks for them.
+"""
+
+import logging
+from typing import Any, Final
+
+import msgspec
+
+from trackyard.decide.databases import (
+    COUNTRY_DATABASE,
+    PROVIDER_NAMES,
+    Database,
+    Databases,
+    Stamp,
+    WrongDatabase,
+    stamp_of,
+)
+from trackyard.decide.recent import RecentlyUsed
+
+_CONNECTIONS: Final = {
+    "Cellular": "cellular",
+    "Cable/DSL": "wi-fi",
+    "Corporate": "wi-fi",
+    "Dialup": "wi-fi",
+    "Satellite": "wi-fi",
+}
+"""What a Connection-Type database says, in the words of targeting: a mobile network, or one that stands still and is
+reached by wire or wi-fi. Anything else is unknown."""
+
+_HIDING: Final = (
+    "is_anonymous",
+    "is_anonymous_vpn",
+    "is_hosting_provider",
+    "is_public_proxy",
+    "is_residential_proxy",
+    "is_tor_exit_node",
+)
+"""Any of these in a record makes the address a proxy."""
+
+_log = logging.getLogger("trackyard.decide")
+
+
+class Place(msgspec.Struct, frozen=True, gc=False):
+    """What an address says. country: ISO code or "" · region_id, city_id: GeoNames, 0 = unknown · connection: wi-fi,
+    cellular or "" · proxy: whether it is known to hide who is behind it."""
+
+    country: str = ""
+    region_id: int = 0
+    city_id: int = 0
+    city: str = ""
+    isp: str = ""
+    connection: str = ""
+    proxy: bool = False
+
+
+class Places:
+    """Look-ups of addresses behind a bounded cache of at most 2 * `remembered`.
+
+    A database that cannot be opened is logged, and what it would tell is unknown until it is mended: clicks must not
+    wait for that (a start of the whole program checks them first). `place` and `refresh` may run in different threads.
+    """
+
+    def __init__(self, databases: Databases, *, remembered: int = 4_000) -> None:
+        self._databases = databases
+        self._remembered = remembered
+        self._stamps: dict[str, Stamp | None] = {}
+        opened = self._open_changed()
+        if "country" not in opened:
+            opened["country"] = Database("country", COUNTRY_DATABASE)
+        self._opened = _Opened(opened, remembered)
+
+    def place(self, ip: str) -> Place:
+        """What an address says. `ip` must be an address or ""."""
+        opened = self._opened
+        found = opened.places.find(ip)
+        if found is None:
+            found = opened.read(ip) if ip else Place()
+            opened.places.keep(ip, found)
+        return found
+
+    def refresh(self) -> None:
+        """Takes over the files that were replaced. One that cannot be opened is logged, and the old one stays."""
+        fresh = self._open_changed()
+        if fresh:
+            # Look-ups that run keep the old files and their cache until they are done; the last one closes them.
+            self._opened = _Opened(self._opened.databases | fresh, self._remembered)
+            _log.info("new address databases", extra={"kinds": sorted(fresh)})
+
+    def _open_changed(self) -> dict[str, Database]:
+        """The databases whose files are not those that were looked at last, opened."""
+        opened = {}
+        for kind, path in self._databases.each():
+            stamp = stamp_of(path)
+            if kind in self._stamps and stamp == self._stamps[kind]:
+                continue
+            self._stamps[kind] = stamp
+            try:
+                opened[kind] = Database(kind, path)
+            except WrongDatabase as fault:
+                _log.error("an address database cannot be used", extra={"path": str(path), "error": str(fault)})
+        return opened
+
+    def close(self) -> None:
+        """Gives the files back."""
+        for database in self._opened.databases.values():
+            database.close()
+
+
+class _Opened:
+    """Open databases by kind, and what was read from these."""
+
+    __slots__ = ("_city", "_connection", "_country", "_isp", "_proxy", "databases", "places")
+
+    def __init__(self, databases: dict[str, Database], remembered: int) -> None:
+        self.databases = databases
+        self.places: RecentlyUsed[str, Place] = RecentlyUsed(remembered)
+        self._country = databases["country"]
+        self._city = databases.get("city")
+        self._isp = databases.get("isp")
+        self._connection = databases.get("connection")
+        self._proxy = databases.get("proxy")
+
+    def read(self, ip: str) -> Place:
+        """The place of an address. Its country is that of its city, so that country, region and city fit."""
+        record = {} if self._city is None else self._city.find(ip)
+        region_id, (city_id, city) = _region_of(record), _city_of(record)
+        return Place(
+            country_of(record) or country_of(self._country.find(ip)),
+            region_id,
+            city_id,
+            city,
+            "" if self._isp is None else provider_of(self._isp.find(ip)),
+            "" if self._connection is None else _connection_of(self._connection.find(ip)),
+            self._proxy is not None and _is_hiding(self._proxy.find(ip)),
+        )
+
+
+def country_of(record: object) -> str:
+    """The code in a record of a flat database (country_code) or of a GeoIP2 one (country.iso_code)."""
+    if not isinstance(record, dict):
+        return ""
+    code = record.get("country_code")
+    if code is None and isinstance(record.get("country"), dict):
+        code = record["country"].get("iso_code")
+    return code if isinstance(code, str) else ""
+
+
+def provider_of(record: object) -> str:
+    """The provider that a record of an ISP or ASN database names; "" when none."""
+    if not isinstance(record, dict):
+        return ""
+    return next((record[name] for name in PROVIDER_NAMES if isinstance(record.get(name), str)), "")
+
+
+def _region_of(record: dict[str, Any]) -> int:
+    """The first-order division, of which the regions of targeting are: subdivisions go from large to small."""
+    divisions = record.get("subdivisions")
+    first = divisions[0] if isinstance(divisions, list) and divisions else None
+    return _geoname_id(first) if isinstance(first, dict) else 0
+
+
+def _city_of(record: dict[str, Any]) -> tuple[int, str]:
+    city = record.get("city")
+    if not isinstance(city, dict):
+        return 0, ""
+    names = city.get("names")
+    name = names.get("en") if isinstance(names, dict) else None
+    return _geoname_id(city), name if isinstance(name, str) else ""
+
+
+def _geoname_id(record: dict[str, Any]) -> int:
+    number = record.get("geoname_id")
+    return number if isinstance(number, int) else 0
+
+
+def _connection_of(record: dict[str, Any]) -> str:
+    kind = record.get("connection_type")
+    return _CONNECTIONS.get(kind, "") if isinstance(kind, str) else ""
+
+
+def _is_hiding(record: dict[str, Any]) -> bool:
+    return any(record.get(name) for name in _HIDING)

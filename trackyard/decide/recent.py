@@ -1,0 +1,39 @@
+"""A bounded cache of what was used of late."""
+
+from typing import Generic, TypeVar
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+class RecentlyUsed(Generic[_K, _V]):
+    """A cache of at most 2 * `size` entries that keeps what is used: a young and an old generation.
+
+    A hit costs one dict look-up; there is no list to reorder.
+    """
+
+    __slots__ = ("_old", "_size", "_young")
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._young: dict[_K, _V] = {}
+        self._old: dict[_K, _V] = {}
+
+    def find(self, key: _K) -> _V | None:
+        """The value kept under `key`."""
+        found = self._young.get(key)
+        if found is None:
+            found = self._old.get(key)
+            if found is not None:
+                self.keep(key, found)
+        return found
+
+    def keep(self, key: _K, value: _V) -> None:
+        """Keeps a value; the least recently used ones may go."""
+        if len(self._young) >= self._size:
+            self._old = self._young
+            self._young = {}
+        self._young[key] = value
+
+    def __len__(self) -> int:
+        return len(self._young) + len(self._old)
