@@ -11,12 +11,14 @@ from trackyard.base.errors import TooHeavy
 from trackyard.domain.facts import encode_row
 from trackyard.domain.scope import Scope
 from trackyard.journal.records import encode
+from trackyard.stats.cohorts import Cohort, RetentionQuestion, Timing, TimingQuestion, retention, time_to_action
 from trackyard.stats.engine import Analytics, StoreError
 from trackyard.stats.lists import ClickList, find_records, list_clicks
 from trackyard.stats.load import click_item, load, lookup_item
 from trackyard.stats.query import Report
 from trackyard.stats.reports import run_report
 from trackyard.stats.schema import migrate
+from trackyard.stats.subs import SubSearch, find_subs
 
 __all__ = ["clickhouse_address"]
 
@@ -54,6 +56,23 @@ def test_what_is_loaded_over_the_wire_is_answered_over_it(remote: Analytics) -> 
     assert find_records(remote, [click.id for click in clicks]) == {
         click.id: payload for click, payload in zip(clicks, payloads, strict=True)
     }
+
+
+def test_cohorts_times_managers_and_subs_over_the_wire(remote: Analytics) -> None:
+    clicks = [new_click(number, sub2=f"a'{number}") for number in range(3)]
+    load(remote, "click", [click_item("j", place, encode(click)) for place, click in enumerate(clicks)], "t")
+    goals = ("in", "s'ale\\")
+    facts = [new_fact(number, click_id=clicks[0].id, goal=goal) for number, goal in enumerate(goals)]
+    load(remote, "fact", [encode_row(fact) for fact in facts], "t")
+    asked = RetentionQuestion(Scope.everything(), NOON, NOON + 1, "UTC", 1, "in", (goals[1], "x"), (1,))
+    assert retention(remote, asked) == [Cohort(1, "2023-11-15", 1, {goals[1]: 1, "x": 0})]
+    timing = TimingQuestion(Scope.of_affiliate(1), NOON, NOON + 1, 1, goals[1], (1,))
+    assert time_to_action(remote, timing) == ([Timing(1, 3, 1, 1, 0, 0)], 1)
+    assert find_subs(remote, SubSearch(Scope.everything(), 0, "sub2", "a'", page=2, limit=2)) == (["a'2"], 3)
+    for managers, key in (({1: "d" * 24}, "d" * 24), ({}, "0")):
+        report = Report(Scope.everything(), NOON, NOON + 1, ("manager",), managers={"manager": managers})
+        [row] = run_report(remote, report).rows
+        assert (row.keys, row.raw) == ({"affiliate_manager_id": key}, 3)
 
 
 def test_limits_hold_over_the_wire(remote: Analytics) -> None:

@@ -6,6 +6,7 @@ from trackyard.api import (
     affiliates,
     categories,
     clicks,
+    cohorts,
     connections,
     conversion_by_id,
     conversions,
@@ -32,6 +33,7 @@ from trackyard.api import (
     sources,
     staff,
     statistics,
+    subs,
     tickets,
 )
 from trackyard.wire.endpoint import Endpoint
@@ -62,6 +64,8 @@ CATALOGUE: tuple[Endpoint[Deps], ...] = (
     *conversions.ENDPOINTS,
     *conversion_by_id.ENDPOINTS,
     *clicks.ENDPOINTS,
+    *subs.ENDPOINTS,
+    *cohorts.ENDPOINTS,
     *edits.ENDPOINTS,
     *logs.ENDPOINTS,
     *sign_in.ENDPOINTS,

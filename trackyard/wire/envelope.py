@@ -1,7 +1,7 @@
 """The form of answers: `status` 1, pagination, numbers (platform-api.md, Envelope and pagination)."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -20,6 +20,17 @@ class Answer(msgspec.Struct, kw_only=True):
     status: int = 1
 
 
+class BareAnswer(Answer):
+    """The base of an answer that is a list without an envelope: `rows` alone is sent (spec: the retention report)."""
+
+    rows: list[Any]
+
+
+def sent_type(view: type[Answer]) -> Any:
+    """The type of what is sent of an answer."""
+    return get_type_hints(view)["rows"] if issubclass(view, BareAnswer) else view
+
+
 class Pagination(View):
     """The place of a page; `next_page` only when a further one exists."""
 
@@ -34,7 +45,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 def encoded(answer: Any) -> bytes:
     """The JSON of an answer."""
-    return _encoder.encode(answer)
+    return _encoder.encode(answer.rows if isinstance(answer, BareAnswer) else answer)
 
 
 def number(amount: Decimal) -> Decimal:

@@ -10,6 +10,7 @@ from pydantic_core.core_schema import WithDefaultSchema
 
 from trackyard.domain.roles import roles_giving
 from trackyard.wire.endpoint import Endpoint
+from trackyard.wire.envelope import sent_type
 from trackyard.wire.errors import ErrorBody
 from trackyard.wire.params import Field, Needed, Only, Params, Was, fields_of
 from trackyard.wire.repeats import HEADER, REPEATED
@@ -109,7 +110,8 @@ def _with_numbers(schema: Any) -> Any:
 
 
 def _views(endpoint: Endpoint[Any]) -> list[Any]:
-    return [endpoint.answer] if endpoint.affiliate_answer is None else [endpoint.answer, endpoint.affiliate_answer]
+    views = [endpoint.answer] if endpoint.affiliate_answer is None else [endpoint.answer, endpoint.affiliate_answer]
+    return [sent_type(view) for view in views]
 
 
 def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:

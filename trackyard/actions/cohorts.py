@@ -1,0 +1,43 @@
+"""What becomes of clicks in time, and the values of their subs, for what a caller may see (behaviour.md §7)."""
+
+from dataclasses import replace
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.scope import scope_of
+from trackyard.domain.callers import Caller
+from trackyard.domain.roles import Permission
+from trackyard.domain.scope import Scope
+from trackyard.stats import cohorts, subs
+from trackyard.stats.cohorts import Cohort, RetentionQuestion, Timing, TimingQuestion
+from trackyard.stats.subs import SubSearch
+
+REMEMBERED_MS: Final = 90 * 86_400_000
+"""How far back values of subs are looked for."""
+
+
+def retention(deps: Deps, caller: Caller, permission: Permission, question: RetentionQuestion) -> list[Cohort]:
+    """The cohorts that answer a question. Its scope becomes the caller's. Raises TooHeavy."""
+    return cohorts.retention(deps.analytics, replace(question, scope=_scope(deps, caller, permission)))
+
+
+def time_to_action(
+    deps: Deps, caller: Caller, permission: Permission, question: TimingQuestion
+) -> tuple[list[Timing], int]:
+    """A page of the rows that answer a question, and how many. Its scope becomes the caller's. Raises TooHeavy."""
+    return cohorts.time_to_action(deps.analytics, replace(question, scope=_scope(deps, caller, permission)))
+
+
+def find_subs(
+    deps: Deps, caller: Caller, permission: Permission, sub: str, prefix: str, *, page: int, limit: int
+) -> tuple[list[str], int]:
+    """A page of the values of a sub that begin with `prefix`, of the caller's clicks in 90 days, and how many there
+    are. Raises TooHeavy."""
+    since = deps.clock.now_ms() - REMEMBERED_MS
+    search = SubSearch(_scope(deps, caller, permission), since, sub, prefix, page=page, limit=limit)
+    return subs.find_subs(deps.analytics, search)
+
+
+def _scope(deps: Deps, caller: Caller, permission: Permission) -> Scope:
+    with deps.database.read() as conn:
+        return scope_of(conn, caller, permission)
