@@ -296,7 +296,7 @@ def affiliate_log(world: World, number: int, **fields: Any) -> None:
         "id": f"{number:024x}", "time": NOON + number, "job_id": "9" * 24, "conversion_id": world.first,
         "postback_id": 4, "offer": world.offer, "affiliate": world.pid, "advertiser": world.advertiser, "goal": "1",
         "status": 1, "http_code": 200, "url": "https://a.example/?c=1", "attempt": number, "outcome": "sent",
-        "error": "", "forced": 0,
+        "error": "", "forced": 0, "version": 1,
     }  # fmt: skip
     row = AffiliateLog(**values | fields)
     load(world.api.deps.analytics, "affiliate_log", [encode_row(row)], f"call-{number}")
@@ -345,3 +345,13 @@ def test_logs_keep_to_what_a_caller_may_see(world: World) -> None:
     _, reader = world.api.add_staff(Role.STATS_SERVER_POSTBACK)
     assert len(reader.get("/3.0/stats/serverpostbacks", **PERIOD)["postbacks"]) == 1
     assert reader.call("GET", "/3.0/stats/affiliatepostbacks", params=PERIOD).status_code == 403
+
+
+def test_an_affiliate_sees_its_own_postbacks_alone(world: World) -> None:
+    affiliate_log(world, 1)
+    affiliate_log(world, 2, postback_id=0, url="https://cross.example/")
+    path = "/3.1/stats/affiliatepostbacks"
+    for client, numbers in ((world.api.admin, [2, 1]), (world.affiliate, [1])):
+        body = client.get(path, **PERIOD)
+        assert [item["attempt"] for item in body["postbacks"]] == numbers
+        assert body["pagination"]["total_count"] == len(numbers)

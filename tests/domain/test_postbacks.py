@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.domain.test_conversions import AT, CLICK, made
 from trackyard.domain.conversions import Change
 from trackyard.domain.postbacks import Postback, chosen, filled, host_of
+from trackyard.domain.samples import sample_conversion
 from trackyard.domain.statuses import Status
 
 
@@ -71,9 +73,8 @@ VALUES = {
     "uagent": "UA%2F1",
     "referrer": "https%3A%2F%2Fr.example%2F",
     "sub1": "a%20b",
-    "sub8": "",
-    "custom_field1": "x",
-    "custom_field7": "",
+    **{f"sub{number}": f"s{number}" for number in range(2, 9)},
+    **{f"custom_field{number}": f"x{number}" for number in range(1, 8)},
     "date": "2026-09-21%2019%3A58%3A20",
     "date_only": "2026-09-21",
     "click_date": "2026-09-21%2019%3A57%3A20",
@@ -99,6 +100,7 @@ def test_macros(name: str) -> None:
         "ua": "UA/1",
         "referrer": "https://r.example/",
         "sub1": "a b",
+        **{f"sub{number}": f"s{number}" for number in range(2, 9)},
         "ref_id": "r",
         "os_id": "o",
         "ext1": "e1",
@@ -106,7 +108,12 @@ def test_macros(name: str) -> None:
         "ext3": "e3",
     }
     conversion = replace(
-        made(action_id="o/1", custom_field1="x", comment="c", user_id="u"),
+        made(
+            action_id="o/1",
+            comment="c",
+            user_id="u",
+            **{f"custom_field{number}": f"x{number}" for number in range(1, 8)},
+        ),
         click=click,
         status=Status.HOLD,
         payout=Decimal("0.2500"),
@@ -115,6 +122,18 @@ def test_macros(name: str) -> None:
     assert conversion.created_at == AT
     zone = ZoneInfo("Asia/Kathmandu")
     assert filled(f"http://a/?x={{{name}}}", conversion, "Shoes & more", zone, "42") == f"http://a/?x={VALUES[name]}"
+
+
+def test_dates_are_in_the_platforms_zone_across_midnight_and_summer_time() -> None:
+    late = 1_698_537_600_000  # 2023-10-29 00:00 UTC: 02:00 of the longer day in Berlin, still summer time
+    sample = sample_conversion(affiliate_id=7, offer_id=3, status=Status.HOLD, goal="1", currency="USD", now_ms=late)
+    conversion = replace(sample, click_time=late - 3 * 3_600_000)
+    url = "{date}|{date_only}|{click_date}|{time}"
+    berlin, new_york = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
+    in_berlin = "2023-10-29 02:00:00|2023-10-29|2023-10-28 23:00:00|1698537600"
+    in_new_york = "2023-10-28 20:00:00|2023-10-28|2023-10-28 17:00:00|1698537600"
+    assert unquote(filled(url, conversion, "", berlin, "")) == in_berlin
+    assert unquote(filled(url, conversion, "", new_york, "")) == in_new_york
 
 
 @pytest.mark.parametrize(

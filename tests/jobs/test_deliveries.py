@@ -15,12 +15,14 @@ from sqlalchemy import select
 
 from tests.support.calls import AT
 from tests.support.receiver import Received, Receiver, Reply
-from tests.support.seeds import add_affiliate
+from tests.support.seeds import add_affiliate, add_postback
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_id
 from trackyard.domain.facts import AffiliateLog
-from trackyard.jobs.deliveries import LEASE_MS, RETRY_SECONDS, Attempt, Deliverer, Limits, next_attempt, record_attempt
+from trackyard.jobs.deliveries import LEASE_MS, Deliverer
+from trackyard.jobs.outcomes import RETRY_SECONDS, Attempt, next_attempt, record_attempts
+from trackyard.jobs.places import Limits
 from trackyard.outbound.client import Answer
 from trackyard.store import deliveries
 from trackyard.store.deliveries import NewDelivery
@@ -35,7 +37,9 @@ CONVERSION = "c" * 24
 @pytest.fixture
 def affiliate(database: Database) -> int:
     with database.write() as conn:
-        return add_affiliate(conn, postback_secret="s3cret")
+        number = add_affiliate(conn, postback_secret="s3cret")
+        add_postback(conn, number, "https://affiliate.example/", id=1)
+        return number
 
 
 def a_delivery(affiliate: int, url: str, number: int = 1, **fields: Any) -> NewDelivery:
@@ -54,7 +58,8 @@ def a_delivery(affiliate: int, url: str, number: int = 1, **fields: Any) -> NewD
         "next_at": AT,
         "created_at": AT,
     }
-    return NewDelivery(**(values | fields))
+    values |= fields
+    return NewDelivery(**values | {"job_id": fields.get("job_id", values["id"])})
 
 
 def queue(database: Database, *items: NewDelivery) -> None:
@@ -132,7 +137,7 @@ def test_an_answer_decides_what_follows(database: Database, affiliate: int, code
     queue(database, a_delivery(affiliate, "http://127.0.0.1/"))
     with database.write() as conn:
         (item,) = deliveries.claim(conn, [row.id for row in stored_in(conn)], "w1", AT, LEASE_MS)
-        assert record_attempt(conn, Attempt(item, Answer(code), AT), 0.0) == outcome
+        assert record_attempts(conn, [Attempt(item, Answer(code), AT)], lambda: 0.0) == [outcome]
     assert len(stored(database)) == (outcome == "failed")
 
 
@@ -196,7 +201,7 @@ def test_a_slow_host_delays_no_other(database: Database, affiliate: int) -> None
         ]
         queue(database, *slow, *quick)
         begin = time.monotonic()
-        with delivering(database, ManualClock(AT + 1), Limits(total=8, per_host=3, seconds=10)):
+        with delivering(database, ManualClock(AT + 1), Limits(total=8, start=3, seconds=10)):
             wait_until(lambda: sum(r.path == "/quick" for r in receiver.requests()) == 6, seconds=4)
             assert time.monotonic() - begin < 4
             assert sum(request.path == "/slow" for request in receiver.requests()) == 3
@@ -240,16 +245,16 @@ def test_a_lease_keeps_others_away_until_it_ends(database: Database, affiliate: 
 def test_an_outcome_that_cannot_be_recorded_is_recorded_later(
     database: Database, affiliate: int, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real: Callable[..., str] = record_attempt
+    real: Callable[..., list[str]] = record_attempts
     failures: list[int] = []
 
-    def fail_once(*arguments: Any) -> str:
-        if not failures:
+    def fail_once(*arguments: Any) -> list[str]:
+        if arguments[1] and not failures:
             failures.append(1)
             raise OSError("no space left on device")
         return real(*arguments)
 
-    monkeypatch.setattr("trackyard.jobs.deliveries.record_attempt", fail_once)
+    monkeypatch.setattr("trackyard.jobs.deliveries.record_attempts", fail_once)
     queue(database, a_delivery(affiliate, receiver.url()))
     with delivering(database, ManualClock(AT)):
         wait_until(lambda: not stored(database))

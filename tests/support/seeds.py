@@ -8,7 +8,7 @@ from sqlalchemy import Connection, insert
 
 from tests.support.events import NOON, new_click
 from trackyard.base.ids import new_id
-from trackyard.store.tables import advertiser, affiliate, affiliate_postback, connection, conversion, offer
+from trackyard.store.tables import advertiser, affiliate, affiliate_postback, connection, conversion, offer, staff
 
 SEEDED_AT = 1_700_000_000_000
 
@@ -48,6 +48,21 @@ def add_affiliate(conn: Connection, **columns: Any) -> int:
     }
     values |= columns
     return int(conn.execute(insert(affiliate).values(values).returning(affiliate.c.id)).scalar_one())
+
+
+def add_staff(conn: Connection, **columns: Any) -> str:
+    """A staff user without a role; its id."""
+    name = new_id(SEEDED_AT)
+    values: dict[str, Any] = {
+        "id": name,
+        "email": f"{name}@example.com",
+        "roles": [],
+        "created_at": SEEDED_AT,
+        "updated_at": SEEDED_AT,
+    }
+    values |= columns
+    conn.execute(insert(staff).values(values))
+    return str(values["id"])
 
 
 def add_offer(conn: Connection, advertiser_id: str, **columns: Any) -> int:

@@ -14,10 +14,10 @@ from trackyard.domain.conversions import Change
 from trackyard.domain.factrows import fact_lines
 from trackyard.domain.facts import AffiliateLog, encode_row
 from trackyard.domain.ledger import entries_of
-from trackyard.domain.postbacks import Postback, chosen, filled, host_of
+from trackyard.domain.postbacks import Postback, chosen, filled, host_of, is_told
 from trackyard.domain.statuses import Status
-from trackyard.store import conversions, deliveries, ledger, outbox
-from trackyard.store.deliveries import Delivery, NewDelivery
+from trackyard.store import conversions, deliveries, ledger, offer_calls, outbox
+from trackyard.store.deliveries import CROSS, Delivery, NewDelivery
 from trackyard.store.engine import Connection
 from trackyard.store.outbox import OutboxRow
 
@@ -39,7 +39,9 @@ def record(conn: Connection, changes: Sequence[Change], listeners: Listeners, no
     conversions.record(conn, changes)
     ledger.add_entries(conn, [entry for change in changes for entry in entries_of(change)])
     outbox.add(conn, [OutboxRow("fact", fact_lines(change)) for change in changes], now_ms)
-    deliveries.add(conn, [call for change in changes for call in _calls(change, listeners, now_ms)])
+    told = [change for change in changes if is_told(change)]
+    crossed = offer_calls.cross_urls(conn, {change.after.offer_id for change in told})
+    deliveries.add(conn, [call for change in told for call in _calls(change, listeners, crossed, now_ms)])
     _supersede(conn, [change.after.id for change in changes if change.before is not None], now_ms)
 
 
@@ -48,7 +50,7 @@ def log_row(item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcom
     row = AffiliateLog(
         id=new_id(now_ms),
         time=now_ms,
-        job_id=item.id,
+        job_id=item.job_id,
         conversion_id=item.conversion_id,
         postback_id=item.postback_id,
         offer=item.offer_id,
@@ -62,22 +64,28 @@ def log_row(item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcom
         outcome=outcome,
         error=error,
         forced=int(item.forced),
+        version=item.number,
     )
     return OutboxRow("affiliate_log", encode_row(row))
 
 
-def _calls(change: Change, listeners: Listeners, now_ms: int) -> list[NewDelivery]:
+def _calls(change: Change, listeners: Listeners, crossed: Mapping[int, str], now_ms: int) -> list[NewDelivery]:
+    """The calls of a change: of the affiliate's postbacks, and of the offer's cross_postback_url."""
     after = change.after
+    called = [(postback.id, postback.url) for postback in chosen(listeners.postbacks, change)]
+    if after.offer_id in crossed:
+        called.append((CROSS, crossed[after.offer_id]))
+    title = listeners.titles.get(after.offer_id, "")
     calls = []
-    for postback in chosen(listeners.postbacks, change):
-        title = listeners.titles.get(after.offer_id, "")
-        url = filled(postback.url, after, title, listeners.zone, str(secrets.randbelow(10**9)))
+    for postback_id, template in called:
+        url = filled(template, after, title, listeners.zone, str(secrets.randbelow(10**9)))
+        delivery_id = new_id(now_ms)
         calls.append(
             NewDelivery(
-                id=new_id(now_ms),
+                id=delivery_id,
                 number=after.version,
                 conversion_id=after.id,
-                postback_id=postback.id,
+                postback_id=postback_id,
                 affiliate_id=after.affiliate_id,
                 offer_id=after.offer_id,
                 advertiser_id=after.advertiser_id,
@@ -87,6 +95,7 @@ def _calls(change: Change, listeners: Listeners, now_ms: int) -> list[NewDeliver
                 host=host_of(url),
                 next_at=now_ms,
                 created_at=now_ms,
+                job_id=delivery_id,
             )
         )
     return calls

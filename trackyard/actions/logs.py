@@ -10,7 +10,7 @@ from trackyard.actions.scope import scope_of
 from trackyard.actions.statistics import Names
 from trackyard.base.errors import NotFound
 from trackyard.base.ids import is_hex24
-from trackyard.domain.callers import Caller
+from trackyard.domain.callers import AffiliateCaller, Caller
 from trackyard.domain.facts import AffiliateLog, ServerLog
 from trackyard.domain.roles import Permission
 from trackyard.journal.records import decode_click
@@ -50,7 +50,9 @@ def server_log(
 
 
 def affiliate_log(deps: Deps, caller: Caller, permission: Permission, query: LogQuery) -> LogPage[AffiliateLog]:
-    """A page of the affiliate postback log. The query's scope becomes the caller's."""
+    """A page of the affiliate postback log; an affiliate sees its own postbacks alone. The query's scope becomes the
+    caller's."""
+    query = replace(query, crosses=not isinstance(caller, AffiliateCaller))
     return list_affiliate_log(deps.analytics, _scoped(deps, caller, permission, query))
 
 

@@ -42,6 +42,12 @@ PASSWORD: Final = Notice(
     "Your new password",
     "Hello {name},\n\nyou have a new password:\n\n{password}\n\nThe one before does not work any more.\n",
 )
+PAUSED: Final = Notice(
+    "Postback {postback} is paused",
+    "Hello {name},\n\nthe last calls of this postback all failed, and no more are made for now:\n\n"
+    "Postback: {postback}\nAffiliate: {affiliate}\nOffer: {offer}\nURL: {url}\n\n"
+    "Its calls wait, 7 days at most. They are made as soon as the postback is changed or resumed.\n",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
 from trackyard.store import affiliates, offers, postbacks
 from trackyard.store.engine import Connection
+from trackyard.store.pauses import resumed
 from trackyard.store.postbacks import NewPostback, Postback
 
 
@@ -35,7 +36,7 @@ def get_postback(deps: Deps, caller: Caller, postback_id: int) -> Postback:
 
 
 def edit_postback(deps: Deps, caller: Caller, postback_id: int, changes: dict[str, Any]) -> Postback:
-    """Changes columns of a postback and nothing else; another affiliate_id gives it to that affiliate.
+    """Changes columns of a postback; another affiliate_id gives it to that affiliate. One that was paused is resumed.
 
     Raises NotFound when it was removed meanwhile, BadInput for an affiliate that does not exist or is out of scope.
     """
@@ -44,8 +45,17 @@ def edit_postback(deps: Deps, caller: Caller, postback_id: int, changes: dict[st
         before = _found(conn, caller, postback_id, lock=True)
         if "affiliate_id" in changes:
             _affiliate(conn, scope_of(conn, caller, Permission.POSTBACKS_WRITE), changes["affiliate_id"], "pid")
-        postbacks.edit_postback(conn, before.id, changes | {"updated_at": now})
-    return replace(before, **changes, updated_at=now)
+        changes = changes | resumed() | {"updated_at": now}
+        postbacks.edit_postback(conn, before.id, changes)
+    return replace(before, **changes)
+
+
+def resume_postback(deps: Deps, caller: Caller, postback_id: int) -> Postback:
+    """Lets the calls of a paused postback be made again; one that is not paused stays as it is. Raises NotFound."""
+    with deps.database.write() as conn:
+        before = _found(conn, caller, postback_id, lock=True)
+        postbacks.edit_postback(conn, before.id, resumed())
+    return replace(before, **resumed())
 
 
 def remove_postback(deps: Deps, caller: Caller, postback_id: int) -> Postback:

@@ -167,7 +167,9 @@ class ServerPostback(View):
 
 class AffiliatePostback(View):
     """An attempt of a call to an affiliate. lead_id: the conversion's · job_id: the same for each attempt of a call ·
-    http_code 0 = unreachable · outcome: sent, failed, dead, superseded · forced: 1 = sent again by hand."""
+    http_code 0 = unreachable · outcome: sent, failed (comes again), dead, superseded, dropped
+    (its postback was removed, or paused for too long) · postback_id 0 = the offer's cross_postback_url · forced: 1 =
+    sent again by hand."""
 
     id: RecordId = msgspec.field(name="_id")
     query: None = msgspec.field(name="_get")

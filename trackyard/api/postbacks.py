@@ -120,7 +120,7 @@ def edit(call: Call[Deps], params: EditPostback) -> PostbackAnswer:
 
 
 def remove(call: Call[Deps], _params: NoParams) -> PostbackAnswer:
-    """Remove a postback. Answers with what it was. Calls that are queued are still made."""
+    """Remove a postback. Answers with what it was. Calls that are queued are not made any more."""
     return _answer(call, postbacks.remove_postback(call.deps, call.caller, call.subject.id))
 
 

@@ -91,8 +91,9 @@ class ServerLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
 class AffiliateLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """One attempt of a call to an affiliate (spec: Affiliate postback log record).
 
-    job_id: delivery id, the same for each attempt · http_code 0 = unreachable · outcome: sent, failed, dead,
-    superseded.
+    job_id: the call's id, the same for each attempt · postback_id 0 = the offer's cross_postback_url ·
+    version: of the conversion, that the call tells of · http_code 0 = unreachable, or not called · outcome: sent,
+    failed, dead, superseded, dropped.
     """
 
     id: str
@@ -111,6 +112,7 @@ class AffiliateLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
     outcome: str
     error: str
     forced: int
+    version: int
 
 
 TARGETS: dict[str, type[Fact] | type[ServerLog] | type[AffiliateLog]] = {

@@ -27,11 +27,16 @@ class Postback:
     goal: str | None
 
 
+def is_told(change: Change) -> bool:
+    """Whether a change calls anybody: a new conversion does, and another status."""
+    return change.before is None or change.before.status.shown is not change.after.status.shown
+
+
 def chosen(postbacks: Sequence[Postback], change: Change) -> list[Postback]:
     """The affiliate's postbacks that a change calls: those of the offer; its global ones only when it has none at
     all for that offer. An edit that leaves the status calls none."""
     conversion = change.after
-    if change.before is not None and change.before.status.shown is conversion.status.shown:
+    if not is_told(change):
         return []
     own = [postback for postback in postbacks if postback.affiliate_id == conversion.affiliate_id]
     of_offer = [postback for postback in own if postback.offer_id == conversion.offer_id]

@@ -1,7 +1,8 @@
 """Calls to affiliates: claims what is due, attempts it, records what came of it (behaviour.md §6).
 
-The attempts run on one event loop, bounded in all and by host. Outcomes are recorded in groups, each with its log
-row in one transaction; a delivery whose outcome cannot be recorded is attempted again when its lease ends.
+The attempts run on one event loop, bounded in all and by host. Outcomes are recorded and new calls claimed in one
+transaction for as many as there are; a delivery whose outcome cannot be recorded is attempted again when its lease
+ends.
 """
 
 import asyncio
@@ -9,57 +10,27 @@ import logging
 import random
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from trackyard.actions.changes import log_row
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import DELIVERIES, DELIVERY_SECONDS
-from trackyard.outbound.client import Answer, StrangerClient, signature, wire_url
+from trackyard.jobs.outcomes import Attempt, is_to_be_made, record_attempts
+from trackyard.jobs.places import Limits, Places
+from trackyard.outbound.client import StrangerClient, signature, wire_url
 from trackyard.outbound.guard import Network
-from trackyard.store import deliveries, outbox
+from trackyard.store import deliveries
 from trackyard.store.deliveries import Delivery
 from trackyard.store.engine import Connection, Database
 from trackyard.store.watch import Watch
 
-RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
-"""How long after a failed attempt the next one comes; after the last of them the delivery is dead."""
-
 LEASE_MS: Final = 60_000
-_GROUP: Final = 20
-"""Outcomes a transaction."""
+_GROUP: Final = 128
+"""Outcomes, and claims, a transaction. Measured on SQLite: under 20 ms."""
 
 log = logging.getLogger("trackyard.deliveries")
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How many calls are made at once, in all and to one host, and how long one may take."""
-
-    total: int = 64
-    per_host: int = 4
-    seconds: float = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One attempt that was made. at: UTC ms of its end."""
-
-    item: Delivery
-    answer: Answer
-    at: int
-
-
-def next_attempt(failed: int, at: int, jitter: float) -> int | None:
-    """When a delivery that failed `failed` times is tried again (UTC ms); None = it is dead. jitter: 0..1, adds up to
-    a tenth of the pause."""
-    if failed > len(RETRY_SECONDS):
-        return None
-    return at + int(RETRY_SECONDS[failed - 1] * 1000 * (1 + jitter / 10))
 
 
 class Deliverer:
@@ -82,7 +53,8 @@ class Deliverer:
         self._allow = allow
         self._limits = limits or Limits()
         self._draw = draw
-        self._running: dict[asyncio.Task[None], str] = {}
+        self._places = Places(self._limits)
+        self._running: set[asyncio.Task[None]] = set()
         self._done: list[Attempt] = []
         self._sql = ThreadPoolExecutor(1, thread_name_prefix="deliveries-sql")
 
@@ -99,13 +71,12 @@ class Deliverer:
         async with StrangerClient(self._allow, seconds=self._limits.seconds) as client:
             while not stop.is_set():
                 try:
-                    started = await self._start_due(client)
-                    recorded = await self._record_done()
+                    moved = await self._round(client)
                 except Exception:
                     log.exception("deliveries stand still")
                     await asyncio.sleep(1)
                     continue
-                if not started and not recorded:
+                if not moved:
                     await self._rest(stop, watch, pause)
             for task in self._running:
                 task.cancel()
@@ -113,64 +84,68 @@ class Deliverer:
         await self._end()
         watch.close()
 
-    async def _start_due(self, client: StrangerClient) -> int:
-        """Claims and starts what is due and has a place; how many."""
-        free = self._limits.total - len(self._running) - len(self._done)
-        if free <= 0:
-            return 0
-        items = await self._in_sql(lambda: self._claim(free))
+    async def _round(self, client: StrangerClient) -> int:
+        """Records what is done and starts what is due and has a place; how many of both. On failure nothing is lost:
+        outcomes stay to be recorded later, claims were not made."""
+        group, places = self._done[:_GROUP], self._places
+        full, grown, free = places.full, places.grown, min(places.free, _GROUP)
+        due = await self._in_sql(lambda: self._list_due(full, grown, free))
+        taken = [(delivery_id, host) for delivery_id, host in due if places.take(host)]
+        items: list[Delivery] = []
+        try:
+            if group or taken:
+                items = await self._in_sql(lambda: self._write(group, [delivery_id for delivery_id, _ in taken]))
+        finally:
+            claimed = {item.id for item in items}
+            for delivery_id, host in taken:
+                if delivery_id not in claimed:  # another worker has it, or nothing was written
+                    places.give_back(host)
+        del self._done[: len(group)]
         for item in items:
-            task = asyncio.create_task(self._attempt(client, item))
-            self._running[task] = item.host
-            task.add_done_callback(lambda done: self._running.pop(done))
-        return len(items)
+            self._start(client, item)
+        return len(group) + len(items)
 
-    def _claim(self, free: int) -> list[Delivery]:
-        now = self._clock.now_ms()
-        per_host = self._limits.per_host
-        busy = Counter(self._running.values())
-        full = [host for host, calls in busy.items() if calls >= per_host]
+    def _list_due(self, full: list[str], grown: dict[str, int], free: int) -> list[tuple[str, str]]:
+        now, start = self._clock.now_ms(), self._limits.start
+        if free <= 0:
+            return []
         with self._database.read() as conn:
             if not deliveries.has_due(conn, now):
                 return []
-            due = deliveries.list_due(conn, now, per_host, free, full)
-        chosen = []
-        for delivery_id, host in due:
-            if busy[host] < per_host:
-                busy[host] += 1
-                chosen.append(delivery_id)
-        if not chosen:
-            return []
+            due = deliveries.list_due(conn, now, start, free, without=[*full, *grown])
+            if grown:
+                due += deliveries.list_due(conn, now, max(grown.values()), free, only=list(grown))
+        return due
+
+    def _write(self, group: Sequence[Attempt], ids: Sequence[str]) -> list[Delivery]:
         with self._database.write() as conn:
-            return deliveries.claim(conn, chosen, self._owner, now, LEASE_MS)
+            outcomes = record_attempts(conn, group, self._draw)
+            items = deliveries.claim(conn, ids, self._owner, self._clock.now_ms(), LEASE_MS) if ids else []
+        for outcome in outcomes:
+            DELIVERIES.labels(outcome).inc()
+        return items
+
+    def _start(self, client: StrangerClient, item: Delivery) -> None:
+        if not is_to_be_made(item):
+            self._places.give_back(item.host)
+            self._done.append(Attempt(item, None, self._clock.now_ms()))
+            return
+        task = asyncio.create_task(self._attempt(client, item))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
 
     async def _attempt(self, client: StrangerClient, item: Delivery) -> None:
-        if item.attempts and item.superseded:
-            self._done.append(Attempt(item, Answer(0), self._clock.now_ms()))
-            return
         begin = time.perf_counter()
         url = wire_url(item.url)
         headers = {
             "X-Trackyard-Signature": signature(item.secret, self._clock.now_ms() // 1000, url),
-            "X-Trackyard-Delivery": item.id,
+            "X-Trackyard-Delivery": item.job_id,
         }
         answer = await client.get(url, headers)
-        DELIVERY_SECONDS.observe(time.perf_counter() - begin)
+        seconds = time.perf_counter() - begin
+        DELIVERY_SECONDS.observe(seconds)
+        self._places.answered(item.host, seconds, well=not answer.is_worth_retrying)
         self._done.append(Attempt(item, answer, self._clock.now_ms()))
-
-    async def _record_done(self) -> int:
-        """Records the outcomes there are; on failure they stay, to be recorded later."""
-        group = self._done[:_GROUP]
-        if group:
-            outcomes = await self._in_sql(lambda: self._write(group))
-            del self._done[: len(group)]
-            for outcome in outcomes:
-                DELIVERIES.labels(outcome).inc()
-        return len(group)
-
-    def _write(self, group: Sequence[Attempt]) -> list[str]:
-        with self._database.write() as conn:
-            return [record_attempt(conn, attempt, self._draw()) for attempt in group]
 
     async def _rest(self, stop: threading.Event, watch: Watch, pause: float) -> None:
         """Sleeps until something is worth doing: an attempt ends, or something was committed."""
@@ -182,8 +157,10 @@ class Deliverer:
     async def _end(self) -> None:
         """Records what is done and gives back the rest."""
         try:
-            while await self._record_done():
-                pass
+            while self._done:
+                group = self._done[:_GROUP]
+                await self._in_sql(lambda group=group: self._write(group, []))  # type: ignore[misc]
+                del self._done[: len(group)]
             await self._in_sql(self._release)
         except Exception:
             log.exception("deliveries under way are given back at the next start")
@@ -213,24 +190,3 @@ class Deliverer:
     async def _in_sql(self, work: Callable[[], T]) -> T:
         """Runs SQL in the one thread for it, so that a wait for the writer's lock stops no call."""
         return await asyncio.get_running_loop().run_in_executor(self._sql, work)
-
-
-def record_attempt(conn: Connection, attempt: Attempt, jitter: float) -> str:
-    """Records one attempt and what follows from it: sent, failed (comes again), dead, superseded."""
-    item, answer = attempt.item, attempt.answer
-    skipped = bool(item.attempts and item.superseded)
-    number = item.attempts if skipped else item.attempts + 1
-    next_at = next_attempt(number, attempt.at, jitter) if answer.is_worth_retrying else None
-    if answer.is_sent:
-        outcome = "sent"
-    elif skipped or (next_at is not None and deliveries.has_later(conn, item)):
-        outcome = "superseded"
-    else:
-        outcome = "dead" if next_at is None else "failed"
-    if outcome == "failed" and next_at is not None:
-        deliveries.retry(conn, item, next_at)
-    else:
-        deliveries.remove(conn, [item.id])
-    row = log_row(item, attempt.at, attempt=number, http_code=answer.http_code, outcome=outcome, error=answer.error)
-    outbox.add(conn, [row], attempt.at)
-    return outcome

@@ -15,12 +15,13 @@ from trackyard.domain.conversions import end_hold
 from trackyard.jobs import calllog
 from trackyard.jobs.fetches import sweep
 from trackyard.journal.records import decode_call
-from trackyard.store import conversions, due, inbox, outbox
+from trackyard.store import conversions, deliveries, due, inbox, outbox
 from trackyard.store.calls import find_book
 from trackyard.store.engine import Database
 from trackyard.store.filestore import FileStore
 
 _CHUNK: Final = 20
+_PARKED_CHUNK: Final = 200
 _UNSEEN_MS: Final = 3_000
 """A call that waits longer than this for its click is shown as waiting in the log."""
 
@@ -48,6 +49,7 @@ class Schedule:
             Job("holds", 5, self.end_holds),
             Job("offers", 10, self.stop_offers),
             Job("waiting", 2, self.log_waiting),
+            Job("parked", 2, self.unpark),
             Job("files", 3600, self.sweep_files),
             Job("repeats", 600, self.forget_answers),
         )
@@ -102,6 +104,14 @@ class Schedule:
                 return 0
         with self._database.write() as conn:
             return len(due.stop_ended_offers(conn, now, _CHUNK))
+
+    def unpark(self) -> int:
+        """Lets go on calls that waited for a postback which is paused no more; how many."""
+        with self._database.read() as conn:
+            if not deliveries.has_parked(conn):
+                return 0
+        with self._database.write() as conn:
+            return deliveries.unpark(conn, self._clock.now_ms(), _PARKED_CHUNK)
 
     def log_waiting(self) -> int:
         """Shows calls that wait for their click in the server postback log; how many."""

@@ -13,10 +13,11 @@ from trackyard.base.secrets import Seal
 from trackyard.base.zones import find_zone
 from trackyard.decide.databases import Databases
 from trackyard.jobs.conversions import Converter
-from trackyard.jobs.deliveries import Deliverer, Limits
+from trackyard.jobs.deliveries import Deliverer
 from trackyard.jobs.edits import Editor
 from trackyard.jobs.fetches import Fetcher
 from trackyard.jobs.mail import Mailer
+from trackyard.jobs.places import Limits
 from trackyard.jobs.post import MailSettings, SettledPost
 from trackyard.jobs.schedule import Schedule
 from trackyard.outbound.guard import Network

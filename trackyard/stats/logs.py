@@ -25,13 +25,14 @@ class LogQuery:
     """Records of a period, newest first.
 
     since, until: UTC milliseconds, `until` exclusive · filters: column → allowed values; an empty tuple lets nothing
-    pass · page from 1.
+    pass · crosses: whether calls of an offer's cross_postback_url are shown as well · page from 1.
     """
 
     scope: Scope
     since: int
     until: int
     filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    crosses: bool = True
     page: int = 1
     limit: int = 100
 
@@ -62,6 +63,8 @@ def _page(analytics: Analytics, query: LogQuery, table: str, kind: type[R], filt
     types = {info.name: "Int64" if info.type is int else "String" for info in msgspec.structs.fields(kind)}
     conditions = ["time >= {since:Int64}", "time < {until:Int64}", *scope_conditions(query.scope)]
     conditions += [f"{name} IN {{filter_{name}:Array({types[name]})}}" for name in sorted(query.filters)]
+    if not query.crosses:
+        conditions.append("postback_id != 0")
     parameters: dict[str, Any] = {"since": query.since, "until": query.until, **scope_parameters(query.scope)}
     parameters |= {f"filter_{name}": list(values) for name, values in query.filters.items()}
     where = f"FROM {table} WHERE {' AND '.join(conditions)}"

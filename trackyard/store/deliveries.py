@@ -1,13 +1,14 @@
-"""Calls to affiliates, each kept until it is sent, dead or superseded (behaviour.md §6).
+"""Calls to affiliates, each kept until it is sent, dead, superseded or dropped (behaviour.md §6).
 
 A worker claims due deliveries under a lease and records the outcome of each attempt. First attempts of one
 (conversion, postback) go out in the order of the conversion's versions; a delivery that has failed is superseded
-once a later one of the same exists.
+once a later one of the same exists. Calls of a paused postback are parked: due when they are given up. What is sent
+again by hand (`forced`) has one attempt, and neither waits for others nor supersedes them.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
 from sqlalchemy import (
     CTE,
@@ -15,24 +16,36 @@ from sqlalchemy import (
     Connection,
     FromClause,
     and_,
+    bindparam,
     delete,
     exists,
     func,
     insert,
     literal,
+    not_,
     or_,
     select,
     true,
     update,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
-from trackyard.store.tables import affiliate, delivery
+from trackyard.store.tables import affiliate, affiliate_postback, delivery, offer
+
+CROSS: Final = 0
+"""The postback_id of calls of an offer's cross_postback_url."""
+
+PARKED: Final = "parked"
+"""The owner of deliveries whose postback is paused."""
+
+_CHUNK: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class NewDelivery:
-    """A call to be made. number: the conversion's version · next_at: UTC ms of its first attempt."""
+    """A call to be made. number: the conversion's version · postback_id: CROSS = the offer's own URL · next_at: UTC ms
+    of its first attempt · job_id: what its receiver knows it by, as a rule `id` · forced: sent again by hand."""
 
     id: str
     number: int
@@ -47,14 +60,18 @@ class NewDelivery:
     host: str
     next_at: int
     created_at: int
+    job_id: str
+    forced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """A stored call. attempts: made so far · secret: what its affiliate's signatures are made with ·
-    superseded: a later one of the same conversion and postback waits."""
+    superseded: it was attempted, and a later one of the same conversion and postback waits · removed: its postback,
+    or the offer's URL, is gone · paused: its postback is."""
 
     id: str
+    job_id: str
     number: int
     conversion_id: str
     postback_id: int
@@ -67,14 +84,33 @@ class Delivery:
     host: str
     attempts: int
     forced: bool
+    created_at: int
     secret: str
     superseded: bool
+    removed: bool
+    paused: bool
+
+
+_NEW: Final = [field.name for field in fields(NewDelivery)]
+_DERIVED: Final = frozenset({"secret", "superseded", "removed", "paused"})
+_READ: Final = [delivery.c[field.name] for field in fields(Delivery) if field.name not in _DERIVED]
 
 
 def add(conn: Connection, deliveries: Sequence[NewDelivery]) -> None:
     """Adds calls in the transaction of the change they tell of."""
     if deliveries:
-        conn.execute(insert(delivery), [asdict(item) for item in deliveries])
+        conn.execute(insert(delivery), [_values(item) for item in deliveries])
+
+
+def add_forced(conn: Connection, deliveries: Sequence[NewDelivery]) -> int:
+    """Adds calls that are to be made again, but for those of which one such waits already; how many."""
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    added = 0
+    for start in range(0, len(deliveries), _CHUNK):
+        rows = [_values(item) for item in deliveries[start : start + _CHUNK]]
+        statement = build(delivery).values(rows).on_conflict_do_nothing().returning(delivery.c.id)
+        added += len(conn.execute(statement).all())
+    return added
 
 
 def has_due(conn: Connection, now_ms: int) -> bool:
@@ -84,16 +120,21 @@ def has_due(conn: Connection, now_ms: int) -> bool:
 
 
 def list_due(
-    conn: Connection, now_ms: int, per_host: int, limit: int, full_hosts: Collection[str] = ()
+    conn: Connection,
+    now_ms: int,
+    per_host: int,
+    limit: int,
+    without: Collection[str] = (),
+    only: Collection[str] | None = None,
 ) -> list[tuple[str, str]]:
     """(id, host) of deliveries that may be attempted now, oldest first, at most `per_host` of each host and none of
-    `full_hosts`: a host with a long queue hides no other."""
+    the hosts `without` (or `only` of some): a host with a long queue hides no other."""
     hosts = _hosts()
     inner = delivery.alias("inner_delivery")
     first_of_host = (
         select(inner.c.id, inner.c.host, inner.c.next_at)
         .where(inner.c.host == hosts.c.host, inner.c.next_at <= now_ms, inner.c.lease_until <= now_ms)
-        .where(or_(inner.c.attempts > 0, ~_earlier_unattempted(inner.c)))
+        .where(or_(inner.c.attempts > 0, inner.c.forced, inner.c.number == 1, ~_earlier_unattempted(inner.c)))
         .order_by(inner.c.next_at)  # the index ends the search early; the condition above keeps the order
         .limit(per_host)
         .correlate(hosts)
@@ -108,7 +149,7 @@ def list_due(
     query = (
         select(due.c.id, due.c.host)
         .select_from(joined)
-        .where(hosts.c.host.not_in(full_hosts))
+        .where(hosts.c.host.not_in(without) if only is None else hosts.c.host.in_(only))
         .order_by(due.c.next_at, due.c.id)
         .limit(limit)
     )
@@ -120,7 +161,7 @@ def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_m
     columns = delivery.c
     taken = conn.execute(
         update(delivery)
-        .where(columns.id.in_(ids), columns.lease_until <= now_ms)
+        .where(columns.id.in_(ids), columns.lease_until <= now_ms, columns.next_at <= now_ms)
         .values(owner=owner, lease_until=now_ms + lease_ms)
         .returning(columns.id)
     )
@@ -144,29 +185,61 @@ def find_superseded(conn: Connection, conversion_ids: Sequence[str]) -> list[Del
     return [item for item in found if item.superseded]
 
 
-def has_later(conn: Connection, item: Delivery) -> bool:
-    """Whether a later call of the same conversion and postback is queued."""
-    later = delivery.c
-    query = select(later.id).where(
-        later.conversion_id == item.conversion_id,
-        later.postback_id == item.postback_id,
-        later.number > item.number,
-    )
-    return conn.execute(query.limit(1)).first() is not None
+def find_outdated(conn: Connection, items: Collection[Delivery]) -> set[str]:
+    """The ids of those of these deliveries behind which a later one of the same conversion and postback is queued."""
+    mine = delivery.alias("mine")
+    query = select(mine.c.id).where(mine.c.id.in_([item.id for item in items]), _later_of(mine.c))
+    return set(conn.execute(query).scalars()) if items else set()
 
 
-def retry(conn: Connection, item: Delivery, next_at: int) -> None:
-    """Records a failed attempt: another one at `next_at` (UTC ms)."""
-    conn.execute(
+def retry(conn: Connection, failed: Sequence[tuple[Delivery, int]]) -> None:
+    """Records failed attempts: another one of each at its UTC ms."""
+    columns = delivery.c
+    again = (
         update(delivery)
-        .where(delivery.c.id == item.id)
-        .values(attempts=item.attempts + 1, next_at=next_at, lease_until=0, owner="")
+        .where(columns.id == bindparam("key"))
+        .values(attempts=columns.attempts + 1, next_at=bindparam("at"), lease_until=0, owner="")
     )
+    if failed:
+        conn.execute(again, [{"key": item.id, "at": at} for item, at in failed])
 
 
-def remove(conn: Connection, ids: Sequence[str]) -> None:
-    """Removes deliveries that are sent, dead or superseded."""
-    conn.execute(delete(delivery).where(delivery.c.id.in_(ids)))
+def park(conn: Connection, waiting: Sequence[tuple[Delivery, int]]) -> None:
+    """Lets deliveries wait for their paused postback, each until its UTC ms at the longest."""
+    parked = (
+        update(delivery)
+        .where(delivery.c.id == bindparam("key"))
+        .values(next_at=bindparam("at"), lease_until=0, owner=PARKED)
+    )
+    if waiting:
+        conn.execute(parked, [{"key": item.id, "at": at} for item, at in waiting])
+
+
+def unpark(conn: Connection, now_ms: int, limit: int) -> int:
+    """Makes parked deliveries due whose postback is paused no more, or gone; how many of at most `limit`."""
+    columns = delivery.c
+    free = (
+        select(columns.id)
+        .outerjoin(affiliate_postback, affiliate_postback.c.id == columns.postback_id)
+        .where(columns.owner == PARKED, affiliate_postback.c.paused_at.is_(None))
+        .order_by(columns.conversion_id, columns.number)
+        .limit(limit)
+    )
+    ids = list(conn.execute(free).scalars())
+    if ids:
+        conn.execute(update(delivery).where(columns.id.in_(ids)).values(owner="", next_at=now_ms))
+    return len(ids)
+
+
+def has_parked(conn: Connection) -> bool:
+    """Whether any delivery is parked. Cheap."""
+    return conn.execute(select(delivery.c.id).where(delivery.c.owner == PARKED).limit(1)).first() is not None
+
+
+def remove(conn: Connection, ids: Collection[str]) -> None:
+    """Removes deliveries that are sent, dead, superseded or dropped."""
+    if ids:
+        conn.execute(delete(delivery).where(delivery.c.id.in_(ids)))
 
 
 def _hosts() -> CTE:
@@ -177,6 +250,7 @@ def _hosts() -> CTE:
 
 
 def _earlier_unattempted(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
+    """A parked one holds up nobody: what comes behind it is parked as well."""
     earlier = delivery.alias("earlier")
     return exists(
         select(literal(1)).where(
@@ -184,34 +258,46 @@ def _earlier_unattempted(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElem
             earlier.c.postback_id == item.postback_id,
             earlier.c.number < item.number,
             earlier.c.attempts == 0,
+            earlier.c.owner != PARKED,
+            not_(earlier.c.forced),
+        )
+    )
+
+
+def _later_of(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
+    later = delivery.alias("later")
+    return exists(
+        select(literal(1)).where(
+            later.c.conversion_id == item.conversion_id,
+            later.c.postback_id == item.postback_id,
+            later.c.number > item.number,
+            not_(later.c.forced),
         )
     )
 
 
 def _deliveries(conn: Connection, condition: ColumnElement[bool]) -> list[Delivery]:
-    columns = delivery.c
-    later = delivery.alias("later")
-    superseded = exists(
-        select(literal(1)).where(
-            later.c.conversion_id == columns.conversion_id,
-            later.c.postback_id == columns.postback_id,
-            later.c.number > columns.number,
-        )
-    )
+    columns, of, crossed = delivery.c, affiliate_postback.c, offer.c
+    gone = and_(of.id.is_(None), or_(columns.postback_id != CROSS, crossed.id.is_(None)))
     rows = conn.execute(
         select(
-            *(columns[name] for name in _READ),
+            *_READ,
             affiliate.c.postback_secret.label("secret"),
-            superseded.label("superseded"),
+            and_(columns.attempts > 0, _later_of(columns)).label("superseded"),
+            gone.label("removed"),
+            of.paused_at.is_not(None).label("paused"),
         )
         .join(affiliate, affiliate.c.id == columns.affiliate_id)
+        .outerjoin(affiliate_postback, of.id == columns.postback_id)
+        .outerjoin(
+            offer,
+            and_(columns.postback_id == CROSS, crossed.id == columns.offer_id, crossed.cross_postback_url.is_not(None)),
+        )
         .where(condition)
         .order_by(columns.next_at, columns.number)
     )
     return [Delivery(**row._mapping) for row in rows]
 
 
-_READ = (
-    *("id", "number", "conversion_id", "postback_id", "affiliate_id", "offer_id", "advertiser_id"),
-    *("goal", "status", "url", "host", "attempts", "forced"),
-)
+def _values(item: NewDelivery) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in _NEW}

@@ -29,9 +29,12 @@ class NewPostback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Postback(NewPostback):
-    """A row of the table."""
+    """A row of the table. dead_in_row: calls that ended dead since the last that was taken · paused_at: since when
+    (UTC ms) its calls wait, None = they are made."""
 
     id: int
+    dead_in_row: int = 0
+    paused_at: int | None = None
 
 
 def add_postback(conn: Connection, new: NewPostback) -> int:
@@ -72,7 +75,7 @@ def edit_postback(conn: Connection, postback_id: int, values: dict[str, Any]) ->
 
 
 def remove_postback(conn: Connection, postback_id: int) -> None:
-    """Removes it. Calls that are queued are still made: they tell of what happened while it was there."""
+    """Removes it. Calls that are queued are dropped when their time comes."""
     conn.execute(delete(affiliate_postback).where(affiliate_postback.c.id == postback_id))
 
 

@@ -44,6 +44,7 @@ from trackyard.store.tables.queues import (
     inbox,
     mail,
     outbox,
+    parallel_call,
 )
 from trackyard.store.tables.schema import metadata
 
@@ -78,6 +79,7 @@ __all__ = [
     "offer",
     "offer_label",
     "outbox",
+    "parallel_call",
     "payment",
     "payment_entry",
     "payment_system",

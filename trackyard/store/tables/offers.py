@@ -8,6 +8,7 @@ from trackyard.store.tables.schema import metadata
 from trackyard.store.types import Amount, Document, Id24, MaybeDocument, Moment
 
 _HAS_SCHEDULE = text("schedule IS NOT NULL")
+_HAS_PARALLEL = text("parallel_tracking_url IS NOT NULL")
 
 offer = Table(  # its fields are those of domain/offers.py; documents hold its structs
     "offer",
@@ -111,6 +112,7 @@ offer = Table(  # its fields are those of domain/offers.py; documents hold its s
     Index("ix_offer_title", "removed_at", "status", "title", "id", "privacy"),
     Index("ix_offer_bundle_id", "bundle_id"),
     Index("ix_offer_schedule", "id", sqlite_where=_HAS_SCHEDULE, postgresql_where=_HAS_SCHEDULE),
+    Index("ix_offer_parallel", "id", sqlite_where=_HAS_PARALLEL, postgresql_where=_HAS_PARALLEL),
     sqlite_autoincrement=True,
 )
 
@@ -207,6 +209,8 @@ affiliate_postback = Table(  # offer_id NULL = global; status NULL = any; goal N
     Column("status", String(16), nullable=True),
     Column("goal", String(255), nullable=True),
     Column("forced", Boolean, nullable=False, default=False),
+    Column("dead_in_row", Integer, nullable=False, default=0),  # calls that ended dead since the last that was taken
+    Column("paused_at", Moment, nullable=True),  # since when its calls wait
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
     sqlite_autoincrement=True,

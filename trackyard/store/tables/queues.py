@@ -60,6 +60,7 @@ delivery = Table(  # calls to affiliates, each kept until it is sent, dead or su
     "delivery",
     metadata,
     Column("id", Id24, primary_key=True),
+    Column("job_id", Id24, nullable=False),  # what its receiver and the log know it by; sent again by hand = as before
     Column("number", Moment, nullable=False),  # the conversion's version: order within (conversion, postback)
     Column("conversion_id", Id24, nullable=False),
     Column("postback_id", Integer, nullable=False),
@@ -73,13 +74,25 @@ delivery = Table(  # calls to affiliates, each kept until it is sent, dead or su
     Column("attempts", Integer, nullable=False, default=0),
     Column("next_at", Moment, nullable=False),
     Column("lease_until", Moment, nullable=False, default=0),
-    Column("owner", String(64), nullable=False, default=""),
-    Column("forced", Boolean, nullable=False, default=False),
+    Column("owner", String(64), nullable=False, default=""),  # a worker, or nobody; "parked" = its postback is paused
+    Column("forced", Boolean, nullable=False, default=False),  # sent again by hand: one attempt
     Column("created_at", Moment, nullable=False),
-    UniqueConstraint("conversion_id", "postback_id", "number"),
+    UniqueConstraint("conversion_id", "postback_id", "number", "forced"),
     Index("ix_delivery_next_at", "next_at", "lease_until"),
     Index("ix_delivery_host_next_at", "host", "next_at"),
     Index("ix_delivery_owner", "owner"),
+)
+
+parallel_call = Table(  # parallel_tracking_url of accepted clicks; removed when it is begun: best effort
+    "parallel_call",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("offer_id", Integer, nullable=False),
+    Column("host", String(255), nullable=False),  # of the url as it was written: each host's queue is bounded
+    Column("click", LargeBinary, nullable=False),  # the record's payload
+    Column("created_at", Moment, nullable=False),
+    Index("ix_parallel_call_host_id", "host", "id"),
+    sqlite_autoincrement=True,
 )
 
 fetch = Table(  # files that an offer's creatives name by URL, to be fetched through the outbound client

@@ -331,6 +331,8 @@ def _offer() -> None:
     op.create_index("ix_offer_bundle_id", "offer", ["bundle_id"], unique=False)
     scheduled = sa.text("schedule IS NOT NULL")
     op.create_index("ix_offer_schedule", "offer", ["id"], sqlite_where=scheduled, postgresql_where=scheduled)
+    parallel = sa.text("parallel_tracking_url IS NOT NULL")
+    op.create_index("ix_offer_parallel", "offer", ["id"], sqlite_where=parallel, postgresql_where=parallel)
 
 
 def _offer_label() -> None:
@@ -391,6 +393,8 @@ def _affiliate_postback() -> None:
         sa.Column("status", sa.String(length=16), nullable=True),
         sa.Column("goal", sa.String(length=255), nullable=True),
         sa.Column("forced", sa.Boolean(), nullable=False),
+        sa.Column("dead_in_row", sa.Integer(), nullable=False),
+        sa.Column("paused_at", sa.BigInteger(), nullable=True),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(["affiliate_id"], ["affiliate.id"], name=op.f("fk_affiliate_postback_affiliate_id")),
@@ -592,6 +596,7 @@ def _delivery() -> None:
     op.create_table(
         "delivery",
         sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("job_id", sa.String(length=24), nullable=False),
         sa.Column("number", sa.BigInteger(), nullable=False),
         sa.Column("conversion_id", sa.String(length=24), nullable=False),
         sa.Column("postback_id", sa.Integer(), nullable=False),
@@ -610,12 +615,30 @@ def _delivery() -> None:
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_delivery")),
         sa.UniqueConstraint(
-            "conversion_id", "postback_id", "number", name=op.f("uq_delivery_conversion_id_postback_id_number")
+            "conversion_id",
+            "postback_id",
+            "number",
+            "forced",
+            name=op.f("uq_delivery_conversion_id_postback_id_number_forced"),
         ),
     )
     op.create_index("ix_delivery_host_next_at", "delivery", ["host", "next_at"], unique=False)
     op.create_index("ix_delivery_next_at", "delivery", ["next_at", "lease_until"], unique=False)
     op.create_index("ix_delivery_owner", "delivery", ["owner"], unique=False)
+
+
+def _parallel_call() -> None:
+    op.create_table(
+        "parallel_call",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("offer_id", sa.Integer(), nullable=False),
+        sa.Column("host", sa.String(length=255), nullable=False),
+        sa.Column("click", sa.LargeBinary(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_parallel_call")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_parallel_call_host_id", "parallel_call", ["host", "id"], unique=False)
 
 
 def _fetch() -> None:
@@ -834,6 +857,7 @@ TABLES: tuple[Callable[[], None], ...] = (
     _conversion_task,
     _outbox,
     _delivery,
+    _parallel_call,
     _fetch,
     _mail,
     _sign_in_failure,

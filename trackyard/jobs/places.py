@@ -1,0 +1,101 @@
+"""How many calls one host gets at once: more while it answers quickly, few while it hangs (behaviour.md §6)."""
+
+from dataclasses import dataclass
+from typing import Final
+
+QUICK_SECONDS: Final = 1.0
+"""An answer within this time earns its host another place."""
+
+_REMEMBERED: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many calls are made at once: in all, and to one host that nothing is known of (`start`), that answers
+    quickly (`most`), slowly (`slow`), or not at all (`least`) · seconds: how long one may take."""
+
+    total: int = 512
+    start: int = 4
+    most: int = 64
+    slow: int = 8
+    least: int = 2
+    seconds: float = 10
+
+
+@dataclass(slots=True)
+class _Host:
+    """window: its places · held: of them taken · wanted: whether there was work for more than it has."""
+
+    window: int
+    held: int = 0
+    wanted: bool = False
+
+
+class Places:
+    """The places of every host. A host is forgotten when nothing about it is worth knowing."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._hosts: dict[str, _Host] = {}
+        self._held = 0
+
+    @property
+    def free(self) -> int:
+        """Places that are left in all."""
+        return self._limits.total - self._held
+
+    @property
+    def full(self) -> list[str]:
+        """The hosts that have no place left."""
+        return [name for name, host in self._hosts.items() if host.held >= host.window]
+
+    @property
+    def grown(self) -> dict[str, int]:
+        """The hosts that have more places than one begins with, and some left: how many."""
+        known = self._hosts.items()
+        return {
+            name: host.window - host.held
+            for name, host in known
+            if host.window > self._limits.start and host.held < host.window
+        }
+
+    def take(self, name: str) -> bool:
+        """Takes a place of a host, if there is one."""
+        host = self._hosts.get(name)
+        if host is None:
+            host = self._hosts[name] = _Host(self._limits.start)
+        host.wanted = host.held + 1 >= host.window
+        if host.held >= host.window or self.free <= 0:
+            return False
+        host.held += 1
+        self._held += 1
+        return True
+
+    def give_back(self, name: str) -> None:
+        """Frees a place that told nothing about its host."""
+        host = self._hosts[name]
+        host.held -= 1
+        self._held -= 1
+        if host.held == 0:
+            self._forget(name, host)
+
+    def answered(self, name: str, seconds: float, *, well: bool) -> None:
+        """Frees the place of a call that took `seconds`; `well`: the host did answer, and did not ask for less."""
+        host, limits = self._hosts[name], self._limits
+        if not well:
+            host.window = max(limits.least, host.window // 2)
+        elif seconds <= QUICK_SECONDS:
+            host.window = min(limits.most, host.window + host.wanted)
+        elif host.window > limits.slow:
+            host.window = max(limits.slow, host.window // 2)
+        else:
+            host.window = min(limits.slow, host.window + host.wanted)
+        self.give_back(name)
+
+    def _forget(self, name: str, host: _Host) -> None:
+        """One that is idle begins anew, unless it did not answer: that is remembered, of the last hosts."""
+        del self._hosts[name]
+        if host.window < self._limits.start:
+            self._hosts[name] = host
+            if len(self._hosts) > _REMEMBERED:
+                del self._hosts[next(each for each, one in self._hosts.items() if one.held == 0)]

@@ -1,0 +1,42 @@
+"""URLs that offers have called: on conversions and on clicks (behaviour.md §6)."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from trackyard.store.tables import offer
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelOffer:
+    """An offer whose clicks are told of. advertiser_id: 24 hex digits."""
+
+    id: int
+    url: str
+    title: str
+    advertiser_id: str
+
+
+def cross_urls(conn: Connection, offer_ids: Collection[int]) -> dict[int, str]:
+    """The cross_postback_url of each of these offers that has one."""
+    columns = offer.c
+    if not offer_ids:
+        return {}
+    query = select(columns.id, columns.cross_postback_url).where(columns.id.in_(offer_ids))
+    return {row.id: row.cross_postback_url for row in conn.execute(query) if row.cross_postback_url}
+
+
+def each_parallel(conn: Connection) -> dict[int, str]:
+    """The parallel_tracking_url of every offer that has one, by the offer. Reads an index of those alone."""
+    columns = offer.c
+    query = select(columns.id, columns.parallel_tracking_url).where(columns.parallel_tracking_url.is_not(None))
+    return {row.id: row.parallel_tracking_url for row in conn.execute(query) if row.parallel_tracking_url}
+
+
+def parallel_of(conn: Connection, offer_ids: Collection[int]) -> dict[int, ParallelOffer]:
+    """Those of these offers that have a parallel_tracking_url."""
+    columns = offer.c
+    query = select(columns.id, columns.parallel_tracking_url, columns.title, columns.advertiser_id)
+    rows = conn.execute(query.where(columns.id.in_(offer_ids)))
+    return {row[0]: ParallelOffer(*row) for row in rows if row[1]}

@@ -1,0 +1,85 @@
+"""Postbacks whose calls end dead again and again are paused (behaviour.md §6)."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from trackyard.store.tables import affiliate, affiliate_postback, offer, staff
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """A postback that was just paused, and who is to know. manager_email None = it has no manager · offer_id None =
+    global."""
+
+    id: int
+    url: str
+    offer_id: int | None
+    offer_title: str | None
+    affiliate_id: int
+    affiliate_name: str
+    affiliate_email: str
+    manager_name: str | None
+    manager_email: str | None
+
+
+def count_dead(conn: Connection, dead: Mapping[int, int], taken: Collection[int], most: int) -> list[int]:
+    """Counts calls of postbacks that ended dead since the last that was taken.
+
+    dead: by postback, how many (of those that are in `taken` too: after that) · taken: postbacks of which a call was.
+    Returns those that have `most` or more in a row and are not paused yet, locked until the transaction ends.
+    """
+    columns = affiliate_postback.c
+    recovered = sorted(set(taken))
+    if recovered:
+        conn.execute(
+            update(affiliate_postback).where(columns.id.in_(recovered), columns.dead_in_row > 0).values(dead_in_row=0)
+        )
+    full = []
+    for postback_id in sorted(dead):
+        counted = (
+            update(affiliate_postback)
+            .where(columns.id == postback_id)
+            .values(dead_in_row=columns.dead_in_row + dead[postback_id])
+            .returning(columns.dead_in_row, columns.paused_at)
+        )
+        row = conn.execute(counted).one_or_none()
+        if row is not None and row.dead_in_row >= most and row.paused_at is None:
+            full.append(postback_id)
+    return full
+
+
+def pause(conn: Connection, ids: Collection[int], now_ms: int) -> list[Paused]:
+    """Pauses postbacks; what is told of each."""
+    columns = affiliate_postback.c
+    conn.execute(update(affiliate_postback).where(columns.id.in_(ids)).values(paused_at=now_ms))
+    query = (
+        select(
+            columns.id,
+            columns.url,
+            columns.offer_id,
+            offer.c.title,
+            affiliate.c.id,
+            affiliate.c.name,
+            affiliate.c.login,
+            affiliate.c.email,
+            staff.c.first_name,
+            staff.c.email,
+        )
+        .join(affiliate, affiliate.c.id == columns.affiliate_id)
+        .outerjoin(staff, staff.c.id == affiliate.c.manager_id)
+        .outerjoin(offer, offer.c.id == columns.offer_id)
+        .where(columns.id.in_(ids))
+        .order_by(columns.id)
+    )
+    return [
+        Paused(number, url, offer_id, title, owner, name or login, email, manager, manager_email)
+        for number, url, offer_id, title, owner, name, login, email, manager, manager_email in conn.execute(query)
+    ]
+
+
+def resumed() -> dict[str, Any]:
+    """The columns of a postback whose calls are made (again)."""
+    return {"paused_at": None, "dead_in_row": 0}
