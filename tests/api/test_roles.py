@@ -51,6 +51,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         "admin.advertiser-invoice.* admin.advertiser-invoices.*",
         {R.MANAGER_SALES, R.SECTION_SUPPLIER, R.SECTION_PAYMENT},
     ),
+    "payments to affiliates": ("admin.payments.* admin.payment.*", {R.SECTION_PAYMENT}),
     "currencies": ("admin.currency.*", {R.SECTION_PAYMENT}),
     "payment systems": ("admin.payment_system*", {R.SECTION_PAYMENT}),
     "tickets": ("admin.ticket* partner.activation.*", {R.MANAGER_AFFILIATE, R.SECTION_TICKET}),

@@ -1,10 +1,15 @@
 """What the sweep needs of affiliates, their own accounts, permissions, payment systems and custom fields."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from itertools import count
 from typing import Any
 
 from tests.support.api import Api
+from trackyard.base.ids import new_id
+from trackyard.base.money import ZERO
+from trackyard.domain.ledger import Entry
+from trackyard.store import ledger
 
 
 def good_params(api: Api) -> dict[str, dict[str, Any]]:
@@ -21,6 +26,7 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
         "admin.payment_system.edit": {"lang_label": "Wire"},
         "admin.custom_field.add": {"name": "Field {n}"},
         "admin.custom_field.edit": {"name": "Other {n}"},
+        "admin.payment.edit": {"comment": "by hand"},
     }
 
 
@@ -35,6 +41,14 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
     def custom_field() -> int:
         return int(api.admin.post("/3.1/admin/custom_fields", name=f"Path {next(numbers)}")["field"]["id"])
 
+    def payment() -> int:
+        payee, _ = api.add_affiliate()
+        entry = Entry(payee, "conversion", new_id(api.clock.now_ms()), 1, "USD", ZERO, Decimal(5), api.clock.now_ms())
+        with api.deps.database.write() as conn:
+            ledger.add_entries(conn, [entry])
+        made = api.admin.post("/3.1/admin/payments", **{"pid[]": payee})["payments"]
+        return int(made[0]["id"])
+
     asked = _asked(api)
     affiliates = ("get", "edit", "password", "referrals")
     return {f"admin.partner.{name}": lambda: pid for name in affiliates} | {
@@ -43,6 +57,8 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
         "admin.payment_system.remove": payment_system,
         "admin.custom_field.edit": lambda: asked,
         "admin.custom_field.remove": custom_field,
+        "admin.payment.edit": payment,
+        "admin.payment.entries": payment,
     }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from trackyard.decide.rules import Rules
-from trackyard.domain.rules import Advertiser, Affiliate, Connections, FullCaps, Offer, Platform, Row, SmartLink
+from trackyard.domain.rules import Advertiser, Affiliate, Connections, FullCaps, Offer, Pixels, Platform, Row, SmartLink
 
 ADVERTISER = "a" * 24
 HASH = "b" * 24
@@ -39,6 +39,8 @@ def entry_of(row: Row) -> tuple[str, str, bytes]:
             return "full_caps", str(row.offer), payload
         case SmartLink():
             return "smartlink", row.id, payload
+        case Pixels():
+            return "pixels", f"{row.offer}-{row.affiliate}", payload
 
 
 def rules_of(rows: Sequence[Row]) -> Rules:

@@ -15,6 +15,7 @@ from trackyard.stats.lists import ClickList, ListedClick, list_clicks
 from trackyard.stats.query import Report, Values
 from trackyard.stats.reports import StatsPage, run_report
 from trackyard.store import advertisers, affiliates, conversions_list, offers, staff
+from trackyard.store.affiliate_payments import statuses_of
 from trackyard.store.affiliates import AffiliateName
 from trackyard.store.conversions_list import ConversionFilter, ListedConversion
 from trackyard.store.engine import Connection
@@ -125,13 +126,14 @@ def conversions(
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, permission)
         found, total = conversions_list.list_conversions(conn, scope, chosen, page=page, limit=limit)
+        paid = statuses_of(conn, [item.id for item in found])
         names = _names(
             conn,
             offer_ids=offers.existing(conn, {item.offer_id for item in found}),  # a removed one is null
             affiliate_ids={item.affiliate_id for item in found},
             advertiser_ids={item.advertiser_id for item in found},
         )
-    return found, total, names
+    return [replace(item, in_payment=paid.get(item.id)) for item in found], total, names
 
 
 def get_conversion(

@@ -3,6 +3,7 @@
 from trackyard.actions.deps import Deps
 from trackyard.api import (
     advertisers,
+    affiliate_payments,
     affiliates,
     categories,
     clicks,
@@ -27,6 +28,7 @@ from trackyard.api import (
     postback_trials,
     postbacks,
     reference,
+    referrals,
     settings,
     sign_in,
     smartlinks,
@@ -66,7 +68,9 @@ CATALOGUE: tuple[Endpoint[Deps], ...] = (
     *clicks.ENDPOINTS,
     *subs.ENDPOINTS,
     *cohorts.ENDPOINTS,
+    *referrals.ENDPOINTS,
     *edits.ENDPOINTS,
+    *affiliate_payments.ENDPOINTS,
     *logs.ENDPOINTS,
     *sign_in.ENDPOINTS,
     *staff.ENDPOINTS,

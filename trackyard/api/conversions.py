@@ -12,6 +12,7 @@ from trackyard.api.people import AdvertiserRef, PartnerView, partner_view
 from trackyard.api.times import hour_start_ms, span, text_or_none
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text, local_day
+from trackyard.domain.affiliate_payments import ITEM_STATES, OPEN_ITEM
 from trackyard.domain.currencies import CODES
 from trackyard.domain.roles import Permission
 from trackyard.domain.statuses import BY_NUMBER, Status
@@ -220,6 +221,7 @@ def list_conversions(call: Call[Deps], params: ListConversions) -> ConversionsFo
 def fields_for_all(item: ListedConversion, zone: ZoneInfo) -> dict[str, Any]:
     """The values of ConversionFields."""
     from_click = {name: item.click[name] for name in _FROM_CLICK}
+    payment_status, is_paid = OPEN_ITEM if item.in_payment is None else ITEM_STATES[item.in_payment]
     custom = {f"custom_field_{n}": item.custom_fields.get(str(n), "") for n in range(1, 8)}
     as_stored = {name: getattr(item, name) for name in _AS_STORED}
     return {
@@ -236,8 +238,8 @@ def fields_for_all(item: ListedConversion, zone: ZoneInfo) -> dict[str, Any]:
         "partner_id": item.affiliate_id,
         "payouts": number(item.payout),
         "sum": number(item.sum),
-        "payment_status": "opened",
-        "is_paid": "1",
+        "payment_status": payment_status,
+        "is_paid": is_paid,
         "forensiq": None,
         "created_at": datetime_text(item.created_at, zone),
         "click_time": datetime_text(item.click_time, zone),

@@ -17,6 +17,7 @@ from trackyard.domain.rules import (
     FullCap,
     FullCaps,
     Offer,
+    Pixels,
     Platform,
     Restrictions,
     Row,
@@ -45,6 +46,7 @@ class Rules:
         "_disconnected",
         "_full",
         "_offers",
+        "_pixels",
         "_put",
         "_smartlinks",
         "platform",
@@ -62,6 +64,7 @@ class Rules:
         self._disconnected: dict[int, array[int]] = {}
         self._full: dict[int, tuple[FullCap, ...]] = {}
         self._smartlinks: dict[str, SmartLink] = {}
+        self._pixels: dict[tuple[int, int], tuple[str, ...]] = {}
         self._put: dict[str, Callable[[str, Any], None]] = {
             "platform": self._put_platform,
             "advertiser": self._put_advertiser,
@@ -70,6 +73,7 @@ class Rules:
             "connections": self._put_connections,
             "full_caps": self._put_full_caps,
             "smartlink": self._put_smartlink,
+            "pixels": self._put_pixels,
         }
 
     @classmethod
@@ -110,6 +114,10 @@ class Rules:
         """A SmartLink category by its 24 hex digits."""
         return self._smartlinks.get(smartlink_id)
 
+    def pixels(self, offer_id: int, affiliate_id: int) -> tuple[str, ...]:
+        """The code of the pixels that an affiliate shows to who converts at an offer."""
+        return self._pixels.get((offer_id, affiliate_id), ())
+
     def is_connected(self, offer_id: int, affiliate_id: int) -> bool:
         """Whether staff connected the affiliate to the offer."""
         return _holds(self._connected.get(offer_id), affiliate_id)
@@ -146,6 +154,10 @@ class Rules:
     def _put_smartlink(self, key: str, row: SmartLink | None) -> None:
         _put(self._smartlinks, key, row)
 
+    def _put_pixels(self, key: str, row: Pixels | None) -> None:
+        offer_id, _, affiliate_id = key.partition("-")
+        _put(self._pixels, (int(offer_id), int(affiliate_id)), row.codes if row is not None and row.codes else None)
+
 
 def _holds(numbers: "array[int] | None", number: int) -> bool:
     if numbers is None:
@@ -154,7 +166,7 @@ def _holds(numbers: "array[int] | None", number: int) -> bool:
     return place < len(numbers) and numbers[place] == number
 
 
-def _put(table: dict[Any, Any], key: int | str, value: object | None) -> None:
+def _put(table: dict[Any, Any], key: object, value: object | None) -> None:
     if value is None:
         table.pop(key, None)
     else:

@@ -156,7 +156,15 @@ class SmartLink(msgspec.Struct, frozen=True, gc=False):
     offers: tuple[SmartLinkOffer, ...] = ()
 
 
-Row = Platform | Advertiser | Affiliate | Offer | Connections | FullCaps | SmartLink
+class Pixels(msgspec.Struct, frozen=True, gc=False):
+    """The pixels that an affiliate shows to who converts at an offer: active and accepted. Key = "offer-affiliate"."""
+
+    offer: int
+    affiliate: int
+    codes: tuple[str, ...] = ()
+
+
+Row = Platform | Advertiser | Affiliate | Offer | Connections | FullCaps | SmartLink | Pixels
 
 KINDS: Final[dict[str, type[Row]]] = {
     "platform": Platform,
@@ -166,5 +174,6 @@ KINDS: Final[dict[str, type[Row]]] = {
     "connections": Connections,
     "full_caps": FullCaps,
     "smartlink": SmartLink,
+    "pixels": Pixels,
 }
 """Kind on the wire → the type of its rows."""

@@ -121,7 +121,7 @@ class Connection(asyncio.Protocol):
         self._leaving = False
         self._recorded = False
         self._queue: deque[tuple[Request, bool]] = deque()
-        self._waiting: tuple[Request, bool] | None = None
+        self._waiting: tuple[Request, bool, Response] | None = None
         self._closing = False
         self._paused = False
         self.deadline = 0.0
@@ -273,7 +273,8 @@ class Connection(asyncio.Protocol):
         waiting, self._waiting = self._waiting, None
         if waiting is None or self._transport is None:
             return
-        self._send(*waiting, _TOOK_LATE if ok else UNWRITABLE)
+        request, keep_alive, response = waiting
+        self._send(request, keep_alive, response if ok else UNWRITABLE)
         while self._queue and self._waiting is None and self._transport is not None:
             self._answer(*self._queue.popleft())
         if self._out:
@@ -322,7 +323,7 @@ class Connection(asyncio.Protocol):
             _log.exception("request failed", extra={"path": request.path})
             response = error(500, "server_error", "Server error, Please contact your administrator")
         if response.durable:
-            self._waiting = (request, keep_alive)
+            self._waiting = (request, keep_alive, response)
             self._shared.syncing.wait(self)
             self._reading()
         else:
@@ -377,9 +378,6 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
-
-
-_TOOK_LATE: Final = Response(200, b'{"status":1}', headers=b"Cache-Control: no-store\r\n")
 
 
 def serialized(response: Response, date: bytes, connection: bytes, *, head: bool) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
+from trackyard.domain.affiliate_payments import PaymentStatus
 from trackyard.domain.scope import Scope
 from trackyard.store.tables import conversion
 
@@ -42,7 +43,8 @@ class ConversionFilter:
 
 @dataclass(frozen=True, slots=True)
 class ListedConversion:
-    """A conversion as lists show it. click: its record by column name · times UTC ms."""
+    """A conversion as lists show it. click: its record by column name · times UTC ms · in_payment: the state of the
+    payment to its affiliate that it is in, which `list_conversions` leaves to others."""
 
     id: str
     action_id: str
@@ -66,9 +68,10 @@ class ListedConversion:
     hold_until: int | None
     created_at: int
     updated_at: int
+    in_payment: PaymentStatus | None = None
 
 
-_COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion))
+_COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "in_payment")
 
 
 def list_conversions(

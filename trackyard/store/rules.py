@@ -12,8 +12,8 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.domain.offers import SubAccount
-from trackyard.domain.rules import Advertiser, Affiliate, Connections, Platform, Row, SmartLink, SmartLinkOffer
-from trackyard.store import blacklist, full_caps, offer_rules, settings, smartlinks
+from trackyard.domain.rules import Advertiser, Affiliate, Connections, Pixels, Platform, Row, SmartLink, SmartLinkOffer
+from trackyard.store import blacklist, full_caps, offer_rules, pixels, settings, smartlinks
 from trackyard.store.tables import (
     advertiser,
     affiliate,
@@ -207,6 +207,14 @@ def _smartlinks(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
     return {each: SmartLink(each, tuple(offers)) for each, offers in found.items()}
 
 
+def _pixels(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    shown = pixels.shown_pixels(conn, [pixels.pair_of(key) for key in keys])
+    return {
+        pixels.rule_key(offer_id, affiliate_id): Pixels(offer_id, affiliate_id, tuple(codes))
+        for (offer_id, affiliate_id), codes in shown.items()
+    }
+
+
 def _integers(keys: Iterable[str]) -> list[int]:
     return [int(key) for key in keys]
 
@@ -247,6 +255,7 @@ _COMPILERS: dict[str, Callable[[Connection, Sequence[str]], dict[str, Row]]] = {
     "connections": _connections,
     "full_caps": _full_caps,
     "smartlink": _smartlinks,
+    "pixels": _pixels,
 }
 _KEYS: dict[str, Callable[[Connection], list[str]]] = {
     "platform": _platform_keys,
@@ -256,4 +265,5 @@ _KEYS: dict[str, Callable[[Connection], list[str]]] = {
     "connections": _connection_keys,
     "full_caps": _offer_keys,
     "smartlink": _smartlink_keys,
+    "pixels": pixels.list_rule_keys,
 }
