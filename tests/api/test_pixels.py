@@ -7,6 +7,7 @@ import pytest
 from tests.support.api import Api
 from tests.support.client import ApiClient
 from trackyard.domain.roles import Role
+from trackyard.store import rules
 
 IMAGE = {"name": "Count", "code": '<img src="https://a.example/{clickid}.gif">', "code_type": "image"}
 OTHER_IMAGE = '<img src="https://b.example/">'
@@ -129,3 +130,37 @@ def test_managers_see_those_of_their_own_affiliates(api: Api) -> None:
     refused = client.call("POST", "/3.0/partner/pixel", data=IMAGE | {"offer_id": offer, "pid": foreign})
     assert refused.json()["fields"].keys() == {"pid"}
     assert client.call("POST", f"/3.0/partner/pixel/{mine}", data={"is_active": 0}).json()["pixel"]["is_active"] == "0"
+
+
+def test_the_edges_learn_the_pixels_that_are_active_and_accepted(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    offer = api.add_offer()
+    key = f"{offer}-{pid}"
+
+    def shown(since: int) -> tuple[str, ...] | None:
+        """What the rule says, which must have been touched since the version `since`."""
+        with api.deps.database.read() as conn:
+            assert key in [change.key for change in rules.changes_since(conn, since, 100) if change.kind == "pixels"]
+            row = rules.compile_row(conn, "pixels", key)
+            assert (key in {each for kind, each, _ in rules.each_rule(conn) if kind == "pixels"}) == (row is not None)
+        return None if row is None else row.codes  # type: ignore[union-attr]
+
+    def version() -> int:
+        with api.deps.database.read() as conn:
+            return rules.version(conn)
+
+    before = version()
+    path = f"/3.0/partner/pixel/{add(affiliate, offer)['id']}"
+    assert shown(before) is None
+    before = version()
+    api.admin.post(path, moderation_status=1)
+    api.admin.post("/3.0/partner/pixel", pid=pid, offer_id=offer, **IMAGE | {"code": OTHER_IMAGE})
+    api.admin.post("/3.0/partner/pixel", pid=pid, offer_id=api.add_offer(), **IMAGE)
+    assert shown(before) == (IMAGE["code"], OTHER_IMAGE)
+    before = version()
+    api.admin.post(path, is_active=0)
+    assert shown(before) == (OTHER_IMAGE,)
+    api.admin.post(path, is_active=1)
+    before = version()
+    assert affiliate.call("DELETE", path + "/remove").status_code == 200
+    assert shown(before) == (OTHER_IMAGE,)

@@ -15,7 +15,7 @@ from trackyard.domain.callers import AffiliateCaller, Caller
 from trackyard.domain.pixels import ACCEPTED, WAITS, fault_of
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, pixels
+from trackyard.store import affiliates, pixels, rules
 from trackyard.store.engine import Connection
 from trackyard.store.pixels import NewPixel, Pixel
 
@@ -41,6 +41,7 @@ def add_pixel(
     with deps.database.write() as conn:
         owner = owner_for(conn, caller, Permission.PIXELS_WRITE, pid, offer_id)
         new = NewPixel(owner, offer_id, name, code, code_type, is_active, moderation_status, now, now)
+        _touch(conn, new)
         return pixels.add_pixel(conn, new)
 
 
@@ -63,6 +64,7 @@ def edit_pixel(deps: Deps, caller: Caller, pixel_id: int, changes: dict[str, Any
             changes = changes | {"moderation_status": WAITS}
         changes = changes | {"updated_at": now}
         pixels.edit_pixel(conn, before.id, changes)
+        _touch(conn, before)
     return replace(before, **changes)
 
 
@@ -71,6 +73,7 @@ def remove_pixel(deps: Deps, caller: Caller, pixel_id: int) -> Pixel:
     with deps.database.write() as conn:
         gone = _found(conn, caller, pixel_id, lock=True)
         pixels.remove_pixel(conn, gone.id)
+        _touch(conn, gone)
     return gone
 
 
@@ -93,6 +96,11 @@ def get_owner(deps: Deps, caller: Caller, affiliate_id: int) -> int:
     if found is None:
         raise NotFound
     return found.id
+
+
+def _touch(conn: Connection, changed: NewPixel) -> None:
+    """Tells the edges of what visitors get from now on."""
+    rules.touch(conn, "pixels", pixels.rule_key(changed.offer_id, changed.affiliate_id))
 
 
 def _check_code(code: str, code_type: str) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from trackyard.domain.offers import RestrictedIsp, RestrictedOs, Schedule, SubAccount, TargetingGroup
 
-SCHEMA: Final = 3
+SCHEMA: Final = 4
 """Changes whenever a row's form does: a snapshot of another schema is built anew."""
 
 

@@ -1,5 +1,6 @@
 """Inbound calls: the parameters of a postback, wherever in the request they stand (behaviour.md §4)."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -27,6 +28,17 @@ PARAMETERS: Final = frozenset(
 ALIASES: Final = ("click_id", "afclick")
 """Other names of `clickid`, which itself goes before them."""
 
+PIXEL_PARAMETERS: Final = {
+    "afclick": "clickid",
+    "afid": "action_id",
+    "afprice": "sum",
+    "afgoal": "goal",
+    "afstatus": "status",
+    "afsecure": "secure",
+    **{f"custom_field{number}": f"custom_field{number}" for number in range(1, 8)},
+}
+"""What pixels call the parameters → their canonical names."""
+
 # Numbers stay as they were written: an amount must not pass through a float.
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_text = msgspec.json.Decoder(str).decode
@@ -46,6 +58,11 @@ def call_params(request: Request) -> dict[str, str]:
         if not given.get("clickid") and given.get(alias):
             given["clickid"] = given[alias]
     return {name: value for name, value in given.items() if name in PARAMETERS}
+
+
+def pixel_params(given: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of a pixel, as the query has them, by canonical name; empty ones are left out."""
+    return {name: given[own] for own, name in PIXEL_PARAMETERS.items() if given.get(own)}
 
 
 def _read_body(request: Request) -> dict[str, str]:

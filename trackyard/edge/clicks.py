@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from trackyard.decide.deeplinks import is_ignored
+from trackyard.decide.hints import ACCEPT, asks_more
 from trackyard.decide.hit import Hit, find_number
 from trackyard.decide.rules import Rules
 from trackyard.decide.seen import NOTHING_SEEN
@@ -45,7 +46,9 @@ class Clicks:
         unique = recorded and self._record(hit, refused, cut)
         cookies = b""
         if recorded and refused is None and hit.offer is not None:
-            cookies = click_cookies(request, hit.click_id.encode("ascii"), hit.offer.id, unique=unique, affiliate_id=0)
+            cookies = click_cookies(request, hit, hit.offer.id, unique=unique)
+        if recorded and asks_more(request.headers):
+            cookies += ACCEPT
         if "format" in hit.params and hit.params["format"] == "json":
             return as_json(request, hit, url, cookies, recorded=recorded)
         if url is None:

@@ -8,6 +8,7 @@ holds the id of the click at which the visitor was last new to the offer, for th
 from typing import Final
 
 from trackyard.base.ids import is_hex24
+from trackyard.decide.hit import Hit
 from trackyard.edge.request import Request
 
 _YEAR: Final = b"Max-Age=31536000; Path=/; HttpOnly; "
@@ -26,14 +27,15 @@ def _lines(more: bytes) -> tuple[bytes, bytes, bytes]:
 _CLICK, _UNIQUE, _AFFILIATE = zip(_lines(_OPEN), _lines(_SECURE), strict=True)
 
 
-def click_cookies(request: Request, click_id: bytes, offer_id: int, *, unique: bool, affiliate_id: int) -> bytes:
-    """The header lines that a recorded click sets. affiliate_id: 0 = the offer has no pixels."""
+def click_cookies(request: Request, hit: Hit, offer_id: int, *, unique: bool) -> bytes:
+    """The header lines that a recorded click sets. unique: whether the visitor is new to the offer."""
     secure = is_https(request)
+    click_id = hit.click_id.encode("ascii")
     lines = _CLICK[secure] % (offer_id, click_id, click_id)
     if unique:
         lines += _UNIQUE[secure] % (offer_id, click_id)
-    if affiliate_id:
-        lines += _AFFILIATE[secure] % (offer_id, affiliate_id)
+    if hit.affiliate is not None and hit.rules.pixels(offer_id, hit.affiliate.id):
+        lines += _AFFILIATE[secure] % (offer_id, hit.affiliate.id)
     return lines
 
 

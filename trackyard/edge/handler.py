@@ -16,6 +16,7 @@ from trackyard.edge.clicks import Clicks
 from trackyard.edge.counters import Counters
 from trackyard.edge.hits import Hits
 from trackyard.edge.inbound import Inbound
+from trackyard.edge.pixels import Pixels
 from trackyard.edge.recorder import Journal, Recorder
 from trackyard.edge.request import MAX_URL, Request, Response
 from trackyard.edge.state import UniqueVisitors
@@ -60,9 +61,13 @@ class Edge:
         then each of them is answered by UNWRITABLE, and none counts."""
         clicks = Clicks(Hits(number, clock, visitors, trusted), unique, self._recorder, counters)
         inbound = Inbound(clock, trusted, self._recorder, counters)
+        pixels = Pixels(inbound)
         self._addresses: dict[str, _Address] = {
             "/click": _Address(_GET, decide=clicks.click),
             "/postback": _Address(("GET", "POST"), inbound.postback),
+            "/success.jpg": _Address(_GET, lambda request: pixels.image(request, self.rules)),
+            "/success.php": _Address(_GET, lambda request: pixels.page(request, self.rules)),
+            "/track.js": _Address(_GET, lambda request: pixels.script(request, self.rules)),
             "/healthz": _Address(_GET, _healthz),
             "/readyz": _Address(_GET, self._readyz),
             "/metrics": _Address(_GET, _metrics),

@@ -12,7 +12,7 @@ from trackyard.journal.records import Call, Kind, encode
 
 
 class Inbound:
-    """Answers `/postback`."""
+    """Takes calls and answers `/postback`. What becomes of a call stands in the server postback log."""
 
     __slots__ = ("_clock", "_counters", "_recorder", "_trusted")
 
@@ -23,23 +23,31 @@ class Inbound:
         self._counters = counters
 
     def postback(self, request: Request) -> Response:
-        """Takes a call; what becomes of it stands in the server postback log."""
+        """Takes a call of an advertiser's server."""
+        call = self.read(request, "postback", call_params(request))
+        return self.take(call, Response(200, TOOK, headers=NO_STORE, durable=True))
+
+    def read(self, request: Request, source: str, params: dict[str, str]) -> Call:
+        """The call that a request is. source: "postback" or a pixel's name · params: by canonical name."""
         now = self._clock.now_ms()
-        call = Call(
+        return Call(
             time=now,
             id=new_id(now),
-            source="postback",
+            source=source,
             method=request.method,
             ip=self._caller(request),
             ua=request.header(b"user-agent"),
             query=request.query.decode("utf-8", "replace"),
             body=request.body.decode("utf-8", "replace"),
-            params=call_params(request),
+            params=params,
         )
+
+    def take(self, call: Call, answer: Response) -> Response:
+        """Records a call; `answer` must wait until it is durable."""
         if not self._recorder.append(Kind.CALL, encode(call)):
             return UNWRITABLE
         self._counters.calls += 1
-        return Response(200, TOOK, headers=NO_STORE, durable=True)
+        return answer
 
     def _caller(self, request: Request) -> str:
         forwarded = request.headers.get(b"x-forwarded-for") if request.trusted else None

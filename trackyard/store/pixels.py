@@ -1,13 +1,17 @@
 """Pixels of affiliates (spec: Pixel)."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from trackyard.domain.pixels import ACCEPTED
 from trackyard.domain.scope import Scope
 from trackyard.store.tables import pixel
+
+_SHOWN: Final = (pixel.c.is_active, pixel.c.moderation_status == ACCEPTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +68,39 @@ def edit_pixel(conn: Connection, pixel_id: int, values: Mapping[str, Any]) -> No
 def remove_pixel(conn: Connection, pixel_id: int) -> None:
     """Removes it."""
     conn.execute(delete(pixel).where(pixel.c.id == pixel_id))
+
+
+def rule_key(offer_id: int, affiliate_id: int) -> str:
+    """The key of the rule that tells the edges which pixels an affiliate shows at an offer."""
+    return f"{offer_id}-{affiliate_id}"
+
+
+def pair_of(key: str) -> tuple[int, int]:
+    """The offer and the affiliate of a rule's key."""
+    offer_id, _, affiliate_id = key.partition("-")
+    return int(offer_id), int(affiliate_id)
+
+
+def shown_pixels(conn: Connection, pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], list[str]]:
+    """The code that visitors get, of the pixels that are active and accepted, oldest first, by (offer, affiliate)."""
+    columns = pixel.c
+    wanted = set(pairs)
+    rows = conn.execute(
+        select(columns.offer_id, columns.affiliate_id, columns.code)
+        .where(columns.affiliate_id.in_({affiliate_id for _, affiliate_id in wanted}))
+        .where(columns.offer_id.in_({offer_id for offer_id, _ in wanted}), *_SHOWN)
+        .order_by(columns.id)
+    )
+    shown: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for row in rows:
+        if (row.offer_id, row.affiliate_id) in wanted:
+            shown[row.offer_id, row.affiliate_id].append(row.code)
+    return shown
+
+
+def list_rule_keys(conn: Connection) -> list[str]:
+    """The keys of every rule that has pixels to show."""
+    columns = pixel.c
+    pairs = select(columns.offer_id, columns.affiliate_id).where(*_SHOWN).distinct()
+    rows = conn.execute(pairs.order_by(columns.offer_id, columns.affiliate_id))
+    return [rule_key(row.offer_id, row.affiliate_id) for row in rows]

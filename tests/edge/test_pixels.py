@@ -1,0 +1,136 @@
+"""Pixels: the calls that pages report, and the code of affiliates that they show."""
+
+import pytest
+
+from tests.edge.conftest import ROWS
+from tests.support.handling import NOW, MemoryJournal, ask
+from tests.support.rules import HASH, rules_of
+from trackyard.base.ids import find_click_id
+from trackyard.domain.rules import Pixels
+from trackyard.edge.answers import UNWRITABLE
+from trackyard.edge.handler import Edge
+from trackyard.edge.request import Response
+
+A, B = "a" * 24, "b" * 24
+PATHS = {
+    "/success.jpg": b"image/gif",
+    "/success.php": b"text/html; charset=utf-8",
+    "/track.js": b"text/javascript; charset=utf-8",
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_pixel_is_a_call(edge: Edge, journal: MemoryJournal, path: str) -> None:
+    query = (
+        f"offer_id=3&afclick={A}&afid=o%2F1&afprice=9.5&afgoal=2&afstatus=2&afsecure=s&custom_field7=c&clickid=x&sum=1"
+    )
+    answer = ask(edge, f"{path}?{query}", peer="127.0.0.1", x_forwarded_for=b"203.0.113.5", user_agent=b"browser")
+    assert (answer.status, answer.content_type, answer.durable) == (200, PATHS[path], True)
+    assert b"Cache-Control: no-store\r\n" in answer.headers
+    call = journal.call
+    assert (call.time, call.source, call.method, call.ip, call.ua) == (NOW, path[1:], "GET", "203.0.113.5", "browser")
+    assert call.query == query
+    assert call.params == {
+        "clickid": A,
+        "action_id": "o/1",
+        "sum": "9.5",
+        "goal": "2",
+        "status": "2",
+        "secure": "s",
+        "custom_field7": "c",
+    }
+    assert find_click_id(call.id) is not None
+
+
+@pytest.mark.parametrize(
+    ("query", "cookie", "click"),
+    [
+        (f"offer_id=3&afclick={A}", f"afclick_3={B}", A),
+        ("offer_id=3", f"afclick={A}; afclick_3={B}", B),
+        (f"offer_id={HASH}", f"x=1;afclick_3={B} ; afclick={A}", B),
+        ("offer_id=03", f"afclick_3={B}", B),
+        ("offer_id=4", f"afclick_3={B}; afclick={A}", A),
+        ("", f"afclick_3={B}; afclick={A}", A),
+        ("offer_id=3", f"xafclick_3={B}; afclick=rubbish", None),
+        ("offer_id=%FF", "afclick", None),
+        ("offer_id=3", None, None),
+    ],
+)
+def test_which_click_a_pixel_means(
+    edge: Edge, journal: MemoryJournal, query: str, cookie: str | None, click: str | None
+) -> None:
+    given = {} if cookie is None else {"cookie": cookie.encode()}
+    assert ask(edge, f"/success.jpg?{query}", **given).durable
+    assert journal.call.params.get("clickid") == click
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_head_reports_nothing(edge: Edge, journal: MemoryJournal, path: str) -> None:
+    answer = ask(edge, f"{path}?afclick={A}", method="HEAD")
+    assert (answer.status, answer.durable, journal.records) == (200, False, [])
+    assert ask(edge, path, method="POST").status == 405
+
+
+def test_a_script_that_knows_no_click_looks_in_the_page(edge: Edge, journal: MemoryJournal) -> None:
+    answer = ask(edge, "/track.js?offer_id=3")
+    assert not answer.durable
+    assert b"/success.jpg?" in answer.body
+    assert journal.records == []
+
+
+def test_without_rules_and_with_a_full_journal(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = None
+    assert ask(edge, "/success.php?offer_id=3", cookie=f"afclick_3={A}".encode()).durable
+    assert journal.call.params == {"clickid": A}
+    journal.full = True
+    assert ask(edge, f"/success.jpg?afclick={A}") is UNWRITABLE
+
+
+SHOWN = Pixels(
+    offer=3,
+    affiliate=7,
+    codes=(
+        '<img src="https://t.example/?c={clickid}&o={order_sum}&p={pid}&n={offer_name}&f={custom_field1}&s={sub1}&x={x}">',
+        "<script>var a = {b: 1}; report('{goal}', '{status_name}')</script>",
+    ),
+)
+
+
+def show(edge: Edge, query: str, cookie: str) -> Response:
+    edge.rules = rules_of([*ROWS, SHOWN])
+    return ask(edge, f"/success.php?{query}", cookie=cookie.encode())
+
+
+def test_the_page_shows_the_pixels_of_whose_click_it_was_in_a_sandbox(edge: Edge) -> None:
+    evil = "%22%3E%3Cscript%3E'"
+    answer = show(edge, f"offer_id=3&afprice=1.5&custom_field1={evil}&afgoal=%27", f"afclick_3={A}; afpid_3=7")
+    body = answer.body.decode()
+    assert f'<img src="https://t.example/?c={A}&o=1.5&p=7&n=An%20offer&f=%22%3E%3Cscript%3E%27&s=&x={{x}}">' in body
+    assert "<script>var a = {b: 1}; report('%27', 'confirmed')</script>" in body
+    assert b"Content-Security-Policy: sandbox allow-scripts\r\n" in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("query", "cookie"),
+    [
+        ("offer_id=3", f"afclick_3={A}"),
+        ("offer_id=3", f"afclick_3={A}; afpid_3=8"),
+        ("offer_id=3", f"afclick_3={A}; afpid_3=" + "7" * 400),
+        ("offer_id=4", f"afclick_4={A}; afpid_4=7"),
+        (f"offer_id=3&afclick={B}", f"afclick_3={A}; afpid_3=7"),
+        ("", f"afclick={A}; afpid_3=7"),
+    ],
+)
+def test_nobody_elses_pixels_are_shown(edge: Edge, query: str, cookie: str) -> None:
+    answer = show(edge, query, cookie)
+    assert answer.durable
+    assert b"t.example" not in answer.body
+
+
+def test_a_click_says_whose_it_is_only_where_there_are_pixels(edge: Edge) -> None:
+    assert b"afpid" not in ask(edge, "/click?pid=7&offer_id=3").headers
+    edge.rules = rules_of([*ROWS, SHOWN])
+    answer = ask(edge, "/click?pid=7&offer_id=3")
+    assert b"Set-Cookie: afpid_3=7; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax\r\n" in answer.headers
+    edge.rules.apply("pixels", "3-7", None)
+    assert b"afpid" not in ask(edge, "/click?pid=7&offer_id=3").headers
