@@ -1,11 +1,23 @@
 """Rules as an edge reads them, for tests."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from trackyard.decide.rules import Rules
-from trackyard.domain.rules import Advertiser, Affiliate, Connections, FullCaps, Offer, Pixels, Platform, Row, SmartLink
+from trackyard.domain.rules import (
+    Advertiser,
+    Affiliate,
+    Connections,
+    FullCaps,
+    Offer,
+    Pixels,
+    Platform,
+    Restrictions,
+    Row,
+    SmartLink,
+)
 
 ADVERTISER = "a" * 24
 HASH = "b" * 24
@@ -23,6 +35,11 @@ def an_offer(offer_id: int = 3, **changed: object) -> Offer:
         open=True,
     )
     return msgspec.structs.replace(plain, **changed)
+
+
+def packed(**restrictions: Any) -> bytes:
+    """Fields of Restrictions as the row of an offer carries them."""
+    return msgspec.msgpack.encode(Restrictions(**restrictions))
 
 
 def entry_of(row: Row) -> tuple[str, str, bytes]:

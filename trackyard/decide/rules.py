@@ -4,10 +4,13 @@ import logging
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from trackyard.decide.checks import Check
+from trackyard.decide.compiling import find_sub_accounts
+from trackyard.decide.targeting import Targeting
 from trackyard.domain.rules import (
     KINDS,
     NO_RESTRICTIONS,
@@ -29,6 +32,8 @@ _log = logging.getLogger("trackyard.decide")
 _decoders = {kind: msgspec.msgpack.Decoder(row) for kind, row in KINDS.items()}
 _decode_restrictions = msgspec.msgpack.Decoder(Restrictions).decode
 
+_TARGETINGS_KEPT: Final = 131_072
+
 
 def restrictions_of(offer: Offer) -> Restrictions:
     """The restrictions of an offer's row."""
@@ -49,6 +54,8 @@ class Rules:
         "_pixels",
         "_put",
         "_smartlinks",
+        "_sub_accounts",
+        "_targetings",
         "platform",
     )
 
@@ -65,6 +72,9 @@ class Rules:
         self._full: dict[int, tuple[FullCap, ...]] = {}
         self._smartlinks: dict[str, SmartLink] = {}
         self._pixels: dict[tuple[int, int], tuple[str, ...]] = {}
+        # Made at the first click that asks: of many offers few are clicked.
+        self._targetings: dict[int, Targeting] = {}
+        self._sub_accounts: dict[str, Check | None] = {}
         self._put: dict[str, Callable[[str, Any], None]] = {
             "platform": self._put_platform,
             "advertiser": self._put_advertiser,
@@ -110,6 +120,23 @@ class Rules:
         """The caps of conversions and budget of an offer that have no place left."""
         return self._full.get(offer_id, ())
 
+    def targeting(self, offer: Offer) -> Targeting:
+        """The restrictions of an offer of these rules, compiled at its first click."""
+        found = self._targetings.get(offer.id)
+        if found is None:
+            found = Targeting(restrictions_of(offer))
+            if len(self._targetings) >= _TARGETINGS_KEPT:
+                self._targetings.clear()
+            if self._by_hash.get(offer.hash) is offer:  # a row that was replaced meanwhile is not kept
+                self._targetings[offer.id] = found
+        return found
+
+    def find_sub_accounts(self, advertiser: Advertiser) -> Check | None:
+        """The check of the sub accounts of an advertiser of these rules; None when it restricts none."""
+        if advertiser.id not in self._sub_accounts:
+            self._sub_accounts[advertiser.id] = find_sub_accounts("advertiser", advertiser.sub_accounts)
+        return self._sub_accounts[advertiser.id]
+
     def find_smartlink(self, smartlink_id: str) -> SmartLink | None:
         """A SmartLink category by its 24 hex digits."""
         return self._smartlinks.get(smartlink_id)
@@ -130,6 +157,7 @@ class Rules:
         self.platform = row or Platform()
 
     def _put_advertiser(self, key: str, row: Advertiser | None) -> None:
+        self._sub_accounts.pop(key, None)
         _put(self._advertisers, key, row)
 
     def _put_affiliate(self, key: str, row: Affiliate | None) -> None:
@@ -139,6 +167,7 @@ class Rules:
         before = self._offers.get(key)
         if before is not None:
             self._by_hash.pop(before.hash, None)
+            self._targetings.pop(before.id, None)
         _put(self._offers, key, row)
         if row is not None:
             self._by_hash[row.hash] = row
