@@ -17,8 +17,8 @@ class Hit:
     time_ms: UTC ms · params: the click's parameters by wire name, cleaned · bot: whether a bot or a prefetch made it ·
     cookie: what tells the visitor from others for 24 hours, beside its address: the id of the click at which it was new
     to the offer, of its own cookie or, without one, of this click; "" = it keeps none · seen: the state that the last
-    steps ask · smart_id: the SmartLink category that chose the offer, "" = none did · offer, affiliate, advertiser: None
-    when the rules do not know them.
+    steps ask · smart_id: the SmartLink category that chooses the offer, "" = none does · offer, affiliate, advertiser:
+    None when the rules do not know them.
     """
 
     __slots__ = (
@@ -75,11 +75,15 @@ class Hit:
         self.smart_id = ""
         key = params.get("offer_id", "")
         self.offer: Offer | None = rules.find_offer(key) or rules.find_offer(_without_zeros(key))
-        key = params.get("pid", "")
-        self.affiliate: Affiliate | None = rules.find_affiliate(key) or rules.find_affiliate(_without_zeros(key))
+        self.affiliate: Affiliate | None = find_affiliate(rules, params)
         self.advertiser: Advertiser | None = (
             None if self.offer is None else rules.find_advertiser(self.offer.advertiser)
         )
+
+    def aim(self, offer: Offer) -> None:
+        """Makes this a click on another offer."""
+        self.offer = offer
+        self.advertiser = self.rules.find_advertiser(offer.advertiser)
 
     def find_landing(self) -> Landing | None:
         """The landing of the offer that `l` names; None when it names none."""
@@ -88,6 +92,12 @@ class Hit:
             return None
         landing_id = find_number(text)
         return next((landing for landing in self.offer.landings if landing.id == landing_id), None)
+
+
+def find_affiliate(rules: Rules, params: Mapping[str, str]) -> Affiliate | None:
+    """The affiliate that a click's parameters name; None when the rules do not know it."""
+    key = params.get("pid", "")
+    return rules.find_affiliate(key) or rules.find_affiliate(_without_zeros(key))
 
 
 def find_number(text: str) -> int | None:

@@ -4,11 +4,14 @@ import os
 from typing import Final
 
 from trackyard.base.clock import Clock
+from trackyard.decide.bots import is_prefetch
+from trackyard.decide.hints import find_hints
 from trackyard.decide.hit import Hit
 from trackyard.decide.rules import Rules
-from trackyard.decide.visitor import Visitors
-from trackyard.edge.address import TrustedNetworks, find_address
+from trackyard.decide.visitor import BOT, Visitors
+from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.cookies import find_click_cookie
+from trackyard.edge.reported import whose
 from trackyard.edge.request import Request
 
 _IDS_AT_ONCE: Final = 512
@@ -28,15 +31,9 @@ class Hits:
 
     def make(self, rules: Rules, request: Request, params: dict[str, str]) -> Hit:
         """The hit of a request with these parameters."""
-        ip = request.peer
-        ua = request.header(b"user-agent")
-        if request.trusted:
-            forwarded = request.headers.get(b"x-forwarded-for")
-            if forwarded is not None:
-                ip = self._trusted.visitor(ip, forwarded.decode("latin-1"))
-            else:
-                ip = find_address(params.get("ip", "")) or ip
-                ua = params.get("ua", ua)
+        ip, ua, reported = whose(rules, request, params, self._trusted)
+        headers = request.headers
+        agent = self._visitors.agent(ua, None if reported else find_hints(headers))
         now = self._clock.now_ms()
         click_id = self._new_click_id(now)
         hit = Hit(
@@ -47,9 +44,10 @@ class Hits:
             ip,
             self._visitors.place(ip),
             ua,
-            self._visitors.agent(ua),
+            agent,
             request.header(b"referer"),
             _language(request.header(b"accept-language")),
+            agent.device == BOT or (not reported and is_prefetch(headers)),
         )
         hit.cookie = own_cookie(request, hit)
         return hit

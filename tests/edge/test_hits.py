@@ -1,0 +1,173 @@
+"""Whose click it is: addresses, user agents, hints, bots, and those who speak for others."""
+
+import pytest
+
+from tests.support.handling import NOW, MemoryJournal, ask
+from tests.support.rules import ADVERTISER, an_offer, rules_of
+from trackyard.base.clock import ManualClock
+from trackyard.decide.visitor import Visitors
+from trackyard.domain.rules import Advertiser, Affiliate, Row
+from trackyard.edge.address import TrustedNetworks
+from trackyard.edge.handler import Edge
+from trackyard.edge.hits import Hits
+from trackyard.edge.request import Request, read_pairs
+
+CHROME = (
+    b"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36"
+)
+GOOGLEBOT = b"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+CLICK = "/click?pid=7&offer_id=3"
+SERVER = Affiliate(
+    id=7, active=True, server_networks=("192.0.2.1", "198.51.100.0/28", "203.0.113.5-203.0.113.9", "2001:db8:5::/48")
+)
+OTHER = Affiliate(id=8, active=True)
+
+
+def rules(edge: Edge, *rows: Row) -> None:
+    edge.rules = rules_of([an_offer(), Advertiser(id=ADVERTISER), *rows])
+
+
+# --- servers of affiliates --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("peer", ["192.0.2.1", "198.51.100.7", "203.0.113.5", "203.0.113.9", "2001:db8:5::7"])
+def test_a_server_of_the_affiliate_speaks_for_a_visitor(edge: Edge, journal: MemoryJournal, peer: str) -> None:
+    rules(edge, SERVER)
+    ask(
+        edge,
+        CLICK + "&ip=8.8.8.8&ua=" + CHROME.decode().replace(" ", "+").replace(";", "%3B"),
+        peer=peer,
+        user_agent=b"curl/8",
+    )
+    assert (journal.click.ip, journal.click.country, journal.click.ua) == ("8.8.8.8", "US", CHROME.decode())
+    assert journal.click.device == "mobile"
+
+
+@pytest.mark.parametrize(
+    ("peer", "pid"),
+    [
+        ("192.0.2.2", "7"),  # not on the list
+        ("198.51.100.16", "7"),
+        ("203.0.113.4", "7"),
+        ("2001:db8:6::7", "7"),
+        ("192.0.2.1", "8"),  # another affiliate's server
+        ("192.0.2.1", "99"),
+        ("192.0.2.1", ""),
+    ],
+)
+def test_others_do_not_speak_for_visitors(edge: Edge, journal: MemoryJournal, peer: str, pid: str) -> None:
+    rules(edge, SERVER, OTHER)
+    ask(edge, f"/click?pid={pid}&offer_id=3&ip=8.8.8.8&ua=other", peer=peer, user_agent=CHROME)
+    assert (journal.click.ip, journal.click.ua) == (peer, CHROME.decode())
+
+
+def test_an_affiliate_without_servers_is_not_believed(edge: Edge, journal: MemoryJournal) -> None:
+    rules(edge, OTHER)
+    ask(edge, "/click?pid=8&offer_id=3&ip=8.8.8.8", peer="192.0.2.1")
+    assert journal.click.ip == "192.0.2.1"
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "ip"),
+    [
+        (b"192.0.2.1", "8.8.8.8"),  # the proxy tells the server's address
+        (b"10.1.1.1, 192.0.2.1", "8.8.8.8"),
+        (b"192.0.2.1, 203.0.113.77", "203.0.113.77"),  # a stranger says that it forwards for the server
+        (b"203.0.113.77", "203.0.113.77"),
+        (b"192.0.2.1, nonsense", "127.0.0.1"),
+        (b"", "127.0.0.1"),
+    ],
+)
+def test_a_server_behind_a_trusted_proxy(edge: Edge, journal: MemoryJournal, forwarded: bytes, ip: str) -> None:
+    rules(edge, SERVER)
+    ask(edge, CLICK + "&ip=8.8.8.8", peer="127.0.0.1", x_forwarded_for=forwarded)
+    assert journal.click.ip == ip
+
+
+def test_x_forwarded_for_of_a_stranger_is_not_read(edge: Edge, journal: MemoryJournal) -> None:
+    rules(edge, SERVER)
+    ask(edge, CLICK + "&ip=8.8.8.8", peer="203.0.113.77", x_forwarded_for=b"192.0.2.1")
+    assert journal.click.ip == "203.0.113.77"
+
+
+@pytest.mark.parametrize("told", ["", "nonsense", "8.8.8.8, 9.9.9.9", "%00", "999.1.1.1"])
+def test_a_server_that_tells_no_address_is_the_visitor(edge: Edge, journal: MemoryJournal, told: str) -> None:
+    rules(edge, SERVER)
+    ask(edge, f"{CLICK}&ip={told}", peer="192.0.2.1")
+    assert journal.click.ip == "192.0.2.1"
+
+
+def test_a_mapped_address_is_the_address(edge: Edge, journal: MemoryJournal) -> None:
+    rules(edge, SERVER)
+    ask(edge, CLICK + "&ip=::ffff:8.8.8.8", peer="192.0.2.1")
+    assert journal.click.ip == "8.8.8.8"
+
+
+# --- bots and prefetches ----------------------------------------------------------------------------------
+
+
+def is_bot(
+    visitors: Visitors, query: bytes = b"pid=8&offer_id=3", *, peer: str = "192.0.2.1", **headers: bytes
+) -> bool:
+    hits = Hits(9, ManualClock(NOW), visitors, TrustedNetworks([]))
+    named = {name.replace("_", "-").encode(): value for name, value in headers.items()}
+    made = rules_of([an_offer(), Advertiser(id=ADVERTISER), SERVER, OTHER])
+    return hits.make(made, Request("GET", "/click", query, named, peer, False), read_pairs(query)[0]).bot
+
+
+@pytest.mark.parametrize(
+    ("headers", "bot"),
+    [
+        ({"user_agent": GOOGLEBOT}, True),
+        ({"user_agent": CHROME}, False),
+        ({"user_agent": b"curl/8.5.0"}, False),
+        ({}, False),
+        ({"user_agent": CHROME, "purpose": b"prefetch"}, True),
+        ({"user_agent": CHROME, "sec_purpose": b"prefetch;prerender"}, True),
+        ({"user_agent": CHROME, "sec_purpose": b"Prefetch"}, True),
+        ({"user_agent": CHROME, "x_moz": b"prefetch"}, True),
+        ({"user_agent": CHROME, "x_purpose": b"preview"}, True),
+        ({"user_agent": CHROME, "purpose": b"navigate"}, False),
+    ],
+)
+def test_bots_and_prefetches_are_known(visitors: Visitors, headers: dict[str, bytes], bot: bool) -> None:
+    assert is_bot(visitors, **headers) is bot
+
+
+def test_what_a_server_is_says_nothing_of_the_visitor(visitors: Visitors) -> None:
+    """A server that reports clicks may call itself as it likes; a visitor that is a bot stays one."""
+    person, bot = b"pid=7&offer_id=3&ip=8.8.8.8&ua=Mozilla/5.0", b"pid=7&offer_id=3&ip=8.8.8.8&ua=Googlebot/2.1"
+    assert not is_bot(visitors, person, user_agent=GOOGLEBOT, purpose=b"prefetch")
+    assert is_bot(visitors, bot, user_agent=CHROME)
+    assert is_bot(visitors, person, peer="203.0.113.77", user_agent=GOOGLEBOT)
+
+
+# --- client hints -----------------------------------------------------------------------------------------
+
+HINTS = {
+    "sec_ch_ua": b'"Chromium";v="124", "Google Chrome";v="124", "Not-A.Brand";v="99"',
+    "sec_ch_ua_mobile": b"?1",
+    "sec_ch_ua_platform": b'"Android"',
+}
+MORE = {"sec_ch_ua_platform_version": b'"14.0.0"', "sec_ch_ua_model": b'"Pixel 7"'}
+
+
+def test_hints_tell_what_the_user_agent_does_not(edge: Edge, journal: MemoryJournal) -> None:
+    rules(edge, OTHER)
+    ask(edge, "/click?pid=8&offer_id=3", user_agent=CHROME, **HINTS, **MORE)
+    click = journal.click
+    assert (click.os, click.os_version, click.brand, click.device_model) == ("Android", "14", "Google", "Pixel 7")
+    assert click.ua == CHROME.decode()
+
+
+def test_hints_of_a_server_are_not_the_visitors(edge: Edge, journal: MemoryJournal) -> None:
+    rules(edge, SERVER)
+    ask(edge, CLICK + "&ua=" + CHROME.decode().replace(" ", "+").replace(";", "%3B"), peer="192.0.2.1", **HINTS, **MORE)
+    assert (journal.click.os_version, journal.click.device_model) == ("10", "")
+
+
+def test_more_hints_are_asked_of_browsers_that_have_them(edge: Edge) -> None:
+    rules(edge, OTHER)
+    asked = [b"Accept-CH: " in ask(edge, "/click?pid=8&offer_id=3", user_agent=CHROME, **headers).headers
+             for headers in ({}, HINTS, HINTS | MORE)]  # fmt: skip
+    assert asked == [False, True, False]
