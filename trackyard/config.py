@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from trackyard import compiled
 from trackyard.base.zones import find_zone
 
 PREFIX = "TRACKYARD_"
@@ -354,7 +355,7 @@ def load(environment: Mapping[str, str], file: Path | None = None) -> Config:
     named = environment.get(PREFIX + "CONFIG")
     path = file or (Path(named) if named else None)
     given = _from_file(path) if path else {}
-    known = {setting.variable for setting in SETTINGS} | {PREFIX + "CONFIG"}
+    known = {setting.variable for setting in SETTINGS} | {PREFIX + "CONFIG", compiled.SWITCH}
     for variable in sorted(environment):
         if variable.startswith(PREFIX) and variable not in known:
             raise WrongSetting(f"{variable} is no setting: see docs/configuration.md for those there are.")
@@ -440,6 +441,8 @@ def document() -> str:
             "Set a variable, or a name in a TOML file that `TRACKYARD_CONFIG` (or `trackyard serve --config FILE`) "
             "points at; a variable wins. A wrong value stops the start with one sentence that names it. "
             "This page is written by `trackyard settings`.",
+            "",
+            f"With `{compiled.SWITCH}` set to anything, modules that were compiled run as plain Python.",
             "",
             "| variable | in the file | default | what it does |",
             "|---|---|---|---|",

@@ -1,0 +1,63 @@
+"""Compiles the modules that a click goes through (trackyard/compiled.py), where a C compiler is at hand.
+
+Everything else that setuptools must know stands in pyproject.toml. Without a compiler, or with TRACKYARD_PURE set,
+the same files are installed and run as they are.
+"""
+
+import runpy
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).parent
+COMPILED = runpy.run_path(str(ROOT / "trackyard" / "compiled.py"))
+LIBRARY = "trackyard.way"
+"""Holds all of the modules: they call each other as C functions."""
+
+
+def extensions(directory: str) -> list[Extension]:
+    """What is to be compiled, as C in `directory`; none when mypyc, which tells why, does not take it."""
+    from mypyc.build import mypycify
+
+    files = [str(COMPILED["path_of"](module).relative_to(ROOT)) for module in COMPILED["MODULES"]]
+    options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent", "--no-incremental"]
+    try:
+        made = mypycify([*options, *files], group_name=LIBRARY, target_dir=directory, opt_level="2", debug_level="0")
+    except SystemExit:
+        return []
+    for extension in made:
+        extension.optional = True
+    return made
+
+
+class Compile(build_ext):
+    """Compiles, and notes what from. mypyc runs here and not before: asking for metadata must stay quick."""
+
+    def finalize_options(self) -> None:
+        """As of setuptools."""
+        super().finalize_options()
+        self.extensions = []
+
+    def run(self) -> None:
+        """As of setuptools."""
+        reason = COMPILED["why_not"]()
+        self.distribution.ext_modules = made = [] if reason else extensions(str(Path(self.build_temp, "c")))
+        inner = build_ext(self.distribution)
+        inner.build_lib, inner.build_temp = self.build_lib, self.build_temp
+        inner.inplace, inner.editable_mode = self.inplace, self.editable_mode
+        inner.ensure_finalized()
+        if made:
+            inner.run()
+        whole = bool(made) and all(Path(inner.get_ext_fullpath(one.name)).is_file() for one in made)
+        if not whole:
+            print(f"The modules of the edge stay plain Python: {reason or 'they do not compile'}.", file=sys.stderr)
+        if not reason:
+            package = Path(inner.get_ext_fullpath(LIBRARY)).parent
+            package.mkdir(parents=True, exist_ok=True)
+            COMPILED["write_manifest"](package, modules=whole)
+
+
+# The one extension is a place for those that are found when it is built.
+setup(cmdclass={"build_ext": Compile}, ext_modules=[Extension(LIBRARY, sources=[])])
