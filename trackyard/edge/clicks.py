@@ -18,7 +18,8 @@ from trackyard.edge.state import SEEN, UniqueVisitors
 from trackyard.edge.ways import PLAIN, as_json, not_available, redirect
 from trackyard.journal.records import Flag, Kind, encode
 
-_BOT: Final = "bot"
+BOT: Final = "bot"
+"""The reason that sends its click where a visitor would go."""
 
 
 class Clicks:
@@ -36,11 +37,20 @@ class Clicks:
         """Where the visitor goes. HEAD is answered alike and leaves no trace."""
         params, cut = read_pairs(request.query)
         hit = self._hits.make(rules, request, params)
-        return self.send(request, hit, decide(hit), cut=cut)
+        return self.send(request, hit, self.ask(request, hit), cut=cut)
+
+    def ask(self, request: Request, hit: Hit) -> Refused | None:
+        """Decides a click that counts, or, for HEAD, one that does not."""
+        return decide(hit) if request.method == "GET" else self.look(hit)
+
+    def look(self, hit: Hit) -> Refused | None:
+        """What the decision would be. Counts nothing."""
+        hit.seen = NOTHING_SEEN
+        return decide(hit)
 
     def send(self, request: Request, hit: Hit, refused: Refused | None, *, cut: bool) -> Response:
         """Records a decided click and answers it. cut: whether one of its parameters was."""
-        passes = refused is None or (refused.reason == _BOT and _would_pass(hit))
+        passes = refused is None or (refused.reason == BOT and self._would_pass(hit))
         url = accepted_url(hit) if passes else find_refused_url(hit)
         recorded = request.method == "GET"
         unique = recorded and self._record(hit, refused, cut)
@@ -70,12 +80,10 @@ class Clicks:
         self._counters.clicks["" if refused is None else refused.reason] += 1
         return place != SEEN
 
-
-def _would_pass(hit: Hit) -> bool:
-    """Whether a visitor in the place of this bot would have been let through."""
-    hit.bot = False
-    hit.seen = NOTHING_SEEN
-    return decide(hit) is None
+    def _would_pass(self, hit: Hit) -> bool:
+        """Whether a visitor in the place of this bot would have been let through."""
+        hit.bot = False
+        return self.look(hit) is None
 
 
 _KEPT: Final = (  # parameters that are columns, in the order of the columns

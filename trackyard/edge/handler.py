@@ -19,6 +19,7 @@ from trackyard.edge.inbound import Inbound
 from trackyard.edge.pixels import Pixels
 from trackyard.edge.recorder import Journal, Recorder
 from trackyard.edge.request import MAX_URL, Request, Response
+from trackyard.edge.smartlinks import SmartLinks
 from trackyard.edge.state import UniqueVisitors
 from trackyard.edge.ways import preflight
 
@@ -59,11 +60,13 @@ class Edge:
         self.commit = self._recorder.commit
         """Writes the records of the clicks decided since the last time; False when they could not be written:
         then each of them is answered by UNWRITABLE, and none counts."""
-        clicks = Clicks(Hits(number, clock, visitors, trusted), unique, self._recorder, counters)
+        hits = Hits(number, clock, visitors, trusted)
+        clicks = Clicks(hits, unique, self._recorder, counters)
         inbound = Inbound(clock, trusted, self._recorder, counters)
         pixels = Pixels(inbound)
         self._addresses: dict[str, _Address] = {
             "/click": _Address(_GET, decide=clicks.click),
+            "/sl": _Address(_GET, decide=SmartLinks(hits, clicks).follow),
             "/postback": _Address(("GET", "POST"), inbound.postback),
             "/success.jpg": _Address(_GET, lambda request: pixels.image(request, self.rules)),
             "/success.php": _Address(_GET, lambda request: pixels.page(request, self.rules)),

@@ -1,0 +1,117 @@
+"""SmartLinks: which offer of a category a click goes to."""
+
+from collections import Counter
+
+import pytest
+
+from tests.support.handling import MemoryJournal, ask
+from tests.support.rules import ADVERTISER, an_offer, rules_of
+from trackyard.decide.rules import Rules
+from trackyard.domain.rules import Advertiser, Affiliate, Landing, Platform, SmartLink, SmartLinkOffer
+from trackyard.edge.handler import Edge
+
+KEY = "5" * 24
+LINK = f"/sl?id={KEY}&pid=7"
+OFFERS = 5
+
+
+def some_rules(*, closed: tuple[int, ...] = (), **changed: object) -> Rules:
+    """A category of the offers 1..5, the best of which is 3; those of `closed` are not active."""
+    offers = [
+        an_offer(
+            number,
+            hash=f"{number:024x}",
+            url=f"http://{number}.example/?o={{offer_id}}&s={{sub1}}",
+            **{"active": number not in closed} | changed,
+        )
+        for number in range(1, OFFERS + 1)
+    ]
+    order = [3, 1, 2, 4, 5]
+    link = SmartLink(KEY, tuple(SmartLinkOffer(number, 1 / place) for place, number in enumerate(order, 1)))
+    people = [Affiliate(id=7, active=True), Advertiser(id=ADVERTISER), Platform("http://back.example/")]
+    return rules_of([*offers, *people, link])
+
+
+def gone_to(edge: Edge, journal: MemoryJournal, clicks: int) -> Counter[int]:
+    for _ in range(clicks):
+        ask(edge, LINK)
+    return Counter(each.offer for each in journal.records if not each.reason)
+
+
+def test_four_of_five_go_to_the_best_and_the_fifth_to_any(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = some_rules()
+    gone = gone_to(edge, journal, 3000)
+    assert sum(gone.values()) == 3000
+    # 80 % and a fifth of 20 %; five deviations of a fair draw are ± 71 and ± 54.
+    assert abs(gone[3] - 2520) < 110
+    assert all(abs(gone[number] - 120) < 60 for number in (1, 2, 4, 5))
+
+
+def test_offers_that_refuse_are_passed_over(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = some_rules(closed=(3, 4))
+    gone = gone_to(edge, journal, 1500)
+    assert set(gone) == {1, 2, 5}
+    assert abs(gone[1] - 1300) < 80
+    assert abs(gone[2] - gone[5]) < 75
+
+
+def test_a_click_of_a_smartlink_is_one_of_its_offer(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = some_rules(closed=(1, 2, 4, 5), landings=(Landing(9, "http://land.example/{sub1}"),))
+    answer = ask(edge, LINK + "&sub1=a%20b&offer_id=1")
+    click = journal.click
+    assert (answer.status, answer.location) == (302, b"http://3.example/?o=3&s=a%20b")
+    assert (click.offer, click.smart_id, click.reason, click.uniq, click.advertiser) == (3, KEY, "", 1, ADVERTISER)
+    assert f"afclick_3={click.id}".encode() in answer.headers
+    assert ask(edge, LINK + "&sub1=s&l=9").location == b"http://land.example/s"
+    assert (journal.click.landing, journal.click.uniq) == (9, 0)
+
+
+def test_when_none_takes_it_the_best_one_refuses(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = some_rules(closed=(1, 2, 3, 4, 5))
+    answer = ask(edge, LINK)
+    assert answer.location == b"http://back.example/"
+    assert (journal.click.offer, journal.click.smart_id, journal.click.reason) == (3, KEY, "inactive-offer")
+    assert len(journal.records) == 1
+    edge.rules = some_rules(trafficback_url="http://own.example/", open=False)
+    assert ask(edge, LINK).location == b"http://own.example/"
+    assert journal.click.reason == "disabled-affiliate"
+
+
+@pytest.mark.parametrize(
+    ("query", "reason", "smart_id"),
+    [
+        ("pid=7", "invalid-offer", ""),
+        ("pid=7&id=nonsense&offer_id=3", "invalid-offer", ""),
+        ("pid=7&id=" + "6" * 24, "unknown-offer", ""),
+        (f"pid=7&id={3:024x}", "unknown-offer", ""),
+        (f"id={KEY}", "invalid-affiliate", KEY),
+        (f"id={KEY}&pid=8", "unknown-affiliate", KEY),
+    ],
+)
+def test_what_is_refused(edge: Edge, journal: MemoryJournal, query: str, reason: str, smart_id: str) -> None:
+    edge.rules = some_rules()
+    assert ask(edge, f"/sl?{query}").location == b"http://back.example/"
+    assert (journal.click.reason, journal.click.smart_id) == (reason, smart_id)
+
+
+def test_a_category_without_offers_refuses(edge: Edge, journal: MemoryJournal) -> None:
+    for offers in ((), (SmartLinkOffer(99),)):
+        edge.rules = rules_of([Affiliate(id=7, active=True), SmartLink(KEY, offers)])
+        assert ask(edge, LINK).status == 404
+        assert (journal.click.reason, journal.click.smart_id) == ("unknown-offer", KEY)
+
+
+def test_head_is_led_and_not_counted(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = some_rules()
+    assert ask(edge, LINK, method="HEAD").status == 302
+    assert journal.records == []
+    ask(edge, LINK)
+    assert journal.click.uniq == 1
+
+
+def test_a_bot_goes_where_a_visitor_would(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = some_rules(closed=(1, 2, 4, 5))
+    answer = ask(edge, LINK, user_agent=b"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")
+    assert answer.location.startswith(b"http://3.example/")
+    assert b"Set-Cookie" not in answer.headers
+    assert (journal.click.offer, journal.click.reason) == (3, "bot")
