@@ -76,7 +76,7 @@ def world(shared_api: Api) -> World:
     load_clicks(api.deps, [*clicks, *refused])
     for n, (a, b) in enumerate(pairs):
         ids = {"offer_id": b.offer, "affiliate_id": a.affiliate, "advertiser_id": b.advertiser}
-        add_conversion(api.deps, NUMBER + n, **ids)
+        add_conversion(api.deps, NUMBER + n, **ids, goal="action")
     return World(api, affiliate_manager, sales_manager, own, foreign)
 
 
@@ -200,6 +200,21 @@ def test_a_manager_who_asks_for_what_is_not_its_own_gets_nothing(world: World) -
     assert world.affiliate_manager.get("/3.1/stats/getbydate", **filters)["stats"] == []
     filters = FILTER | {"filter[advertiser]": world.foreign.advertiser}
     assert world.sales_manager.get("/3.1/stats/getbydate", **filters)["stats"] == []
+
+
+def test_what_becomes_of_clicks(world: World) -> None:
+    own, foreign = world.own, world.foreign
+    for client, offer, seen in (
+        (world.affiliate_manager, own.offer, {own.affiliate}),
+        (world.affiliate_manager, foreign.offer, {own.affiliate}),
+        (world.sales_manager, own.offer, {own.affiliate, foreign.affiliate}),
+        (world.sales_manager, foreign.offer, set()),
+    ):
+        timed = client.get("/3.1/stats/time-to-action", **DAY, offer_id=offer, timezone="UTC")["data"]
+        cohorts = client.get("/3.1/stats/retentionrate", **DAY, offer=offer, base_event="action", events="sale")
+        assert {row["affiliate_id"] for row in timed} == {row["affiliate_id"] for row in cohorts} == seen
+    subs = [client.get("/3.1/stats/find-subs")["subs"] for client in (world.affiliate_manager, world.sales_manager)]
+    assert subs == [[{"sub1": "s"}]] * 2
 
 
 @pytest.mark.parametrize("path", ["conversions", "clicks"])

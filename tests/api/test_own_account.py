@@ -78,6 +78,7 @@ CALLS: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "stats.slice-connection-type": [("getbyconnectiontype", DAY)],
     "stats.slice-mobile-carrier": [("getbymobilecarrier", DAY)],
     "stats.slice-affiliate_manager_id": [("getbyaffiliatemanager", DAY)],
+    "stats.referral": [("getreferralpayments", {"date_from": "15-11-2023", "date_to": "15-11-2023"})],
     "stats.view-retention-rate": [("retentionrate", SPAN | {"offer": "1", "base_event": "install", "events": "sale"})],
     "stats.view-custom": [("custom", slices("month"))],
     "stats.clicks-list": [("clicks", SPAN)],

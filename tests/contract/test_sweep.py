@@ -79,6 +79,7 @@ def make_world(api: Api) -> World:
             "base_event": "install",
             "events": "install,sale",
         },
+        "stats.getreferralpayments": {"date_from": "15-11-2023", "date_to": "15-11-2023"},
         "stats.time-to-action": {
             "date_from": "2023-11-15",
             "date_to": "2023-11-15",

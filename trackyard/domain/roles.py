@@ -46,6 +46,7 @@ class Permission(StrEnum):
     STATS_DEVICE = "stats.device"
     STATS_OTHER = "stats.other"
     STATS_LIMITS = "stats.limits"
+    STATS_REFERRAL = "stats.referral"
     STATS_PARTNER_POSTBACK = "stats.partner_postback"
     STATS_SERVER_POSTBACK = "stats.server_postback"
 
@@ -100,7 +101,8 @@ TABLE: Final[dict[Role, frozenset[Permission]]] = {
     Role.SECTION_CATEGORY: frozenset({_P.CATEGORIES_READ, _P.CATEGORIES_WRITE}),
     Role.SECTION_PARTNER: frozenset({_P.AFFILIATES_READ, _P.AFFILIATES_WRITE, _P.POSTBACKS_WRITE})
     | {_P.PIXELS_WRITE, _P.BALANCES_READ},
-    Role.SECTION_PAYMENT: frozenset({_P.BALANCES_READ, _P.PAYMENTS_WRITE, _P.INVOICES_WRITE, _P.CURRENCIES_WRITE}),
+    Role.SECTION_PAYMENT: frozenset({_P.BALANCES_READ, _P.PAYMENTS_WRITE, _P.INVOICES_WRITE, _P.CURRENCIES_WRITE})
+    | {_P.STATS_REFERRAL},
     Role.SECTION_TICKET: frozenset({_P.TICKETS_WRITE}),
     Role.STATS_COMMON: frozenset({_P.STATS_COMMON}),
     Role.STATS_CONVERSION: frozenset({_P.STATS_CONVERSION, _P.CONVERSIONS_WRITE}),

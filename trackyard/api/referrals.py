@@ -1,0 +1,109 @@
+"""Referral payments (spec: GET stats/getreferralpayments; Referral payment row)."""
+
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.referrals import list_shares
+from trackyard.api.paging import Paging
+from trackyard.api.times import check_length, span
+from trackyard.base.zones import datetime_text
+from trackyard.domain.currencies import CODES
+from trackyard.domain.roles import Permission
+from trackyard.store.referrals import ShareFilter, Shares
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer, Pagination, View, number, pagination
+
+
+class ReferralParams(Paging):
+    """Which payments. pid: who was referred · ref: who earns · is_paid: 0 free to be paid, 1 paid, 2 on hold · status:
+    1 when the conversions are confirmed · currency: number of ISO 4217."""
+
+    date_from: s.DayMonthYear
+    date_to: s.DayMonthYear
+    pid: s.Int | None = None
+    ref: s.Int | None = None
+    is_paid: Annotated[str | None, s.Choice(("0", "1", "2"))] = None
+    status: Annotated[str | None, s.Choice(("0", "1"))] = None
+    currency: s.Int | None = None
+
+    def chosen(self, call: Call[Deps]) -> ShareFilter:
+        """For the use case. Raises BadInput for a period that is wrong or too long."""
+        since, until = span(self.date_from, self.date_to, call.deps.zone)
+        check_length(self.date_from, self.date_to, fine=False, name="date_to")
+        return ShareFilter(
+            since=since,
+            until=until,
+            affiliate=self.pid,
+            referrer=self.ref,
+            state=None if self.is_paid is None else int(self.is_paid),
+            confirmed=None if self.status is None else self.status == "1",
+            currency=None if self.currency is None else CODES.get(self.currency, ""),
+        )
+
+
+class ReferralView(View):
+    """What one affiliate brought its referrer; numbers as text, as existing programs read them. pid: who was referred ·
+    ref: who earns · status: 1 when the conversions are confirmed · is_paid: 0 free to be paid, 1 paid, 2 on hold ·
+    count: of conversions · max_created_at: the newest of them · sum_revenue: the referrer's share of their payouts."""
+
+    pid: str
+    ref: str
+    status: str
+    is_paid: str
+    currency: str
+    count: str
+    max_created_at: str
+    date_registration_partner: str
+    sum_revenue: str
+
+
+class ReferralsAnswer(Answer):
+    """A page of referral payments."""
+
+    ref_payments: list[ReferralView]
+    pagination: Pagination
+
+
+def list_referrals(call: Call[Deps], params: ReferralParams) -> ReferralsAnswer:
+    """List what referred affiliates bring their referrers.
+
+    An affiliate sees the rows whose `ref` it is. A share is the referrer's ref_percent of a conversion's payout.
+    """
+    limit = params.clamped(call)
+    chosen = params.chosen(call)
+    found, total = list_shares(call.deps, call.caller, call.permission, chosen, page=params.page, limit=limit)
+    return ReferralsAnswer(
+        ref_payments=[_view(shares, call.deps.zone) for shares in found],
+        pagination=pagination(page=params.page, per_page=limit, total=total),
+    )
+
+
+def _view(shares: Shares, zone: ZoneInfo) -> ReferralView:
+    return ReferralView(
+        pid=str(shares.affiliate),
+        ref=str(shares.referrer),
+        status=str(int(shares.confirmed)),
+        is_paid=str(shares.state),
+        currency=shares.currency,
+        count=str(shares.count),
+        max_created_at=datetime_text(shares.newest_at, zone),
+        date_registration_partner=datetime_text(shares.registered_at, zone),
+        sum_revenue=f"{number(shares.amount):f}",
+    )
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="stats.getreferralpayments",
+        method="GET",
+        path="/stats/getreferralpayments",
+        permission=Permission.STATS_REFERRAL,
+        params=ReferralParams,
+        answer=ReferralsAnswer,
+        handle=list_referrals,
+        report=True,
+        features=("stats.referral",),
+    ),
+)
