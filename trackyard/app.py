@@ -113,6 +113,7 @@ def _run_edge(config: Config, slot: int) -> None:
                 port=listen.port,
                 edge=numbers[slot],
                 slots=config.edges,
+                visitors_size=config.unique_mb * 1024 * 1024,
                 journal_directory=config.data_dir / "journal",
                 rules_directory=config.data_dir / "rules",
                 state_directory=config.data_dir / "state",

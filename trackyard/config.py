@@ -81,6 +81,7 @@ class Config:
     connection_database: Path | None
     proxy_database: Path | None
     edges: int
+    unique_mb: int
     api_rate: int
     api_burst: int
     api_reports: int
@@ -339,6 +340,12 @@ SETTINGS: tuple[Setting, ...] = (
         "Database of addresses that hide who is behind them (MMDB of the type Anonymous-IP); empty = none is known.",
     ),
     Setting("edges", "1", _edges, "Number of edge processes that share the tracking listener."),
+    Setting(
+        "unique_mb",
+        "256",
+        _count,
+        "Memory of a machine for unique visitors, in MB: a MB for 40,000 visitors of an offer in 24 hours.",
+    ),
     Setting("api_rate", "50", _count, "Calls of the API that one key may make a second, on and on."),
     Setting("api_burst", "100", _count, "Calls of the API that one key may make at once after a pause."),
     Setting("api_reports", "4", _count, "Reports that one key may have running at once."),

@@ -23,7 +23,7 @@ from trackyard.edge.connection import Connection, Shared
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import Edge
 from trackyard.edge.request import Request, Response
-from trackyard.edge.state import UniqueVisitors
+from trackyard.edge.state import EdgeState, StateOptions
 from trackyard.journal.writer import Writer
 
 CLICKS: Final = 20_000
@@ -79,14 +79,15 @@ def an_edge(directory: Path, offers: int) -> Iterator[Edge]:
         stack.callback(writer.close)
         visitors = Visitors()
         stack.callback(visitors.close)
-        unique = UniqueVisitors(directory / "unique.map")
-        stack.callback(unique.close)
+        options = StateOptions(directory / "state", directory / "journal", directory / "rules", 1)
+        state = EdgeState(options, writer.where, SystemClock().now_ms() // 1000)
+        stack.callback(state.close)
         edge = Edge(
             number=1,
             clock=SystemClock(),
             journal=writer,
             visitors=visitors,
-            unique=unique,
+            state=state,
             trusted=TRUSTED,
             counters=Counters(),
         )

@@ -20,7 +20,7 @@ from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import Edge
 from trackyard.edge.request import Request, Response
-from trackyard.edge.state import UniqueVisitors
+from trackyard.edge.state import EdgeState, StateOptions
 from trackyard.journal.records import Click
 from trackyard.journal.writer import Writer
 from trackyard.store import rules
@@ -31,19 +31,21 @@ __all__ = ["analytics", "api", "migrated_sqlite", "sqlite_database"]
 @pytest.fixture
 def edge(api: Api, tmp_path: Path) -> Iterator[Edge]:
     """An edge without rules, its journal in the directory `journal`."""
-    visitors, unique = Visitors(), UniqueVisitors(tmp_path / "unique.map", size=64 * 1024)
+    visitors = Visitors()
     journal = Writer(tmp_path / "journal", 1, api.clock)
+    options = StateOptions(tmp_path / "state", tmp_path / "journal", tmp_path / "rules", 1, size=64 * 1024)
+    state = EdgeState(options, journal.where, api.clock.now_ms() // 1000)
     yield Edge(
         number=1,
         clock=api.clock,
         journal=journal,
         visitors=visitors,
-        unique=unique,
+        state=state,
         trusted=TrustedNetworks([ip_network("127.0.0.0/8")]),
         counters=Counters(),
     )
+    state.close()
     journal.close()
-    unique.close()
     visitors.close()
 
 

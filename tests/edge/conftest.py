@@ -15,7 +15,7 @@ from trackyard.domain.rules import Advertiser, Affiliate, Row
 from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import Edge
-from trackyard.edge.state import UniqueVisitors
+from trackyard.edge.state import EdgeState, StateOptions
 
 ROWS: list[Row] = [an_offer(), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]
 
@@ -46,16 +46,17 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def edge(tmp_path: Path, journal: MemoryJournal, clock: ManualClock, visitors: Visitors) -> Iterator[Edge]:
-    unique = UniqueVisitors(tmp_path / "unique.map", size=64 * 1024)
+    options = StateOptions(tmp_path / "state", tmp_path / "journal", tmp_path / "rules", 9, size=64 * 1024)
+    state = EdgeState(options, lambda: (0, 0), NOW // 1000)
     made = Edge(
         number=9,
         clock=clock,
         journal=journal,
         visitors=visitors,
-        unique=unique,
+        state=state,
         trusted=TrustedNetworks([ip_network("127.0.0.0/8")]),
         counters=Counters(),
     )
     made.rules = rules_of(ROWS)
     yield made
-    unique.close()
+    state.close()

@@ -3,7 +3,7 @@
 from trackyard.edge.answers import UNWRITABLE
 from trackyard.edge.handler import Edge
 from trackyard.edge.request import Request, Response
-from trackyard.journal.records import Call, Click, Kind, decode_call, decode_click
+from trackyard.journal.records import Call, Click, Kind, View, decode_call, decode_click, decode_view
 from trackyard.journal.writer import JournalFull
 
 NOW = 1_700_000_000_123
@@ -13,7 +13,7 @@ class MemoryJournal:
     """Keeps what was written; full on demand."""
 
     def __init__(self) -> None:
-        self.records: list[Click | Call] = []
+        self.records: list[Click | View | Call] = []
         self.waiting: list[tuple[Kind, bytes]] = []
         self.full = False
 
@@ -29,7 +29,8 @@ class MemoryJournal:
         if self.full:
             raise JournalFull("no space")
         assert b"\n" not in payload
-        self.records.append(decode_click(payload) if kind is Kind.CLICK else decode_call(payload))
+        decode = {Kind.CLICK: decode_click, Kind.VIEW: decode_view, Kind.CALL: decode_call}[kind]
+        self.records.append(decode(payload))
         return len(self.records)
 
     @property

@@ -11,6 +11,7 @@ from trackyard.decide.deeplinks import find_deep_link, joined, wants_deep_link
 from trackyard.decide.hit import Hit
 from trackyard.decide.targeting import chosen_url
 from trackyard.domain.macros import Template, encoded
+from trackyard.domain.rules import Offer
 
 _URL_CHARACTERS = "%:/?#[]@!$&'()*+,;=-._~{}"
 """What may stand in a URL as it is; braces because an unknown macro stays as written."""
@@ -36,6 +37,11 @@ def find_refused_url(hit: Hit) -> str | None:
     url = offer.trafficback_url if offer is not None else ""
     url = url or hit.rules.platform.trafficback_url or (offer.preview_url if offer is not None else "")
     return _target(url).fill(hit) if url else None
+
+
+def impressions_url(hit: Hit, offer: Offer) -> str:
+    """Where a view of `offer` is told of. Plain ASCII."""
+    return _target(offer.impressions_url).fill(hit)
 
 
 def _deep_target(hit: Hit, url: str) -> "_Target":

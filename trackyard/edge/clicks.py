@@ -6,7 +6,6 @@ from trackyard.decide.deeplinks import is_ignored
 from trackyard.decide.hints import ACCEPT, asks_more
 from trackyard.decide.hit import Hit, find_number
 from trackyard.decide.rules import Rules
-from trackyard.decide.seen import NOTHING_SEEN
 from trackyard.decide.steps import Refused, decide
 from trackyard.decide.target import accepted_url, find_refused_url
 from trackyard.edge.cookies import click_cookies
@@ -14,7 +13,7 @@ from trackyard.edge.counters import Counters
 from trackyard.edge.hits import Hits
 from trackyard.edge.recorder import Recorder
 from trackyard.edge.request import Request, Response, read_pairs
-from trackyard.edge.state import SEEN, UniqueVisitors
+from trackyard.edge.state import EdgeState
 from trackyard.edge.ways import PLAIN, as_json, not_available, redirect
 from trackyard.journal.records import Flag, Kind, encode
 
@@ -25,11 +24,11 @@ BOT: Final = "bot"
 class Clicks:
     """Answers `/click` and short links."""
 
-    __slots__ = ("_counters", "_hits", "_recorder", "_unique")
+    __slots__ = ("_counters", "_hits", "_recorder", "_state")
 
-    def __init__(self, hits: Hits, unique: UniqueVisitors, recorder: Recorder, counters: Counters) -> None:
+    def __init__(self, hits: Hits, state: EdgeState, recorder: Recorder, counters: Counters) -> None:
         self._hits = hits
-        self._unique = unique
+        self._state = state
         self._recorder = recorder
         self._counters = counters
 
@@ -41,11 +40,12 @@ class Clicks:
 
     def ask(self, request: Request, hit: Hit) -> Refused | None:
         """Decides a click that counts, or, for HEAD, one that does not."""
-        return decide(hit) if request.method == "GET" else self.look(hit)
+        hit.seen = self._state.asking if request.method == "GET" else self._state.looking
+        return decide(hit)
 
     def look(self, hit: Hit) -> Refused | None:
         """What the decision would be. Counts nothing."""
-        hit.seen = NOTHING_SEEN
+        hit.seen = self._state.looking
         return decide(hit)
 
     def send(self, request: Request, hit: Hit, refused: Refused | None, *, cut: bool) -> Response:
@@ -71,14 +71,12 @@ class Clicks:
         flags = Flag.PARAMETER_CUT if cut else 0
         if ("redirect" in hit.params or "path" in hit.params) and is_ignored(hit):
             flags |= Flag.REDIRECT_IGNORED
-        place = SEEN
-        if refused is None and hit.offer is not None:
-            place = self._unique.claim(hit.offer.id, hit.ip, hit.ua, hit.time_ms // 1000)
-            if place != SEEN:
-                self._recorder.claims.append(place)
-        self._recorder.put(Kind.CLICK, encode(click_columns(hit, refused, place != SEEN, flags)))
+        unique = self._state.is_new(hit, accepted=refused is None)
+        self._recorder.put(Kind.CLICK, encode(click_columns(hit, refused, unique, flags)))
         self._counters.clicks["" if refused is None else refused.reason] += 1
-        return place != SEEN
+        if self._state.waiting:
+            self._recorder.flush()
+        return unique
 
     def _would_pass(self, hit: Hit) -> bool:
         """Whether a visitor in the place of this bot would have been let through."""

@@ -11,7 +11,7 @@ from trackyard.decide.rules import Rules
 from trackyard.decide.visitor import Visitors
 from trackyard.domain.links import Link, unpack
 from trackyard.edge.address import TrustedNetworks
-from trackyard.edge.answers import NO_STORE, NOT_READY, TOOK, encode_json, error
+from trackyard.edge.answers import NO_STORE, NOT_READY, TOOK, UNWRITABLE, encode_json, error
 from trackyard.edge.clicks import Clicks
 from trackyard.edge.counters import Counters
 from trackyard.edge.hits import Hits
@@ -20,7 +20,8 @@ from trackyard.edge.pixels import Pixels
 from trackyard.edge.recorder import Journal, Recorder
 from trackyard.edge.request import MAX_URL, Request, Response
 from trackyard.edge.smartlinks import SmartLinks
-from trackyard.edge.state import UniqueVisitors
+from trackyard.edge.state import EdgeState, StateUnwritable
+from trackyard.edge.views import Views
 from trackyard.edge.ways import preflight
 
 SOURCE_LOST_S: Final = 10.0
@@ -48,7 +49,7 @@ class Edge:
         clock: Clock,
         journal: Journal,
         visitors: Visitors,
-        unique: UniqueVisitors,
+        state: EdgeState,
         trusted: TrustedNetworks,
         counters: Counters,
     ) -> None:
@@ -56,17 +57,18 @@ class Edge:
         self.rules_age_s = 0.0
         """How long ago the source of the rules last said that nothing newer is to be published."""
         self._counters = counters
-        self._recorder = Recorder(journal, unique.release)
+        self._recorder = Recorder(journal, state)
         self.commit = self._recorder.commit
         """Writes the records of the clicks decided since the last time; False when they could not be written:
         then each of them is answered by UNWRITABLE, and none counts."""
         hits = Hits(number, clock, visitors, trusted)
-        clicks = Clicks(hits, unique, self._recorder, counters)
+        clicks = Clicks(hits, state, self._recorder, counters)
         inbound = Inbound(clock, trusted, self._recorder, counters)
         pixels = Pixels(inbound)
         self._addresses: dict[str, _Address] = {
             "/click": _Address(_GET, decide=clicks.click),
             "/sl": _Address(_GET, decide=SmartLinks(hits, clicks).follow),
+            "/imp": _Address(_GET, decide=Views(hits, self._recorder).view),
             "/postback": _Address(("GET", "POST"), inbound.postback),
             "/success.jpg": _Address(_GET, lambda request: pixels.image(request, self.rules)),
             "/success.php": _Address(_GET, lambda request: pixels.page(request, self.rules)),
@@ -107,13 +109,20 @@ class Edge:
         elif len(path) + len(request.query) >= MAX_URL:
             response = error(414, "uri_too_long", "The URL is over the limit of 8 KB")
         elif found.decide is not None:
-            response = NOT_READY if self.rules is None else found.decide(request, self.rules)
+            response = NOT_READY if self.rules is None else self._decide(found.decide, request, self.rules)
         elif found.answer is not None:
             response = found.answer(request)
         else:
             raise TypeError(f"{path} has nobody who answers it")
         self._counters.requests[path, response.status] += 1
         return response
+
+    def _decide(self, decide: Callable[[Request, Rules], Response], request: Request, rules: Rules) -> Response:
+        try:
+            return decide(request, rules)
+        except StateUnwritable as fault:
+            self.journal_fault = str(fault)
+            return UNWRITABLE
 
     def _readyz(self, request: Request) -> Response:
         reasons = []

@@ -1,6 +1,5 @@
 """What an edge writes into its journal, and what it takes back when nothing could be written."""
 
-from collections.abc import Callable
 from typing import Protocol
 
 from trackyard.journal.records import Kind
@@ -17,20 +16,31 @@ class Journal(Protocol):
     def flush(self) -> None: ...
 
 
-class Recorder:
-    """Records of clicks gather until `commit`; a call is written at once. `release` takes a claim back.
+class State(Protocol):
+    """What the gathered clicks claimed of the shared state."""
 
-    fault: "" while the journal takes records · claims: places in the shared state that the gathered clicks took.
+    def kept(self) -> None:
+        """Their records are in the journal."""
+        ...
+
+    def lost(self) -> None:
+        """Their records could not be written."""
+        ...
+
+
+class Recorder:
+    """Records of clicks gather until `commit`; a call is written at once.
+
+    fault: "" while the journal takes records.
     """
 
-    __slots__ = ("_journal", "_lost", "_release", "claims", "fault", "put")
+    __slots__ = ("_journal", "_lost", "_state", "fault", "put")
 
-    def __init__(self, journal: Journal, release: Callable[[int], None]) -> None:
+    def __init__(self, journal: Journal, state: State) -> None:
         self.fault = ""
-        self.claims: list[int] = []
         self.put = journal.put
         self._journal = journal
-        self._release = release
+        self._state = state
         self._lost = False
 
     def commit(self) -> bool:
@@ -42,8 +52,7 @@ class Recorder:
     def append(self, kind: Kind, payload: bytes) -> bool:
         """Writes a record at once, what was gathered before it; False when it could not be written."""
         # The clicks before it on their own, so that each kind is told its own fault.
-        if not self._flush():
-            self._lost = True
+        self.flush()
         try:
             self._journal.append(kind, payload)
         except JournalUnwritable as fault:
@@ -51,13 +60,17 @@ class Recorder:
             return False
         return True
 
+    def flush(self) -> None:
+        """Writes what was gathered before its time; `commit` tells whether that could be."""
+        if not self._flush():
+            self._lost = True
+
     def _flush(self) -> bool:
-        claims, self.claims = self.claims, []
         try:
             self._journal.flush()
         except JournalUnwritable as fault:
-            for place in claims:
-                self._release(place)
+            self._state.lost()
             self.fault = str(fault)
             return False
+        self._state.kept()
         return True

@@ -25,7 +25,8 @@ from trackyard.edge.commit import GroupCommit
 from trackyard.edge.connection import Connection, Shared
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import SOURCE_LOST_S, Edge
-from trackyard.edge.state import UniqueVisitors
+from trackyard.edge.state import EdgeState, StateOptions
+from trackyard.edge.unique import DEFAULT_SIZE
 from trackyard.journal.rulelog import Entry, RuleLogReader, Snapshot
 from trackyard.journal.writer import JournalUnwritable, Writer
 
@@ -43,9 +44,9 @@ _log = logging.getLogger("trackyard.edge")
 class EdgeOptions:
     """What one edge process is told.
 
-    edge: its number, 1..250 · slots: how many edge processes share the listener and the state ·
-    databases: of addresses · refresh_s: how often a look is taken whether these were replaced ·
-    tls_certificate, tls_key: both or none.
+    edge: its number, 1..250 · slots: how many edge processes share the listener and the state · visitors_size: bytes
+    that remember visitors of 24 hours, the same for all slots · databases: of addresses · refresh_s: how often a look
+    is taken whether these were replaced · tls_certificate, tls_key: both or none.
     """
 
     host: str
@@ -55,6 +56,7 @@ class EdgeOptions:
     rules_directory: Path
     state_directory: Path
     slots: int = 1
+    visitors_size: int = DEFAULT_SIZE
     trusted_networks: tuple[IPv4Network | IPv6Network, ...] = (IPv4Network("127.0.0.0/8"), IPv6Network("::1"))
     databases: Databases = field(default_factory=Databases)
     refresh_s: float = 60.0
@@ -118,15 +120,15 @@ class _Process:
         self._refresh_s = options.refresh_s
         self._visitors = visitors = Visitors(options.databases)
         stack.callback(visitors.close)
-        unique = UniqueVisitors(options.state_directory / "unique.map", shared=options.slots > 1)
-        stack.callback(unique.close)
+        self._state = EdgeState(_state_options(options), self._writer.where, clock.now_ms() // 1000)
+        stack.callback(self._state.close)
         trusted = TrustedNetworks(options.trusted_networks)
         self._edge = Edge(
             number=options.edge,
             clock=clock,
             journal=self._writer,
             visitors=visitors,
-            unique=unique,
+            state=self._state,
             trusted=trusted,
             counters=self._counters,
         )
@@ -211,6 +213,7 @@ class _Process:
                 self._edge.journal_fault = ""
         except JournalUnwritable as fault:
             self._complain(str(fault))
+        self._state.tick(now_ms // 1000)
         self.shared.syncing.note()
 
     def _complain(self, fault: str) -> None:
@@ -249,6 +252,17 @@ def _build_beside(log: RuleLogReader) -> Rules | None:
 
 def _build(snapshot: Snapshot) -> Rules:
     return Rules.of((entry.kind, entry.key, entry.payload) for entry in snapshot.entries)
+
+
+def _state_options(options: EdgeOptions) -> StateOptions:
+    return StateOptions(
+        directory=options.state_directory,
+        journals=options.journal_directory,
+        rules=options.rules_directory,
+        edge=options.edge,
+        shared=options.slots > 1,
+        size=options.visitors_size,
+    )
 
 
 def _listen(options: EdgeOptions) -> socket.socket:

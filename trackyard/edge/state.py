@@ -1,102 +1,292 @@
-"""What the edges of one machine must agree on: which visitors an offer has seen (behaviour.md §4, Unique).
-
-One memory-mapped file of fixed size: buckets of eight entries, one cache line each; an entry is 4 bytes of
-fingerprint and 4 bytes second. A full bucket forgets its oldest. Two visitors are taken for one with
-probability 8 / 2^32. The kernel keeps the pages when a process dies.
+"""What the edges of one machine agree on: visitors that were there, and clicks counted against caps (behaviour.md §4,
+Unique; §5, Caps; docs/decisions/0017). Exact through the death of a process; after a power cut made good from the
+journals.
 """
 
 import fcntl
-import mmap
+import logging
 import os
-import struct
-from hashlib import blake2b
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-WINDOW_S = 24 * 3600
-DEFAULT_SIZE = 64 * 1024 * 1024
-"""Eight million visitors in 24 hours."""
-SEEN: Final = -1
+from trackyard.decide.hit import Hit
+from trackyard.domain.rules import Offer
+from trackyard.edge.caps import NO_PLACES, CapKeys, Places
+from trackyard.edge.claims import FLUSH_AT, Claims
+from trackyard.edge.counts import ClickCounts
+from trackyard.edge.countsfile import Counted, CountsFull
+from trackyard.edge.recovery import VISITORS, Recovery, claims_path, synced_path, undo
+from trackyard.edge.synced import Position, Synced, SyncedLog, current, find_known
+from trackyard.edge.unique import DEFAULT_SIZE, UniqueVisitors
 
-_BUCKET = 64
-_TIMES_AT = 32
-_TIMES = struct.Struct("<8I")
-_TIME = struct.Struct("<I")
+COUNTS_SYNC_S: Final = 2
+VISITORS_SYNC_S: Final = 30
+"""Rarer: it may write the whole file."""
+_CHANGES_SYNC: Final = 2000
+
+_log = logging.getLogger("trackyard.edge")
 
 
-class UniqueVisitors:
-    """The visitors of the last 24 hours, in the file `path` of `size` bytes (a multiple of 64).
+class StateUnwritable(Exception):
+    """A click cannot be counted, so it cannot be decided; nothing was claimed for it."""
 
-    `shared`: whether other processes use the file at the same time; each step then locks its bucket.
-    Errors: OSError when there is no room for the file.
+
+@dataclass(frozen=True, slots=True)
+class StateOptions:
+    """directory: of the state · journals, rules: directories that it is made anew from after a power cut · edge: its
+    number · shared: whether other edges of the machine run at the same time · size: bytes for visitors, a multiple of
+    256."""
+
+    directory: Path
+    journals: Path
+    rules: Path
+    edge: int
+    shared: bool = False
+    size: int = DEFAULT_SIZE
+
+
+class EdgeState:
+    """The state as one edge has it; to be opened when its earlier journals are sealed, and before it decides.
+
+    `where`: start (UTC ms) and end of the journal being written · `asking` claims for the click that is decided, which
+     `kept`, `lost` or `give_back` ends; `looking` only looks. Errors: OSError.
     """
 
-    def __init__(self, path: Path, *, size: int = DEFAULT_SIZE, shared: bool = False) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    def __init__(self, options: StateOptions, where: Callable[[], tuple[int, int]], now_s: int) -> None:
+        self._where = where
+        self._now_s = now_s
+        self._keys = CapKeys()
+        options.directory.mkdir(parents=True, exist_ok=True)
+        self._users = os.open(options.directory / "users.lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            _reserve(self._descriptor, size)
-            self._map = mmap.mmap(self._descriptor, size)
+            self._prepare(options)
+            self._open(options)
         except BaseException:
-            os.close(self._descriptor)
+            os.close(self._users)
             raise
-        self._buckets = size // _BUCKET
-        self._shared = shared
+        self.asking = Asking(self)
+        self.looking = Looking(self)
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="state-sync")
+        self._running: Future[None] | None = None
+        self._sent: Synced | None = None
+        self._due = self._failing = False
 
-    def claim(self, offer: int, ip: str, ua: str, now_s: int) -> int:
-        """Whether this visitor is new to the offer: SEEN, or a place that `release` takes.
+    @property
+    def waiting(self) -> bool:
+        """Whether so many claims wait for their records that these should be written now."""
+        return len(self.claims) >= FLUSH_AT
 
-        A visitor counts as new again 24 hours after the last time it was new.
-        """
-        digest = blake2b(f"{offer}\0{ip}\0{ua}".encode("utf-8", "replace"), digest_size=8).digest()
-        bucket = int.from_bytes(digest[4:], "little") % self._buckets * _BUCKET
-        if not self._shared:
-            return self._claim(bucket, digest[:4], now_s)
-        fcntl.lockf(self._descriptor, fcntl.LOCK_EX, _BUCKET, bucket)
-        try:
-            return self._claim(bucket, digest[:4], now_s)
-        finally:
-            fcntl.lockf(self._descriptor, fcntl.LOCK_UN, _BUCKET, bucket)
+    def kept(self) -> None:
+        """The records of all claims are in the journal."""
+        if self.asking.unrecorded:
+            self.give_back(self.asking.unrecorded)
+        self.claims.clear(*self._where())
+        if self._due:
+            self._sync_beside()
 
-    def release(self, place: int) -> None:
-        """Takes a claim back: the click it was made for could not be recorded."""
-        _TIME.pack_into(self._map, place, 0)
+    def lost(self) -> None:
+        """The records of all claims could not be written: none was made."""
+        while (claim := self.claims.last()) is not None:
+            undo(claim, self.visitors, self.counts)
+            self.claims.drop_last()
+
+    def give_back(self, click_id: str) -> None:
+        """Undoes the claims of the click decided last: it was refused after all, or has no record."""
+        while (claim := self.claims.last()) is not None and claim.click == click_id:
+            undo(claim, self.visitors, self.counts)
+            self.claims.drop_last()
+        self.asking.forget()
+
+    def is_new(self, hit: Hit, *, accepted: bool) -> bool:
+        """Whether the visitor of a decided click is new to the offer. Its record is made next: what it claimed stays
+        claimed, or was none's when the click is not `accepted`."""
+        new = accepted and self.asking.is_new(hit)
+        if not accepted and self.asking.unrecorded:
+            self.give_back(self.asking.unrecorded)
+        self.asking.unrecorded = ""
+        return new
+
+    def places(self, hit: Hit) -> Places:
+        """What the click needs places of."""
+        offer: Offer | None = hit.offer
+        if offer is None or hit.affiliate is None or not offer.click_caps:
+            return NO_PLACES
+        return self._keys.of(offer, hit.rules.platform.timezone, hit.affiliate.id, hit.country, hit.time_ms)
+
+    def tick(self, now_s: int) -> None:
+        """Makes what changed safe from power cuts when it is time to, beside the loop."""
+        self._now_s = now_s
+        if abs(now_s - self._counts_s) >= COUNTS_SYNC_S or self.counts.changes >= _CHANGES_SYNC:
+            self._due = True
+        if self._due and not len(self.claims):
+            self._sync_beside()
 
     def close(self) -> None:
-        """Gives the file back."""
-        self._map.close()
-        os.close(self._descriptor)
+        """Syncs, and gives everything back. Claims whose records are still to be written stay noted."""
+        self._thread.shutdown(wait=True)
+        self._collect()
+        if not len(self.claims):
+            try:
+                self._sync(self._unsynced(visitors=True), visitors=True)
+            except OSError as error:
+                _log.error("state not synced", extra={"error": str(error)})
+        for part in (self.visitors, self.counts, self.claims, self._synced_log):
+            part.close()
+        os.close(self._users)
 
-    def _claim(self, bucket: int, fingerprint: bytes, now_s: int) -> int:
-        found = self._map.find(fingerprint, bucket, bucket + _TIMES_AT)
-        while found >= 0 and (found - bucket) % 4:
-            found = self._map.find(fingerprint, found + 1, bucket + _TIMES_AT)
-        times = bucket + _TIMES_AT
-        if found >= 0:
-            place = times + found - bucket
-            (seen_at,) = _TIME.unpack_from(self._map, place)
-            # A time ahead of the clock is as good as now: the clock went back.
-            if now_s - seen_at < WINDOW_S:
-                return SEEN
+    # --- opening ----------------------------------------------------------------------------------------
+
+    def _prepare(self, options: StateOptions) -> None:
+        """Puts the state in order: all of it when no other edge runs, else what this one left."""
+        recovery = Recovery(options.directory, options.journals, options.rules, options.size, self._now_s)
+        try:
+            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            # Another edge runs, or puts all of it in order: until then it is waited for.
+            fcntl.flock(self._users, fcntl.LOCK_SH)
+            visitors = UniqueVisitors(options.directory / VISITORS, size=options.size, shared=True)
+            try:
+                recovery.settle(options.edge, visitors)
+            finally:
+                visitors.close()
+            return
+        recovery.run()
+        fcntl.flock(self._users, fcntl.LOCK_SH)
+
+    def _open(self, options: StateOptions) -> None:
+        directory, edge, shared = options.directory, options.edge, options.shared
+        self.claims = Claims(claims_path(directory, edge))
+        self.visitors = UniqueVisitors(directory / VISITORS, size=options.size, shared=shared, claims=self.claims)
+        self.counts = ClickCounts(directory, edge, shared=shared, claims=self.claims)
+        at = Position(*self._where())
+        self.claims.clear(*at)
+        known = find_known(synced_path(directory, edge))
+        self._visitors_at = at if known is None else known.visitors_at
+        self._visitors_s = self._now_s if known is None else known.visitors_s
+        first = Synced(at, self._visitors_at, self._visitors_s, current(self.counts.each(), self._now_s))
+        self._synced_log = SyncedLog(synced_path(directory, edge), first)
+        self._counts_s = self._now_s
+
+    # --- syncing ----------------------------------------------------------------------------------------
+
+    def _sync_beside(self) -> None:
+        """Syncs in the thread, unless it still does. All claims must have their records."""
+        if self._running is not None and not self._running.done():
+            return
+        self._collect()
+        self._due = False
+        self._counts_s = self._now_s
+        visitors = abs(self._now_s - self._visitors_s) >= VISITORS_SYNC_S
+        if visitors or self.counts.changes:
+            self._sent = self._unsynced(visitors=visitors)
+            self._running = self._thread.submit(self._sync, self._sent, visitors=visitors)
+
+    def _collect(self) -> None:
+        """Takes notice of how the last sync ended."""
+        if self._running is None or self._sent is None:
+            return
+        fault = self._running.exception()
+        if fault is None:
+            self._visitors_at, self._visitors_s = self._sent.visitors_at, self._sent.visitors_s
         else:
-            kept = _TIMES.unpack_from(self._map, times)
-            slot = kept.index(min(kept))
-            place = times + slot * 4
-            # The time first: a process that dies between the two leaves an entry that is too young, not one
-            # that calls another visitor seen.
-            _TIME.pack_into(self._map, place, 0)
-            self._map[bucket + slot * 4 : bucket + slot * 4 + 4] = fingerprint
-        _TIME.pack_into(self._map, place, now_s)
-        return place
+            self.counts.set_changed(self._sent.counts)
+            if not self._failing:
+                _log.error("state not synced", extra={"error": str(fault)})
+        self._failing = fault is not None
+        self._running = self._sent = None
+
+    def _unsynced(self, *, visitors: bool) -> Synced:
+        """What changed, up to where the journal is now."""
+        at = Position(*self._where())
+        counts: list[Counted] = self.counts.changed()
+        if visitors:
+            return Synced(at, at, self._now_s, counts)
+        return Synced(at, self._visitors_at, self._visitors_s, counts)
+
+    def _sync(self, synced: Synced, *, visitors: bool) -> None:
+        if visitors:
+            self.visitors.sync()
+        self._synced_log.append(synced, self._now_s)
 
 
-def _reserve(descriptor: int, size: int) -> None:
-    """Gives the file its size and its blocks: a full disk must be an error here, not a SIGBUS later."""
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
-    try:
-        status = os.fstat(descriptor)
-        if status.st_size != size:
-            os.ftruncate(descriptor, size)
-        os.posix_fallocate(descriptor, 0, size)
-    finally:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
+class Asking:
+    """decide.seen.Seen of a click that is being decided: asking claims. The answer about a visitor is kept for the hit,
+    which may ask again. unrecorded: the id of the click that claims and has no record yet, "" = none does."""
+
+    def __init__(self, state: EdgeState) -> None:
+        self.unrecorded = ""
+        self._state = state
+        self._hit: Hit | None = None
+        self._offer = 0
+        self._new = False
+
+    def is_new(self, hit: Hit) -> bool:
+        """As Seen. One that is new is new no more."""
+        offer = hit.offer
+        if offer is None:
+            return False
+        if self._hit is not hit or self._offer != offer.id:
+            state = self._state
+            self._begin(hit)
+            try:
+                # A click that is unique gives its id as the cookie, to a visitor that keeps any.
+                second, given = hit.time_ms // 1000, hit.click_id if hit.cookie else ""
+                self._new = state.visitors.claim(offer.id, hit.ip, hit.ua, hit.cookie, second, given)
+            except OSError as error:
+                state.give_back(hit.click_id)
+                raise StateUnwritable(f"claims: {error}") from error
+            self._hit, self._offer = hit, offer.id
+        return self._new
+
+    def full_cap(self, hit: Hit) -> str:
+        """As Seen. Errors: StateUnwritable."""
+        state = self._state
+        wanted, caps = state.places(hit)
+        if not wanted or hit.offer is None:
+            return ""
+        self._begin(hit)
+        try:
+            full = state.counts.take(hit.offer.id, wanted, hit.time_ms // 1000)
+        except (CountsFull, OSError) as error:
+            state.give_back(hit.click_id)
+            raise StateUnwritable(f"click counts: {error}") from error
+        if full < 0:
+            return ""
+        # A click that is refused makes no visitor seen.
+        state.give_back(hit.click_id)
+        return caps[full]
+
+    def forget(self) -> None:
+        """The click that was asked for is no more."""
+        self._hit = None
+        self.unrecorded = ""
+
+    def _begin(self, hit: Hit) -> None:
+        if self.unrecorded != hit.click_id:
+            if self.unrecorded:
+                # What came between failed: there will be no record.
+                self._state.give_back(self.unrecorded)
+            self.unrecorded = hit.click_id
+            self._state.claims.begin(hit.click_id)
+
+
+class Looking:
+    """decide.seen.Seen that claims nothing: of dry runs, HEAD, bots, and offers that are only weighed."""
+
+    def __init__(self, state: EdgeState) -> None:
+        self._state = state
+
+    def is_new(self, hit: Hit) -> bool:
+        """As Seen."""
+        offer = hit.offer
+        now_s = hit.time_ms // 1000
+        return offer is not None and not self._state.visitors.seen(offer.id, hit.ip, hit.ua, hit.cookie, now_s)
+
+    def full_cap(self, hit: Hit) -> str:
+        """As Seen."""
+        wanted, caps = self._state.places(hit)
+        full = self._state.counts.peek(wanted)
+        return "" if full < 0 else caps[full]

@@ -14,6 +14,7 @@ class Kind(IntEnum):
 
     CLICK = 1
     CALL = 2
+    VIEW = 3
     MARK = 9
 
 
@@ -73,6 +74,10 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     flags: int
 
 
+class View(Click, array_like=True, gc=False):
+    """One view of a creative, in the form of the click that it may lead to; `landing` and `uniq` are 0."""
+
+
 class Flag(IntEnum):
     """Things worth knowing about a click that changed nothing else. Bits of `Click.flags`."""
 
@@ -109,5 +114,6 @@ class Mark(msgspec.Struct, array_like=True, gc=False):
 
 encode = msgspec.json.Encoder().encode
 decode_click = msgspec.json.Decoder(Click).decode
+decode_view = msgspec.json.Decoder(View).decode
 decode_call = msgspec.json.Decoder(Call).decode
 decode_mark = msgspec.json.Decoder(Mark).decode

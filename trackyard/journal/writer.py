@@ -112,6 +112,10 @@ class Writer:
             self._rotate()
         self._mark(now_ms)
 
+    def where(self) -> tuple[int, int]:
+        """When the journal that is being written began (UTC ms), and its end: all records written are before."""
+        return segments.start_of(self.name), self._position
+
     def has_room(self) -> bool:
         """Whether the disk has room for more than a few records."""
         status = os.statvfs(self._directory)

@@ -1,0 +1,377 @@
+"""The state after deaths of its edge and after power cuts: what the journal holds, neither more nor less."""
+
+import os
+import shutil
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.edge import recorded
+from tests.support.state import CAP, NOW_MS, OFFER, StatefulEdge, stateful_edge
+from trackyard.edge import claims, countsfile, synced, unique
+from trackyard.edge.caps import CapKeys
+from trackyard.edge.countsfile import NEVER, Counted
+from trackyard.edge.synced import Position, Synced, SyncedLog, find_known
+from trackyard.journal import segments
+from trackyard.journal.records import Call, Click, Kind, encode
+
+NOW = NOW_MS // 1000
+
+
+class Died(BaseException):
+    """The process is killed before a store."""
+
+
+class Deaths:
+    """Counts the stores into mapped files and system calls that write, and ends the process before one of them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.left = -1
+        self.stores = 0
+        for owner in (claims.Claims, countsfile.CountsFile):
+            monkeypatch.setattr(owner, "_words", _Watched(self), raising=False)
+        monkeypatch.setattr(unique.UniqueVisitors, "_cells", _Watched(self), raising=False)
+        real = os.write
+        monkeypatch.setattr(os, "write", lambda *given: (self.note(), real(*given))[1])
+
+    def note(self) -> None:
+        """A store comes."""
+        self.stores += 1
+        if self.left == 0:
+            self.left = -1
+            raise Died
+        self.left -= 1
+
+
+class _Watched:
+    """An attribute that holds a view of words and tells of each store into it."""
+
+    def __init__(self, deaths: Deaths) -> None:
+        self._deaths = deaths
+        self._views: dict[int, Any] = {}
+
+    def __set__(self, owner: object, view: Any) -> None:
+        owner.__dict__["_view"] = view
+
+    def __get__(self, owner: Any, kind: object = None) -> Any:
+        return _View(owner.__dict__["_view"], self._deaths)
+
+
+class _View:
+    def __init__(self, view: Any, deaths: Deaths) -> None:
+        self._view, self._deaths = view, deaths
+
+    def __setitem__(self, at: int, value: int) -> None:
+        self._deaths.note()
+        self._view[at] = value
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._view[at]
+
+    def __len__(self) -> int:
+        return len(self._view)
+
+    def release(self) -> None:
+        self._view.release()
+
+
+class _Beside:
+    """A thread that is done at once, and whose death is everyone's."""
+
+    def submit(self, do: Callable[..., None], *given: Any, **named: Any) -> "Future[None]":
+        do(*given, **named)
+        done: Future[None] = Future()
+        done.set_result(None)
+        return done
+
+    def shutdown(self, *, wait: bool) -> None:
+        """Nothing runs."""
+
+
+@pytest.fixture(autouse=True)
+def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that dies leaves what it wrote, synced or not."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    monkeypatch.setattr(os, "fdatasync", lambda descriptor: None)
+
+
+@pytest.fixture
+def deaths(monkeypatch: pytest.MonkeyPatch) -> Deaths:
+    return Deaths(monkeypatch)
+
+
+def day(directory: Path, *, edge: int = 1, first: int = 0, shared: bool = False) -> None:
+    """A life of an edge: batches of clicks of new visitors and of one that comes again, a sync between."""
+    one = StatefulEdge(directory, edge, shared=shared)
+    assert one.state is not None
+    one.state._thread = _Beside()  # type: ignore[assignment]
+    try:
+        for batch in range(2):
+            for number in range(2):
+                one.click(first + batch * 2 + number)
+            one.click(first)
+            one.flush()
+            one.state.tick(NOW + 10 * (batch + 1))
+        one.stop()
+    except BaseException:
+        one.abandon()
+        raise
+
+
+def accepted(directory: Path, edges: tuple[int, ...] = (1,)) -> list[Click]:
+    """The clicks that the journals hold and the cap counts."""
+    clicks = [record for edge in edges for record in recorded_whole(directory, edge) if isinstance(record, Click)]
+    return [click for click in clicks if not click.reason]
+
+
+def recorded_whole(directory: Path, edge: int) -> list[Any]:
+    return list(recorded(directory / "journal", edge))
+
+
+def check(directory: Path, edges: tuple[int, ...] = (1,), now_ms: int = NOW_MS + 60_000) -> None:
+    """The state says what the journals say, and the cap is filled to its last place by what comes after."""
+    with stateful_edge(directory, edges[0], now_ms=now_ms) as one:
+        assert one.state is not None
+        (wanted,) = CapKeys().of(one.rules.find_offer(str(OFFER)), "UTC", 7, "EE", now_ms).wanted  # type: ignore[arg-type]
+        clicks = accepted(directory, edges)
+        assert one.state.counts.count(wanted.key) == len(clicks)
+        new = {click.ip for click in clicks if click.uniq}
+        assert len(new) == sum(click.uniq for click in clicks), "nobody was new twice"
+        seen = {
+            ip
+            for number in range(40)
+            if one.state.visitors.seen(OFFER, ip := f"10.0.0.{number}", "ua", "", now_ms // 1000)
+        }
+        assert seen == new
+        cookies = {click.id for click in clicks if one.state.visitors.seen(OFFER, "x", "x", click.id, now_ms // 1000)}
+        assert cookies == {click.id for click in clicks if click.uniq}
+        for number in range(100, 110):
+            one.click(number)
+        one.flush()
+    assert len(accepted(directory, edges)) == CAP.value
+
+
+def every_death(deaths: Deaths, live: Callable[[], None], after: Callable[[int], None]) -> int:
+    """Lives again and again, killed before the first store, before the second, …, to the last."""
+    for stores in range(10_000):
+        deaths.left = stores
+        try:
+            live()
+        except Died:
+            after(stores)
+            continue
+        finally:
+            deaths.left = -1
+        after(stores)
+        return stores
+    raise AssertionError("it never ends")
+
+
+def test_a_death_before_any_store_loses_and_doubles_nothing(tmp_path: Path, deaths: Deaths) -> None:
+    place = [tmp_path / "0"]
+
+    def after(stores: int) -> None:
+        check(place[0])
+        place[0] = tmp_path / str(stores + 1)
+
+    assert every_death(deaths, lambda: day(place[0]), after) > 40
+
+
+def test_a_death_while_an_earlier_one_is_made_good(tmp_path: Path, deaths: Deaths) -> None:
+    first = tmp_path / "first"
+    deaths.left = 55
+    with pytest.raises(Died):
+        day(first)
+    place = [tmp_path / "0"]
+    shutil.copytree(first, place[0])
+
+    def after(stores: int) -> None:
+        check(place[0])
+        place[0] = tmp_path / str(stores + 1)
+        shutil.copytree(first, place[0])
+
+    assert every_death(deaths, lambda: day(place[0], first=20), after) > 40
+
+
+def test_a_full_cap_claims_no_visitor_and_a_click_without_a_record_none(tmp_path: Path) -> None:
+    with stateful_edge(tmp_path) as one:
+        assert one.state is not None
+        one.ask(20)  # what came next failed: it has no record
+        assert [one.click(number) for number in range(6)] == [""] * 5 + ["cap"]
+        one.flush()
+        assert not one.state.visitors.seen(OFFER, "10.0.0.5", "ua", "", NOW)
+        one.ask(21)
+        one.writer.put(Kind.CALL, encode(Call(NOW_MS, "c" * 24, "postback", "GET", "", "", "", "", {})))
+        one.flush()
+    check(tmp_path)
+
+
+def test_a_journal_that_takes_nothing_gives_every_place_back(tmp_path: Path) -> None:
+    with stateful_edge(tmp_path) as one:
+        assert one.state is not None
+        one.click(0)
+        one.flush()
+        assert [one.click(number) for number in range(1, 6)] == ["", "", "", "", "cap"]
+        one.writer._put.clear()
+        one.state.lost()
+        assert [one.click(number) for number in range(1, 6)] == ["", "", "", "", "cap"]
+        one.flush()
+    check(tmp_path)
+
+
+def test_an_edge_dies_while_another_runs(tmp_path: Path) -> None:
+    other = StatefulEdge(tmp_path, 2, shared=True)
+    one = StatefulEdge(tmp_path, 1, shared=True)
+    one.click(1)
+    one.flush()
+    other.click(2)
+    other.flush()
+    assert [one.click(number) for number in (3, 4, 5)] == ["", "", ""]
+    assert other.click(6) == "cap"
+    one.abandon()
+    again = StatefulEdge(tmp_path, 1, shared=True)
+    assert [other.click(7), again.click(8), other.click(9), again.click(10)] == ["", "", "", "cap"]
+    for each in (other, again):
+        each.flush()
+        each.stop()
+    check(tmp_path, edges=(1, 2))
+
+
+def test_what_an_edge_left_that_does_not_come_back_is_made_good_by_another(tmp_path: Path) -> None:
+    with stateful_edge(tmp_path, 1):
+        pass
+    gone = StatefulEdge(tmp_path, 2)
+    gone.click(1)
+    gone.flush()
+    gone.click(2)
+    gone.abandon()
+    check(tmp_path, edges=(1, 2))
+
+
+def cut_power(directory: Path) -> None:
+    """The machine comes up again with another boot id."""
+    (directory / "state" / "boot").write_text("another")
+
+
+@pytest.mark.parametrize("reached", ["nothing", "everything", "visitors", "counts"])
+@pytest.mark.parametrize("edges", [1, 2])
+def test_a_power_cut_is_made_good_whatever_of_the_maps_reached_the_disk(
+    tmp_path: Path, edges: int, reached: str
+) -> None:
+    running = [StatefulEdge(tmp_path, edge, shared=edges > 1) for edge in range(1, edges + 1)]
+    for edge in running:
+        edge.click(edge.edge)
+        edge.flush()
+        assert edge.state is not None
+        edge.state.tick(NOW + 40)  # both are synced
+    kept = tmp_path / "kept"
+    for edge in running:
+        assert edge.state is not None
+        edge.state._thread.shutdown(wait=True)
+    shutil.copytree(tmp_path / "state", kept)
+    for edge in running:
+        edge.clock.advance(50_000)
+        edge.click(10 + edge.edge)
+        edge.flush()
+        edge.click(20 + edge.edge)  # no record
+        edge.abandon()
+    for path in kept.glob("*.map"):
+        if reached == "nothing" or (reached != "everything" and not path.name.startswith(reached)):
+            shutil.copy(path, tmp_path / "state" / path.name)
+    shutil.rmtree(kept)
+    cut_power(tmp_path)
+    check(tmp_path, tuple(range(1, edges + 1)))
+
+
+def test_a_power_cut_that_takes_the_end_of_the_journal_takes_its_claims_too(tmp_path: Path) -> None:
+    one = StatefulEdge(tmp_path)
+    one.click(1)
+    one.flush()
+    end = one.writer.where()[1]
+    assert one.state is not None
+    one.clock.advance(5_000)
+    one.click(2)
+    one.flush()
+    one.abandon()
+    (name,) = segments.list_journals(tmp_path / "journal", 1)
+    os.truncate(segments.log_path(tmp_path / "journal", name), end + 7)
+    cut_power(tmp_path)
+    check(tmp_path)
+
+
+def test_a_power_cut_while_an_earlier_one_is_made_good(tmp_path: Path, deaths: Deaths) -> None:
+    first = tmp_path / "first"
+    one = StatefulEdge(first)
+    one.click(1)
+    one.flush()
+    assert one.state is not None
+    one.state.tick(NOW + 2)
+    one.state._thread.shutdown(wait=True)
+    one.click(2)
+    one.flush()
+    one.abandon()
+    cut_power(first)
+    place = [tmp_path / "0"]
+    shutil.copytree(first, place[0])
+
+    def after(stores: int) -> None:
+        check(place[0])
+        place[0] = tmp_path / str(stores + 1)
+        shutil.copytree(first, place[0])
+
+    assert every_death(deaths, lambda: day(place[0], first=20), after) > 40
+
+
+def test_without_rules_the_counts_of_the_last_sync_hold_and_it_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    one = StatefulEdge(tmp_path)
+    one.click(1)
+    one.flush()
+    assert one.state is not None
+    one.state.tick(NOW + 2)
+    one.state._thread.shutdown(wait=True)
+    one.click(2)
+    one.flush()
+    one.abandon()
+    cut_power(tmp_path)
+    shutil.rmtree(tmp_path / "rules")
+    (tmp_path / "rules").mkdir()
+    with stateful_edge(tmp_path) as again:
+        assert [again.click(number) for number in range(10, 15)] == [""] * 4 + ["cap"]
+        again.flush()
+    assert "clicks could not be counted" in caplog.text
+
+
+def test_a_log_that_grew_is_written_anew_without_periods_that_are_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(synced, "COMPACT_AT", 400)
+    path = tmp_path / "synced.log"
+    at = Position(1, 2)
+    log = SyncedLog(path, Synced(at, at, NOW, [Counted(b"a" * 16, NOW + 5, 1)]))
+    for second in range(20):
+        later = Position(1, second)
+        log.append(Synced(later, at, NOW, [Counted(b"b" * 16, NEVER, second)]), NOW + second)
+    log.close()
+    known = find_known(path)
+    assert known is not None
+    assert (known.counts_at, known.counts) == (Position(1, 19), {b"b" * 16: Counted(b"b" * 16, NEVER, 19)})
+    assert path.stat().st_size < 500
+    path.write_bytes(path.read_bytes()[:-3])
+    torn = find_known(path)
+    assert torn is not None
+    assert torn.counts_at == Position(1, 18), "a frame that is not whole says nothing"
+
+
+def test_visitors_of_a_day_are_read_from_the_journals_when_their_file_is_gone(tmp_path: Path) -> None:
+    with stateful_edge(tmp_path) as one:
+        for number in range(3):
+            one.click(number)
+        one.flush()
+    (tmp_path / "state" / "visitors.map").unlink()
+    (tmp_path / "state" / "counts-001.map").unlink()
+    check(tmp_path)

@@ -1,0 +1,187 @@
+"""Unique visitors: by address or cookie, 24 hours, bounded, through restarts and several processes."""
+
+import multiprocessing
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from trackyard.edge.claims import Claims
+from trackyard.edge.unique import WINDOW_S, UniqueVisitors
+
+NOW = 1_700_000_000
+SIZE = 64 * 1024
+CLICK = "a" * 24
+
+
+@pytest.fixture(params=[False, True], ids=["alone", "shared"])
+def unique(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[UniqueVisitors]:
+    made = UniqueVisitors(tmp_path / "state" / "visitors.map", size=SIZE, shared=request.param)
+    yield made
+    made.close()
+
+
+def is_new(
+    unique: UniqueVisitors,
+    offer: int = 1,
+    ip: str = "192.0.2.1",
+    ua: str = "ua",
+    now: int = NOW,
+    cookie: str = "",
+    given: str = "",
+) -> bool:
+    return unique.claim(offer, ip, ua, cookie, now, given)
+
+
+def test_a_visitor_is_new_once_for_each_offer(unique: UniqueVisitors) -> None:
+    assert is_new(unique)
+    assert not is_new(unique)
+    assert is_new(unique, offer=2)
+    assert is_new(unique, ip="192.0.2.2")
+    assert is_new(unique, ua="other")
+    assert not is_new(unique, offer=2)
+
+
+def test_the_window_counts_from_the_last_time_it_was_new(unique: UniqueVisitors) -> None:
+    assert is_new(unique, now=NOW)
+    assert not is_new(unique, now=NOW + WINDOW_S - 1)
+    assert is_new(unique, now=NOW + WINDOW_S)
+    assert not is_new(unique, now=NOW + WINDOW_S + 10)
+
+
+def test_the_cookie_alone_makes_a_visitor_seen_for_its_offer(unique: UniqueVisitors) -> None:
+    assert is_new(unique, given=CLICK)
+    moved = {"ip": "198.51.100.9", "ua": "other"}
+    assert not is_new(unique, cookie=CLICK, given="b" * 24, **moved)
+    assert is_new(unique, offer=2, cookie=CLICK, given="b" * 24, **moved), "a cookie of another offer says nothing"
+    assert not is_new(unique, cookie=CLICK, given="c" * 24, now=NOW + WINDOW_S - 1, **moved)
+    assert is_new(unique, cookie=CLICK, given="d" * 24, now=NOW + WINDOW_S, **moved)
+
+
+def test_who_was_seen_by_the_cookie_is_not_known_by_the_new_address(unique: UniqueVisitors) -> None:
+    assert is_new(unique, given=CLICK)
+    assert not is_new(unique, ip="198.51.100.9", cookie=CLICK, given="b" * 24)
+    assert is_new(unique, ip="198.51.100.9", given="c" * 24), "only a unique click makes its address seen"
+
+
+def test_an_unknown_cookie_makes_nobody_seen(unique: UniqueVisitors) -> None:
+    assert is_new(unique, cookie="f" * 24, given=CLICK)
+    assert not is_new(unique, ip="198.51.100.9", cookie=CLICK, given="b" * 24), "the one given with the click is known"
+
+
+def test_an_address_is_no_cookie(unique: UniqueVisitors) -> None:
+    assert is_new(unique, ip="192.0.2.1", ua="")
+    assert is_new(unique, ip="198.51.100.9", cookie="192.0.2.1\0", given=CLICK)
+
+
+def test_looking_claims_nothing(unique: UniqueVisitors) -> None:
+    assert not unique.seen(1, "192.0.2.1", "ua", CLICK, NOW)
+    assert is_new(unique, given=CLICK)
+    assert unique.seen(1, "192.0.2.1", "ua", "", NOW + WINDOW_S - 1)
+    assert unique.seen(1, "198.51.100.9", "other", CLICK, NOW + 5)
+    assert not unique.seen(1, "198.51.100.9", "other", "", NOW + 5)
+    assert not unique.seen(1, "192.0.2.1", "ua", CLICK, NOW + WINDOW_S)
+
+
+def test_a_claim_undone_never_was(tmp_path: Path) -> None:
+    claims = Claims(tmp_path / "claims.map")
+    unique = UniqueVisitors(tmp_path / "visitors.map", size=SIZE, claims=claims)
+    claims.begin(CLICK)
+    assert is_new(unique, given=CLICK)
+    assert len(claims) == 2
+    while (claim := claims.last()) is not None:
+        unique.undo(claim)
+        unique.undo(claim)  # once more does nothing
+        claims.drop_last()
+    assert not unique.seen(1, "192.0.2.1", "ua", CLICK, NOW)
+    assert is_new(unique)
+    unique.close()
+    claims.close()
+
+
+def test_a_restart_remembers(tmp_path: Path) -> None:
+    first = UniqueVisitors(tmp_path / "visitors.map", size=SIZE)
+    assert is_new(first)
+    # Not closed: what was written is in the file all the same.
+    second = UniqueVisitors(tmp_path / "visitors.map", size=SIZE)
+    assert not is_new(second)
+    first.close()
+    second.close()
+
+
+def test_a_file_of_another_size_is_begun_anew(tmp_path: Path) -> None:
+    path = tmp_path / "visitors.map"
+    for size in (SIZE, 2 * SIZE):
+        unique = UniqueVisitors(path, size=size)
+        assert unique.fresh
+        unique.set_known()
+        assert is_new(unique)
+        unique.close()
+        again = UniqueVisitors(path, size=size)
+        assert not again.fresh
+        again.close()
+
+
+def test_what_came_after_a_second_can_be_forgotten(unique: UniqueVisitors) -> None:
+    for number in range(500):
+        assert is_new(unique, ip=f"10.0.{number // 256}.{number % 256}", now=NOW + number)
+    unique.forget_since(NOW + 249)
+    kept = [number for number in range(500) if unique.seen(1, f"10.0.{number // 256}.{number % 256}", "ua", "", NOW)]
+    assert kept == list(range(250))
+
+
+def test_new_visitors_are_not_called_seen_and_the_file_does_not_grow(unique: UniqueVisitors, tmp_path: Path) -> None:
+    path = tmp_path / "state" / "visitors.map"
+    size = path.stat().st_size
+    # Five times what fits.
+    assert all(is_new(unique, ip=f"10.0.{number // 256}.{number % 256}", now=NOW + number) for number in range(40_000))
+    assert path.stat().st_size == size
+    assert not is_new(unique, ip=f"10.0.{39_999 // 256}.{39_999 % 256}", now=NOW + 40_000), "the youngest stay"
+
+
+@pytest.mark.parametrize(
+    ("visitors", "size"),
+    [
+        (150_000, 4 * 1024 * 1024),
+        pytest.param(10_000_000, 256 * 1024 * 1024, marks=pytest.mark.long),
+    ],
+)
+def test_so_many_visitors_are_told_apart(tmp_path: Path, visitors: int, size: int) -> None:
+    """The error rates of docs/decisions/0017, at the same 15 visitors for each kilobyte at 10 million."""
+    visitors = min(visitors, size * 10_000_000 // (256 * 1024 * 1024))
+    unique = UniqueVisitors(tmp_path / "visitors.map", size=size)
+    wrongly_seen = forgotten = 0
+    for number in range(visitors):
+        wrongly_seen += not is_new(
+            unique, ip=_address(number), now=NOW + number * 86_000 // visitors, given=f"{number:024x}"
+        )
+    for number in range(visitors):
+        forgotten += not unique.seen(1, _address(number), "ua", "", NOW + 86_000)
+    unique.close()
+    assert wrongly_seen / visitors < 0.000_01
+    assert forgotten / visitors < 0.001
+
+
+def _address(number: int) -> str:
+    return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+
+
+def _claim_many(path: Path, results: "multiprocessing.Queue[int]") -> None:
+    unique = UniqueVisitors(path, size=1024 * 1024, shared=True)
+    results.put(sum(is_new(unique, ip=f"10.0.{n // 256}.{n % 256}", given=f"{n:024x}") for n in range(3000)))
+    unique.close()
+
+
+def test_two_processes_never_both_call_a_visitor_new(tmp_path: Path) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    results: multiprocessing.Queue[int] = spawn.Queue()
+    processes = [spawn.Process(target=_claim_many, args=(tmp_path / "visitors.map", results)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    counts = [results.get(timeout=30) for _ in processes]
+    for process in processes:
+        process.join()
+        process.close()
+    results.close()
+    results.join_thread()
+    assert sum(counts) == 3000

@@ -1,0 +1,124 @@
+"""An edge's state beside a real journal, without a server: clicks decided and recorded one by one."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.edge import publish
+from tests.support.rules import ADVERTISER, an_offer, rules_of
+from trackyard.base.clock import ManualClock
+from trackyard.decide.rules import Rules
+from trackyard.domain.rules import Advertiser, Affiliate, ClickCap, Offer, Row
+from trackyard.edge.state import EdgeState, StateOptions
+from trackyard.journal.records import Click, Kind, encode
+from trackyard.journal.writer import Writer
+
+NOW_MS = 1_700_000_000_000
+OFFER = 3
+CAP = ClickCap(id="cap", period="month", value=5)
+
+
+@dataclass
+class Asked:
+    """What the state looks at of a hit."""
+
+    rules: Rules
+    offer: Offer | None
+    affiliate: Affiliate | None
+    click_id: str
+    ip: str
+    time_ms: int
+    ua: str = "ua"
+    country: str = "EE"
+    cookie: str = ""
+
+
+def rows(cap: ClickCap = CAP) -> list[Row]:
+    """An offer with a cap of clicks."""
+    return [an_offer(OFFER, click_caps=(cap,)), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]
+
+
+class StatefulEdge:
+    """An edge number of `directory` that decides clicks by its state alone."""
+
+    def __init__(self, directory: Path, edge: int = 1, *, shared: bool = False, now_ms: int = NOW_MS) -> None:
+        self.directory = directory
+        self.edge = edge
+        self.clock = ManualClock(now_ms)
+        journals, published = directory / "journal", directory / "rules"
+        if not published.exists():
+            publish(published, rows())
+        self.rules = rules_of(rows())
+        self.writer = Writer(journals, edge, self.clock)
+        self._writing = True
+        options = StateOptions(directory / "state", journals, published, edge, shared, 64 * 1024)
+        self.state: EdgeState | None = None
+        try:
+            self.state = EdgeState(options, self.writer.where, now_ms // 1000)
+        except BaseException:
+            self.abandon()
+            raise
+
+    def ask(self, visitor: int) -> tuple[Asked, str]:
+        """A click asks for all it needs: its hit, and the cap that is full, "" = none is."""
+        assert self.state is not None
+        click_id = f"{self.clock.now_ms() // 1000:08x}{self.edge:02x}{os.urandom(7).hex()}"
+        hit = Asked(
+            self.rules,
+            self.rules.find_offer(str(OFFER)),
+            self.rules.find_affiliate("7"),
+            click_id,
+            f"10.0.{visitor // 256}.{visitor % 256}",
+            self.clock.now_ms(),
+            cookie=click_id,
+        )
+        full = self.state.asking.full_cap(hit)
+        if not full:
+            self.state.asking.is_new(hit)
+        return hit, full
+
+    def click(self, visitor: int) -> str:
+        """Decides a click and puts its record: the cap that is full, or "" when it was accepted."""
+        assert self.state is not None
+        hit, full = self.ask(visitor)
+        unique = self.state.is_new(hit, accepted=not full)
+        texts = dict.fromkeys(Click.__struct_fields__, "")
+        numbers = {"landing": 0, "city_id": 0, "flags": 0, "affiliate": 7, "offer": OFFER, "uniq": int(unique)}
+        said = {"id": hit.click_id, "time": hit.time_ms, "ip": hit.ip, "ua": hit.ua, "country": hit.country}
+        click = Click(**{**texts, **numbers, **said, "reason": "overcap" if full else ""})
+        self.writer.put(Kind.CLICK, encode(click))
+        return full
+
+    def flush(self) -> None:
+        """Writes what was put, as an edge does."""
+        assert self.state is not None
+        self.writer.flush()
+        self.state.kept()
+
+    def stop(self) -> None:
+        """Ends in order."""
+        assert self.state is not None
+        self.state.close()
+        self.state = None
+        self._writing = False
+        self.writer.close()
+
+    def abandon(self) -> None:
+        """Ends as a killed process does: what is in the files stays as it is, locks are gone."""
+        if self._writing:
+            os.close(self.writer._lock)
+        if self.state is not None:
+            self.state._thread.shutdown(wait=True)
+            os.close(self.state._users)
+
+
+@contextmanager
+def stateful_edge(directory: Path, edge: int = 1, **changed: object) -> Iterator[StatefulEdge]:
+    """One that ends in order."""
+    made = StatefulEdge(directory, edge, **changed)  # type: ignore[arg-type]
+    try:
+        yield made
+    finally:
+        made.stop()

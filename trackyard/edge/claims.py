@@ -1,0 +1,121 @@
+"""What an edge claimed for clicks whose records are not in its journal yet: the way back after a fault or a death.
+
+A claim is noted here before it is made. When its record is in the journal the note is forgotten; when the journal
+takes no records, or its writer died and the sealed journal does not hold the record, the claim is undone.
+"""
+
+import mmap
+import os
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Final
+
+from trackyard.edge.mapped import open_reserved
+
+FLUSH_AT = 4096
+"""So many claims should not wait for one write."""
+
+_WORD: Final = 8
+_HEADER_WORDS: Final = 8
+_ENTRY_WORDS: Final = 8
+_ENTRY: Final = struct.Struct("@24s4Q")
+_FIRST_SIZE: Final = 64 * 1024
+
+
+class Kind(IntEnum):
+    """What was claimed."""
+
+    VISITOR = 1
+    COUNT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One noted claim. click: the id of its click · place: where in its map · value: of a visitor the second, of a
+    count what it was before · mark: what must stand there still (the fingerprint of a visitor; 0 of a count)."""
+
+    click: str
+    kind: Kind
+    place: int
+    value: int
+    mark: int
+
+
+class Claims:
+    """The notes of one edge, in the file `path`, which this process alone writes.
+
+    Every step is in the file before the next begins: a process that dies leaves all or nothing of a note.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = open_reserved(path, _FIRST_SIZE, grow_only=True)
+        self._open()
+        self.click = b""
+
+    def __len__(self) -> int:
+        return self._words[0]
+
+    @property
+    def journal(self) -> tuple[int, int]:
+        """Start of the journal (UTC ms) and offset behind which the records of all notes are."""
+        return self._words[1], self._words[2]
+
+    def begin(self, click_id: str) -> None:
+        """The claims that follow are made for this click."""
+        self.click = click_id.encode("ascii")
+
+    def note(self, kind: Kind, place: int, value: int, mark: int) -> None:
+        """Notes a claim that is made next. Errors: OSError when there is no room for it; then it may not be made."""
+        words = self._words
+        count = words[0]
+        at = _HEADER_WORDS + count * _ENTRY_WORDS
+        if at + _ENTRY_WORDS > len(words):
+            self._grow()
+            words = self._words
+        _ENTRY.pack_into(self._map, at * _WORD, self.click, kind, place, value, mark)
+        # The count last, in one store: a death before it leaves no note, and no claim was made.
+        words[0] = count + 1
+
+    def clear(self, journal_start: int, position: int) -> None:
+        """Forgets everything: the records are in the journal before `position` of the one begun at `journal_start`.
+
+        A death in between leaves an earlier position, and never one behind a note.
+        """
+        words = self._words
+        words[0] = 0
+        if words[1] != journal_start:
+            words[2] = 0
+            words[1] = journal_start
+        words[2] = position
+
+    def last(self) -> Claim | None:
+        """The claim noted last; None = there is none."""
+        count = self._words[0]
+        if count == 0:
+            return None
+        at = _HEADER_WORDS + (count - 1) * _ENTRY_WORDS
+        click, kind, place, value, mark = _ENTRY.unpack_from(self._map, at * _WORD)
+        return Claim(click.decode("ascii"), Kind(kind), place, value, mark)
+
+    def drop_last(self) -> None:
+        """Forgets the claim noted last."""
+        self._words[0] -= 1
+
+    def close(self) -> None:
+        """Gives the file back."""
+        self._words.release()
+        self._map.close()
+        os.close(self._descriptor)
+
+    def _open(self) -> None:
+        self._map = mmap.mmap(self._descriptor, os.fstat(self._descriptor).st_size)
+        self._words = memoryview(self._map).cast("Q")
+
+    def _grow(self) -> None:
+        size = len(self._map)
+        os.posix_fallocate(self._descriptor, size, size)
+        self._words.release()
+        self._map.close()
+        self._open()

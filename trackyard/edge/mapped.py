@@ -1,0 +1,25 @@
+"""Files that are mapped into memory: their making, and steps that processes take one at a time."""
+
+import fcntl
+import os
+from pathlib import Path
+
+
+def open_reserved(path: Path, size: int, *, grow_only: bool = False) -> int:
+    """A descriptor of the file `path` of `size` bytes that all have their place on the disk: a full one must be an
+    error here, not a SIGBUS later. `grow_only`: one that is longer stays so. Errors: OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            found = os.fstat(descriptor).st_size
+            if found > size and not grow_only:
+                os.ftruncate(descriptor, size)
+            os.posix_fallocate(descriptor, 0, size)
+        finally:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
