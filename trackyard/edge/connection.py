@@ -258,11 +258,11 @@ class Connection(asyncio.Protocol):
             b"".join(self._body) if self._body else b"",
             self._tls,
         )
-        item = (request, self._parser.should_keep_alive())
+        keep_alive: bool = self._parser.should_keep_alive()
         if self._waiting is None:
-            self._answer(*item)
+            self._answer(request, keep_alive)
         else:
-            self._queue.append(item)
+            self._queue.append((request, keep_alive))
             if len(self._queue) >= _PENDING_LIMIT:
                 self._refuse(error(503, "too_many_pipelined", "Too many requests wait on one connection"))
 
@@ -270,18 +270,24 @@ class Connection(asyncio.Protocol):
 
     def synced(self, ok: bool) -> None:
         """The journal is durable up to the call this connection waits for, or is not."""
-        waiting, self._waiting = self._waiting, None
+        waiting = self._waiting
+        self._stop_waiting()
         if waiting is None or self._transport is None:
             return
         request, keep_alive, response = waiting
         self._send(request, keep_alive, response if ok else UNWRITABLE)
         while self._queue and self._waiting is None and self._transport is not None:
-            self._answer(*self._queue.popleft())
+            request, keep_alive = self._queue.popleft()
+            self._answer(request, keep_alive)
         if self._out:
             self._leave()
         self._reading()
         if self._waiting is None and self._closing and not self._out:
             self._transport.close()
+
+    def _stop_waiting(self) -> None:
+        # Of its own, or mypyc took it for settled in all of `synced` that nothing waits.
+        self._waiting = None
 
     def deliver(self, kept: bool) -> None:
         """Sends what leaves. `kept`: whether the records of these answers are in the journal."""
