@@ -137,7 +137,7 @@ def test_what_waits_for_the_disk_holds_back_what_comes_behind_it(bench: Bench) -
     bench.wait(REQUEST_S * 10)
     assert bench.transport.state == "open", "the disk's time is not the client's"
     bench.sync.waiting.pop().synced(True)
-    assert [answer.body for answer in bench.answers] == [b"/a", b'{"status":1}', b"/b"]
+    assert [answer.body for answer in bench.answers] == [b"/a", b"/wait", b"/b"]
     bench.sync.waiting.pop().synced(False)
     assert [answer.status for answer in bench.answers] == [200, 200, 200, 503, 200]
     assert bench.transport.reading
