@@ -20,12 +20,13 @@ def answer(places: Places, host: str, calls: int, seconds: float, *, well: bool 
 
 def test_a_quick_host_gets_twice_as_many_each_time_it_is_full() -> None:
     places, seen = Places(LIMITS), []
-    keep = 0
     for _ in range(4):
-        seen.append(keep + fill(places, "a"))
-        answer(places, "a", seen[-1] - 1, 0.01)  # one stays under way: the host is not forgotten
-        keep = 1
-    assert seen == [4, 7, 13, 16]
+        seen.append(fill(places, "a"))
+        answer(places, "a", seen[-1], 0.01)
+        places.forget_grown({"a"})
+    assert seen == [4, 8, 16, 16]
+    places.forget_grown({"b"})  # there is no more for it
+    assert fill(places, "a") == 4
 
 
 def test_one_that_hangs_keeps_few() -> None:
@@ -47,12 +48,11 @@ def test_one_that_failed_is_remembered_until_it_answers() -> None:
 
 
 def test_a_slow_one_gets_some() -> None:
-    places, seen, kept = Places(LIMITS), [], 0
-    for _ in range(4):
-        seen.append(kept + fill(places, "a"))
-        answer(places, "a", seen[-1] - 1, 3)
-        kept = 1
-    assert seen == [4, 6, 6, 6]
+    places, seen = Places(LIMITS), []
+    for _ in range(3):
+        seen.append(fill(places, "a"))
+        answer(places, "a", seen[-1], 3)
+    assert seen == [4, 6, 6]
 
 
 def test_a_host_that_is_not_full_does_not_grow() -> None:

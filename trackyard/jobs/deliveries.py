@@ -91,6 +91,8 @@ class Deliverer:
         full, grown, free = places.full, places.grown, min(places.free, _GROUP)
         due = await self._in_sql(lambda: self._list_due(full, grown, free))
         taken = [(delivery_id, host) for delivery_id, host in due if places.take(host)]
+        if free > 0:
+            places.forget_grown({host for _, host in due})
         items: list[Delivery] = []
         try:
             if group or taken:

@@ -1,5 +1,6 @@
 """How many calls one host gets at once: more while it answers quickly, few while it hangs (behaviour.md §6)."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final
 
@@ -92,10 +93,16 @@ class Places:
             host.window = min(limits.slow, host.window + host.wanted)
         self.give_back(name)
 
+    def forget_grown(self, busy: Container[str]) -> None:
+        """Lets hosts that had more places than one begins with begin anew, when nothing is under way for them and they
+        are not among those with work."""
+        for name in list(self.grown):
+            if self._hosts[name].held == 0 and name not in busy:
+                del self._hosts[name]
+
     def _forget(self, name: str, host: _Host) -> None:
-        """One that is idle begins anew, unless it did not answer: that is remembered, of the last hosts."""
-        del self._hosts[name]
-        if host.window < self._limits.start:
-            self._hosts[name] = host
-            if len(self._hosts) > _REMEMBERED:
-                del self._hosts[next(each for each, one in self._hosts.items() if one.held == 0)]
+        """Of an idle host only what differs from the beginning is worth knowing, of so many."""
+        if host.window == self._limits.start:
+            del self._hosts[name]
+        elif len(self._hosts) > _REMEMBERED:
+            del self._hosts[next(each for each, one in self._hosts.items() if one.held == 0)]

@@ -8,13 +8,18 @@ again by hand (`forced`) has one attempt, and neither waits for others nor super
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import (
     CTE,
+    BigInteger,
+    BindParameter,
     ColumnElement,
     Connection,
     FromClause,
+    Integer,
+    Select,
     and_,
     bindparam,
     delete,
@@ -129,31 +134,9 @@ def list_due(
 ) -> list[tuple[str, str]]:
     """(id, host) of deliveries that may be attempted now, oldest first, at most `per_host` of each host and none of
     the hosts `without` (or `only` of some): a host with a long queue hides no other."""
-    hosts = _hosts()
-    inner = delivery.alias("inner_delivery")
-    first_of_host = (
-        select(inner.c.id, inner.c.host, inner.c.next_at)
-        .where(inner.c.host == hosts.c.host, inner.c.next_at <= now_ms, inner.c.lease_until <= now_ms)
-        .where(or_(inner.c.attempts > 0, inner.c.forced, inner.c.number == 1, ~_earlier_unattempted(inner.c)))
-        .order_by(inner.c.next_at)  # the index ends the search early; the condition above keeps the order
-        .limit(per_host)
-        .correlate(hosts)
-    )
-    # One plan each: PostgreSQL would try every row against the list, SQLite has no LATERAL.
-    if conn.dialect.name == "postgresql":
-        due: FromClause = first_of_host.lateral("due")
-        joined = hosts.join(due, true())
-    else:
-        due = delivery
-        joined = hosts.join(due, due.c.id.in_(first_of_host.with_only_columns(inner.c.id)))
-    query = (
-        select(due.c.id, due.c.host)
-        .select_from(joined)
-        .where(hosts.c.host.not_in(without) if only is None else hosts.c.host.in_(only))
-        .order_by(due.c.next_at, due.c.id)
-        .limit(limit)
-    )
-    return [(row.id, row.host) for row in conn.execute(query)]
+    query = _list_due(conn.dialect.name, only is not None)
+    told = {"now": now_ms, "per_host": per_host, "most": limit, "hosts": list(without if only is None else only)}
+    return [(row.id, row.host) for row in conn.execute(query, told)]
 
 
 def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_ms: int) -> list[Delivery]:
@@ -165,7 +148,8 @@ def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_m
         .values(owner=owner, lease_until=now_ms + lease_ms)
         .returning(columns.id)
     )
-    return _deliveries(conn, columns.id.in_(list(taken.scalars())))
+    rows = conn.execute(_claimed(), {"ids": list(taken.scalars())})
+    return [Delivery(**row._mapping) for row in rows]
 
 
 def release(conn: Connection, owner: str) -> int:
@@ -177,19 +161,17 @@ def release(conn: Connection, owner: str) -> int:
 def find_superseded(conn: Connection, conversion_ids: Sequence[str]) -> list[Delivery]:
     """Deliveries of these conversions that failed before, wait for another attempt, and have a later one behind
     them."""
-    columns = delivery.c
-    found = _deliveries(
-        conn,
-        and_(columns.conversion_id.in_(conversion_ids), columns.attempts > 0, columns.lease_until == 0),
-    )
-    return [item for item in found if item.superseded]
+    rows = conn.execute(_waiting(), {"ids": list(conversion_ids)})
+    return [Delivery(**row._mapping) for row in rows if row.superseded]
 
 
 def find_outdated(conn: Connection, items: Collection[Delivery]) -> set[str]:
     """The ids of those of these deliveries behind which a later one of the same conversion and postback is queued."""
+    if not items:
+        return set()
     mine = delivery.alias("mine")
     query = select(mine.c.id).where(mine.c.id.in_([item.id for item in items]), _later_of(mine.c))
-    return set(conn.execute(query).scalars()) if items else set()
+    return set(conn.execute(query).scalars())
 
 
 def retry(conn: Connection, failed: Sequence[tuple[Delivery, int]]) -> None:
@@ -242,6 +224,50 @@ def remove(conn: Connection, ids: Collection[str]) -> None:
         conn.execute(delete(delivery).where(delivery.c.id.in_(ids)))
 
 
+# Statements that every round of a worker uses are made once: making one takes longer than running it.
+
+
+@cache
+def _list_due(dialect: str, only: bool) -> Select[tuple[str, str]]:
+    hosts, inner, now = _hosts(), delivery.alias("inner_delivery"), bindparam("now", type_=BigInteger)
+    first_of_host = (
+        select(inner.c.id, inner.c.host, inner.c.next_at)
+        .where(inner.c.host == hosts.c.host, inner.c.next_at <= now, inner.c.lease_until <= now)
+        .where(or_(inner.c.attempts > 0, inner.c.forced, inner.c.number == 1, ~_earlier_unattempted(inner.c)))
+        .order_by(inner.c.next_at)  # the index ends the search early; the condition above keeps the order
+        .limit(bindparam("per_host", type_=Integer))
+        .correlate(hosts)
+    )
+    # One plan each: PostgreSQL would try every row against the list, SQLite has no LATERAL.
+    if dialect == "postgresql":
+        due: FromClause = first_of_host.lateral("due")
+        joined = hosts.join(due, true())
+    else:
+        due = delivery
+        joined = hosts.join(due, due.c.id.in_(first_of_host.with_only_columns(inner.c.id)))
+    named: BindParameter[str] = bindparam("hosts", expanding=True)
+    return (
+        select(due.c.id, due.c.host)
+        .select_from(joined)
+        .where(hosts.c.host.in_(named) if only else hosts.c.host.not_in(named))
+        .order_by(due.c.next_at, due.c.id)
+        .limit(bindparam("most", type_=Integer))
+    )
+
+
+@cache
+def _claimed() -> Select[Any]:
+    return _deliveries().where(delivery.c.id.in_(bindparam("ids", expanding=True)))
+
+
+@cache
+def _waiting() -> Select[Any]:
+    """What was attempted, of conversions, and is not under way."""
+    columns = delivery.c
+    of_these = columns.conversion_id.in_(bindparam("ids", expanding=True))
+    return _deliveries().where(of_these, columns.attempts > 0, columns.lease_until == 0)
+
+
 def _hosts() -> CTE:
     """The hosts that deliveries are queued for, read by skipping along the index."""
     first = select(func.min(delivery.c.host).label("host")).cte("hosts", recursive=True)
@@ -276,10 +302,14 @@ def _later_of(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
     )
 
 
-def _deliveries(conn: Connection, condition: ColumnElement[bool]) -> list[Delivery]:
+def _deliveries() -> Select[Any]:
+    """The columns of `Delivery`."""
     columns, of, crossed = delivery.c, affiliate_postback.c, offer.c
     gone = and_(of.id.is_(None), or_(columns.postback_id != CROSS, crossed.id.is_(None)))
-    rows = conn.execute(
+    own_url = and_(
+        columns.postback_id == CROSS, crossed.id == columns.offer_id, crossed.cross_postback_url.is_not(None)
+    )
+    return (
         select(
             *_READ,
             affiliate.c.postback_secret.label("secret"),
@@ -289,14 +319,9 @@ def _deliveries(conn: Connection, condition: ColumnElement[bool]) -> list[Delive
         )
         .join(affiliate, affiliate.c.id == columns.affiliate_id)
         .outerjoin(affiliate_postback, of.id == columns.postback_id)
-        .outerjoin(
-            offer,
-            and_(columns.postback_id == CROSS, crossed.id == columns.offer_id, crossed.cross_postback_url.is_not(None)),
-        )
-        .where(condition)
+        .outerjoin(offer, own_url)
         .order_by(columns.next_at, columns.number)
     )
-    return [Delivery(**row._mapping) for row in rows]
 
 
 def _values(item: NewDelivery) -> dict[str, Any]:
