@@ -159,12 +159,14 @@ def test_what_was_compiled_goes_with_its_row() -> None:
         rules.apply(*entry_of(changed))
         again = Hit(rules, hit.time_ms, hit.click_id, GOOD, hit.ip, HOME, "", PHONE, "", "")
         assert (decide(again) is None) is passes
-    rules.apply(*entry_of(an_offer(restrictions=packed(countries=("LV",)))))
-    # What a click that came before the change still holds is not kept for those after it.
-    old = a_hit(restrictions={"countries": ("EE",)}).offer
-    hit.offer = old
+
+
+def test_a_click_on_another_offer_is_asked_what_that_one_asks() -> None:
+    hit = a_hit(restrictions={"countries": ("LV",)}, rows=(an_offer(4, hash="d" * 24),))
+    other = hit.rules.find_offer("4")
+    assert other is not None
+    hit.aim(other)
     assert decide(hit) is None
-    assert decide(Hit(rules, hit.time_ms, hit.click_id, GOOD, hit.ip, HOME, "", PHONE, "", "")) is not None
 
 
 def test_sub_accounts_of_an_advertiser_follow_its_row() -> None:

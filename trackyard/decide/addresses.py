@@ -19,8 +19,8 @@ class Addresses:
         spans6: list[tuple[int, int]] = []
         for entry in entries:
             span = find_span(entry)
-            if span is not None and int(span[0]) <= int(span[1]):
-                (spans4 if span[0].version == _IPV4 else spans6).append((int(span[0]), int(span[1])))
+            if span is not None and span.first <= span.last:
+                (spans4 if span.length == _IPV4 else spans6).append((span.first, span.last))
         self._starts4, self._ends4 = _joined(spans4)
         self._starts6, self._ends6 = _joined(spans6)
 

@@ -1,7 +1,7 @@
 """Checks made from what staff wrote: only those that restrict something, in the order of their reasons.
 
-Many offers are restricted alike, so checks that are made of the same lists are one: a hundred thousand offers with
-some hundred lists of countries hold some hundred sets.
+Many offers are restricted alike, so checks made of the same short lists are one: a hundred thousand offers with some
+hundred lists of countries hold some hundred sets.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ from trackyard.domain.addresses import entries_of
 from trackyard.domain.offers import OsVersion, Places, Sides, SubAccount, SubSides, TargetingGroup
 from trackyard.domain.rules import Restrictions
 
-_KEPT: Final = 16_384
+_KEPT: Final = 4096
 
 Strings = tuple[str, ...]
 
@@ -75,7 +75,6 @@ def _words(values: Strings) -> frozenset[str]:
     return frozenset(word for value in values if (word := value.strip().casefold()))
 
 
-@lru_cache(_KEPT)
 def _ips(allow: Strings, deny: Strings) -> Check | None:
     if not allow and not deny:
         return None

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from trackyard.base.ids import is_hex24
 from trackyard.decide.rules import Rules
 from trackyard.decide.seen import NOTHING_SEEN, Seen
+from trackyard.decide.targeting import Targeting
 from trackyard.decide.visitor import Agent, Place
 from trackyard.domain.rules import Advertiser, Affiliate, Landing, Offer
 
@@ -18,7 +19,7 @@ class Hit:
     cookie: what tells the visitor from others for 24 hours, beside its address: the id of the click at which it was new
     to the offer, of its own cookie or, without one, of this click; "" = it keeps none · seen: the state that the last
     steps ask · smart_id: the SmartLink category that chooses the offer, "" = none does · offer, affiliate, advertiser:
-    None when the rules do not know them.
+    None when the rules do not know them · targeting: what restricts the offer, None = nothing.
     """
 
     __slots__ = (
@@ -38,6 +39,7 @@ class Hit:
         "rules",
         "seen",
         "smart_id",
+        "targeting",
         "time_ms",
         "ua",
     )
@@ -74,16 +76,19 @@ class Hit:
         self.seen = seen
         self.smart_id = ""
         key = params.get("offer_id", "")
-        self.offer: Offer | None = rules.find_offer(key) or rules.find_offer(_without_zeros(key))
+        offer = rules.find_offer(key) or rules.find_offer(_without_zeros(key))
+        self.offer: Offer | None = offer
         self.affiliate: Affiliate | None = find_affiliate(rules, params)
-        self.advertiser: Advertiser | None = (
-            None if self.offer is None else rules.find_advertiser(self.offer.advertiser)
-        )
+        self.advertiser: Advertiser | None = None
+        self.targeting: Targeting | None = None
+        if offer is not None:
+            self.aim(offer)
 
     def aim(self, offer: Offer) -> None:
         """Makes this a click on another offer."""
         self.offer = offer
         self.advertiser = self.rules.find_advertiser(offer.advertiser)
+        self.targeting = self.rules.targeting(offer) if offer.restrictions else None
 
     def find_landing(self) -> Landing | None:
         """The landing of the offer that `l` names; None when it names none."""

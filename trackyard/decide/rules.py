@@ -124,11 +124,9 @@ class Rules:
         """The restrictions of an offer of these rules, compiled at its first click."""
         found = self._targetings.get(offer.id)
         if found is None:
-            found = Targeting(restrictions_of(offer))
             if len(self._targetings) >= _TARGETINGS_KEPT:
                 self._targetings.clear()
-            if self._by_hash.get(offer.hash) is offer:  # a row that was replaced meanwhile is not kept
-                self._targetings[offer.id] = found
+            found = self._targetings[offer.id] = Targeting(restrictions_of(offer))
         return found
 
     def find_sub_accounts(self, advertiser: Advertiser) -> Check | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from trackyard.decide.hit import Hit, find_number, is_offer_key
-from trackyard.decide.targeting import Targeting, find_mistargeted, find_refused_account
+from trackyard.decide.targeting import find_mistargeted, find_refused_account
 from trackyard.domain.refusals import DETAIL_LENGTH, REASONS
 from trackyard.domain.refusals import Refused as Refused
 
@@ -59,7 +59,7 @@ def inactive_offer(hit: Hit) -> Refused | None:
         return _BEFORE_START
     if offer.stop_at is not None and hit.time_ms >= offer.stop_at:
         return _AFTER_STOP
-    targeting = _find_targeting(hit)
+    targeting = hit.targeting
     return None if targeting is None or targeting.is_open(hit) else _OUTSIDE_SCHEDULE
 
 
@@ -94,7 +94,7 @@ def bot(hit: Hit) -> Refused | None:
 
 def empty_sub(hit: Hit) -> Refused | None:
     """The sub that the offer needs is empty."""
-    targeting = _find_targeting(hit)
+    targeting = hit.targeting
     if targeting is None or not targeting.empty_sub or hit.params.get(targeting.empty_sub):
         return None
     return Refused("empty-sub", f"{targeting.empty_sub} is empty")
@@ -102,7 +102,7 @@ def empty_sub(hit: Hit) -> Refused | None:
 
 def non_unique_clicks(hit: Hit) -> Refused | None:
     """The offer takes each visitor once, and this one was seen."""
-    targeting = _find_targeting(hit)
+    targeting = hit.targeting
     return None if targeting is None or not targeting.unique_only or hit.seen.is_new(hit) else _SEEN
 
 
@@ -133,17 +133,12 @@ def _full(cap_id: str) -> Refused:
     return Refused("overcap", f"cap {cap_id} is reached"[:DETAIL_LENGTH])
 
 
-def _find_targeting(hit: Hit) -> Targeting | None:
-    offer = hit.offer
-    return hit.rules.targeting(offer) if offer is not None and offer.restrictions else None
-
-
 def _mistargeting(reason: str) -> Check:
     """The step of one reason of the offer's own restrictions and its targeting groups."""
     place = REASONS.index(reason)
 
     def check(hit: Hit) -> Refused | None:
-        targeting = _find_targeting(hit)
+        targeting = hit.targeting
         return None if targeting is None else targeting.find_refusal_for(place, hit)
 
     return check
@@ -199,7 +194,7 @@ def decide(hit: Hit) -> Refused | None:
     if offer is None or affiliate is None:
         return invalid_offer(hit) or unknown_offer(hit) or invalid_affiliate(hit) or unknown_affiliate(hit)
     refused = None
-    if not offer.active or offer.restrictions or offer.start_at is not None or offer.stop_at is not None:
+    if not offer.active or hit.targeting is not None or offer.start_at is not None or offer.stop_at is not None:
         refused = inactive_offer(hit)
     if refused is None and (advertiser is None or not affiliate.active):
         refused = inactive_affiliate(hit) or unknown_advertiser(hit)
@@ -209,7 +204,7 @@ def decide(hit: Hit) -> Refused | None:
         refused = bot(hit)
     if refused is None:
         refused = find_mistargeted(hit)
-    if refused is None and offer.restrictions:
+    if refused is None and hit.targeting is not None:
         refused = empty_sub(hit) or non_unique_clicks(hit)
     if refused is None and (offer.click_caps or hit.rules.full_caps(offer.id)):
         refused = overcap(hit)

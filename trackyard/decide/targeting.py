@@ -167,9 +167,9 @@ class Targeting:
 
 def find_mistargeted(hit: "Hit") -> Refused | None:
     """Why the click is not one that the offer and its advertiser want; None = it is."""
-    offer, advertiser = hit.offer, hit.advertiser
-    if offer is not None and offer.restrictions:
-        refused = hit.rules.targeting(offer).find_refusal(hit)
+    targeting, advertiser = hit.targeting, hit.advertiser
+    if targeting is not None:
+        refused = targeting.find_refusal(hit)
         if refused is not None:
             return refused
     if advertiser is not None and advertiser.sub_accounts:
@@ -195,12 +195,10 @@ def chosen_url(hit: "Hit") -> str:
     landing = hit.find_landing() if "l" in hit.params else None
     if landing is not None:
         return landing.url
-    if offer.restrictions:
-        targeting = hit.rules.targeting(offer)
-        if targeting.has_urls:
-            group = targeting.find_group(hit)
-            return (group.find_url(hit) if group is not None else "") or offer.url
-    return offer.url
+    if hit.targeting is None or not hit.targeting.has_urls:
+        return offer.url
+    group = hit.targeting.find_group(hit)
+    return (group.find_url(hit) if group is not None else "") or offer.url
 
 
 def _share(hit: "Hit") -> int:

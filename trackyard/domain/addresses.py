@@ -4,9 +4,12 @@ import ipaddress
 import socket
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final, NamedTuple
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+_IPV4: Final = 4
+_LENGTHS: Final = frozenset(map(str, range(129)))
 _MAPPED = bytes(10) + b"\xff\xff"
 """What an IPv4 address in IPv6 form begins with."""
 
@@ -22,15 +25,23 @@ class AddressLists:
         """Whether a call from this address is let through. What is no address passes no list of allowed ones."""
         if not self.allowed and not self.denied:
             return True
-        address = _find_address(text)
-        if address is None:
+        packed = find_packed(text.strip())
+        if packed is None:
             return not self.allowed
-        if any(_holds(entry, address) for entry in self.denied):
+        if _holds(self.denied, packed):
             return False
-        return not self.allowed or any(_holds(entry, address) for entry in self.allowed)
+        return not self.allowed or _holds(self.allowed, packed)
 
 
 ANYONE = AddressLists()
+
+
+class Span(NamedTuple):
+    """Addresses from `first` to `last`, inclusive, as numbers. length: bytes of an address, 4 or 16."""
+
+    length: int
+    first: int
+    last: int
 
 
 @lru_cache(maxsize=4096)
@@ -58,27 +69,48 @@ def entries_of(text: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
-def _holds(entry: str, address: Address) -> bool:
-    span = find_span(entry)
-    return span is not None and span[0].version == address.version and int(span[0]) <= int(address) <= int(span[1])
+def _holds(entries: tuple[str, ...], packed: bytes) -> bool:
+    number = int.from_bytes(packed, "big")
+    spans = (span for entry in entries if (span := find_span(entry)) is not None)
+    return any(span.length == len(packed) and span.first <= number <= span.last for span in spans)
 
 
 @lru_cache(maxsize=4096)
-def find_span(entry: str) -> tuple[Address, Address] | None:
-    """The first and the last address of an entry, IPv4-mapped ones as IPv4; None when it is none."""
-    if "/" in entry:
-        try:
-            network = ipaddress.ip_network(entry.strip(), strict=False)
-        except ValueError:
-            return None
-        begin, end = _unmapped(network[0]), _unmapped(network[-1])
-        # A network wider than that of the mapped addresses is one of IPv6.
-        return (begin, end) if begin.version == end.version else (network[0], network[-1])
-    first_text, _, last_text = entry.partition("-")
-    first, last = _find_address(first_text), _find_address(last_text or first_text)
-    if first is None or last is None or first.version != last.version:
+def find_span(entry: str) -> Span | None:
+    """The addresses of an entry, IPv4-mapped ones as IPv4; None when it is none."""
+    text, slash, length = entry.strip().partition("/")
+    if slash:
+        return _find_plain_network(text, length) or _find_network(entry)
+    first_text, _, last_text = text.partition("-")
+    first = find_packed(first_text.strip())
+    last = find_packed(last_text.strip()) if last_text else first
+    if first is None or last is None or len(first) != len(last):
         return None
-    return first, last
+    return Span(len(first), int.from_bytes(first, "big"), int.from_bytes(last, "big"))
+
+
+def _find_plain_network(text: str, length: str) -> Span | None:
+    """The span of a network with the length of its prefix, as nearly all are written; None when it is no such."""
+    packed = find_packed(text)
+    if packed is None or length not in _LENGTHS or (":" in text and len(packed) == _IPV4):
+        return None
+    free = len(packed) * 8 - int(length)
+    if free < 0:
+        return None
+    first = int.from_bytes(packed, "big") >> free << free
+    return Span(len(packed), first, first + (1 << free) - 1)
+
+
+def _find_network(entry: str) -> Span | None:
+    try:
+        network = ipaddress.ip_network(entry.strip(), strict=False)
+    except ValueError:
+        return None
+    first, last = network[0], network[-1]
+    begin, end = _unmapped(first), _unmapped(last)
+    if begin.version == end.version:  # else it is wider than the network of the mapped addresses, and one of IPv6
+        first, last = begin, end
+    return Span(first.max_prefixlen // 8, int(first), int(last))
 
 
 def _find_address(text: str) -> Address | None:
