@@ -9,6 +9,7 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -260,6 +261,7 @@ def _serve_api(
 def _deps(config: Config, database: "Database", analytics: object) -> "Deps":
     from trackyard.actions.deps import Deps
     from trackyard.base.secrets import Seal
+    from trackyard.decide.visitor import Visitors
     from trackyard.outbound.trials import Trials
     from trackyard.stats.engine import Analytics
     from trackyard.store.filestore import FileStore
@@ -276,6 +278,7 @@ def _deps(config: Config, database: "Database", analytics: object) -> "Deps":
         files=FileStore(config.data_dir / "files"),
         api_url=config.api_url,
         isp_database=config.isp_database,
+        visitors=cache(lambda: Visitors(_databases(config))),
         trials=Trials(config.outbound_allow),
     )
 

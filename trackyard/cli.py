@@ -45,8 +45,10 @@ def _parser() -> argparse.ArgumentParser:
     role.add_argument("name", choices=["edge", "core", "worker"])
     role.add_argument("--slot", type=int, default=0, help="which of this machine's edges")
     role.add_argument("--lifeline", type=int, help="file descriptor whose end tells that the parent is gone")
+    explain = commands.add_parser("explain", help="say what was decided on a recorded click and why")
+    explain.add_argument("click_id", metavar="CLICK_ID", help="24 hex digits")
     commands.add_parser("settings", help="print docs/configuration.md")
-    for command in (serve, key, prepare, role):
+    for command in (serve, key, prepare, role, explain):
         command.add_argument("--config", type=Path, help="TOML file of settings")
     parser.set_defaults(config=None)
     return parser
@@ -68,6 +70,12 @@ def _key(settings: config.Config, _options: argparse.Namespace) -> None:
     print(administrator_key(settings))
 
 
+def _explain(settings: config.Config, options: argparse.Namespace) -> None:
+    from trackyard.commands.explain import explain
+
+    print(explain(settings, options.click_id))
+
+
 def _role(settings: config.Config, options: argparse.Namespace) -> None:
     from trackyard import app
 
@@ -75,4 +83,4 @@ def _role(settings: config.Config, options: argparse.Namespace) -> None:
     app.run_role(settings, options.name, slot=options.slot, lifeline=options.lifeline)
 
 
-_COMMANDS = {"serve": _serve, "prepare": _prepare, "key": _key, "role": _role}
+_COMMANDS = {"serve": _serve, "prepare": _prepare, "key": _key, "role": _role, "explain": _explain}

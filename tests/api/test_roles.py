@@ -80,7 +80,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "the affiliate postback log": ("stats.affiliatepostbacks", STATS | {R.STATS_PARTNER_POSTBACK}),
     "the server postback log": ("stats.serverpostbacks", STATS | {R.STATS_SERVER_POSTBACK}),
     "other statistics": (
-        """stats.getbysub stats.getbytrafficback stats.clicks stats.find-subs stats.retentionrate
+        """stats.getbysub stats.getbytrafficback stats.clicks admin.click* stats.find-subs stats.retentionrate
         stats.time-to-action stats.getbyaccountmanager stats.getbyaffiliatemanager""",
         STATS,
     ),

@@ -119,6 +119,7 @@ def make_world(api: Api) -> World:
         "admin.offer.remove-creative": lambda: api.add_offer(creativeUrls="https://a.example/a.png"),
         "oses.versions": lambda: "android",
         "stats.conversion.history": lambda: f"{1:024x}",
+        "admin.click.explain": lambda: new_click(1).id,
     }
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
     subjects |= postbacks.path_subjects(api, offer, pid)

@@ -64,6 +64,14 @@ def test_the_whole_path(program: Program, receiver: Receiver) -> None:
     assert click_id in {c["id"] for c in clicks}
     assert story.balance() == {"balance": {"USD": 7}, "hold": {"USD": 0}, "available": {"USD": 7}}
 
+    told = program.command("explain", click_id)
+    assert told.returncode == 0, told.stderr
+    assert f"Click {click_id} of " in told.stdout
+    assert "Decided then: passed" in told.stdout
+    assert f"goes to https://shop.example/?click={click_id}&s=a%20b%26c&c=AU" in told.stdout
+    unknown = program.command("explain", "e" * 24)
+    assert (unknown.returncode, unknown.stderr.startswith("trackyard: there is no click")) == (2, True)
+
     trial = {"url": receiver.url("/try?p={pid}")}
     tried = program.api("POST", "/3.1/partner/postback/test", trial, key=story.affiliate_key)
     assert (tried["test"]["http_code"], tried["test"]["body"]) == (200, "ok")

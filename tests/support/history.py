@@ -12,7 +12,7 @@ from trackyard.domain.conversions import Change, Conversion
 from trackyard.domain.facts import encode_row
 from trackyard.domain.statuses import Status
 from trackyard.journal.records import Click, encode
-from trackyard.stats.load import click_item, load
+from trackyard.stats.load import click_item, load, lookup_item
 from trackyard.store import conversions
 
 
@@ -20,6 +20,7 @@ def load_clicks(deps: Deps, clicks: Sequence[Click]) -> None:
     """Puts clicks into the analytic store."""
     items = [click_item("001-0000000000001", place, encode(click)) for place, click in enumerate(clicks)]
     load(deps.analytics, "click", items, f"clicks-{clicks[0].id}")
+    load(deps.analytics, "click_lookup", [lookup_item(encode(click)) for click in clicks], f"lookup-{clicks[0].id}")
 
 
 def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:

@@ -150,6 +150,11 @@ class Program:
         """The last lines of the log."""
         return self.log_file.read_text()[-3000:] if self.log_file.exists() else ""
 
+    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """`trackyard` with these arguments and the settings of this installation, run to its end."""
+        line = [sys.executable, "-m", "trackyard", *arguments]
+        return subprocess.run(line, env=self.environment, capture_output=True, text=True, timeout=60, check=False)
+
     def api(self, method: str, path: str, params: dict[str, Any] | None = None, *, key: str = KEY) -> Any:
         """A call of the API that succeeds: its JSON."""
         query = urlencode(params or {})

@@ -1,11 +1,15 @@
 """What use cases work with: handed in once, when the program starts."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import Clock
 from trackyard.base.secrets import Seal
+from trackyard.decide.seen import NOTHING_SEEN, Seen
+from trackyard.decide.visitor import Visitors
 from trackyard.outbound.trials import Trials
 from trackyard.stats.engine import Analytics
 from trackyard.store.engine import Database
@@ -19,7 +23,8 @@ class Deps:
     currency: the platform's, of all amounts that name none · zone: of all times that name none · tracking_url:
     what links begin with, without a slash at the end · files: creatives and logos · api_url: what their addresses
     begin with, likewise · isp_database: an MMDB of providers, None when there is none ·
-    trials: calls to strangers that somebody waits for.
+    trials: calls to strangers that somebody waits for · visitors: who clicked, made when first asked for · seen: the
+    state of this machine's edges, to look at.
     """
 
     database: Database
@@ -33,3 +38,5 @@ class Deps:
     api_url: str
     isp_database: Path | None = None
     trials: Trials = field(default_factory=Trials)
+    visitors: Callable[[], Visitors] = field(default_factory=lambda: cache(Visitors))
+    seen: Callable[[], Seen] = field(default=lambda: NOTHING_SEEN)

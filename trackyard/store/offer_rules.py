@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Row, select
 
+from trackyard.base.ids import is_hex24
 from trackyard.domain.rules import NO_RESTRICTIONS, ClickCap, Landing, Offer, Restrictions
 from trackyard.store.tables import offer
 
@@ -34,6 +35,8 @@ _PLAIN: Final = (
 )
 _COLUMNS: Final = tuple(offer.c[name] for name in (*_PLAIN, *_RESTRICTIONS.values()))
 
+_LONGEST_NUMBER: Final = 9
+
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -41,6 +44,23 @@ def compile_offers(conn: Connection, offer_ids: Sequence[int]) -> list[Offer]:
     """The rows of these offers; removed ones and those that never were are absent."""
     rows = conn.execute(select(*_COLUMNS).where(offer.c.id.in_(offer_ids), offer.c.removed_at.is_(None)))
     return [_compiled(row) for row in rows]
+
+
+def find_offer_id(conn: Connection, key: str) -> int | None:
+    """The integer id of the offer that visitors name by `key`, its number or its hash; None when there is none."""
+    if is_hex24(key):
+        wanted = offer.c.hash == key
+    elif key.isascii() and key.isdigit() and len(key) <= _LONGEST_NUMBER:
+        wanted = offer.c.id == int(key)
+    else:
+        return None
+    found = conn.execute(select(offer.c.id).where(wanted, offer.c.removed_at.is_(None))).scalar_one_or_none()
+    return None if found is None else int(found)
+
+
+def find_advertiser_id(conn: Connection, offer_id: int) -> str | None:
+    """The advertiser of an offer."""
+    return conn.execute(select(offer.c.advertiser_id).where(offer.c.id == offer_id)).scalar_one_or_none()
 
 
 def _compiled(row: Row[Any]) -> Offer:

@@ -1,0 +1,140 @@
+"""Why a click passes or not: each step's verdict, of a click that does not come and of one that did."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.events import new_click
+from tests.support.history import load_clicks
+from trackyard.decide.steps import STEPS
+from trackyard.domain.roles import Role
+from trackyard.store import rules
+
+CHROME = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36"
+)
+
+
+@pytest.fixture
+def offer(api: Api) -> int:
+    """A public offer for Estonia and Latvia whose trafficback says why."""
+    return api.add_offer(
+        **{
+            "privacy": "public",
+            "url": "https://shop.example/?c={clickid}&s={sub1}",
+            "trafficback_url": "https://back.example/?o={offer_id}",
+            "targeting[0][country][allow][]": ["EE", "LV"],
+            "redirect_type": "js",
+        }
+    )
+
+
+def check(api: Api, **params: Any) -> dict[str, Any]:
+    """The answer about a click."""
+    found: dict[str, Any] = api.admin.post("/3.1/admin/click-check", **params)["check"]
+    return found
+
+
+def verdicts(checked: dict[str, Any]) -> dict[str, str]:
+    """Verdict by step."""
+    return {step["name"]: step["verdict"] for step in checked["steps"]}
+
+
+def test_a_click_that_passes(api: Api, offer: int) -> None:
+    pid, _ = api.add_affiliate()
+    checked = check(
+        api, **{"params[pid]": pid, "params[offer_id]": offer, "params[sub1]": "a b", "ip": "90.190.0.1", "ua": CHROME}
+    )
+    assert (checked["passes"], checked["reason"], checked["redirect_type"]) == (True, "", "js")
+    assert checked["target"].startswith("https://shop.example/?c=")
+    assert checked["target"].endswith("&s=a%20b")
+    assert list(verdicts(checked)) == [step.name for step in STEPS]
+    assert set(verdicts(checked).values()) == {"passed"}
+    assert (checked["visitor"]["country"], checked["visitor"]["os"]) == ("EE", "Windows")
+
+
+def test_a_click_that_is_refused_shows_where_and_why(api: Api, offer: int) -> None:
+    pid, _ = api.add_affiliate(status="banned")
+    checked = check(api, **{"params[pid]": pid, "params[offer_id]": offer, "ip": "8.8.8.8", "ua": CHROME})
+    assert (checked["passes"], checked["reason"]) == (False, "inactive-affiliate")
+    assert checked["target"] == f"https://back.example/?o={offer}"
+    found = verdicts(checked)
+    assert (found["inactive-affiliate"], found["mistargeting-country"]) == ("refused", "refused")
+    assert found["inactive-offer"] == "passed"
+    [country] = [step for step in checked["steps"] if step["name"] == "mistargeting-country"]
+    assert "US" in country["detail"]
+
+
+def test_what_has_no_offer_is_not_asked_about(api: Api) -> None:
+    checked = check(api, **{"params[offer_id]": "77"})
+    found = verdicts(checked)
+    assert (found["invalid-offer"], found["unknown-offer"]) == ("passed", "refused")
+    assert set(list(found.values())[2:]) == {"not asked"}
+    assert (checked["offer_id"], checked["pid"], checked["target"]) == (None, None, None)
+
+
+def test_a_link_is_read_long_and_short(api: Api, offer: int) -> None:
+    pid, _ = api.add_affiliate()
+    long = f"http://track.example/click?pid={pid}&offer_id={offer}&sub1=x"
+    assert check(api, url=long, ip="90.190.0.1")["target"].endswith("&s=x")
+    assert check(api, **{"url": long, "ip": "90.190.0.1", "params[sub1]": "y"})["target"].endswith("&s=y")
+    refused = api.admin.call("POST", "/3.1/admin/click-check", data={"url": "https://elsewhere.example/page"})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["url"])
+
+
+def test_time_headers_and_addresses_count(api: Api) -> None:
+    offer = api.add_offer(privacy="public", start_at="2030-01-01 00:00:00")
+    pid, _ = api.add_affiliate()
+    asked = {"params[pid]": pid, "params[offer_id]": offer, "ua": CHROME, "ip": "::ffff:90.190.0.1"}
+    assert check(api, **asked)["reason"] == "inactive-offer"
+    later = check(api, **asked, time="2030-01-01 00:00:00")
+    assert (later["passes"], later["time"]) == (True, "2030-01-01 00:00:00")
+    assert (later["visitor"]["ip"], later["visitor"]["country"]) == ("90.190.0.1", "EE")
+    prefetch = check(api, **asked, **{"time": "2030-01-01 00:00:00", "headers[Sec-Purpose]": "prefetch"})
+    assert (prefetch["reason"], prefetch["visitor"]["bot"]) == ("bot", True)
+    assert prefetch["target"] == "https://shop.example/"
+
+
+def test_nothing_is_counted(api: Api, offer: int) -> None:
+    pid, _ = api.add_affiliate()
+    with api.deps.database.read() as conn:
+        before = rules.version(conn)
+    for _ in range(3):
+        assert check(api, **{"params[pid]": pid, "params[offer_id]": offer, "ip": "90.190.0.1"})["passes"]
+    with api.deps.database.read() as conn:
+        assert rules.version(conn) == before
+
+
+def test_a_manager_checks_its_own_affiliates_alone(api: Api, offer: int) -> None:
+    staff_id, manager = api.add_staff(Role.MANAGER_AFFILIATE)
+    own, other = api.add_affiliate(manager_id=staff_id)[0], api.add_affiliate()[0]
+    asked = {"params[offer_id]": offer, "ip": "90.190.0.1"}
+    assert manager.post("/3.1/admin/click-check", **asked, **{"params[pid]": own})["check"]["passes"]
+    refused = manager.call("POST", "/3.1/admin/click-check", data=asked | {"params[pid]": str(other)})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["params[pid]"])
+
+
+def test_a_recorded_click_is_explained(api: Api, offer: int) -> None:
+    pid, _ = api.add_affiliate()
+    advertiser = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]
+    passed = new_click(1, offer=offer, affiliate=pid, advertiser=advertiser, country="EE", sub1="x")
+    refused = new_click(
+        2, offer=offer, affiliate=pid, advertiser=advertiser, reason="mistargeting-os", detail="Linux", country="US"
+    )
+    load_clicks(api.deps, [passed, refused])
+    first = api.admin.get(f"/3.1/admin/click/{passed.id}/explain")
+    assert (first["click"]["passed"], first["click"]["reason"], first["today"]["passes"]) == (True, "", True)
+    assert first["today"]["target"] == f"https://shop.example/?c={passed.id}&s=x"
+    second = api.admin.get(f"/3.1/admin/click/{refused.id}/explain")
+    assert (second["click"]["reason"], second["click"]["detail"]) == ("mistargeting-os", "Linux")
+    assert (second["click"]["passed"], second["today"]["reason"]) == (False, "mistargeting-country")
+
+
+def test_a_click_of_another_managers_affiliate_is_not_there(api: Api, offer: int) -> None:
+    _, manager = api.add_staff(Role.MANAGER_AFFILIATE)
+    pid, _ = api.add_affiliate()
+    click = new_click(3, offer=offer, affiliate=pid)
+    load_clicks(api.deps, [click])
+    assert manager.call("GET", f"/3.1/admin/click/{click.id}/explain").status_code == 404
+    assert api.admin.call("GET", f"/3.1/admin/click/{'e' * 24}/explain").status_code == 404

@@ -1,0 +1,1 @@
+"""What `trackyard NAME` does beside serving, one file a command."""
