@@ -42,6 +42,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "writing categories": ("admin.category.*", {R.SECTION_CATEGORY}),
     "affiliates": (
         """admin.partner.* admin.partners.* partner.postback.* partner.postbacks.* admin.postbacks.*
+        admin.postback.* admin.affiliatepostback.* admin.affiliatepostbacks.*
         partner.pixel.* partner.pixels.* admin.pixel* admin.custom_fields.list""",
         {R.MANAGER_AFFILIATE, R.SECTION_PARTNER},
     ),

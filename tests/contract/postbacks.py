@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.support.api import Api
+from tests.support.attempts import add_attempt
 
 URL = "https://a.example/?c={clickid}"
 PIXEL = {"name": "Count", "code": '<img src="https://a.example/">', "code_type": "image"}
@@ -18,6 +19,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
         "partner.postbacks.remove-by-offers": {"ids": offer},
         "admin.postbacks.list": {"partner_id": pid},
         "partner.postback.test": {"pid": pid, "url": "http://10.0.0.1/"},  # which may not be called
+        "admin.affiliatepostbacks.replay": {"pid": pid, "from": "2023-11-14 00:00:00", "to": "2023-11-14 23:59:59"},
         "partner.pixel.add": PIXEL | {"offer_id": offer, "pid": pid},
         "admin.news.add": {"title": "Summer"},
         "admin.news.edit": {"title": "Winter"},
@@ -37,7 +39,12 @@ def path_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]
     def news() -> str:
         return str(api.admin.post("/3.1/admin/news", title="Summer")["news"]["_id"]["$id"])
 
+    def attempt() -> str:
+        return add_attempt(api.deps.analytics, affiliate=pid, offer=offer, postback_id=postback())
+
     return {
+        "admin.affiliatepostback.resend": attempt,
+        "admin.postback.resume": postback,
         "news.get": news,
         "admin.news.edit": news,
         "admin.news.remove": news,

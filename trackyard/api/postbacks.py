@@ -7,6 +7,7 @@ from trackyard.actions import postbacks
 from trackyard.actions.deps import Deps
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
+from trackyard.api.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.roles import Permission
 from trackyard.store.postbacks import Postback
@@ -67,7 +68,8 @@ class ListPostbacks(Paging):
 
 
 class PostbackView(View):
-    """A postback; `offer_id` null = global, `status` and `goal` null = any."""
+    """A postback; `offer_id` null = global, `status` and `goal` null = any. paused: since when its calls wait, because
+    20 in a row failed for good; null = they are made."""
 
     id: int
     url: str
@@ -78,6 +80,7 @@ class PostbackView(View):
     updated_at: str
     forced: str
     pid: str
+    paused: str | None
 
 
 class PostbackAnswer(Answer):
@@ -114,7 +117,7 @@ def add(call: Call[Deps], params: AddPostback) -> PostbackAnswer:
 
 
 def edit(call: Call[Deps], params: EditPostback) -> PostbackAnswer:
-    """Change a postback."""
+    """Change a postback. One that was paused is resumed."""
     changes = params.changes(call.version)
     return _answer(call, postbacks.edit_postback(call.deps, call.caller, call.subject.id, changes))
 
@@ -159,6 +162,7 @@ def postback_view(row: Postback, zone: ZoneInfo, version: str) -> PostbackView:
         updated_at=datetime_text(row.updated_at, zone),
         forced=str(int(row.forced)),
         pid=str(row.affiliate_id),
+        paused=text_or_none(row.paused_at, zone),
     )
 
 

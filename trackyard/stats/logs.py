@@ -56,6 +56,34 @@ def list_affiliate_log(analytics: Analytics, query: LogQuery) -> LogPage[Affilia
     return _page(analytics, query, "affiliate_log", AffiliateLog, AFFILIATE_FILTERS)
 
 
+def find_attempt(analytics: Analytics, attempt_id: str) -> AffiliateLog | None:
+    """The record of one attempt in the affiliate postback log; None when there is none of that id."""
+    second = int(attempt_id[:8], 16) * 1000  # of its time, by which the log is sorted
+    sql = (
+        f"SELECT {_names(AffiliateLog)} FROM affiliate_log "
+        "WHERE time >= {since:Int64} AND time < {until:Int64} AND id = {id:String} LIMIT 1"
+    )
+    parameters = {"since": second, "until": second + 1000, "id": attempt_id}
+    return next(iter(analytics.rows(sql, parameters, AffiliateLog)), None)
+
+
+def list_calls(analytics: Analytics, affiliate: int, since: int, until: int, limit: int) -> Sequence[AffiliateLog]:
+    """The calls of an affiliate's postbacks that were attempted from `since` to before `until` (UTC ms), each by its
+    last attempt then, in the order of their conversions' versions; superseded ones are left out. Raises TooHeavy."""
+    sql = (
+        f"SELECT * FROM (SELECT {_names(AffiliateLog)} FROM affiliate_log "
+        "WHERE affiliate = {affiliate:Int64} AND time >= {since:Int64} AND time < {until:Int64} AND postback_id != 0 "
+        "ORDER BY time DESC, id DESC LIMIT 1 BY job_id) "
+        "WHERE outcome != 'superseded' ORDER BY version, time, id LIMIT {limit:Int64}"
+    )
+    parameters = {"affiliate": affiliate, "since": since, "until": until, "limit": limit}
+    return analytics.rows(sql, parameters, AffiliateLog)
+
+
+def _names(kind: type[msgspec.Struct]) -> str:
+    return ", ".join(kind.__struct_fields__)
+
+
 def _page(analytics: Analytics, query: LogQuery, table: str, kind: type[R], filters: frozenset[str]) -> LogPage[R]:
     unknown = query.filters.keys() - filters
     if unknown:

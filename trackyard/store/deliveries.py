@@ -3,7 +3,7 @@
 A worker claims due deliveries under a lease and records the outcome of each attempt. First attempts of one
 (conversion, postback) go out in the order of the conversion's versions; a delivery that has failed is superseded
 once a later one of the same exists. Calls of a paused postback are parked: due when they are given up. What is sent
-again by hand (`forced`) has one attempt, and neither waits for others nor supersedes them.
+again by hand (`forced`) has one attempt, goes out in the same order among its kind, and supersedes nothing.
 """
 
 from collections.abc import Collection, Sequence
@@ -43,8 +43,6 @@ CROSS: Final = 0
 
 PARKED: Final = "parked"
 """The owner of deliveries whose postback is paused."""
-
-_CHUNK: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +107,11 @@ def add(conn: Connection, deliveries: Sequence[NewDelivery]) -> None:
 
 def add_forced(conn: Connection, deliveries: Sequence[NewDelivery]) -> int:
     """Adds calls that are to be made again, but for those of which one such waits already; how many."""
+    if not deliveries:
+        return 0
     build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    added = 0
-    for start in range(0, len(deliveries), _CHUNK):
-        rows = [_values(item) for item in deliveries[start : start + _CHUNK]]
-        statement = build(delivery).values(rows).on_conflict_do_nothing().returning(delivery.c.id)
-        added += len(conn.execute(statement).all())
-    return added
+    statement = build(delivery).on_conflict_do_nothing().returning(delivery.c.id)
+    return len(conn.execute(statement, [_values(item) for item in deliveries]).all())
 
 
 def has_due(conn: Connection, now_ms: int) -> bool:
@@ -233,7 +229,7 @@ def _list_due(dialect: str, only: bool) -> Select[tuple[str, str]]:
     first_of_host = (
         select(inner.c.id, inner.c.host, inner.c.next_at)
         .where(inner.c.host == hosts.c.host, inner.c.next_at <= now, inner.c.lease_until <= now)
-        .where(or_(inner.c.attempts > 0, inner.c.forced, inner.c.number == 1, ~_earlier_unattempted(inner.c)))
+        .where(or_(inner.c.attempts > 0, inner.c.number == 1, ~_earlier_unattempted(inner.c)))
         .order_by(inner.c.next_at)  # the index ends the search early; the condition above keeps the order
         .limit(bindparam("per_host", type_=Integer))
         .correlate(hosts)
@@ -285,7 +281,7 @@ def _earlier_unattempted(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElem
             earlier.c.number < item.number,
             earlier.c.attempts == 0,
             earlier.c.owner != PARKED,
-            not_(earlier.c.forced),
+            earlier.c.forced == item.forced,
         )
     )
 

@@ -69,6 +69,12 @@ def offers_with(conn: Connection, scope: Scope, offer_ids: Iterable[int]) -> set
     return {int(number) for number in conn.execute(found).scalars()}
 
 
+def existing(conn: Connection, postback_ids: Iterable[int]) -> set[int]:
+    """Those of the postbacks that are there."""
+    found = select(affiliate_postback.c.id).where(affiliate_postback.c.id.in_(set(postback_ids)))
+    return set(conn.execute(found).scalars())
+
+
 def edit_postback(conn: Connection, postback_id: int, values: dict[str, Any]) -> None:
     """Sets columns of a postback."""
     conn.execute(update(affiliate_postback).where(affiliate_postback.c.id == postback_id).values(**values))
