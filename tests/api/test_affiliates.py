@@ -273,3 +273,49 @@ def test_what_staff_change_stands_in_the_audit_log(api: Api) -> None:
     }  # fmt: skip
     permissions = {"from": {}, "to": {"stats.slice-day": "deny"}}
     assert changes["user.permissions.edit"] == {"permissions": permissions}
+
+
+def test_servers_that_report_clicks(api: Api) -> None:
+    pid, _ = api.add_affiliate(server_clicks=1, **{"server_ip[]": ["192.0.2.1", "198.51.100.0/28", "192.0.2.1"]})
+    path = f"/3.0/admin/partner/{pid}"
+
+    def compiled() -> tuple[str, ...]:
+        with api.deps.database.read() as conn:
+            row = rules.compile_row(conn, "affiliate", str(pid))
+        assert isinstance(row, Affiliate)
+        return row.server_networks
+
+    shown = partner(api, pid)
+    assert (shown["server_clicks"], shown["server_ip"]) == (True, ["192.0.2.1", "198.51.100.0/28"])
+    assert compiled() == ("192.0.2.1", "198.51.100.0/28")
+    api.admin.post(path, server_clicks=0)
+    assert (partner(api, pid)["server_ip"], compiled()) == (["192.0.2.1", "198.51.100.0/28"], ())
+    api.admin.post(path, server_clicks=1, server_ip="2001:db8::/48")
+    assert compiled() == ("2001:db8::/48",)
+    api.admin.post(path, **{"server_ip[]": ["203.0.113.5-203.0.113.9", "2001:db8::1-2001:db8::f"]})
+    assert compiled() == ("203.0.113.5-203.0.113.9", "2001:db8::1-2001:db8::f")
+    api.admin.post(path, **{"server_ip[]": ""})
+    assert (partner(api, pid)["server_ip"], compiled()) == ([], ())
+
+
+@pytest.mark.parametrize(
+    "entry", ["nonsense", "192.0.2.256", "192.0.2.0/33", "192.0.2.9-192.0.2.1", "1.2.3.4-::1", "a.example"]
+)
+def test_a_server_is_an_address_a_network_or_a_range(api: Api, entry: str) -> None:
+    pid, _ = api.add_affiliate()
+    sentence = "[server_ip] This value must hold IP addresses, ranges a-b, or networks a/n."
+    for path in ("/3.0/admin/partner", f"/3.0/admin/partner/{pid}"):
+        answer = api.admin.call(
+            "POST", path, data={"email": "b@b.example", "password": "x", "server_ip[]": ["1.1.1.1", entry]}
+        )
+        assert answer.status_code == 400 and answer.json()["error"].startswith("[server_ip"), answer.text
+        assert answer.json()["error"].endswith(sentence.partition("] ")[2])
+    assert refused(api.admin, f"/3.0/admin/partner/{pid}", server_clicks="yes") == {
+        "server_clicks": ["This value must be 0 or 1."]
+    }
+
+
+def test_an_affiliate_does_not_name_its_servers_itself(api: Api) -> None:
+    pid, client = api.add_affiliate()
+    assert client.call("POST", f"/3.0/admin/partner/{pid}", data={"server_clicks": 1}).status_code == 403
+    assert "server_ip" not in client.call("GET", "/3.0/partner/me").text

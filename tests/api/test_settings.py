@@ -10,7 +10,7 @@ from trackyard.domain.roles import Role
 from trackyard.domain.rules import Platform
 from trackyard.store import rules, settings
 
-NONE = {"trafficback_url": "", "hash_password": "", "mail_from": "", "smtp_url": ""}
+NONE = {"trafficback_url": "", "hash_password": "", "mail_from": "", "smtp_url": "", "refuse_bots": True}
 
 
 def test_settings(api: Api) -> None:
@@ -29,6 +29,30 @@ def test_settings(api: Api) -> None:
     refused = api.admin.call("POST", "/3.1/admin/settings", data={"trafficback_url": "no url", "hash_password": "x"})
     assert refused.status_code == 400
     assert api.admin.get("/3.1/admin/settings")["settings"]["hash_password"] == "code"
+
+
+def test_refusing_bots_is_switched(api: Api) -> None:
+    def compiled() -> tuple[bool, int]:
+        with api.deps.database.read() as conn:
+            row = rules.compile_row(conn, "platform", rules.PLATFORM_KEY)
+            assert isinstance(row, Platform)
+            return row.refuse_bots, rules.version(conn)
+
+    refusing, version = compiled()
+    assert refusing
+    assert api.admin.post("/3.1/admin/settings", refuse_bots=0)["settings"] == NONE | {"refuse_bots": False}
+    assert compiled() == (False, version + 1)
+    shown = api.admin.post("/3.1/admin/settings", refuse_bots=0, hash_password="code")["settings"]
+    assert (
+        shown
+        == NONE | {"refuse_bots": False, "hash_password": "code"}
+        == api.admin.get("/3.1/admin/settings")["settings"]
+    )
+    assert compiled() == (False, version + 1)
+    assert api.admin.post("/3.1/admin/settings", refuse_bots=1)["settings"]["refuse_bots"] is True
+    assert compiled() == (True, version + 2)
+    refused = api.admin.call("POST", "/3.1/admin/settings", data={"refuse_bots": "maybe"})
+    assert refused.status_code == 400 and refused.json()["fields"] == {"refuse_bots": ["This value must be 0 or 1."]}
 
 
 def test_the_mail_servers_password_is_not_shown_and_stays(api: Api) -> None:

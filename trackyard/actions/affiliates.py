@@ -45,7 +45,8 @@ class Contact:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAffiliate:
     """What is said of a new affiliate. manager: the id of a staff user or None · ref: the referrer's id ·
-    payment_systems: {system_id, currency, fields} each · custom_fields: by the field's id or name."""
+    payment_systems: {system_id, currency, fields} each · custom_fields: by the field's id or name · server_clicks: as
+    in the row."""
 
     email: str
     password: str
@@ -59,6 +60,8 @@ class NewAffiliate:
     payment_systems: Sequence[dict[str, Any]] = ()
     custom_fields: Mapping[str, str]
     tags: Sequence[str] = ()
+    server_clicks: bool = False
+    server_ip: Sequence[str] = ()
     contact: Contact
 
 
@@ -144,6 +147,7 @@ def make(
         "payment_systems": checked_choice(deps, conn, new.payment_systems),
         "custom_fields": answers,
         "tags": list(new.tags),
+        "server_ip": list(new.server_ip),
         "manager_id": manager.id if manager else None,
     }
     row = affiliates.NewAffiliate(

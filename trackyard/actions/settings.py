@@ -1,6 +1,8 @@
 """Settings that staff change at run time, and what staff changed of anything (behaviour.md §9)."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from trackyard.actions.deps import Deps
 from trackyard.store import audit, rules, settings, staff
@@ -13,12 +15,14 @@ from trackyard.store.staff import Staff
 class Settings:
     """The platform's settings; "" = none. trafficback_url: where refused clicks go that no offer sends anywhere ·
     hash_password: the code of inbound calls where neither offer nor advertiser has one · mail_from: the sender of mail
-    · smtp_url: the mail server, its password included. Of the mail settings "" = as the variables say."""
+    · smtp_url: the mail server, its password included. Of the mail settings "" = as the variables say · refuse_bots:
+    whether clicks of bots and prefetches are refused."""
 
     trafficback_url: str
     hash_password: str
     mail_from: str
     smtp_url: str
+    refuse_bots: bool
 
 
 _NAMES = {
@@ -26,7 +30,12 @@ _NAMES = {
     "hash_password": settings.HASH_PASSWORD,
     "mail_from": settings.MAIL_FROM,
     "smtp_url": settings.SMTP_URL,
+    "refuse_bots": settings.REFUSE_BOTS,
 }
+_UNSET: Mapping[str, str | bool] = {"refuse_bots": True}
+"""What a setting is that was never set, where that is not ""."""
+_RULES = frozenset({"trafficback_url", "refuse_bots"})
+"""What the edges know."""
 _SEALED = frozenset({"smtp_url"})
 
 
@@ -36,15 +45,15 @@ def get_settings(deps: Deps) -> Settings:
         return _settings(deps, conn)
 
 
-def edit_settings(deps: Deps, given: dict[str, str]) -> Settings:
+def edit_settings(deps: Deps, given: Mapping[str, str | bool]) -> Settings:
     """Changes the settings that are given, by the names of Settings. Raises SealBroken."""
     with deps.database.write() as conn:
         before = asdict(_settings(deps, conn))
         changed = {name: value for name, value in given.items() if before[name] != value}
         for name, value in changed.items():
-            stored = deps.seal.close(value) if value and name in _SEALED else value
+            stored = deps.seal.close(str(value)) if value and name in _SEALED else value
             settings.edit_setting(conn, _NAMES[name], stored)
-        if "trafficback_url" in changed:
+        if _RULES & changed.keys():
             rules.touch(conn, "platform", rules.PLATFORM_KEY)
         return _settings(deps, conn)
 
@@ -59,8 +68,10 @@ def list_audit(
 
 
 def _settings(deps: Deps, conn: Connection) -> Settings:
-    values: dict[str, str] = {}
+    values: dict[str, Any] = {}
     for name, stored in _NAMES.items():
-        value = settings.find_setting(conn, stored) or ""
+        value = settings.find_setting(conn, stored)
+        if value is None:
+            value = _UNSET.get(name, "")
         values[name] = deps.seal.open(value) if value and name in _SEALED else value
     return Settings(**values)

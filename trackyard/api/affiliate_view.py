@@ -70,6 +70,8 @@ class AffiliateView(
     zip_code: str | None
     phone: str | None
     ref: str | None
+    server_clicks: bool
+    server_ip: list[str]
     sub_accounts: dict[str, AffiliateSubAccountView]
 
 
@@ -103,6 +105,8 @@ def affiliate_view(record: AffiliateRecord, zone: ZoneInfo) -> AffiliateView:
         zip_code=row.zip_code,
         phone=row.phone,
         ref=None if row.ref is None else str(row.ref),
+        server_clicks=row.server_clicks,
+        server_ip=row.server_ip,
         sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),
     )
 

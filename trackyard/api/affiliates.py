@@ -21,6 +21,7 @@ from trackyard.wire.params import Clearable, Keyed, Needed, NoParams, Only, Para
 
 Status = Annotated[str, s.Choice(("not active", "active", "banned", "on moderation"))]
 Password = Annotated[str, s.Words(least=1, most=1000)]
+ServerAddress = Annotated[str, s.IpEntry()]
 Level = Annotated[int, s.NumberText(least=0, most=1000)]
 
 
@@ -71,7 +72,8 @@ class ContactParams(Params):
 
 
 class AffiliateParams(ContactParams):
-    """What staff may say of an affiliate, new or not."""
+    """What staff may say of an affiliate, new or not. server_clicks: whether the servers at the addresses of server_ip
+    may report clicks of visitors (`ip`, `ua`)."""
 
     login: s.Text | None = None
     ref_percent: Annotated[s.Amount | None, Clearable()] = None
@@ -82,6 +84,8 @@ class AffiliateParams(ContactParams):
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
     ref: Annotated[s.Id | None, Clearable()] = None
     tags: Seq[s.Text] = ()
+    server_clicks: s.Flag = False
+    server_ip: Seq[ServerAddress] = ()
 
     def said(self) -> dict[str, Any]:
         """What was sent, by the names of the use cases."""
@@ -90,8 +94,9 @@ class AffiliateParams(ContactParams):
             given["manager"] = given.pop("manager_id")
         if "payment_systems" in given:
             given["payment_systems"] = [item.model_dump() for item in self.payment_systems]
-        if "tags" in given:
-            given["tags"] = list(dict.fromkeys(self.tags))
+        for name in ("tags", "server_ip"):
+            if name in given:
+                given[name] = list(dict.fromkeys(given[name]))
         return given
 
 

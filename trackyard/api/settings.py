@@ -40,12 +40,14 @@ Sender = Annotated[str, s.Words(most=254, pattern=r"([^<>@\r\n]*<[^<>@\s]+@[^<>@
 
 
 class EditSettings(Params):
-    """What is sent is changed; an empty value takes the setting away. smtp_url: as it is shown, it stays."""
+    """What is sent is changed; an empty value takes the setting away. smtp_url: as it is shown, it stays ·
+    refuse_bots: whether clicks of bots and prefetches are refused."""
 
     trafficback_url: Annotated[s.Url | None, Clearable()] = None
     hash_password: Annotated[s.Text | None, Clearable()] = None
     mail_from: Annotated[Sender | None, Clearable()] = None
     smtp_url: Annotated[Annotated[str, MailServer()] | None, Clearable()] = None
+    refuse_bots: s.Flag | None = None
 
 
 class SettingsView(View):
@@ -55,6 +57,7 @@ class SettingsView(View):
     hash_password: str
     mail_from: str
     smtp_url: str
+    refuse_bots: bool
 
 
 class SettingsAnswer(Answer):
@@ -119,7 +122,8 @@ def show(call: Call[Deps], _params: NoParams) -> SettingsAnswer:
 
 def edit(call: Call[Deps], params: EditSettings) -> SettingsAnswer:
     """Change settings of the platform. They are in force within a second."""
-    given = {name: getattr(params, name) or "" for name in params.model_fields_set}
+    given: dict[str, str | bool] = {name: getattr(params, name) for name in params.model_fields_set}
+    given = {name: "" if value is None else value for name, value in given.items()}
     if given.get("smtp_url") and given["smtp_url"] == _without_password(get_settings(call.deps).smtp_url):
         del given["smtp_url"]
     return SettingsAnswer(settings=settings_view(edit_settings(call.deps, given)))
@@ -153,6 +157,7 @@ def settings_view(settings: Settings) -> SettingsView:
         hash_password=settings.hash_password,
         mail_from=settings.mail_from,
         smtp_url=_without_password(settings.smtp_url),
+        refuse_bots=settings.refuse_bots,
     )
 
 

@@ -18,7 +18,8 @@ _FAR: Final = 2**62
 @dataclass(frozen=True, slots=True)
 class NewAffiliate:
     """What a new row holds. Times UTC ms · ref: the referrer's id · payment_systems: {system_id, currency, fields} ·
-    custom_fields: by the field's id as text · permissions: domain/permissions.py, what differs from the default."""
+    custom_fields: by the field's id as text · permissions: domain/permissions.py, what differs from the default ·
+    server_clicks: whether its servers report clicks of visitors, from the addresses in server_ip."""
 
     email: str
     login: str
@@ -46,6 +47,8 @@ class NewAffiliate:
     updated_at: int
     company: str | None = None
     permissions: dict[str, str] = field(default_factory=dict)
+    server_clicks: bool = False
+    server_ip: list[str] = field(default_factory=list)
     last_login_at: int | None = None
 
 

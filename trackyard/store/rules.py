@@ -159,10 +159,18 @@ def _values(text: str) -> tuple[str, ...]:
 def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
     columns = affiliate.c
     rows = conn.execute(
-        select(columns.id, columns.status, columns.name, columns.login).where(columns.id.in_(_integers(keys)))
+        select(columns.id, columns.status, columns.name, columns.login, columns.server_clicks, columns.server_ip).where(
+            columns.id.in_(_integers(keys))
+        )
     )
     return {
-        str(row.id): Affiliate(id=row.id, active=row.status == "active", name=row.name or row.login) for row in rows
+        str(row.id): Affiliate(
+            id=row.id,
+            active=row.status == "active",
+            name=row.name or row.login,
+            server_networks=tuple(row.server_ip) if row.server_clicks else (),
+        )
+        for row in rows
     }
 
 

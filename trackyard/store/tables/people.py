@@ -49,6 +49,8 @@ affiliate = Table(
     Column("phone", String(64), nullable=True),
     Column("company", String(200), nullable=True),
     Column("permissions", Document, nullable=False, default=dict),  # "area.feature" → level, where it is its own
+    Column("server_clicks", Boolean, nullable=False, default=False),  # whether its servers report clicks of visitors
+    Column("server_ip", Document, nullable=False, default=list),  # addresses, networks and ranges of these servers
     Column("last_login_at", Moment, nullable=True),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),

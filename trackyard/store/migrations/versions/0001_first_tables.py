@@ -113,6 +113,8 @@ def _affiliate() -> None:
         sa.Column("phone", sa.String(length=64), nullable=True),
         sa.Column("company", sa.String(length=200), nullable=True),
         sa.Column("permissions", Document, nullable=False),
+        sa.Column("server_clicks", sa.Boolean(), nullable=False),
+        sa.Column("server_ip", Document, nullable=False),
         sa.Column("last_login_at", sa.BigInteger(), nullable=True),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
