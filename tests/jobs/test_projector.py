@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.support.events import NOON, new_click, new_fact
@@ -14,13 +15,15 @@ from trackyard.jobs import journals as journals_module
 from trackyard.jobs import outbox as outbox_module
 from trackyard.jobs.clicks import LATE_MS
 from trackyard.jobs.projector import Projector
-from trackyard.journal.records import Call, Click, Kind, encode
+from trackyard.journal.records import Call, Click, Kind, View, encode
 from trackyard.journal.writer import Writer
 from trackyard.stats.engine import Analytics, StoreError
 from trackyard.store import edges, inbox, outbox
 from trackyard.store.engine import Database
 from trackyard.store.inbox import ReadyCall
 from trackyard.store.outbox import OutboxRow
+
+KINDS = {Click: Kind.CLICK, View: Kind.VIEW, Call: Kind.CALL}
 
 
 class Yard:
@@ -42,7 +45,7 @@ class Yard:
     def record(self, *records: Click | Call) -> None:
         """Puts records into the journal, as one range."""
         for record in records:
-            self.writer.append(Kind.CLICK if isinstance(record, Click) else Kind.CALL, encode(record))
+            self.writer.append(KINDS[type(record)], encode(record))
         self.clock.advance(400)
         self.writer.mark_if_due(self.clock.now_ms())
 
@@ -134,7 +137,8 @@ def dies_after(function: Any) -> Any:
 def test_killed_anywhere_nothing_is_lost_or_doubled(
     yard: Yard, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, deadly: Any
 ) -> None:
-    yard.record(*(new_click(number) for number in range(20)), yard.new_call(new_click(3).id))
+    views = [View(*msgspec.structs.astuple(new_click(number))) for number in range(5)]
+    yard.record(*(new_click(number) for number in range(20)), yard.new_call(new_click(3).id), *views)
     with yard.database.write() as connection:
         outbox.add(connection, [OutboxRow("fact", encode_row(new_fact(number))) for number in range(7)], NOON)
     monkeypatch.setattr(owner, name, dies_after(getattr(owner, name)) if deadly is dies_after else dies)
@@ -146,6 +150,7 @@ def test_killed_anywhere_nothing_is_lost_or_doubled(
     yard.projector.drain()
     assert yard.clicks() == 21
     assert len(yard.ready()) == 1
+    assert yard.analytics.rows("SELECT count(), uniqExact(id) FROM view", {}, tuple[int, int]) == [(5, 5)]
     facts = yard.analytics.rows("SELECT count(), uniqExact(conversion_id) FROM fact", {}, tuple[int, int])
     assert facts == [(7, 7)]
     with yard.database.read() as connection:
@@ -197,6 +202,8 @@ def test_damage_is_stepped_over_and_kept(yard: Yard) -> None:
         (Kind.CLICK, b"[1]"),
         (Kind.CLICK, b"not json"),
         (Kind.CLICK, b'[1,"%s",["no text"]]' % (b"a" * 24)),
+        (Kind.VIEW, b"[1]"),
+        (Kind.VIEW, b"not json"),
         (Kind.CALL, b"[1]"),
         (Kind.CALL, b"not json"),
     ],

@@ -55,9 +55,10 @@ _numbers = count(1)
 
 @dataclasses.dataclass
 class Events:
-    """What happened: clicks, and the last state of each conversion. `changes`: the facts that tell of it."""
+    """What happened: clicks, views, and the last state of each conversion. `changes`: the facts that tell of it."""
 
     clicks: list[Click]
+    views: list[Click]
     conversions: list[Fact]
     changes: list[list[Fact]]
 
@@ -75,6 +76,10 @@ def make_events(seed: int) -> Events:
     clicks = [
         new_click(number, time=moment(), reason=chance.choice(REASONS), uniq=chance.randrange(2), **some(click_names))
         for number in range(400)
+    ]
+    views = [
+        new_click(1000 + number, time=moment(), reason=chance.choice(REASONS), uniq=0, **some(click_names))
+        for number in range(150)
     ]
     conversions, changes = [], []
     for number in range(250):
@@ -100,7 +105,7 @@ def make_events(seed: int) -> Events:
             current = new
         conversions.append(current)
         changes.append(told)
-    return Events(clicks, conversions, changes)
+    return Events(clicks, views, conversions, changes)
 
 
 def with_sign(fact: Fact, sign: int) -> Fact:
@@ -114,7 +119,8 @@ def loaded(request: pytest.FixtureRequest) -> Iterator[tuple[Analytics, Events]]
     name = f"oracle{next(_numbers)}"
     store = Analytics.open(address(), database=name)
     migrate(store)
-    load(store, "click", [click_item("j", place, encode(click)) for place, click in enumerate(events.clicks)], "t")
+    for table, records in (("click", events.clicks), ("view", events.views)):
+        load(store, table, [click_item("j", place, encode(each)) for place, each in enumerate(records)], "t")
     rows = [encode_row(fact) for told in events.changes for fact in told]
     random.Random(7).shuffle(rows)
     for start in range(0, len(rows), 100):
@@ -174,18 +180,18 @@ def action(report: Report, conversions: list[Fact]) -> Action:
 def answer(report: Report, events: Events) -> list[StatsRow]:
     """Every row, in order."""
     clicks = [click for click in events.clicks if passes(report, click)]
+    views = [view for view in events.views if passes(report, view) and not view.reason]
     conversions = [fact for fact in events.conversions if passes(report, fact)]
     if "goal" in report.dimensions:
-        clicks = []
+        clicks, views = [], []
     if "trafficback_reason" in report.dimensions:
-        clicks, conversions = [click for click in clicks if click.reason], []
+        clicks, views, conversions = [click for click in clicks if click.reason], [], []
     else:
         clicks = [click for click in clicks if not click.reason]
-    groups: dict[tuple[int | str, ...], tuple[list[Click], list[Fact]]] = {}
-    for click in clicks:
-        groups.setdefault(tuple(keys_of(report, click).values()), ([], []))[0].append(click)
-    for fact in conversions:
-        groups.setdefault(tuple(keys_of(report, fact).values()), ([], []))[1].append(fact)
+    groups: dict[tuple[int | str, ...], tuple[list[Click], list[Click], list[Fact]]] = {}
+    for place, records in enumerate((clicks, views, conversions)):
+        for record in records:
+            groups.setdefault(tuple(keys_of(report, record).values()), ([], [], []))[place].append(record)
     types = dict(GROUPS)
     if report.not_found_apart:
         types["not_found"] = {4}
@@ -193,7 +199,7 @@ def answer(report: Report, events: Events) -> list[StatsRow]:
         types["declined"] = {3, 4}
     names = list(dict.fromkeys(part.key for name in report.dimensions for part in DIMENSIONS[name].parts))
     rows = []
-    for key, (own_clicks, own_facts) in groups.items():
+    for key, (own_clicks, own_views, own_facts) in groups.items():
         accepted = [click for click in own_clicks if not click.reason]
         actions = {"total": action(report, own_facts)}
         actions |= {
@@ -205,6 +211,7 @@ def answer(report: Report, events: Events) -> list[StatsRow]:
                 raw=len(accepted),
                 uniq=sum(click.uniq for click in accepted),
                 trafficback=len(own_clicks) - len(accepted),
+                views=len(own_views),
                 actions=actions,
             )
         )
@@ -326,7 +333,8 @@ def test_the_rows_of_a_slice_add_up_to_the_total(loaded: tuple[Analytics, Events
         for name in ("revenue", "charge", "earning", "payouts", "null", "count"):
             assert sum(getattr(row.actions[kind], name) for row in rows) == getattr(wanted, name)
     if dimension != "goal":
-        assert (sum(row.raw for row in rows), sum(row.uniq for row in rows)) == (total.raw, total.uniq)
+        for name in ("raw", "uniq", "views"):
+            assert sum(getattr(row, name) for row in rows) == getattr(total, name)
 
 
 @pytest.mark.parametrize("currency", VALUES["currency"])

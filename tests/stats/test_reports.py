@@ -102,15 +102,15 @@ def test_a_query_over_its_memory_is_refused() -> None:
 @pytest.mark.parametrize(
     ("row", "derived"),
     [
-        (StatsRow({}, 0, 0, 0, {"total": NOTHING, "confirmed": NOTHING}), ("0", "1:0", "0", "0", "0")),
+        (StatsRow({}, 0, 0, 0, 0, {"total": NOTHING, "confirmed": NOTHING}), ("0", "1:0", "0", "0", "0")),
         (
             StatsRow(
                 {},
                 300,
                 0,
                 0,
+                900,
                 {"total": Action(*[Decimal(0)] * 4, 0, 7), "confirmed": Action(*[Decimal(9)] * 4, 0, 2)},
-                views=900,
             ),
             ("2.3333", "1:43", "0.03", "10", "33.3333"),
         ),

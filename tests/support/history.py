@@ -23,6 +23,12 @@ def load_clicks(deps: Deps, clicks: Sequence[Click]) -> None:
     load(deps.analytics, "click_lookup", [lookup_item(encode(click)) for click in clicks], f"lookup-{clicks[0].id}")
 
 
+def load_views(deps: Deps, views: Sequence[Click]) -> None:
+    """Puts views into the analytic store."""
+    items = [click_item("001-0000000000002", place, encode(view)) for place, view in enumerate(views)]
+    load(deps.analytics, "view", items, f"views-{views[0].id}")
+
+
 def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
     """A confirmed conversion (charge 10, payout 7 USD) in SQL and, as a fact, in the analytic store.
 

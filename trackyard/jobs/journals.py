@@ -87,19 +87,14 @@ class JournalLoader:
     def _load_range(self, edge: int, found: Range, *, unsure: bool) -> None:
         """Clicks before calls, so that a call finds the clicks of its own range; SQL last, in one transaction."""
         self._load_clicks(found, unsure=unsure)
+        self._load_views(found, unsure=unsure)
         calls = self._inbox_calls(edge, found)
         with self._database.write() as connection:
             progress.load_range(connection, edge, found.journal, found.start, found.end, found.marked_at, calls)
 
     def _load_clicks(self, found: Range, *, unsure: bool) -> None:
-        clicks: list[tuple[int, bytes, bytes]] = []
-        for position, kind, payload in found.frames:
-            if kind is Kind.CLICK:
-                try:
-                    clicks.append((position, payload, lookup_item(payload)))
-                except ValueError as error:
-                    self._keep_aside(found, position, payload, str(error))
-        token = f"{found.journal}:{found.start}-{found.end}"
+        clicks = self._readable(found, Kind.CLICK)
+        token = _token(found)
         items = [click_item(found.journal, position, payload) for position, payload, _ in clicks]
         loaded = load(self._analytics, "click", items, token, unsure=unsure)
         for bad in loaded.bad:
@@ -108,6 +103,24 @@ class JournalLoader:
         good = [click for place, click in enumerate(clicks) if place not in left_out]
         load(self._analytics, "click_lookup", [lookup for _, _, lookup in good], token, unsure=unsure)
         self._clicks.remember((lookup[:12].hex(), payload) for _, payload, lookup in good)
+
+    def _load_views(self, found: Range, *, unsure: bool) -> None:
+        views = self._readable(found, Kind.VIEW)
+        items = [click_item(found.journal, position, payload) for position, payload, _ in views]
+        loaded = load(self._analytics, "view", items, _token(found), unsure=unsure)
+        for bad in loaded.bad:
+            self._keep_aside(found, views[bad.place][0], views[bad.place][1], bad.error)
+
+    def _readable(self, found: Range, wanted: Kind) -> list[tuple[int, bytes, bytes]]:
+        """The clicks or views of a range that have an id: (position, payload, line of `click_lookup`)."""
+        readable: list[tuple[int, bytes, bytes]] = []
+        for position, kind, payload in found.frames:
+            if kind is wanted:
+                try:
+                    readable.append((position, payload, lookup_item(payload)))
+                except ValueError as error:
+                    self._keep_aside(found, position, payload, str(error))
+        return readable
 
     def _inbox_calls(self, edge: int, found: Range) -> list[InboxCall]:
         calls: list[tuple[int, bytes, Call]] = []
@@ -149,6 +162,11 @@ class JournalLoader:
 
     def _keep_aside(self, found: Range, position: int, payload: bytes, error: str) -> None:
         keep_aside(self._directory, "journal", f"{found.journal}-{position}", payload, error)
+
+
+def _token(found: Range) -> str:
+    """What a load of this range is told by, in any table."""
+    return f"{found.journal}:{found.start}-{found.end}"
 
 
 def _click_id(call: Call) -> str:

@@ -1,4 +1,4 @@
-"""A Report to SQL: clicks and facts are grouped by the same keys, stacked, and summed (behaviour.md §7)."""
+"""A Report to SQL: clicks, views and facts are grouped by the same keys, stacked, and summed (behaviour.md §7)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
 from trackyard.stats.dimensions import DIMENSIONS, FILTERS, Part
-from trackyard.stats.metrics import ACTIONS, TOTAL, TRAFFIC, ActionMetric, conversion_types
+from trackyard.stats.metrics import ACTIONS, TOTAL, TRAFFIC, VIEWS, ActionMetric, conversion_types
 from trackyard.stats.query import Report, Values
 
 _FAR = 2**62
@@ -30,11 +30,16 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class _Metric:
-    """A column of the answer and what either table gives for it."""
+    """A column of the answer: `sql` aggregates rows of `table`; `nothing` is what the other tables add."""
 
     name: str
-    clicks: str
-    facts: str
+    table: str
+    sql: str
+    nothing: str = "toUInt64(0)"
+
+    def over(self, table: str) -> str:
+        """What rows of a table give for it."""
+        return self.sql if table == self.table else self.nothing
 
 
 def compile_report(report: Report) -> Compiled | None:
@@ -47,7 +52,7 @@ def compile_report(report: Report) -> Compiled | None:
     keys = [f"k_{part.key}" for part in parts]
     sums = [f"sum(m_{metric.name}) AS {metric.name}" for metric in metrics]
     counted = f"{TOTAL}_count"
-    having = f"{counted} > 0" if report.nonzero else f"raw > 0 OR trafficback > 0 OR {counted} > 0"
+    having = f"{counted} > 0" if report.nonzero else f"raw > 0 OR trafficback > 0 OR views > 0 OR {counted} > 0"
     grouped = f"GROUP BY {', '.join(keys)}\n" if keys else ""
     body = "FROM (\n" + "\nUNION ALL\n".join(branches) + f"\n)\n{grouped}HAVING {having}"
     return Compiled(
@@ -110,11 +115,12 @@ def _parts(report: Report) -> list[Part]:
 
 
 def _metrics(report: Report) -> list[_Metric]:
-    metrics = [_Metric(metric.name, metric.sql, "toUInt64(0)") for metric in TRAFFIC]
+    metrics = [_Metric(metric.name, "click", metric.sql) for metric in TRAFFIC]
+    metrics.append(_Metric("views", "view", VIEWS))
     for kind, statuses in conversion_types(not_found_apart=report.not_found_apart).items():
         for metric in ACTIONS:
             nothing = "toDecimal128(0, 4)" if metric.is_money else "toInt64(0)"
-            metrics.append(_Metric(f"{kind}_{metric.name}", nothing, _action_sql(report, metric, statuses)))
+            metrics.append(_Metric(f"{kind}_{metric.name}", "fact", _action_sql(report, metric, statuses), nothing))
     return metrics
 
 
@@ -132,15 +138,17 @@ def _branches(report: Report, parts: list[Part], metrics: list[_Metric]) -> list
     if all(dimension.traffic for dimension in dimensions):
         refused = any(not dimension.conversions for dimension in dimensions)
         conditions = [*_conditions(report, of_clicks=True), "reason != ''" if refused else "reason = ''"]
-        branches.append(_branch("click", parts, [(metric.name, metric.clicks) for metric in metrics], conditions))
+        branches.append(_branch("click", parts, metrics, conditions))
+        if not refused:
+            branches.append(_branch("view", parts, metrics, conditions))
     if all(dimension.conversions for dimension in dimensions):
-        conditions = _conditions(report, of_clicks=False)
-        branches.append(_branch("fact", parts, [(metric.name, metric.facts) for metric in metrics], conditions))
+        branches.append(_branch("fact", parts, metrics, _conditions(report, of_clicks=False)))
     return branches
 
 
-def _branch(table: str, parts: list[Part], metrics: list[tuple[str, str]], conditions: list[str]) -> str:
-    columns = [f"{part.sql} AS k_{part.key}" for part in parts] + [f"{sql} AS m_{name}" for name, sql in metrics]
+def _branch(table: str, parts: list[Part], metrics: list[_Metric], conditions: list[str]) -> str:
+    columns = [f"{part.sql} AS k_{part.key}" for part in parts]
+    columns += [f"{metric.over(table)} AS m_{metric.name}" for metric in metrics]
     grouped = f"\nGROUP BY {', '.join(f'k_{part.key}' for part in parts)}" if parts else ""
     return f"SELECT {', '.join(columns)}\nFROM {table}\nWHERE {' AND '.join(conditions)}{grouped}"
 

@@ -70,7 +70,7 @@ def load(analytics: Analytics, table: str, items: Sequence[bytes], token: str, *
 
 
 def click_item(journal: str, position: int, payload: bytes) -> bytes:
-    """A line of `click`: a click's payload with its place spliced in front, undecoded."""
+    """A line of `click` or `view`: the payload of the record with its place spliced in front, undecoded."""
     return b'["%s",%d,' % (journal.encode(), position) + payload[1:]
 
 

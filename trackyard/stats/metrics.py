@@ -37,6 +37,9 @@ TRAFFIC: Final = (
     TrafficMetric("trafficback", "countIf(reason != '')"),
 )
 
+VIEWS: Final = "countIf(reason = '')"
+"""The views in rows of `view`."""
+
 ACTIONS: Final = (
     ActionMetric("revenue", "{charge}", "{payout}", True),
     ActionMetric("charge", "{charge}", ZERO, True),

@@ -31,8 +31,8 @@ class StatsRow:
     raw: int
     uniq: int
     trafficback: int
+    views: int
     actions: dict[str, Action]
-    views: int = 0
 
     @property
     def cr(self) -> Decimal:
@@ -92,6 +92,7 @@ def _row(compiled: Compiled, types: tuple[str, ...], values: list[Any]) -> Stats
         raw=metrics["raw"],
         uniq=metrics["uniq"],
         trafficback=metrics["trafficback"],
+        views=metrics["views"],
         actions={kind: _action(metrics, kind) for kind in types},
     )
 

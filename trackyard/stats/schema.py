@@ -1,6 +1,6 @@
 """The tables of the analytic store, derived from the rows that fill them, and the steps that make them.
 
-Columns come from journal.records.Click and domain.facts.TARGETS: one declaration each. A column added there
+Columns come from journal.records.Click and View and domain.facts.TARGETS: one declaration each. A column added there
 needs a step here; a store whose columns differ from the declarations is refused when it is opened.
 """
 
@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from trackyard.domain import facts
-from trackyard.journal.records import Click
+from trackyard.journal.records import Click, View
 from trackyard.stats.engine import Analytics, StoreError
 
 CLICK_PLACE = ("journal", "position")
-"""Where a click's record stands; these two precede its own columns."""
+"""Where the record of a click or a view stands; these two precede its own columns."""
 
 DAY_MS = 86_400_000
 
@@ -114,6 +114,12 @@ TABLES = MappingProxyType(
                 key=CLICK_PLACE,
                 order=f"{_DAY}, affiliate, offer, time, id",
             ),
+            Table(
+                "view",
+                (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(View)),
+                key=CLICK_PLACE,
+                order=f"{_DAY}, affiliate, offer, time, id",
+            ),
             Table(  # one id is found by reading one small granule, however many there are
                 "click_lookup",
                 (("id", "FixedString(12)"), ("record", "String")),
@@ -153,7 +159,11 @@ def _create_tables(analytics: Analytics) -> None:
         analytics.run(table.statement())
 
 
-STEPS: tuple[Callable[[Analytics], None], ...] = (_create_tables,)
+def _create_views(analytics: Analytics) -> None:
+    analytics.run(TABLES["view"].statement())
+
+
+STEPS: tuple[Callable[[Analytics], None], ...] = (_create_tables, _create_views)
 """What was done to the schema, in order; the number of a step is its place, from 1. Steps may run twice."""
 
 
