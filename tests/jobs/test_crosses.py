@@ -11,6 +11,7 @@ from tests.domain.test_conversions import AT, made
 from tests.support.calls import make_click
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from trackyard.actions.changes import Listeners, record
+from trackyard.actions.counting import Counting
 from trackyard.domain.conversions import Change
 from trackyard.domain.postbacks import Postback
 from trackyard.domain.statuses import Status
@@ -28,7 +29,7 @@ def calls(database: Database, *changes: Change, url: str | None, postbacks: bool
         add_affiliate(conn, id=7)
         own = [Postback(add_postback(conn, 7, "https://a.example/"), 7, None, "https://a.example/", None, None)]
         listeners = Listeners(own if postbacks else [], {offer_id: "Shoes"}, ZoneInfo("UTC"))
-        record(conn, changes, listeners, AT)
+        record(conn, changes, listeners, Counting(conn, {}, ()), AT)
         rows = conn.execute(select(delivery).order_by(delivery.c.number, delivery.c.postback_id))
         return [(row.postback_id, row.number, row.url) for row in rows]
 

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import select
 
@@ -83,7 +84,7 @@ def test_a_removed_offer_is_gone_but_for_its_name(database: Database) -> None:
         assert affiliates.count_offers(conn, pid) == 1
         assert rules.compile_row(conn, "offer", str(number)) is None
         assert {key for kind, key, _ in rules.each_rule(conn) if kind == "offer"} == {str(other)}
-        book = calls.find_book(conn, [number, other], [pid])
+        book = calls.find_book(conn, [number, other], [pid], ZoneInfo("UTC"))
         assert [book.offers[each].status for each in (number, other)] == ["stopped", "active"]
 
 

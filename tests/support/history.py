@@ -38,7 +38,7 @@ def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
     values: dict[str, Any] = {
         "id": f"{number:024x}", "goal": "1", "identity": f"c:{click.id}:{number}", "version": 1, "action_id": "",
         "advertiser_id": "", "status": Status.CONFIRMED, "sent_status": Status.CONFIRMED, "goal_title": "Sale",
-        "comment": "", "payment": None, "payment_type": "fixed", "currency": "USD", "rate": Decimal(1),
+        "comment": "", "payment": None, "modifiers": (), "payment_type": "fixed", "currency": "USD", "rate": Decimal(1),
         "sum": Decimal(0), "charge": Decimal(10), "payout": Decimal(7), "custom_fields": {}, "click_id": click.id,
         "click_time": click.time, "click": msgspec.structs.asdict(click), "call_ip": "192.0.2.1", "user_id": "",
         "journal": "", "position": 0, "hold_until": None, "created_at": click.time + 1000,

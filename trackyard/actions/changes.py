@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
+from trackyard.actions.counting import Counting
 from trackyard.base.ids import new_id
 from trackyard.domain.conversions import Change
 from trackyard.domain.factrows import fact_lines
@@ -32,8 +33,9 @@ class Listeners:
     zone: ZoneInfo
 
 
-def record(conn: Connection, changes: Sequence[Change], listeners: Listeners, now_ms: int) -> None:
-    """Writes changes (those of one conversion in their order) with all that follows from them."""
+def record(conn: Connection, changes: Sequence[Change], listeners: Listeners, counting: Counting, now_ms: int) -> None:
+    """Writes changes (those of one conversion in their order) with all that follows from them. counting: has counted
+    them."""
     if not changes:
         return
     conversions.record(conn, changes)
@@ -43,6 +45,7 @@ def record(conn: Connection, changes: Sequence[Change], listeners: Listeners, no
     crossed = offer_calls.cross_urls(conn, {change.after.offer_id for change in told})
     deliveries.add(conn, [call for change in told for call in _calls(change, listeners, crossed, now_ms)])
     _supersede(conn, [change.after.id for change in changes if change.before is not None], now_ms)
+    counting.store(conn, now_ms)
 
 
 def log_row(item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcome: str, error: str = "") -> OutboxRow:

@@ -4,7 +4,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import Seal
 from trackyard.domain.roles import Role
-from trackyard.store import conversions, keys, rules, settings, staff
+from trackyard.store import conversions, counters, keys, rules, settings, staff
 from trackyard.store.engine import Database
 
 ADMINISTRATOR_EMAIL = "admin@localhost"
@@ -59,6 +59,7 @@ def tell_timezone(database: Database, timezone: str) -> None:
     """Remembers the platform's zone (IANA name), which the edges learn from the rules. Every start calls it."""
     with database.write() as conn:
         if settings.find_setting(conn, settings.TIMEZONE) != timezone:
+            counters.forget_all(conn)  # its days are others now
             settings.edit_setting(conn, settings.TIMEZONE, timezone)
             rules.touch(conn, "platform", rules.PLATFORM_KEY)
 

@@ -48,6 +48,11 @@ PAUSED: Final = Notice(
     "Postback: {postback}\nAffiliate: {affiliate}\nOffer: {offer}\nURL: {url}\n\n"
     "Its calls wait, 7 days at most. They are made as soon as the postback is changed or resumed.\n",
 )
+CAP: Final = Notice(
+    "{offer}: a cap of today fills up",
+    "Hello {name},\n\na day cap of this offer fills up:\n\n{offer}\n\n"
+    "It takes {limit} a day and has {reached}. Nothing more is told of this cap today.\n",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
+from trackyard.actions import limits
 from trackyard.actions.deps import Deps
 from trackyard.actions.files import NewFiles, kept
 from trackyard.actions.notices import CHANGED, Recipient, tell, titled
@@ -48,6 +49,7 @@ def add_offer(deps: Deps, caller: Caller, written: Written, new_files: NewFiles)
         del fields["id"]
         made = files.attach(conn, offers.add_offer(conn, fields), now)
         _touch(conn, (), made)
+        limits.follow(conn, None, made, deps.zone, now)
         return made
 
 
@@ -67,6 +69,7 @@ def edit_offer(deps: Deps, caller: Caller, offer_id: int, written: Written, new_
         after = files.attach(conn, after, now)
         if after is not before:
             _touch(conn, before.smartlink_categories, after)
+            limits.follow(conn, before, after, deps.zone, now)
             _tell(conn, before, after, now)
         return after
 

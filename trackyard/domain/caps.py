@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -38,16 +39,26 @@ class Caps(msgspec.Struct, frozen=True):
     overcap_goal: str = ""
     notice_percent: int | None = None
 
-    def refusing(self) -> list[CapRule]:
-        """The caps that refuse clicks while they are full."""
-        if not self.redirects:
-            return []
-        goal = self.overcap_goal
-        return [rule for rule in self.rules if not goal or _is_of_goal(rule.measure.goal, goal)]
+    def of_limit(self, limit_id: str) -> list[CapRule]:
+        """The cap of an id; none when it is that of a tier."""
+        return [rule for rule in self.rules if rule.measure.id == limit_id]
 
-    def refuses(self, counter: Counter) -> bool:
-        """Whether this counter of a cap among `refusing` refuses clicks while it is full."""
-        return not self.overcap_goal or counter.goal in (None, self.overcap_goal)
+    def refusing(self, counter: Counter) -> list[CapRule]:
+        """The cap of a counter, when it refuses clicks while the counter is full."""
+        if self.overcap_goal and counter.goal not in (None, self.overcap_goal):
+            return []
+        return [rule for rule in self.of_limit(counter.limit_id) if self.refuses_clicks(rule)]
+
+    def refuses_clicks(self, rule: CapRule) -> bool:
+        """Whether a cap refuses clicks while it is full: with an overcap_goal those that name it alone do."""
+        side, goal = rule.measure.goal, self.overcap_goal
+        return self.redirects and (not goal or side.each or (side.only is not None and goal in side.only))
+
+    def is_due_to_tell(self, rule: CapRule, count: Count) -> bool:
+        """Whether a counter of a cap holds as much as staff want to be told of."""
+        if self.notice_percent is None or rule.measure.period != "day":
+            return False
+        return rule.value > 0 and count.of(rule.type) * 100 >= rule.value * self.notice_percent
 
 
 NO_CAPS: Final = Caps()
@@ -66,7 +77,7 @@ def caps_of(
 ) -> Caps:
     """The caps of an offer as staff wrote them, those of clicks left out: edges count these. zone: caps_timezone, or
     the platform's when there is none."""
-    statuses = counted_statuses(caps_status) | {Status.PENDING_CAP}
+    statuses = counted_statuses(tuple(caps_status)) | {Status.PENDING_CAP}
     rules = [
         CapRule(
             type=cap.type,
@@ -85,14 +96,18 @@ def caps_of(
         for cap in caps
         if cap.type in (BUDGET, CONVERSIONS)
     ]
+    least: dict[int, int] = {}  # of several limits of one affiliate the smallest holds
     for limit in personal_limits:
-        own = Side(only=frozenset({limit.partner}))
-        measure = Measure(offer_id, f"{PERSONAL}-{limit.partner}", "day", zone, statuses, affiliate=own)
-        rules.append(CapRule(type=CONVERSIONS, value=Decimal(limit.caps), measure=measure))
+        least[limit.partner] = min(limit.caps, least.get(limit.partner, limit.caps))
+    for affiliate_id, value in least.items():
+        own = Side(only=frozenset({affiliate_id}))
+        measure = Measure(offer_id, f"{PERSONAL}-{affiliate_id}", "day", zone, statuses, affiliate=own)
+        rules.append(CapRule(type=CONVERSIONS, value=Decimal(value), measure=measure))
     return Caps(tuple(rules), statuses, redirects, overcap_goal, notice_percent)
 
 
-def counted_statuses(words: Iterable[str]) -> frozenset[Status]:
+@lru_cache(maxsize=256)
+def counted_statuses(words: tuple[str, ...]) -> frozenset[Status]:
     """The statuses that words of the wire name: pending_cap is pending, not_found declined (behaviour.md §2)."""
     named = frozenset(Status(word) for word in words)
     alike = {Status.PENDING: Status.PENDING_CAP, Status.DECLINED: Status.NOT_FOUND}
@@ -109,7 +124,3 @@ def touched(caps: Caps, traits: Traits) -> Iterator[tuple[CapRule, Counter]]:
 def is_reached(caps: Caps, traits: Traits, counts: Mapping[str, Count]) -> bool:
     """Whether a cap leaves no place for such a conversion. counts: by counter's name, all that `touched` tells."""
     return any(rule.is_reached(counts[counter.name]) for rule, counter in touched(caps, traits))
-
-
-def _is_of_goal(side: Side, goal: str) -> bool:
-    return side.each or (side.only is not None and goal in side.only)

@@ -6,15 +6,18 @@
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final
 
 from trackyard.base.money import LIMIT, ZERO, converted, find_amount
 from trackyard.domain.addresses import ANYONE, AddressLists
+from trackyard.domain.caps import NO_CAPS, Caps, is_reached
+from trackyard.domain.counters import Count, Traits
 from trackyard.domain.payments import DEFAULT_GOAL, Amounts, Payment, amounts, find_payment
 from trackyard.domain.statuses import Status
+from trackyard.domain.tiers import Ladder, Modifier, modified, reached
 
 DAY_MS: Final = 86_400_000
 GOAL_LENGTH: Final = 255
@@ -44,6 +47,7 @@ class Decline(StrEnum):
     PARTNER_BANNED = "Partner is banned"
     PARTNER_DISABLED = "Partner is disabled"
     NO_PAYMENT = "Payments not found"
+    CAP_REACHED = "Cap is reached"
 
 
 SENT_STATUSES: Final[Mapping[str, Status]] = {
@@ -70,13 +74,16 @@ class OfferTerms:
     hold_days: int
     secure: str | None
     callers: AddressLists = ANYONE
+    caps: Caps = NO_CAPS
+    ladders: tuple[Ladder, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What a decision needs of the installation: codes, the affiliate, currency rates by code.
 
-    rates: units of the currency for one of the platform's, at the day of the call; the platform's own is 1.
+    rates: units of the currency for one of the platform's, at the day of the call; the platform's own is 1 · counts:
+    by name, the counters of the offer's caps and ladders that the conversion may count in.
     """
 
     offer: OfferTerms
@@ -86,6 +93,7 @@ class Terms:
     platform_currency: str
     rates: Mapping[str, Decimal]
     advertiser_callers: AddressLists = ANYONE
+    counts: Mapping[str, Count] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +111,7 @@ class CallFacts:
 @dataclass(frozen=True, slots=True)
 class Conversion:
     """A conversion as it is stored. Times UTC ms · amounts in `currency`, *_base in the platform's at `rate` ·
+    modifiers: the steps of commission tiers that were reached when it was made ·
     click: its click's record by column name · hold_until: when the hold ends by itself, None = never."""
 
     id: str
@@ -118,6 +127,7 @@ class Conversion:
     goal_title: str
     comment: str
     payment: Payment | None
+    modifiers: tuple[Modifier, ...]
     payment_type: str
     currency: str
     rate: Decimal
@@ -137,6 +147,11 @@ class Conversion:
     hold_until: int | None
     created_at: int
     updated_at: int
+
+    @property
+    def traits(self) -> Traits:
+        """What decides in which counters of caps and tiers it counts."""
+        return Traits(self.goal, self.affiliate_id, self.click["country"][:2], self.created_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +265,8 @@ def _repeat(call: CallFacts, stored: Conversion, terms: Terms) -> Conversion | F
         comment=call.params.get("comment") or stored.comment,
         updated_at=max(call.time, stored.updated_at),
     )
+    if stored.status not in terms.offer.caps.statuses and _is_over(terms, status, stored.traits):
+        after = replace(after, status=Status.DECLINED, hold_until=None, comment=Decline.CAP_REACHED)
     if call.params.get("sum") or call.params.get("currency"):
         after = _priced(after, call.params, terms)
     return after
@@ -273,9 +290,9 @@ def create(call: CallFacts, click: Mapping[str, Any], terms: Terms, new_id: str)
     payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], goal, click)
     if payment is not None and payment.currency not in terms.rates:
         return Fault.WRONG_CURRENCY
-    sent = SENT_STATUSES[params.get("status", "")]
+    sent, traits = SENT_STATUSES[params.get("status", "")], traits_of(call, click)
     status, hold_until = held(sent, offer.hold_days, call.time, call.time)
-    decline = _find_decline(terms.affiliate_status, payment)
+    decline = _find_decline(terms, payment, status, traits)
     if decline is not None:
         status, hold_until = Status.DECLINED, None
     conversion = Conversion(
@@ -292,6 +309,7 @@ def create(call: CallFacts, click: Mapping[str, Any], terms: Terms, new_id: str)
         goal_title=((payment.title if payment else "") or goal)[:GOAL_LENGTH],
         comment=decline or params.get("comment", ""),
         payment=payment,
+        modifiers=reached(offer.ladders, traits, terms.counts) if payment else (),
         payment_type=payment.type if payment else "fixed",
         currency=payment.currency if payment else terms.platform_currency,
         rate=terms.rates[payment.currency if payment else terms.platform_currency],
@@ -315,12 +333,26 @@ def create(call: CallFacts, click: Mapping[str, Any], terms: Terms, new_id: str)
     return _priced(conversion, params, terms)
 
 
-def _find_decline(affiliate_status: str, payment: Payment | None) -> Decline | None:
-    if affiliate_status == "banned":
+def traits_of(call: CallFacts, click: Mapping[str, Any]) -> Traits:
+    """What decides in which counters the conversion counts that a call makes."""
+    return Traits(goal_of(call.params), click["affiliate"], click["country"][:2], call.time)
+
+
+def _is_over(terms: Terms, status: Status, traits: Traits) -> bool:
+    """Whether a cap refuses that a call brings a conversion into a status."""
+    caps = terms.offer.caps
+    return status in caps.statuses and is_reached(caps, traits, terms.counts)
+
+
+def _find_decline(terms: Terms, payment: Payment | None, status: Status, traits: Traits) -> Decline | None:
+    """Why a conversion that would have this status is declined on arrival: the first reason."""
+    if terms.affiliate_status == "banned":
         return Decline.PARTNER_BANNED
-    if affiliate_status != "active":
+    if terms.affiliate_status != "active":
         return Decline.PARTNER_DISABLED
-    return Decline.NO_PAYMENT if payment is None else None
+    if payment is None:
+        return Decline.NO_PAYMENT
+    return Decline.CAP_REACHED if _is_over(terms, status, traits) else None
 
 
 def _priced(conversion: Conversion, params: Mapping[str, str], terms: Terms) -> Conversion:
@@ -332,6 +364,7 @@ def _priced(conversion: Conversion, params: Mapping[str, str], terms: Terms) -> 
     if params.get("sum") and currency != conversion.currency:
         sent = converted(sent, terms.rates[currency], terms.rates.get(conversion.currency, conversion.rate))
     worth = amounts(conversion.payment, sent) if conversion.payment else Amounts(sent, ZERO, ZERO)
+    worth = modified(worth, conversion.modifiers)
     return replace(
         conversion,
         sum=worth.sum,

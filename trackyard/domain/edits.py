@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from trackyard.base.money import converted
+from trackyard.domain.caps import NO_CAPS
 from trackyard.domain.conversions import (
     DAY_MS,
     CallFacts,
@@ -37,6 +38,11 @@ class Edit(msgspec.Struct, frozen=True, kw_only=True):
     payout: Decimal | None = None
     charge: Decimal | None = None
     comment: str | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it may change what counters of caps and tiers hold."""
+        return self.status is not None or self.currency is not None or self.payout is not None
 
 
 class Import(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,7 +119,8 @@ def imported(
     taken as it is. call: of the import's own click, at the time of the request."""
     if existing is not None:
         return Fault.EXISTS
-    made = create(call, click, replace(terms, affiliate_status="active"), new_id)
+    taken = replace(terms, affiliate_status="active", offer=replace(terms.offer, caps=NO_CAPS))
+    made = create(call, click, taken, new_id)
     if isinstance(made, Fault):
         return made
     if is_out_of_range(made):

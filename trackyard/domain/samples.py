@@ -46,6 +46,7 @@ def sample_conversion(
         goal_title=goal,
         comment="comment",
         payment=None,
+        modifiers=(),
         payment_type="fixed",
         currency=currency,
         rate=Decimal(1),

@@ -109,7 +109,7 @@ def _ladder(offer_id: int, members: Sequence[Tier], zone: ZoneInfo) -> Ladder:
         first.id,
         first.timeframe,
         zone,
-        counted_statuses(first.conversion_status or DEFAULT_STATUSES),
+        counted_statuses(tuple(first.conversion_status) or DEFAULT_STATUSES),
         goal=_listed(first.goals),
         affiliate=side_of(first.affiliate_type, first.affiliates),
         country=_listed(first.countries),

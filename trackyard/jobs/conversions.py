@@ -10,12 +10,14 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.actions.changes import Listeners, record
+from trackyard.actions.counting import Counting, Place
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
 from trackyard.base.metrics import CALLS_DECIDED
 from trackyard.domain.conversions import (
     CallFacts,
     Change,
+    Conversion,
     Fault,
     Terms,
     currencies_of,
@@ -23,6 +25,7 @@ from trackyard.domain.conversions import (
     find_early_fault,
     goal_of,
     identity_of,
+    traits_of,
 )
 from trackyard.jobs.batches import do_batch, work_off
 from trackyard.jobs.calllog import log_row
@@ -106,17 +109,21 @@ class Converter:
             conn,
             {item.click["offer"] for item in sound if item.click},
             {item.click["affiliate"] for item in sound if item.click},
+            self._zone,
+            lock=True,
         )
         known = self._rates(conn, book, sound)
         stored = find_by_identity(conn, {item.identity for item in sound})
+        counting = Counting(conn, book.offers, [_place(item, stored) for item in sound])
         changes: list[Change] = []
         responses: list[str] = []
         logs = []
         for item in calls:
-            outcome = item.fault or self._decide(item, book, known, stored, now)
+            outcome = item.fault or self._decide(item, book, known, stored, counting, now)
             conversion = None
             if isinstance(outcome, Change):
                 changes.append(outcome)
+                counting.add(outcome)
                 conversion = stored[item.identity] = outcome.after
             responses.append("" if isinstance(outcome, Change) else outcome.value)
             logs.append(
@@ -131,7 +138,7 @@ class Converter:
                 )
             )
         titles = {terms.id: terms.title for terms in book.offers.values()}
-        record(conn, changes, Listeners(book.postbacks, titles, self._zone), now)
+        record(conn, changes, Listeners(book.postbacks, titles, self._zone), counting, now)
         outbox.add(conn, logs, now)
         return responses
 
@@ -142,7 +149,13 @@ class Converter:
         return rates.find_rates(conn, self._currency, currencies, min(times), max(times))
 
     def _decide(
-        self, item: _Opened, book: Book, known: Rates, stored: Mapping[Identity, Any], now: int
+        self,
+        item: _Opened,
+        book: Book,
+        known: Rates,
+        stored: Mapping[Identity, Conversion],
+        counting: Counting,
+        now: int,
     ) -> Change | Fault:
         assert item.click is not None
         offer = book.offers.get(item.click["offer"])
@@ -157,6 +170,7 @@ class Converter:
             platform_currency=self._currency,
             rates=known.at(item.call.time),
             advertiser_callers=advertiser.callers,
+            counts=counting.counts,
         )
         return decide(item.facts, item.click, terms, stored.get(item.identity), new_id(now))
 
@@ -166,6 +180,13 @@ def _opened(row: ReadyCall) -> _Opened:
     click = None if row.click is None else msgspec.structs.asdict(decode_click(_without_nul(row.click)))
     facts = CallFacts(call.id, call.time, call.ip, call.params, row.journal, row.position)
     return _Opened(row, call, facts, click, find_early_fault(call.params, click))
+
+
+def _place(item: _Opened, stored: Mapping[Identity, Conversion]) -> Place:
+    """Where the conversion of a call counts: the stored one, or the one it makes."""
+    assert item.click is not None
+    existing = stored.get(item.identity)
+    return item.click["offer"], traits_of(item.facts, item.click) if existing is None else existing.traits
 
 
 def _without_nul(payload: bytes) -> bytes:

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.actions.changes import Listeners, record
+from trackyard.actions.counting import Counting, Place
 from trackyard.base.clock import Clock
 from trackyard.base.ids import IMPORT_EDGE, new_click_id, new_id
 from trackyard.decide.databases import Databases
@@ -27,6 +28,7 @@ from trackyard.domain.conversions import (
     currencies_of,
     goal_of,
     identity_of,
+    traits_of,
 )
 from trackyard.domain.edits import Edit, Import, edited, imported
 from trackyard.jobs.batches import do_batch, work_off
@@ -57,6 +59,16 @@ class _Ordered:
     click: dict[str, Any]
 
     @property
+    def facts(self) -> CallFacts:
+        """An import as a call."""
+        return CallFacts(self.call.id, self.task.created_at, self.call.params.get("ip", ""), self.call.params, "", 0)
+
+    @property
+    def place(self) -> Place:
+        """Where the conversion of an import counts."""
+        return self.click["offer"], traits_of(self.facts, self.click)
+
+    @property
     def identity(self) -> Identity:
         assert isinstance(self.item, Import)
         return self.item.offer_id, goal_of(self.call.params), identity_of(self.call.params, self.click["id"])
@@ -70,9 +82,11 @@ class _State:
     rates: Rates
     by_id: dict[str, Conversion]
     by_identity: dict[Identity, Conversion]
+    counting: Counting
 
     def keep(self, change: Change) -> None:
         after = change.after
+        self.counting.add(change)
         self.by_id[after.id] = self.by_identity[(after.offer_id, after.goal, after.identity)] = after
 
 
@@ -140,7 +154,7 @@ class Editor:
                 target = outcome.after
             logs.append(_logged(each, target, "" if isinstance(outcome, Change) else outcome.value))
         titles = {terms.id: terms.title for terms in state.book.offers.values()}
-        record(conn, changes, Listeners(state.book.postbacks, titles, self._zone), now)
+        record(conn, changes, Listeners(state.book.postbacks, titles, self._zone), state.counting, now)
         outbox.add(conn, logs, now)
 
     def _state(self, conn: Connection, ordered: Sequence[_Ordered]) -> _State:
@@ -155,12 +169,16 @@ class Editor:
             conn,
             {item.offer_id for item in items} | {item.offer_id for item in by_id.values()},
             {item.affiliate_id for item in items} | {item.affiliate_id for item in by_id.values()},
+            self._zone,
+            lock=True,
         )
         currencies = currencies_of(list(book.offers.values()), [], self._currency)
         currencies |= {edit.currency for edit in edits if edit.currency is not None}
         times = [item.created_at for item in by_id.values()] + [each.task.created_at for each in imports]
         known = rates.find_rates(conn, self._currency, currencies, min(times, default=0), max(times, default=0))
-        return _State(book, known, by_id, by_identity)
+        moved = [by_id[edit.conversion_id] for edit in edits if edit.is_counted and edit.conversion_id in by_id]
+        places = [each.place for each in imports] + [(item.offer_id, item.traits) for item in moved]
+        return _State(book, known, by_id, by_identity, Counting(conn, book.offers, places))
 
     @staticmethod
     def _target(each: _Ordered, state: _State) -> Conversion | None:
@@ -184,10 +202,10 @@ class Editor:
             platform_secure=None,
             platform_currency=self._currency,
             rates=state.rates.at(task.created_at),
+            counts=state.counting.counts,
         )
-        call = CallFacts(each.call.id, task.created_at, item.ip, each.call.params, journal="", position=0)
         click = each.click | {"advertiser": offer.advertiser_id}
-        return imported(item, call, click, terms, target, new_id(now), task.actor)
+        return imported(item, each.facts, click, terms, target, new_id(now), task.actor)
 
     def _ordered(self, task: Task) -> _Ordered:
         call_id = new_id(task.created_at)

@@ -9,19 +9,22 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.changes import Listeners, record
+from trackyard.actions.counting import Counting
 from trackyard.actions.repeats import forget_answers
 from trackyard.base.clock import Clock
 from trackyard.domain.conversions import end_hold
 from trackyard.jobs import calllog
 from trackyard.jobs.fetches import sweep
 from trackyard.journal.records import decode_call
-from trackyard.store import conversions, deliveries, due, inbox, outbox
+from trackyard.store import conversions, counters, deliveries, due, inbox, outbox
 from trackyard.store.calls import find_book
 from trackyard.store.engine import Database
 from trackyard.store.filestore import FileStore
 
 _CHUNK: Final = 20
 _PARKED_CHUNK: Final = 200
+_ENDED_MS: Final = 7 * 86_400_000
+"""How long counters are kept after the end of their period: what changes later is computed from conversions."""
 _UNSEEN_MS: Final = 3_000
 """A call that waits longer than this for its click is shown as waiting in the log."""
 
@@ -50,6 +53,7 @@ class Schedule:
             Job("offers", 10, self.stop_offers),
             Job("waiting", 2, self.log_waiting),
             Job("parked", 2, self.unpark),
+            Job("counters", 600, self.forget_counters),
             Job("files", 3600, self.sweep_files),
             Job("repeats", 600, self.forget_answers),
         )
@@ -75,6 +79,15 @@ class Schedule:
         """Removes first answers that are over; how many."""
         return forget_answers(self._database, self._clock.now_ms())
 
+    def forget_counters(self) -> int:
+        """Removes counters of caps and tiers whose period is long over; how many periods."""
+        ended = self._clock.now_ms() - _ENDED_MS
+        with self._database.read() as conn:
+            if not counters.has_ended(conn, ended):
+                return 0
+        with self._database.write() as conn:
+            return counters.forget_ended(conn, ended, _CHUNK)
+
     def sweep_files(self) -> int:
         """Removes stored bytes that no row names, all at once; nothing is left to do."""
         removed = 0 if self._files is None else sweep(self._database, self._files, self._clock.now_ms())
@@ -90,10 +103,12 @@ class Schedule:
                 return 0
         with self._database.write() as conn:
             held = conversions.list_held_until(conn, now, _CHUNK)
-            book = find_book(conn, {item.offer_id for item in held}, {item.affiliate_id for item in held})
+            offer_ids, affiliate_ids = {item.offer_id for item in held}, {item.affiliate_id for item in held}
+            book = find_book(conn, offer_ids, affiliate_ids, self._zone, lock=True)
             titles = {offer.id: offer.title for offer in book.offers.values()}
             changes = [end_hold(item, now) for item in held]
-            record(conn, changes, Listeners(book.postbacks, titles, self._zone), now)
+            counting = Counting.of(conn, book.offers, changes)
+            record(conn, changes, Listeners(book.postbacks, titles, self._zone), counting, now)
         return len(held)
 
     def stop_offers(self) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, or_, select
 
@@ -9,7 +10,7 @@ from trackyard.domain.addresses import AddressLists, entries_of
 from trackyard.domain.conversions import OfferTerms
 from trackyard.domain.payments import payment_of
 from trackyard.domain.postbacks import Postback
-from trackyard.store import settings
+from trackyard.store import limits, settings
 from trackyard.store.tables import advertiser, affiliate, affiliate_postback, offer
 
 
@@ -32,9 +33,19 @@ class Book:
     postbacks: Sequence[Postback]
 
 
-def find_book(conn: Connection, offer_ids: Collection[int], affiliate_ids: Collection[int]) -> Book:
-    """What decisions on calls for these offers and affiliates, and the calls that follow from them, need."""
-    offers = _offers(conn, offer_ids)
+def find_book(
+    conn: Connection,
+    offer_ids: Collection[int],
+    affiliate_ids: Collection[int],
+    zone: ZoneInfo,
+    *,
+    lock: bool = False,
+) -> Book:
+    """What decisions on calls for these offers and affiliates, and the calls that follow from them, need.
+
+    zone: the platform's · lock: nobody edits the offers until the end of the transaction, which counts by their caps.
+    """
+    offers = _offers(conn, offer_ids, zone, lock)
     statuses = conn.execute(select(affiliate.c.id, affiliate.c.status).where(affiliate.c.id.in_(affiliate_ids)))
     return Book(
         offers=offers,
@@ -45,9 +56,9 @@ def find_book(conn: Connection, offer_ids: Collection[int], affiliate_ids: Colle
     )
 
 
-def _offers(conn: Connection, ids: Collection[int]) -> dict[int, OfferTerms]:
+def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) -> dict[int, OfferTerms]:
     columns = offer.c
-    rows = conn.execute(
+    query = (
         select(
             columns.id,
             columns.advertiser_id,
@@ -60,8 +71,12 @@ def _offers(conn: Connection, ids: Collection[int]) -> dict[int, OfferTerms]:
             columns.hash_password,
             columns.allowed_ip,
             columns.disallowed_ip,
-        ).where(columns.id.in_(ids))
+            *limits.COLUMNS,
+        )
+        .where(columns.id.in_(ids))
+        .order_by(columns.id)
     )
+    rows = conn.execute(query.with_for_update(read=True) if lock else query)
     return {
         row.id: OfferTerms(
             id=row.id,
@@ -73,6 +88,8 @@ def _offers(conn: Connection, ids: Collection[int]) -> dict[int, OfferTerms]:
             hold_days=row.hold_period,
             secure=row.hash_password or None,
             callers=AddressLists(entries_of(row.allowed_ip), entries_of(row.disallowed_ip)),
+            caps=limits.caps_in(row, zone),
+            ladders=limits.ladders_in(row, zone),
         )
         for row in rows
     }

@@ -11,6 +11,7 @@ from trackyard.domain.conversions import Change, Conversion
 from trackyard.domain.payments import document_of, payment_of
 from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
+from trackyard.domain.tiers import documents_of, modifiers_of
 from trackyard.store.tables import conversion, conversion_event
 
 Identity = tuple[int, str, str]
@@ -155,6 +156,7 @@ def _conversion(row: Row[Any]) -> Conversion:
         "status": Status(values["status"]),
         "sent_status": Status(values["sent_status"]),
         "payment": None if payment is None else payment_of(payment),
+        "modifiers": modifiers_of(values["modifiers"]),
     }
     return Conversion(**values)
 
@@ -166,6 +168,7 @@ def _values(item: Conversion) -> dict[str, Any]:
         "status": item.status.value,
         "sent_status": item.sent_status.value,
         "payment": None if item.payment is None else document_of(item.payment),
+        "modifiers": documents_of(item.modifiers),
         "country": click["country"][:2],
         "os": click["os"][:64],
         "device": click["device"][:32],

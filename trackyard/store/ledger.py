@@ -1,8 +1,9 @@
 """The ledger of affiliates: append-only entries, balances are their sums (behaviour.md §8)."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
+from typing import Final
 
 from sqlalchemy import Connection, func, insert, select
 
@@ -21,10 +22,13 @@ class Balance:
     available: Decimal
 
 
+_COLUMNS: Final = tuple(field.name for field in fields(Entry))
+
+
 def add_entries(conn: Connection, entries: Sequence[Entry]) -> None:
     """Appends entries in the transaction of the facts they stand for. The same fact twice is a conflict."""
     if entries:
-        conn.execute(insert(ledger), [asdict(entry) for entry in entries])
+        conn.execute(insert(ledger), [{name: getattr(entry, name) for name in _COLUMNS} for entry in entries])
 
 
 def list_balances(conn: Connection, affiliate_ids: Sequence[int]) -> list[Balance]:

@@ -1,6 +1,6 @@
 """The SQL schema, a file for each part of it."""
 
-from trackyard.store.tables.conversions import conversion, conversion_event, ledger, payment, payment_entry
+from trackyard.store.tables.conversions import conversion, conversion_event, counter, ledger, payment, payment_entry
 from trackyard.store.tables.installation import (
     audit,
     currency,
@@ -60,6 +60,7 @@ __all__ = [
     "conversion",
     "conversion_event",
     "conversion_task",
+    "counter",
     "currency",
     "currency_rate",
     "custom_field",

@@ -1,6 +1,6 @@
 """Conversions and money, append-only where it is history. Times are UTC epoch milliseconds."""
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
 
 from trackyard.store.tables.schema import metadata
 from trackyard.store.types import Amount, Document, Id24, Moment, Rate
@@ -23,6 +23,7 @@ conversion = Table(
     Column("comment", Text, nullable=False, default=""),
     Column("payment_type", String(8), nullable=False),
     Column("payment", Document, nullable=True),  # the payment item as it was at creation; null = none found
+    Column("modifiers", Document, nullable=False, default=list),  # steps of commission tiers, as reached at creation
     Column("currency", String(3), nullable=False),
     Column("rate", Rate, nullable=False),
     Column("sum", Amount, nullable=False),
@@ -50,7 +51,10 @@ conversion = Table(
     Index("ix_conversion_created_at_id", "created_at", "id"),
     Index("ix_conversion_affiliate_id_created_at", "affiliate_id", "created_at"),
     Index("ix_conversion_advertiser_id_created_at", "advertiser_id", "created_at"),
-    Index("ix_conversion_offer_id_created_at", "offer_id", "created_at"),
+    Index(  # all that counters are computed from
+        "ix_conversion_counted",
+        *("offer_id", "created_at", "status", "goal", "affiliate_id", "country", "payout_base"),
+    ),
     Index("ix_conversion_click_id", "click_id"),
     Index("ix_conversion_action_id", "action_id"),
     Index("ix_conversion_updated_at", "updated_at"),
@@ -69,6 +73,26 @@ conversion_event = Table(  # the history of a conversion, append-only
     Column("payout", Amount, nullable=False),
     Column("currency", String(3), nullable=False),
     Column("comment", Text, nullable=False, default=""),
+)
+
+counter = Table(  # what caps and tiers have counted (domain/counters.py): can always be computed from conversions
+    "counter",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("offer_id", Integer, nullable=False),
+    Column("limit_id", String(24), nullable=False),  # of a cap or tier, or personal-<affiliate>
+    Column("start", Moment, nullable=False),  # of its period
+    Column("until", Moment, nullable=True),  # end of its period; NULL = it never ends
+    # the value that it alone counts; NULL = the limit counts them together. All NULL: it opens its period, and a
+    # counter of the period that has no row holds nothing
+    Column("goal", String(255), nullable=True),
+    Column("affiliate_id", Integer, nullable=True),
+    Column("country", String(2), nullable=True),
+    Column("conversions", Moment, nullable=False),
+    Column("budget", Amount, nullable=False),
+    Column("told", Boolean, nullable=False),  # of an opening one: whether the notice of its period is sent
+    Index("ix_counter_offer_id_limit_id_start", "offer_id", "limit_id", "start"),
+    Index("ix_counter_until", "until"),
 )
 
 ledger = Table(  # append-only: one entry per fact; balance, hold, available are sums (behaviour.md §8)

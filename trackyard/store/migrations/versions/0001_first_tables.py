@@ -424,6 +424,7 @@ def _conversion() -> None:
         sa.Column("comment", sa.Text(), nullable=False),
         sa.Column("payment_type", sa.String(length=8), nullable=False),
         sa.Column("payment", Document, nullable=True),
+        sa.Column("modifiers", Document, nullable=False),
         sa.Column("currency", sa.String(length=3), nullable=False),
         sa.Column("rate", Rate(), nullable=False),
         sa.Column("sum", Amount(), nullable=False),
@@ -458,9 +459,10 @@ def _conversion_indexes() -> None:
     )
     op.create_index("ix_conversion_affiliate_id_created_at", "conversion", ["affiliate_id", "created_at"], unique=False)
     op.create_index("ix_conversion_click_id", "conversion", ["click_id"], unique=False)
+    counted = ["offer_id", "created_at", "status", "goal", "affiliate_id", "country", "payout_base"]
+    op.create_index("ix_conversion_counted", "conversion", counted, unique=False)
     op.create_index("ix_conversion_created_at_id", "conversion", ["created_at", "id"], unique=False)
     op.create_index("ix_conversion_hold_until", "conversion", ["hold_until"], unique=False)
-    op.create_index("ix_conversion_offer_id_created_at", "conversion", ["offer_id", "created_at"], unique=False)
     op.create_index("ix_conversion_updated_at", "conversion", ["updated_at"], unique=False)
 
 
@@ -479,6 +481,26 @@ def _conversion_event() -> None:
         sa.ForeignKeyConstraint(["conversion_id"], ["conversion.id"], name=op.f("fk_conversion_event_conversion_id")),
         sa.PrimaryKeyConstraint("conversion_id", "version", name=op.f("pk_conversion_event")),
     )
+
+
+def _counter() -> None:
+    op.create_table(
+        "counter",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("offer_id", sa.Integer(), nullable=False),
+        sa.Column("limit_id", sa.String(length=24), nullable=False),
+        sa.Column("start", sa.BigInteger(), nullable=False),
+        sa.Column("until", sa.BigInteger(), nullable=True),
+        sa.Column("goal", sa.String(length=255), nullable=True),
+        sa.Column("affiliate_id", sa.Integer(), nullable=True),
+        sa.Column("country", sa.String(length=2), nullable=True),
+        sa.Column("conversions", sa.BigInteger(), nullable=False),
+        sa.Column("budget", Amount(), nullable=False),
+        sa.Column("told", sa.Boolean(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_counter")),
+    )
+    op.create_index("ix_counter_offer_id_limit_id_start", "counter", ["offer_id", "limit_id", "start"], unique=False)
+    op.create_index("ix_counter_until", "counter", ["until"], unique=False)
 
 
 def _ledger() -> None:
@@ -851,6 +873,7 @@ TABLES: tuple[Callable[[], None], ...] = (
     _conversion,
     _conversion_indexes,
     _conversion_event,
+    _counter,
     _ledger,
     _payment,
     _payment_entry,
