@@ -140,6 +140,7 @@ def test_a_wrong_setting_stops_the_start_with_one_sentence(tmp_path: Path) -> No
     [
         (["country_database"], "TRACKYARD_COUNTRY_DATABASE {file} cannot be used: it is no MMDB file."),
         (["isp_database"], "TRACKYARD_ISP_DATABASE {file} cannot be used: it is no MMDB file."),
+        (["city_database"], "TRACKYARD_CITY_DATABASE {file} cannot be used: it is no MMDB file."),
         (
             ["tracking_tls_cert", "tracking_tls_key"],
             "TRACKYARD_TRACKING_TLS_CERT {file} and TRACKYARD_TRACKING_TLS_KEY {file} cannot be used: ",

@@ -42,6 +42,7 @@ class Visitors:
         self._places = Places(databases or Databases(), remembered=addresses)
         self._resolve = Resolver(load_lazy_builtins())
         self._agents: RecentlyUsed[str | tuple[str, RawHints], Agent] = RecentlyUsed(agents)
+        self.agent("")  # what is made at the first look-up is made before the first visitor
         self.place = self._places.place
         """What an address says. The argument must be an address or ""."""
         self.refresh = self._places.refresh
