@@ -23,7 +23,6 @@ def _load(name: str) -> dict[str, Any]:
 
 CONTRACT = _load("endpoints.toml")
 EXTENSIONS = _load("extensions.toml")
-MISSING = _load("missing.toml")
 SETS = {entry["name"]: entry for entry in CONTRACT["params_set"]}
 DOCUMENTED = {entry["id"]: entry for entry in CONTRACT["endpoint"]}
 DECLARED = {endpoint.id: endpoint for endpoint in CATALOGUE}
@@ -141,17 +140,6 @@ def also_required(endpoint_id: str, name: str) -> bool:
 def made_optional(endpoint_id: str, name: str) -> bool:
     """Whether we do not require what the contract requires: something else may be sent instead."""
     return any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["optional"])
-
-
-def missing_values(endpoint_id: str, name: str) -> frozenset[str]:
-    """Values of a parameter that are not built yet."""
-    return frozenset(MISSING.get("values", {}).get(endpoint_id, {}).get(name, ()))
-
-
-def is_missing(endpoint_id: str, name: str) -> bool:
-    """Whether a parameter is not built yet: listed itself or by the start of its name."""
-    listed = MISSING.get("params", {}).get(endpoint_id, ())
-    return any(name == start or name.startswith(start + "[") for start in listed)
 
 
 def extended(endpoint_id: str) -> frozenset[str]:

@@ -42,10 +42,10 @@ OFFERS = ("offer", "ticket", "source", "categor", "smartlink", "cities", "isp", 
 
 def _answers() -> Iterator[tuple[str, Shape, Any]]:
     """Heading, shape, and the view of the method that answers it."""
-    methods = {(str(each.method), _bare(each.path)): each for each in CATALOGUE}
+    methods = {(str(each.method), f"/{v}{_bare(each.path)}"): each for each in CATALOGUE for v in each.versions}
     for heading, shape in documented().items():
         method, _, path = AFFILIATES.get(heading, heading).partition(" ")
-        found = methods.get((method, _bare(path.partition("?")[0].removeprefix("/3.0").removeprefix("/3.1"))))
+        found = methods.get((method, _bare(path.partition("?")[0])))
         if found is not None and "?" not in heading:
             yield heading, shape, (found.affiliate_answer if heading in AFFILIATES else None) or found.answer
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
+from trackyard.wire.endpoint import VERSIONS
 from trackyard.wire.openapi import Schema
 from trackyard.wire.probes import Page
 
@@ -71,11 +72,14 @@ def _html(document: Schema, style: str, script: str) -> str:
 
 
 def operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
-    """Each method once, by its 3.1 path: both prefixes answer it."""
-    for path, item in document["paths"].items():
-        if path.startswith("/3.1/"):
-            for method in _METHODS:
-                if method in item:
+    """Each method once: by its 3.1 path, unless /3.0 alone answers it."""
+    told: set[str] = set()
+    for prefix in reversed(VERSIONS):
+        for path, item in document["paths"].items():
+            for method in _METHODS if path.startswith(f"/{prefix}/") else ():
+                name = item.get(method, {}).get("operationId", "").partition("@")[0]
+                if name and name not in told:
+                    told.add(name)
                     yield path, method, item[method]
 
 

@@ -1,0 +1,35 @@
+"""What caps count of conversions, on both engines."""
+
+from decimal import Decimal
+
+from tests.support.seeds import add_conversion
+from trackyard.domain.cap_stats import Held
+from trackyard.domain.counters import Count
+from trackyard.domain.statuses import Status
+from trackyard.store.cap_stats import list_held
+from trackyard.store.engine import Database
+
+
+def test_conversions_alike_are_counted_together(database: Database) -> None:
+    counted = frozenset({Status.CONFIRMED, Status.PENDING_CAP})
+    with database.write() as conn:
+        for number, (goal, affiliate, country, status, offer, at) in enumerate(
+            [
+                ("1", 1, "DE", "confirmed", 1, 10),
+                ("1", 1, "DE", "pending_cap", 1, 11),
+                ("1", 1, "", "confirmed", 1, 12),
+                ("sale", 2, "DE", "confirmed", 1, 13),
+                ("1", 1, "DE", "declined", 1, 14),
+                ("1", 1, "DE", "confirmed", 2, 15),
+                ("1", 1, "DE", "confirmed", 1, 9),
+            ]
+        ):
+            own = {"goal": goal, "affiliate_id": affiliate, "country": country, "status": status, "offer_id": offer}
+            add_conversion(conn, number, **own, created_at=at, payout_base=Decimal("0.1") * (number + 1))
+        found = sorted(list_held(conn, 1, counted, 10), key=lambda held: (held.goal, held.country))
+        assert found == [
+            Held("1", 1, "", Count(1, Decimal("0.3"))),
+            Held("1", 1, "DE", Count(2, Decimal("0.3"))),
+            Held("sale", 2, "DE", Count(1, Decimal("0.4"))),
+        ]
+        assert list_held(conn, 1, frozenset(), 0) == []
