@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.edge import recorded
+from tests.support.rules import an_offer
 from tests.support.state import CAP, NOW_MS, OFFER, StatefulEdge, stateful_edge
 from trackyard.edge import claims, countsfile, synced, unique
 from trackyard.edge.caps import CapKeys
@@ -200,13 +201,29 @@ def test_a_full_cap_claims_no_visitor_and_a_click_without_a_record_none(tmp_path
     with stateful_edge(tmp_path) as one:
         assert one.state is not None
         one.ask(20)  # what came next failed: it has no record
-        assert [one.click(number) for number in range(6)] == [""] * 5 + ["cap"]
+        assert [one.click(number) for number in range(2)] == [""] * 2
         one.flush()
-        assert not one.state.visitors.seen(OFFER, "10.0.0.5", "ua", "", NOW)
         one.ask(21)
         one.writer.put(Kind.CALL, encode(Call(NOW_MS, "c" * 24, "postback", "GET", "", "", "", "", {})))
         one.flush()
+        assert [one.click(number) for number in range(2, 6)] == [""] * 3 + ["cap"]
+        one.flush()
+        assert not one.state.visitors.seen(OFFER, "10.0.0.5", "ua", "", NOW)
     check(tmp_path)
+
+
+def test_a_click_that_is_tried_on_two_offers_claims_for_one(tmp_path: Path) -> None:
+    with stateful_edge(tmp_path) as one:
+        assert one.state is not None
+        hit, _ = one.ask(1)
+        hit.offer = an_offer(4, click_caps=(CAP,))
+        assert one.state.asking.is_new(hit)
+        assert one.state.is_new(hit, accepted=True)
+        one.state.kept()
+        assert not one.state.visitors.seen(OFFER, hit.ip, "ua", hit.click_id, NOW)
+        assert one.state.visitors.seen(4, hit.ip, "ua", "", NOW)
+        assert len(one.state.counts.each()) == 1
+        assert one.state.counts.each()[0].clicks == 0
 
 
 def test_a_journal_that_takes_nothing_gives_every_place_back(tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ class Asking:
             return False
         if self._hit is not hit or self._offer != offer.id:
             state = self._state
-            self._begin(hit)
+            self._begin(hit, offer)
             try:
                 # A click that is unique gives its id as the cookie, to a visitor that keeps any.
                 second, given = hit.time_ms // 1000, hit.click_id if hit.cookie else ""
@@ -238,18 +238,19 @@ class Asking:
             except OSError as error:
                 state.give_back(hit.click_id)
                 raise StateUnwritable(f"claims: {error}") from error
-            self._hit, self._offer = hit, offer.id
+            self._hit = hit
         return self._new
 
     def full_cap(self, hit: Hit) -> str:
         """As Seen. Errors: StateUnwritable."""
         state = self._state
+        offer = hit.offer
         wanted, caps = state.places(hit)
-        if not wanted or hit.offer is None:
+        if not wanted or offer is None:
             return ""
-        self._begin(hit)
+        self._begin(hit, offer)
         try:
-            full = state.counts.take(hit.offer.id, wanted, hit.time_ms // 1000)
+            full = state.counts.take(offer.id, wanted, hit.time_ms // 1000)
         except (CountsFull, OSError) as error:
             state.give_back(hit.click_id)
             raise StateUnwritable(f"click counts: {error}") from error
@@ -264,12 +265,13 @@ class Asking:
         self._hit = None
         self.unrecorded = ""
 
-    def _begin(self, hit: Hit) -> None:
-        if self.unrecorded != hit.click_id:
+    def _begin(self, hit: Hit, offer: Offer) -> None:
+        if self.unrecorded != hit.click_id or self._offer != offer.id:
             if self.unrecorded:
-                # What came between failed: there will be no record.
+                # What came between failed, or was for another offer of a SmartLink: that has no record.
                 self._state.give_back(self.unrecorded)
             self.unrecorded = hit.click_id
+            self._offer = offer.id
             self._state.claims.begin(hit.click_id)
 
 

@@ -1,0 +1,91 @@
+"""Clicks that need the shared state: caps and unique visitors, from request to record."""
+
+import pytest
+
+from tests.edge.conftest import ROWS
+from tests.support.handling import NOW, MemoryJournal, ask
+from tests.support.rules import an_offer, packed, rules_of
+from trackyard.base.clock import ManualClock
+from trackyard.domain.rules import ClickCap
+from trackyard.edge import countsfile
+from trackyard.edge.handler import Edge
+from trackyard.journal.records import Click
+
+CLICK = "/click?pid=7&offer_id=3"
+DAY_MS = 24 * 3_600_000
+
+
+def cap(value: int, **changed: object) -> ClickCap:
+    return ClickCap(id="c1", period="day", value=value, **changed)  # type: ignore[arg-type]
+
+
+def clicks(journal: MemoryJournal) -> list[tuple[str, str, int]]:
+    """reason, detail and uniq of each recorded click."""
+    return [(click.reason, click.detail, click.uniq) for click in journal.records if isinstance(click, Click)]
+
+
+def test_a_full_cap_refuses_until_its_period_ends(edge: Edge, journal: MemoryJournal, clock: ManualClock) -> None:
+    edge.rules = rules_of([an_offer(click_caps=(cap(2),)), *ROWS[1:]])
+    for visitor in range(3):
+        ask(edge, CLICK, peer=f"192.0.2.{visitor}")
+    clock.advance(DAY_MS - NOW % DAY_MS)
+    ask(edge, CLICK, peer="192.0.2.9")
+    assert [reason for reason, _, _ in clicks(journal)] == ["", "", "overcap", ""]
+    assert [uniq for _, _, uniq in clicks(journal)] == [1, 1, 0, 1]
+
+
+def test_a_click_over_the_cap_makes_no_visitor_seen(edge: Edge, journal: MemoryJournal, clock: ManualClock) -> None:
+    edge.rules = rules_of([an_offer(click_caps=(cap(1),), restrictions=packed(unique_only=True)), *ROWS[1:]])
+    ask(edge, CLICK, peer="192.0.2.1")
+    ask(edge, CLICK, peer="192.0.2.2")
+    clock.advance(DAY_MS - NOW % DAY_MS)
+    ask(edge, CLICK, peer="192.0.2.2")
+    assert [(reason, uniq) for reason, _, uniq in clicks(journal)] == [("", 1), ("overcap", 0), ("", 1)]
+
+
+def test_a_visitor_passes_once_where_only_unique_clicks_do(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = rules_of([an_offer(restrictions=packed(unique_only=True)), *ROWS[1:]])
+    for _ in range(2):
+        ask(edge, CLICK)
+    assert [(reason, uniq) for reason, _, uniq in clicks(journal)] == [("", 1), ("non-unique-clicks", 0)]
+
+
+def test_a_visitor_is_known_by_its_cookie_from_elsewhere(edge: Edge, journal: MemoryJournal) -> None:
+    ask(edge, CLICK, peer="192.0.2.1")
+    given = journal.click.id.encode()
+    ask(edge, CLICK, peer="192.0.2.2", cookie=b"a=b; afuniq_3=" + given)
+    ask(edge, CLICK, peer="192.0.2.3", cookie=b"afuniq_4=" + given)
+    assert [uniq for _, _, uniq in clicks(journal)] == [1, 0, 1]
+
+
+@pytest.mark.parametrize("target", [CLICK, "/click?pid=8&offer_id=3"])
+def test_what_is_not_counted_takes_no_place(edge: Edge, journal: MemoryJournal, target: str) -> None:
+    edge.rules = rules_of([an_offer(click_caps=(cap(1),)), *ROWS[1:]])
+    ask(edge, target, method="HEAD")
+    ask(edge, "/click?pid=8&offer_id=3")
+    ask(edge, CLICK)
+    assert clicks(journal)[-1][0] == ""
+    assert ask(edge, CLICK, method="HEAD").status == 404
+
+
+def test_what_the_journal_did_not_take_is_free_again(edge: Edge, journal: MemoryJournal) -> None:
+    edge.rules = rules_of([an_offer(click_caps=(cap(1),)), *ROWS[1:]])
+    journal.full = True
+    assert ask(edge, CLICK).status == 503
+    journal.full = False
+    assert ask(edge, CLICK).status == 302
+    assert clicks(journal) == [("", "", 1)]
+
+
+def test_a_click_that_cannot_be_counted_is_told_so_and_never_passes(
+    edge: Edge, journal: MemoryJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(countsfile, "SEGMENTS", 0)
+    monkeypatch.setattr(countsfile, "_BUCKET", 0)  # which has no place
+    edge.rules = rules_of([an_offer(click_caps=(cap(1),)), *ROWS[1:]])
+    assert ask(edge, CLICK).status == 503
+    assert journal.records == []
+    assert edge.journal_fault.startswith("click counts:")
+    edge.rules = rules_of(ROWS)
+    assert ask(edge, CLICK).status == 302
+    assert clicks(journal) == [("", "", 1)], "it claimed nothing"
