@@ -2,18 +2,20 @@
 
 from decimal import Decimal
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from tests.support import seeds
 from tests.support.events import NOON, new_click, new_fact
 from trackyard.base.clock import ManualClock
 from trackyard.domain.facts import encode_row
-from trackyard.jobs.figures import PERIOD_MS, OfferFigures
+from trackyard.domain.rules import SmartLink, SmartLinkOffer
+from trackyard.jobs.figures import PERIOD_MS, WEEK_MS, OfferFigures
 from trackyard.journal.records import encode
 from trackyard.stats.engine import Analytics
 from trackyard.stats.load import click_item, load
+from trackyard.store import rules
 from trackyard.store.engine import Database
-from trackyard.store.tables import offer
+from trackyard.store.tables import offer, offer_label, smartlink_category
 
 NOW = NOON + 3_600_000
 NOTHING = (Decimal(0), Decimal(0))
@@ -45,6 +47,43 @@ def test_figures_follow_the_traffic_of_30_days(database: Database, analytics: An
     clock.advance(PERIOD_MS)
     assert job.refresh() == 1
     assert figures_of(database) == {first: NOTHING, second: NOTHING}
+
+
+def test_smartlinks_follow_the_epc_of_7_days(database: Database, analytics: Analytics) -> None:
+    key, other = "9" * 24, "8" * 24
+    with database.write() as conn:
+        advertiser = seeds.add_advertiser(conn)
+        first, second, third = (seeds.add_offer(conn, advertiser) for _ in range(3))
+        now = {"created_at": 1, "updated_at": 1, "name": "S"}
+        conn.execute(insert(smartlink_category), [{"id": key, **now}, {"id": other, **now}])
+        kept = [(key, first), (key, second), (other, third)]
+        conn.execute(
+            insert(offer_label), [{"kind": "smartlink", "value": value, "offer_id": id_} for value, id_ in kept]
+        )
+    clicks = [new_click(number, offer=second) for number in range(4)]
+    clicks += [new_click(7, offer=second, reason="bot"), new_click(8, offer=first, time=NOW - WEEK_MS - 1)]
+    load(analytics, "click", [click_item("001-1", place, encode(each)) for place, each in enumerate(clicks)], "a")
+    facts = [
+        new_fact(number, offer=second, status=status, payout_base=Decimal(amount), payout=Decimal(amount))
+        for number, (status, amount) in enumerate([(1, 1), (2, 2), (3, 99), (4, 99), (5, 4), (6, 8)])
+    ]
+    old = [new_fact(9, offer=first, time=NOW - WEEK_MS - 1, payout_base=Decimal(50))]
+    load(analytics, "fact", [encode_row(fact) for fact in facts + old], "b")
+    with database.read() as conn:
+        before = rules.version(conn)
+    clock = ManualClock(NOW)
+    job = OfferFigures(database, analytics, clock)
+    job.refresh()
+    with database.read() as conn:
+        assert [(each.kind, each.key) for each in rules.changes_since(conn, before, 9)] == [("smartlink", key)]
+        row = rules.compile_row(conn, "smartlink", key)
+        before = rules.version(conn)
+    # Fifteen paid for four clicks that passed; what is older or declined is not counted.
+    assert row == SmartLink(key, (SmartLinkOffer(second, 3.75), SmartLinkOffer(first)))
+    clock.advance(60_000)
+    job.refresh()
+    with database.read() as conn:
+        assert rules.version(conn) == before, "nothing changed"
 
 
 def test_figures_are_asked_for_once_a_minute(database: Database, analytics: Analytics) -> None:

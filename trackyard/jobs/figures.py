@@ -1,19 +1,23 @@
-"""cr and epc of offers: all traffic of the last 30 days, kept beside them for lists (behaviour.md §7)."""
+"""Figures of offers, kept beside them: cr and epc of all traffic of the last 30 days for lists (behaviour.md §7), and
+the EPC of 7 days that SmartLinks choose by (behaviour.md §4)."""
 
 import time
 from decimal import Decimal
 from typing import Final
 
 from trackyard.base.clock import Clock
+from trackyard.base.money import ZERO, rounded
 from trackyard.domain.scope import Scope
 from trackyard.stats.engine import Analytics
+from trackyard.stats.metrics import TOTAL
 from trackyard.stats.query import Report
-from trackyard.stats.reports import run_report
-from trackyard.store import offer_figures
+from trackyard.stats.reports import StatsRow, run_report
+from trackyard.store import offer_figures, rules, smartlinks
 from trackyard.store.engine import Database
 from trackyard.store.offer_figures import Figures
 
 PERIOD_MS: Final = 30 * 86_400_000
+WEEK_MS: Final = 7 * 86_400_000
 _EVERY_MS: Final = 60_000
 _SHARE: Final = 20
 """The report may take one part in so many of the projector's time."""
@@ -45,11 +49,14 @@ class OfferFigures:
     def refresh(self) -> int:
         """Writes the figures that changed, a few in a transaction; how many."""
         now = self._clock.now_ms()
-        report = Report(Scope.everything(), now - PERIOD_MS, now, ("offer",), limit=_OFFERS)
-        today = {int(row.keys["offer"]): Figures(row.cr, row.epc) for row in run_report(self._analytics, report).rows}
+        week = {offer_id: _week_epc(row) for offer_id, row in self._rows(now - WEEK_MS, now).items()}
+        today = {
+            offer_id: Figures(row.cr, row.epc, week.get(offer_id, ZERO))
+            for offer_id, row in self._rows(now - PERIOD_MS, now).items()
+        }
         with self._database.read() as conn:
             stored = offer_figures.list_figures(conn)
-        nothing = Figures(Decimal(0), Decimal(0))
+        nothing = Figures(ZERO, ZERO, ZERO)
         changed = {
             offer_id: new
             for offer_id in today.keys() | stored.keys()
@@ -57,6 +64,19 @@ class OfferFigures:
         }
         ids = sorted(changed)
         for start in range(0, len(ids), _CHUNK):
+            some = {id_: changed[id_] for id_ in ids[start : start + _CHUNK]}
+            moved = [id_ for id_, new in some.items() if new.week_epc != stored.get(id_, nothing).week_epc]
             with self._database.write() as conn:
-                offer_figures.write_figures(conn, {id_: changed[id_] for id_ in ids[start : start + _CHUNK]})
+                offer_figures.write_figures(conn, some)
+                rules.touch_all(conn, smartlinks.KIND, smartlinks.list_of_offers(conn, moved))
         return len(ids)
+
+    def _rows(self, since: int, until: int) -> dict[int, StatsRow]:
+        report = Report(Scope.everything(), since, until, ("offer",), limit=_OFFERS)
+        return {int(row.keys["offer"]): row for row in run_report(self._analytics, report).rows}
+
+
+def _week_epc(row: StatsRow) -> Decimal:
+    """Payouts of conversions that are not declined, a click."""
+    earned = row.actions[TOTAL].payouts - row.actions["declined"].payouts
+    return rounded(earned / row.raw) if row.raw else ZERO

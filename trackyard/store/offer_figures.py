@@ -1,4 +1,4 @@
-"""cr and epc of offers, as their lists show them."""
+"""Figures of offers: what their lists show, and what SmartLinks choose by."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,18 +11,21 @@ from trackyard.store.tables import offer
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """cr: conversions per click, in percent · epc: payouts of confirmed per click, in the platform currency."""
+    """cr: conversions per click, in percent · epc: payouts of confirmed per click, in the platform currency · week_epc:
+    payouts of those not declined per click, of 7 days."""
 
     cr: Decimal
     epc: Decimal
+    week_epc: Decimal
 
 
 def list_figures(conn: Connection) -> dict[int, Figures]:
     """The figures by offer, of those not removed that have any."""
     columns = offer.c
-    some = or_(columns.cr != Decimal(0), columns.epc != Decimal(0))
-    rows = conn.execute(select(columns.id, columns.cr, columns.epc).where(columns.removed_at.is_(None), some))
-    return {row.id: Figures(row.cr, row.epc) for row in rows}
+    figures = (columns.cr, columns.epc, columns.week_epc)
+    some = or_(*(figure != Decimal(0) for figure in figures))
+    rows = conn.execute(select(columns.id, *figures).where(columns.removed_at.is_(None), some))
+    return {row.id: Figures(row.cr, row.epc, row.week_epc) for row in rows}
 
 
 def write_figures(conn: Connection, figures: Mapping[int, Figures]) -> None:
@@ -30,8 +33,11 @@ def write_figures(conn: Connection, figures: Mapping[int, Figures]) -> None:
     statement = (
         update(offer)
         .where(offer.c.id == bindparam("offer_id"), offer.c.removed_at.is_(None))
-        .values(cr=bindparam("new_cr"), epc=bindparam("new_epc"))
+        .values(cr=bindparam("new_cr"), epc=bindparam("new_epc"), week_epc=bindparam("new_week_epc"))
     )
-    rows = [{"offer_id": id_, "new_cr": each.cr, "new_epc": each.epc} for id_, each in sorted(figures.items())]
+    rows = [
+        {"offer_id": id_, "new_cr": each.cr, "new_epc": each.epc, "new_week_epc": each.week_epc}
+        for id_, each in sorted(figures.items())
+    ]
     if rows:
         conn.execute(statement, rows)

@@ -65,6 +65,13 @@ def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:
     return {row.value: int(row.number) for row in rows}
 
 
+def list_of_offers(conn: Connection, offer_ids: Iterable[int]) -> list[str]:
+    """The categories that hold any of these offers."""
+    columns = offer_label.c
+    query = select(columns.value).distinct().where(columns.kind == KIND, columns.offer_id.in_(set(offer_ids)))
+    return list(conn.execute(query.order_by(columns.value)).scalars())
+
+
 def count_visible(conn: Connection, smartlink_id: str, affiliate_id: int) -> int:
     """How many active offers of a category an affiliate may know of: private ones only when it is connected."""
     link = and_(connection.c.offer_id == offer.c.id, connection.c.affiliate_id == affiliate_id, connection.c.enabled)
