@@ -466,18 +466,25 @@ def test_of_all_that_is_wrong_the_first_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "passes"),
+    "changed",
     [
-        ({}, True),
-        ({"restrictions": {"countries": ("LV",)}}, False),
-        ({"restrictions": {"empty_sub": 1}}, False),
-        ({"advertiser": Advertiser(id=ADVERTISER, sub_accounts={"1": SubAccount(values=("b",))})}, False),
-        ({"restrictions": {"countries": ("EE",), "unique_only": True}, "offer": {"click_caps": (CAP,)}}, True),
+        {},
+        {"restrictions": {"countries": ("LV",)}},
+        {"restrictions": {"empty_sub": 1}},
+        {"restrictions": {"unique_only": True}},
+        {"offer": {"click_caps": (CAP,)}},
+        {"rows": (FullCaps(3, (FullCap("f1"),)),)},
+        {"advertiser": Advertiser(id=ADVERTISER, sub_accounts={"1": SubAccount(values=("b",))})},
     ],
 )
-def test_a_bot_goes_where_a_visitor_would_have_gone(changed: dict[str, Any], passes: bool) -> None:
-    seen = Remembered(new=False, full=CAP.id)
+@pytest.mark.parametrize("seen", [Remembered(), Remembered(new=False, full=CAP.id)])
+def test_a_bot_goes_where_a_visitor_would_have_gone(changed: dict[str, Any], seen: Remembered) -> None:
     hit = a_hit(bot=True, seen=seen, **changed)
+    seen.asked.clear()
     assert decide(hit) == Refused("bot", "a bot or a prefetch")
-    assert would_pass(hit) is passes
     assert seen.asked == []
+    assert would_pass(hit) is (decide(a_hit(seen=seen, **changed)) is None)
+
+
+def test_a_bot_that_names_no_offer_would_not_pass() -> None:
+    assert not would_pass(a_hit({"offer_id": "4"}, bot=True))

@@ -7,6 +7,7 @@ from trackyard.decide.hit import Hit, find_number, is_offer_key
 from trackyard.decide.targeting import find_mistargeted, find_refused_account
 from trackyard.domain.refusals import DETAIL_LENGTH, REASONS
 from trackyard.domain.refusals import Refused as Refused
+from trackyard.domain.rules import Offer
 
 Check = Callable[[Hit], Refused | None]
 
@@ -108,14 +109,14 @@ def non_unique_clicks(hit: Hit) -> Refused | None:
 
 def overcap(hit: Hit) -> Refused | None:
     """A cap has no place left: one of conversions or of a budget, or one of clicks, in which the click is counted."""
-    refused = find_full_cap(hit)
+    refused = _find_full_cap(hit)
     if refused is not None or hit.offer is None or not hit.offer.click_caps:
         return refused
     cap_id = hit.seen.full_cap(hit)
     return _full(cap_id) if cap_id else None
 
 
-def find_full_cap(hit: Hit) -> Refused | None:
+def _find_full_cap(hit: Hit) -> Refused | None:
     """The cap of conversions or of a budget that has no place left for this click."""
     if hit.offer is None or hit.affiliate is None:
         return None
@@ -202,18 +203,22 @@ def decide(hit: Hit) -> Refused | None:
         refused = disabled_affiliate(hit)
     if refused is None and hit.bot:
         refused = bot(hit)
-    if refused is None:
-        refused = find_mistargeted(hit)
+    return _find_unwanted(hit, offer) if refused is None else refused
+
+
+def would_pass(hit: Hit) -> bool:
+    """Whether a visitor would pass where a bot stands: by the steps after `bot`. `hit.seen` must only look.
+
+    A bot is refused and yet goes where a visitor would have gone (behaviour.md §4).
+    """
+    return hit.offer is not None and _find_unwanted(hit, hit.offer) is None
+
+
+def _find_unwanted(hit: Hit, offer: Offer) -> Refused | None:
+    """The first refusal of the steps after `bot`."""
+    refused = find_mistargeted(hit)
     if refused is None and hit.targeting is not None:
         refused = empty_sub(hit) or non_unique_clicks(hit)
     if refused is None and (offer.click_caps or hit.rules.full_caps(offer.id)):
         refused = overcap(hit)
     return refused
-
-
-def would_pass(hit: Hit) -> bool:
-    """Whether a visitor would pass where a bot stands: by the steps after `bot`, without counting anything.
-
-    A bot is refused and yet goes where a visitor would have gone (behaviour.md §4).
-    """
-    return find_mistargeted(hit) is None and empty_sub(hit) is None and find_full_cap(hit) is None

@@ -6,7 +6,7 @@ from trackyard.decide.deeplinks import is_ignored
 from trackyard.decide.hints import ACCEPT, asks_more
 from trackyard.decide.hit import Hit, find_number
 from trackyard.decide.rules import Rules
-from trackyard.decide.steps import Refused, decide
+from trackyard.decide.steps import Refused, decide, would_pass
 from trackyard.decide.target import accepted_url, find_refused_url
 from trackyard.edge.cookies import click_cookies
 from trackyard.edge.counters import Counters
@@ -80,8 +80,8 @@ class Clicks:
 
     def _would_pass(self, hit: Hit) -> bool:
         """Whether a visitor in the place of this bot would have been let through."""
-        hit.bot = False
-        return self.look(hit) is None
+        hit.seen = self._state.looking
+        return would_pass(hit)
 
 
 _KEPT: Final = (  # parameters that are columns, in the order of the columns
