@@ -363,7 +363,7 @@ def test_another_method(world: World, endpoint: Endpoint[Any]) -> None:
 def test_repeated_names(world: World, endpoint: Endpoint[Any]) -> None:
     good = world.good.get(endpoint.id, {})
     pairs = {
-        name: [value, value] if not isinstance(value, str) or "{n}" not in value else value
+        name: value if isinstance(value, list) or (isinstance(value, str) and "{n}" in value) else [value, value]
         for name, value in good.items()
     }
     assert send(world, world.caller(endpoint), endpoint, "3.0", pairs).status_code == 200
