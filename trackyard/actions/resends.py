@@ -18,7 +18,7 @@ from trackyard.store import affiliates, deliveries, offer_calls, postbacks
 from trackyard.store.deliveries import CROSS, NewDelivery
 from trackyard.store.engine import Connection
 
-MOST_CALLS: Final = 10_000
+MOST_CALLS: Final = 5_000
 """What one replay queues at the most: it is one transaction."""
 
 

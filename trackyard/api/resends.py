@@ -53,7 +53,7 @@ def resend(call: Call[Deps], _params: NoParams) -> ResentAnswer:
 
 def replay(call: Call[Deps], params: Replay) -> ResentAnswer:
     """Make every call of an affiliate's postbacks in a span again, each once and in the order of each conversion's
-    changes. Superseded calls, and those of an offer's cross_postback_url, are left out; at most 10,000 at once."""
+    changes. Superseded calls, and those of an offer's cross_postback_url, are left out; at most 5,000 at once."""
     since, until = params.span(call.deps.zone)
     return _answer(resends.replay(call.deps, call.caller, params.pid, since, until))
 
