@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-import msgspec
-
 from trackyard.base import metrics
 from trackyard.base.clock import Clock
 from trackyard.decide.rules import Rules
@@ -146,7 +144,7 @@ def _as_click(request: Request, link: Link) -> Request:
     """The click that a short link stands for; what it says itself comes last, and so wins."""
     own = link.query.encode("ascii")
     query = request.query + b"&" + own if request.query else own
-    return msgspec.structs.replace(request, path="/click", query=query)
+    return request.moved("/click", query)
 
 
 def _metrics(request: Request) -> Response:

@@ -3,8 +3,6 @@
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-import msgspec
-
 MAX_URL = 8 * 1024
 MAX_PARAMETER = 2 * 1024
 MAX_PARAMETERS = 1000
@@ -13,18 +11,35 @@ MAX_PARAMETERS = 1000
 _CONTROLS: Final = dict.fromkeys([*range(32), *range(127, 160)])
 
 
-class Request(msgspec.Struct, gc=False):
+class Request:
     """One request. headers: by lower-case name, repeated ones joined by ", " · peer: normalised address ·
     trusted: whether the peer is a trusted proxy · tls: whether the peer came by TLS of our own."""
 
-    method: str
-    path: str
-    query: bytes
-    headers: dict[bytes, bytes]
-    peer: str
-    trusted: bool
-    body: bytes = b""
-    tls: bool = False
+    __slots__ = ("body", "headers", "method", "path", "peer", "query", "tls", "trusted")
+
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        query: bytes,
+        headers: dict[bytes, bytes],
+        peer: str,
+        trusted: bool,
+        body: bytes = b"",
+        tls: bool = False,
+    ) -> None:
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.peer = peer
+        self.trusted = trusted
+        self.body = body
+        self.tls = tls
+
+    def moved(self, path: str, query: bytes) -> "Request":
+        """The same request to another target."""
+        return Request(self.method, path, query, self.headers, self.peer, self.trusted, self.body, self.tls)
 
     def header(self, name: bytes) -> str:
         """The text of a header, cleaned and cut like a parameter; "" when it is not there."""
@@ -37,17 +52,29 @@ class Request(msgspec.Struct, gc=False):
         return cleaned(value.decode("utf-8", "replace"))[0]
 
 
-class Response(msgspec.Struct, gc=False):
+class Response:
     """One answer. `location`: ASCII · `headers`: more headers, each with its line end · `recorded`: to be sent only
     when `Edge.commit` took its record · `durable`: only when everything in the journal so far is synced."""
 
-    status: int
-    body: bytes = b""
-    content_type: bytes = b"application/json"
-    location: bytes = b""
-    headers: bytes = b""
-    recorded: bool = False
-    durable: bool = False
+    __slots__ = ("body", "content_type", "durable", "headers", "location", "recorded", "status")
+
+    def __init__(
+        self,
+        status: int,
+        body: bytes = b"",
+        content_type: bytes = b"application/json",
+        location: bytes = b"",
+        headers: bytes = b"",
+        recorded: bool = False,
+        durable: bool = False,
+    ) -> None:
+        self.status = status
+        self.body = body
+        self.content_type = content_type
+        self.location = location
+        self.headers = headers
+        self.recorded = recorded
+        self.durable = durable
 
 
 def cleaned(text: str) -> tuple[str, bool]:
