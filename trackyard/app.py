@@ -278,6 +278,7 @@ def _deps(config: Config, database: "Database", analytics: object) -> "Deps":
         files=FileStore(config.data_dir / "files"),
         api_url=config.api_url,
         isp_database=config.isp_database,
+        journals=config.data_dir / "journal" if "projector" in config.roles else None,
         visitors=cache(lambda: Visitors(_databases(config))),
         trials=Trials(config.outbound_allow),
     )

@@ -47,8 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     role.add_argument("--lifeline", type=int, help="file descriptor whose end tells that the parent is gone")
     explain = commands.add_parser("explain", help="say what was decided on a recorded click and why")
     explain.add_argument("click_id", metavar="CLICK_ID", help="24 hex digits")
+    audit = commands.add_parser("audit", help="compare everything with everything; exit status 1 when anything differs")
     commands.add_parser("settings", help="print docs/configuration.md")
-    for command in (serve, key, prepare, role, explain):
+    for command in (serve, key, prepare, role, explain, audit):
         command.add_argument("--config", type=Path, help="TOML file of settings")
     parser.set_defaults(config=None)
     return parser
@@ -76,6 +77,15 @@ def _explain(settings: config.Config, options: argparse.Namespace) -> None:
     print(explain(settings, options.click_id))
 
 
+def _audit(settings: config.Config, _options: argparse.Namespace) -> None:
+    from trackyard.commands.audit import audit
+
+    text, clean = audit(settings)
+    print(text)
+    if not clean:
+        sys.exit(1)
+
+
 def _role(settings: config.Config, options: argparse.Namespace) -> None:
     from trackyard import app
 
@@ -83,4 +93,4 @@ def _role(settings: config.Config, options: argparse.Namespace) -> None:
     app.run_role(settings, options.name, slot=options.slot, lifeline=options.lifeline)
 
 
-_COMMANDS = {"serve": _serve, "prepare": _prepare, "key": _key, "role": _role, "explain": _explain}
+_COMMANDS = {"serve": _serve, "prepare": _prepare, "key": _key, "role": _role, "explain": _explain, "audit": _audit}

@@ -1,3 +1,4 @@
+from tests.support.analytics import analytics  # noqa: F401
 from tests.support.databases import (
     database,
     database_url,

@@ -82,6 +82,9 @@ def test_the_whole_path(program: Program, receiver: Receiver) -> None:
     until(lambda: story.balance()["balance"]["USD"] == 14, seconds=10, what="the second order")
     assert len(program.api("GET", "/3.0/stats/conversions", period)["conversions"]) == 2
 
+    audited = program.command("audit")
+    assert (audited.returncode, audited.stdout.splitlines()[-1]) == (0, "everything adds up")
+
 
 def _tells_lags(port: int) -> bool:
     return set(request(port, "GET", "/readyz").json["lag_seconds"]) >= QUEUES

@@ -24,7 +24,7 @@ class Deps:
     what links begin with, without a slash at the end · files: creatives and logos · api_url: what their addresses
     begin with, likewise · isp_database: an MMDB of providers, None when there is none ·
     trials: calls to strangers that somebody waits for · visitors: who clicked, made when first asked for · seen: the
-    state of this machine's edges, to look at.
+    state of this machine's edges, to look at · journals: the directory of this machine's, None where there are none.
     """
 
     database: Database
@@ -39,4 +39,5 @@ class Deps:
     isp_database: Path | None = None
     trials: Trials = field(default_factory=Trials)
     visitors: Callable[[], Visitors] = field(default_factory=lambda: cache(Visitors))
+    journals: Path | None = None
     seen: Callable[[], Seen] = field(default=lambda: NOTHING_SEEN)

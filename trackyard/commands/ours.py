@@ -20,11 +20,15 @@ class Refused(Exception):
         self.status = status
 
 
-def ask(config: Config, path: str) -> dict[str, Any]:
-    """The answer to GET `path`. Raises Refused, and CannotStart when nobody answers."""
-    request = Request(config.api_listen.url() + path, headers={"API-Key": administrator_key(config)})
+def ask(config: Config, path: str, *, seconds: float | None = _SECONDS) -> dict[str, Any]:
+    """The answer to GET `path`; seconds: how long it may take, None = as long as it does.
+
+    Raises Refused, and CannotStart when nobody answers.
+    """
+    headers = {"API-Key": administrator_key(config)}
+    request = Request(config.api_listen.url() + path, headers=headers)
     try:
-        with _no_proxy.open(request, timeout=_SECONDS) as response:
+        with _no_proxy.open(request, timeout=seconds) as response:
             answer: dict[str, Any] = json.load(response)
             return answer
     except HTTPError as fault:

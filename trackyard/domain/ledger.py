@@ -31,20 +31,26 @@ def entries_of(change: Change) -> list[Entry]:
     on hold or available by its status."""
     before, after = change.before, change.after
     if before is None:
-        return [_entry("conversion", after, *_worth(after))]
-    hold_before, available_before = _worth(before)
-    hold, available = _worth(after)
+        return [_entry("conversion", after, *worth(after))]
+    hold_before, available_before = worth(before)
+    hold, available = worth(after)
     if before.currency == after.currency:
         return [_entry("change", after, hold - hold_before, available - available_before)]
     taken = _entry("relabel", replace(after, currency=before.currency), -hold_before, -available_before)
     return [taken, _entry("change", after, hold, available)]
 
 
-def _worth(conversion: Conversion) -> tuple[Decimal, Decimal]:
-    if conversion.status is Status.HOLD:
-        return conversion.payout, ZERO
-    if conversion.status is Status.CONFIRMED:
-        return ZERO, conversion.payout
+def worth(conversion: Conversion) -> tuple[Decimal, Decimal]:
+    """What a conversion adds to its affiliate's balance: (hold, available), in its currency."""
+    return worth_of(conversion.status, conversion.payout)
+
+
+def worth_of(status: Status, payout: Decimal) -> tuple[Decimal, Decimal]:
+    """What a conversion of this status with this payout adds: (hold, available)."""
+    if status is Status.HOLD:
+        return payout, ZERO
+    if status is Status.CONFIRMED:
+        return ZERO, payout
     return ZERO, ZERO
 
 

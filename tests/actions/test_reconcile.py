@@ -1,0 +1,133 @@
+"""Everything adds up, and what does not is named."""
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from msgspec.structs import fields, replace
+from sqlalchemy import delete, update
+
+from tests.support.plant import Plant
+from trackyard.actions.reconcile import reconcile
+from trackyard.domain.differences import Findings
+from trackyard.journal.records import Kind, View, encode
+from trackyard.stats.engine import Analytics
+from trackyard.store.engine import Database
+from trackyard.store.tables import conversion, ledger, payment, payment_entry
+
+
+@pytest.fixture
+def plant(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Plant]:
+    """An installation on either engine with three conversions: confirmed, held, declined later."""
+    made = Plant(database, analytics, tmp_path)
+    fill(made)
+    yield made
+    made.close()
+
+
+def fill(plant: Plant) -> None:
+    advertiser = plant.api.add_advertiser()
+    offer = plant.api.add_offer(advertiser=advertiser)
+    pid, _ = plant.api.add_affiliate()
+    clicks = [plant.click(offer, pid, advertiser) for _ in range(3)]
+    plant.click(offer, pid, advertiser, reason="bot")
+    plant.call(clickid=clicks[0].id)
+    plant.call(clickid=clicks[1].id, status="5")
+    plant.call(clickid=clicks[2].id, status="2")
+    plant.call(clickid="e" * 24)
+    plant.settle()
+    plant.call(clickid=clicks[2].id, status="3")
+    plant.settle()
+    plant.api.admin.post("/3.1/admin/payments", **{"pid[]": pid})
+
+
+def named(findings: Findings) -> set[str]:
+    return {item.what for item in findings.differences}
+
+
+def test_everything_adds_up(plant: Plant) -> None:
+    found = reconcile(plant.api.deps)
+    assert found.differences == []
+    assert found.checked["clicks"] == 4
+    assert found.checked["calls"] == 5
+    assert found.checked["calls that took effect"] == 4
+    assert (found.checked["conversions"], found.checked["payments"]) == (3, 1)
+
+
+def test_it_adds_up_while_much_is_under_way(plant: Plant) -> None:
+    click = plant.click(1, 1, "a" * 24)
+    plant.call(clickid=click.id)
+    assert reconcile(plant.api.deps).differences == []  # recorded alone
+    plant.mark()
+    plant.projector.journals.load_next()
+    assert reconcile(plant.api.deps).differences == []  # the call waits in the inbox
+    plant.converter.step()
+    assert reconcile(plant.api.deps).differences == []  # its facts wait in the outbox
+
+
+def _drop_click(plant: Plant) -> None:
+    plant.analytics.run("ALTER TABLE click DELETE WHERE reason = 'bot' SETTINGS mutations_sync = 2")
+
+
+def _double_click(plant: Plant) -> None:
+    plant.analytics.run("INSERT INTO click SELECT * FROM click WHERE reason = 'bot'")
+
+
+def _invent_click(plant: Plant) -> None:
+    plant.analytics.run("INSERT INTO click SELECT * REPLACE (position + 1 AS position) FROM click WHERE reason = 'bot'")
+
+
+def _lose_log(plant: Plant) -> None:
+    plant.analytics.run("ALTER TABLE server_log DELETE WHERE response = '' AND status = 5 SETTINGS mutations_sync = 2")
+
+
+def _lose_fact(plant: Plant) -> None:
+    plant.analytics.run("ALTER TABLE fact DELETE WHERE status = 1 SETTINGS mutations_sync = 2")
+
+
+def _change_payout(plant: Plant) -> None:
+    with plant.database.write() as conn:
+        conn.execute(update(conversion).where(conversion.c.status == "confirmed").values(payout=Decimal("7.01")))
+
+
+def _drop_entry(plant: Plant) -> None:
+    with plant.database.write() as conn:
+        conn.execute(delete(payment_entry))
+        conn.execute(update(payment).values(status="cancelled"))
+        conn.execute(delete(ledger).where(ledger.c.kind == "payment"))
+        conn.execute(delete(ledger).where(ledger.c.hold != Decimal(0)))
+
+
+def _raise_payment(plant: Plant) -> None:
+    with plant.database.write() as conn:
+        conn.execute(update(payment).values(amount=Decimal(8)))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (_drop_click, {"click in the journal"}),
+        (_double_click, {"clicks loaded twice"}),
+        (_invent_click, {"click in statistics"}),
+        (_lose_log, {"call in the journal", "change by a call"}),
+        (_lose_fact, {"facts of a conversion", "statistics of a day"}),
+        (_change_payout, {"facts of a conversion", "ledger of a conversion"}),
+        (_drop_entry, {"ledger of a conversion"}),
+        (_raise_payment, {"payment"}),
+    ],
+)
+def test_what_differs_is_named(plant: Plant, spoil: Callable[[Plant], None], what: set[str]) -> None:
+    spoil(plant)
+    found = reconcile(plant.api.deps)
+    assert named(found) == what
+    assert found.count == len(found.differences)
+
+
+def test_views_are_compared_too(plant: Plant) -> None:
+    blank = [0 if field.type is int else "" for field in fields(View)]
+    view = replace(View(*blank), time=plant.clock.now_ms(), id=f"{7:024x}")
+    plant.writer.append(Kind.VIEW, encode(view))
+    plant.settle()
+    found = reconcile(plant.api.deps)
+    assert (found.differences, found.checked["views"]) == ([], 1)

@@ -1,0 +1,96 @@
+"""A whole installation whose parts are stepped by hand on one clock: journal, projector, conversions, edits, holds."""
+
+from dataclasses import replace
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from tests.support.api import NOW, installed
+from tests.support.events import new_click
+from trackyard.base.ids import new_click_id, new_id
+from trackyard.jobs.conversions import Converter
+from trackyard.jobs.edits import Editor
+from trackyard.jobs.projector import Projector
+from trackyard.jobs.schedule import Schedule
+from trackyard.journal.records import Call, Click, Kind, encode
+from trackyard.journal.writer import Writer
+from trackyard.stats.engine import Analytics
+from trackyard.store import edges
+from trackyard.store.engine import Database
+
+UTC = ZoneInfo("UTC")
+
+
+class Plant:
+    """Clicks and calls go in at `click` and `call`; `settle` makes of them what follows."""
+
+    def __init__(self, database: Database, analytics: Analytics, home: Path) -> None:
+        self.api = installed(database, analytics)
+        self.clock = self.api.clock
+        self.home = home
+        self.api = replace(self.api, deps=replace(self.api.deps, journals=home / "journal"))
+        with database.write() as conn:
+            self.edge = edges.claim_edge(conn, "d" * 24, 0, NOW)
+        self.writer = Writer(home / "journal", self.edge, self.clock)
+        self.start()
+
+    @property
+    def database(self) -> Database:
+        """The SQL store."""
+        return self.api.deps.database
+
+    @property
+    def analytics(self) -> Analytics:
+        """The analytic store."""
+        return self.api.deps.analytics
+
+    def start(self) -> None:
+        """New workers, as after a kill: nothing but files and databases is left of those before."""
+        self.projector = Projector(
+            self.database, self.analytics, self.home / "journal", self.home / "rules", self.clock
+        )
+        self.converter = Converter(self.database, "USD", UTC, self.clock)
+        self.editor = Editor(self.database, "USD", UTC, self.clock)
+        self.schedule = Schedule(self.database, UTC, self.clock)
+
+    def click(self, offer: int, affiliate: int, advertiser: str, **fields: object) -> Click:
+        """An accepted click, recorded now."""
+        now = self.clock.now_ms()
+        made = new_click(1, offer=offer, affiliate=affiliate, advertiser=advertiser, time=now)
+        made = Click(
+            **{name: getattr(made, name) for name in Click.__struct_fields__}
+            | {"id": new_click_id(now, self.edge)}
+            | fields  # type: ignore[arg-type]
+        )
+        self.writer.append(Kind.CLICK, encode(made))
+        return made
+
+    def call(self, **params: str) -> str:
+        """An inbound call, recorded now; the id of its record."""
+        now = self.clock.now_ms()
+        call = Call(now, new_id(now), "postback", "GET", "192.0.2.9", "shop", "", "", params)
+        self.writer.append(Kind.CALL, encode(call))
+        return call.id
+
+    def mark(self) -> None:
+        """Makes what was recorded ready to be loaded."""
+        self.clock.advance(400)
+        self.writer.mark(self.clock.now_ms())
+
+    def settle(self) -> None:
+        """Works until nothing is left to be done now."""
+        self.mark()
+        for _ in range(50):
+            self.projector.drain()
+            busy = self.converter.step() + self.editor.step()
+            if not busy:
+                break
+        self.projector.drain()
+
+    def end_holds(self) -> None:
+        """Confirms what was held and is due."""
+        while self.schedule.end_holds():
+            pass
+
+    def close(self) -> None:
+        """Seals the journal."""
+        self.writer.close()

@@ -1,0 +1,37 @@
+"""Differences between figures that must be equal (architecture.md: journal = clicks, calls = conversions = facts =
+balances)."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+MOST: Final = 1000
+"""Differences that are named; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something that differs. what: which comparison · key: of what · expected, found: in words."""
+
+    what: str
+    key: str
+    expected: str
+    found: str
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a comparison found. checked: how many things of each kind were compared."""
+
+    checked: dict[str, int] = field(default_factory=dict)
+    differences: list[Difference] = field(default_factory=list)
+    count: int = 0
+
+    def check(self, what: str, number: int = 1) -> None:
+        """Counts what was compared."""
+        self.checked[what] = self.checked.get(what, 0) + number
+
+    def differ(self, what: str, key: str, expected: object, found: object) -> None:
+        """Names a difference."""
+        self.count += 1
+        if len(self.differences) < MOST:
+            self.differences.append(Difference(what, key, str(expected), str(found)))
