@@ -2,6 +2,8 @@
 
 import logging
 import os
+import random
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,8 @@ import maxminddb
 import pytest
 
 from tests.support.mmdb import write_mmdb
-from trackyard.decide.databases import Databases, WrongDatabase
-from trackyard.decide.places import Place, Places
+from trackyard.decide.databases import COUNTRY_DATABASE, Databases, WrongDatabase
+from trackyard.decide.places import Place, Places, country_of
 
 LONDON = {
     "city": {"geoname_id": 2643743, "names": {"en": "London", "ru": "Лондон"}},
@@ -229,4 +231,35 @@ def test_what_is_remembered_is_bounded(tmp_path: Path) -> None:
     for number in range(1000):
         places.place(f"8.8.{number // 250}.{number % 250}")
     assert len(places._opened.places) <= 20
+    places.close()
+
+
+def test_an_address_is_where_its_own_network_is_whichever_neighbour_was_asked_before(tmp_path: Path) -> None:
+    networks = {
+        "10.0.0.0/8": {"country": {"iso_code": "FR"}},
+        "11.0.0.0/16": {"country": {"iso_code": "DE"}},
+        "11.1.0.0/17": {"country": {"iso_code": "IT"}},
+        "11.1.128.0/17": {"country": {"iso_code": "ES"}},
+        "1.1.0.0/16": {"country": {"iso_code": "GB"}},
+        "2001:db8::/32": {"country": {"iso_code": "PL"}},
+    }
+    expected = {
+        "10.1.2.3": "FR", "10.1.200.3": "FR", "10.11.0.1": "FR", "11.0.0.1": "DE", "11.0.255.1": "DE", "11.1.0.1": "IT",
+        "11.1.127.9": "IT", "11.1.128.1": "ES", "11.2.0.1": "", "1.1.0.1": "GB", "1.10.0.1": "", "2001:db8::1": "PL",
+        "2001:db9::1": "", "::": "", "": "",
+    }  # fmt: skip
+    database = write_mmdb(tmp_path / "country.mmdb", networks, "GeoLite2-Country")
+    for order in (list(expected), list(reversed(expected)), list(expected) * 2):
+        places = Places(Databases(country=database))
+        assert {ip: places.place(ip).country for ip in order} == expected
+        places.close()
+
+
+def test_the_shipped_countries_are_those_of_the_file() -> None:
+    choose = random.Random(1)
+    ips = [str(IPv4Address(choose.getrandbits(32))) for _ in range(5_000)]
+    places = Places(Databases())
+    with maxminddb.open_database(COUNTRY_DATABASE) as reader:
+        for ip in ips + [ip.rpartition(".")[0] + ".9" for ip in ips]:
+            assert places.place(ip).country == country_of(reader.get(ip)), ip
     places.close()

@@ -119,6 +119,12 @@ class Database:
             return {}
         return record if isinstance(record, dict) else {}
 
+    def find_network(self, ip: str) -> tuple[dict[str, Any], int]:
+        """As `find`, and the length of the prefix of the network that the record is of, which all of its addresses
+        share; 128 where there is none to tell."""
+        record = self.find(ip)
+        return (record, self._reader.get_with_prefix_len(ip)[1]) if record else (record, 128)
+
     def each(self) -> Iterator[tuple[IPv4Network | IPv6Network, dict[str, Any]]]:
         """Every network with its record. Raises maxminddb.InvalidDatabaseError at a damaged place."""
         for network, record in self._reader:

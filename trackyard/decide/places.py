@@ -39,6 +39,9 @@ _HIDING: Final = (
 )
 """Any of these in a record makes the address a proxy."""
 
+_HALF: Final = 16
+"""Bits of half an IPv4 address."""
+
 _log = logging.getLogger("trackyard.decide")
 
 
@@ -74,7 +77,9 @@ class Places:
     def place(self, ip: str) -> Place:
         """What an address says. `ip` must be an address or ""."""
         opened = self._opened
-        found = opened.places.find(ip)
+        found = opened.wide.get(ip[: ip.find(".", ip.find(".") + 1)])
+        if found is None:
+            found = opened.places.find(ip)
         if found is None:
             found = opened.read(ip) if ip else Place()
             opened.places.keep(ip, found)
@@ -109,13 +114,17 @@ class Places:
 
 
 class _Opened:
-    """Open databases by kind, and what was read from these."""
+    """Open databases by kind, and what was read from these. wide: places by the first half of an IPv4 address, where
+    all that begin like it have the same one: with countries alone these are five of six addresses, and they are at most
+    65,536 however many come."""
 
-    __slots__ = ("_city", "_connection", "_country", "_isp", "_proxy", "databases", "places")
+    __slots__ = ("_alone", "_city", "_connection", "_country", "_isp", "_proxy", "databases", "places", "wide")
 
     def __init__(self, databases: dict[str, Database], remembered: int) -> None:
         self.databases = databases
         self.places: RecentlyUsed[str, Place] = RecentlyUsed(remembered)
+        self.wide: dict[str, Place] = {}
+        self._alone = set(databases) == {"country"}
         self._country = databases["country"]
         self._city = databases.get("city")
         self._isp = databases.get("isp")
@@ -124,6 +133,12 @@ class _Opened:
 
     def read(self, ip: str) -> Place:
         """The place of an address. Its country is that of its city, so that country, region and city fit."""
+        if self._alone and ":" not in ip:
+            found, length = self._country.find_network(ip)
+            place = Place(country_of(found))
+            if length <= _HALF:
+                self.wide[ip[: ip.find(".", ip.find(".") + 1)]] = place
+            return place
         record = {} if self._city is None else self._city.find(ip)
         region_id, (city_id, city) = _region_of(record), _city_of(record)
         return Place(

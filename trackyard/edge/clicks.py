@@ -88,17 +88,23 @@ _KEPT: Final = (  # parameters that are columns, in the order of the columns
     *(f"sub{number}" for number in range(1, 9)),
     *("ref_id", "os_id", "user_id", "ext1", "ext2", "ext3", "fbclid", "ios_idfa", "android_id", "bundle_id"),
 )
-_BLANK: Final = ("",) * len(_KEPT)
+_PLACES: Final = {name: place for place, name in enumerate(_KEPT)}
+_BLANK: Final = [""] * len(_KEPT)
 
 
 def click_columns(hit: Hit, refused: Refused | None, unique: bool, flags: int) -> tuple[Any, ...]:
     """The record of a decided click as the columns of journal.records.Click, in their order: a tuple is encoded like
     the struct and spares its making."""
-    get = hit.params.get
+    params = hit.params
     agent = hit.agent
     place = hit.place
     offer = hit.offer
-    landing = find_number(get("l", "")) if offer is not None and "l" in hit.params and hit.find_landing() else None
+    landing = find_number(params["l"]) if offer is not None and "l" in params and hit.find_landing() else None
+    kept = _BLANK.copy()
+    for name in params:
+        column = _PLACES.get(name)
+        if column is not None:
+            kept[column] = params[name]
     return (
         hit.time_ms,
         hit.click_id,
@@ -112,7 +118,7 @@ def click_columns(hit: Hit, refused: Refused | None, unique: bool, flags: int) -
         int(unique),
         hit.ip,
         hit.country,
-        str(place.region_id or ""),
+        str(place.region_id) if place.region_id else "",
         place.city_id,
         place.city,
         place.isp,
@@ -127,6 +133,6 @@ def click_columns(hit: Hit, refused: Refused | None, unique: bool, flags: int) -
         agent.browser_version,
         hit.language,
         hit.referrer,
-        *map(get, _KEPT, _BLANK),
+        *kept,
         flags,
     )

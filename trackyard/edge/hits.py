@@ -15,12 +15,14 @@ from trackyard.edge.reported import whose
 from trackyard.edge.request import Request
 
 _IDS_AT_ONCE: Final = 512
+_LANGUAGES: Final = 1024
+"""Values of Accept-Language that are kept read."""
 
 
 class Hits:
     """Makes hits. `number`: of the edge, part of the ids it gives out."""
 
-    __slots__ = ("_clock", "_number", "_random", "_trusted", "_visitors")
+    __slots__ = ("_begins", "_clock", "_languages", "_number", "_random", "_second", "_trusted", "_visitors")
 
     def __init__(self, number: int, clock: Clock, visitors: Visitors, trusted: TrustedNetworks) -> None:
         self._number = f"{number:02x}"
@@ -28,6 +30,9 @@ class Hits:
         self._visitors = visitors
         self._trusted = trusted
         self._random: list[str] = []
+        self._second = -1
+        self._begins = ""
+        self._languages: dict[str, str] = {}
 
     def make(self, rules: Rules, request: Request, params: dict[str, str]) -> Hit:
         """The hit of a request with these parameters."""
@@ -46,7 +51,7 @@ class Hits:
             ua,
             agent,
             request.header(b"referer"),
-            _language(request.header(b"accept-language")),
+            self._language(request.header(b"accept-language")),
             agent.device == BOT or (not reported and is_prefetch(headers)),
         )
         hit.cookie = own_cookie(request, hit)
@@ -57,7 +62,19 @@ class Hits:
         if not self._random:
             digits = os.urandom(7 * _IDS_AT_ONCE).hex()
             self._random = [digits[at : at + 14] for at in range(0, len(digits), 14)]
-        return f"{now_ms // 1000:08x}{self._number}{self._random.pop()}"
+        second = now_ms // 1000
+        if second != self._second:
+            self._second, self._begins = second, f"{second:08x}{self._number}"
+        return self._begins + self._random.pop()
+
+    def _language(self, accepted: str) -> str:
+        """As `_read_language`; what browsers send is of few kinds."""
+        found = self._languages.get(accepted)
+        if found is None:
+            if len(self._languages) >= _LANGUAGES:
+                self._languages.clear()
+            found = self._languages[accepted] = _read_language(accepted)
+        return found
 
 
 def own_cookie(request: Request, hit: Hit) -> str:
@@ -67,7 +84,7 @@ def own_cookie(request: Request, hit: Hit) -> str:
     return find_click_cookie(request, b"afuniq_%d" % hit.offer.id) or hit.click_id
 
 
-def _language(accepted: str) -> str:
+def _read_language(accepted: str) -> str:
     """The first language of Accept-Language, without its region: "en" of "en-GB,en;q=0.9"."""
     if not accepted:
         return ""
