@@ -20,13 +20,17 @@ from pathlib import Path
 from typing import Final
 
 MODULES: Final = (
+    "trackyard.decide.addresses",
     "trackyard.decide.bots",
+    "trackyard.decide.checks",
+    "trackyard.decide.compiling",
     "trackyard.decide.hit",
     "trackyard.decide.places",
     "trackyard.decide.recent",
     "trackyard.decide.rules",
     "trackyard.decide.steps",
     "trackyard.decide.target",
+    "trackyard.decide.targeting",
     "trackyard.decide.versions",
     "trackyard.decide.visitor",
     "trackyard.domain.macros",
