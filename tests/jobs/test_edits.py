@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import count
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,9 +14,11 @@ import pytest
 from sqlalchemy import func, select, update
 
 from tests.support.calls import AT, inbox_call, make_call, make_click
+from tests.support.mmdb import write_mmdb
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import IMPORT_EDGE, find_click_id
+from trackyard.decide.databases import Databases
 from trackyard.domain.conversions import DAY_MS, Conversion
 from trackyard.domain.edits import Edit, Import
 from trackyard.domain.facts import Fact, ServerLog
@@ -220,6 +223,31 @@ def test_an_import_is_computed_like_a_call(world: World) -> None:
         assert event.actor == STAFF
         url = conn.execute(select(delivery.c.url)).scalar_one()
     assert url == "http://127.0.0.1:9/?s=1&n=confirmed&sum=5"
+
+
+def test_an_import_has_the_place_of_its_address(world: World, tmp_path: Path) -> None:
+    def cities(path: Path, name: str) -> Path:
+        division, city = {"geoname_id": 2950157}, {"geoname_id": 2950159, "names": {"en": name}}
+        record = {"country": {"iso_code": "DE"}, "subdivisions": [division], "city": city}
+        return write_mmdb(path, {"217.0.0.0/24": record}, "GeoLite2-City")
+
+    def place_of(action_id: str) -> list[Any]:
+        with world.database.write() as conn:
+            item = msgspec.to_builtins(world.imported(ip="217.0.0.1", action_id=action_id))
+            tasks.add_tasks(conn, "import", STAFF, [item], world.clock.now_ms())
+        editor.step()
+        [made] = [item for item in world.conversions() if item.action_id == action_id]
+        return [made.click[name] for name in ("country", "region", "city_id", "city", "isp", "connection")]
+
+    asn = write_mmdb(tmp_path / "asn", {"217.0.0.0/24": {"autonomous_system_organization": "Telekom"}}, "GeoLite2-ASN")
+    kind = write_mmdb(tmp_path / "kind", {"217.0.0.0/24": {"connection_type": "Cable/DSL"}}, "GeoIP2-Connection-Type")
+    path = cities(tmp_path / "city", "Berlin")
+    editor = Editor(world.database, "USD", UTC, world.clock, Databases(city=path, isp=asn, connection=kind))
+    assert place_of("A1") == ["DE", "2950157", 2950159, "Berlin", "Telekom", "wi-fi"]
+    cities(tmp_path / "new", "Köpenick").replace(path)
+    assert place_of("A2")[3] == "Berlin"
+    world.clock.advance(60_000)
+    assert place_of("A3")[3] == "Köpenick"
 
 
 def test_an_existing_identity_is_left_alone(world: World) -> None:
