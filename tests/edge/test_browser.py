@@ -1,6 +1,6 @@
 """What a real browser makes of the ways out, of cookies and of pixels: Debian's chromium, without a window.
 
-Where there is none the tests are skipped, unless TRACKYARD_BROWSER=required (.ci/run) says that this is a fault.
+Where there is none the tests are skipped, unless TESTS_BROWSER=required (.ci/run) says that this is a fault.
 """
 
 import os
@@ -34,7 +34,7 @@ def browser(home: Path, url: str) -> Iterator[None]:
     """A browser that opened `url`."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
-        if os.environ.get("TRACKYARD_BROWSER") == "required":
+        if os.environ.get("TESTS_BROWSER") == "required":
             pytest.fail("there is no browser: install chromium")
         pytest.skip("there is no browser: install chromium")
     options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", AGENT)

@@ -190,7 +190,9 @@ def test_https(tmp_path: Path) -> None:
             data = b""
             while chunk := client.recv(4096):
                 data += chunk
-        assert [answer.status for answer in parse_answers(data)] == [302, 200]
+        clicked, called = parse_answers(data)
+        assert (clicked.status, called.status) == (302, 200)
+        assert clicked.headers["set-cookie"].endswith("; SameSite=None; Secure")
 
 
 def _self_signed(directory: Path) -> tuple[Path, Path]:

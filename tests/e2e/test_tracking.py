@@ -1,0 +1,108 @@
+"""Every tracking address of the running program: what visitors send becomes conversions, views and statistics."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.program import KEY, Program, until
+from tests.support.story import SHOP, Story, around_today, begin
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    program = Program(tmp_path_factory.mktemp("tracking"))
+    program.start()
+    made = begin(program)
+    more = {"allow_deeplink": 1, "allow_impressions": 1}
+    program.api("POST", f"/3.0/admin/offer/{made.offer}", more)
+    made.await_rules()
+    yield made
+    assert program.stop() == 0
+
+
+def click(story: Story, path: str, **headers: str) -> dict[str, Any]:
+    """The click and its target."""
+    answer = story.program.track(f"{path}&format=json", **headers)
+    assert answer.status == 200, answer
+    found: dict[str, Any] = answer.json
+    return found
+
+
+def conversions(story: Story) -> dict[str, tuple[str, str, float]]:
+    """By action_id: the click, its status and the payout."""
+    found = story.program.api("GET", "/3.0/stats/conversions", around_today())["conversions"]
+    return {each["action_id"]: (each["clickid"], each["status"], each["payouts"]) for each in found}
+
+
+def test_pixels_become_conversions(story: Story) -> None:
+    offer = story.offer
+    made = click(story, f"/click?pid={story.affiliate}&offer_id={offer}", Origin="https://page.example")["clickid"]
+    cookie = f"afclick_{offer}={made}; afpid_{offer}={story.affiliate}"
+    sent = {
+        "image": (f"/success.jpg?offer_id={offer}&afid=image", {"Cookie": cookie}),
+        "page": (f"/success.php?offer_id={offer}&afid=page&afstatus=2", {"Cookie": cookie}),
+        "script": (f"/track.js?afclick={made}&afid=script&afstatus=3", {}),
+    }
+    for path, headers in sent.values():
+        assert story.program.track(path, **headers).status == 200
+    found = until(lambda: len(known := conversions(story)) == 3 and known, seconds=15, what="three conversions")
+    assert found == {
+        "image": (made, "confirmed", 7),
+        "page": (made, "pending", 7),
+        "script": (made, "declined", 7),
+    }
+
+
+def test_a_page_shows_the_pixel_that_staff_accepted(story: Story) -> None:
+    code = "<img src='https://t.example/?c={clickid}'>"
+    new = {"pid": story.affiliate, "offer_id": story.offer, "name": "P", "code": code, "code_type": "image"}
+    story.program.api("POST", "/3.0/partner/pixel", new)
+    made = "a" * 24
+    cookie = f"afclick_{story.offer}={made}; afpid_{story.offer}={story.affiliate}"
+    shown = f"https://t.example/?c={made}".encode()
+    path = f"/success.php?offer_id={story.offer}"
+    until(lambda: shown in story.program.track(path, Cookie=cookie).body, seconds=10, what="the pixel at the edge")
+
+
+def test_views_are_statistics(story: Story) -> None:
+    for number in range(3):
+        answer = story.program.track(f"/imp?aid={story.affiliate}&oid={story.offer}&sub1={number}")
+        assert answer.body.startswith(b"GIF89a")
+    assert story.program.track(f"/imp?aid=424242&oid={story.offer}").status == 200
+    row = until(lambda: (day := story.day(KEY)).get("views") and day, seconds=10, what="views")
+    assert row["views"] == 3
+    assert story.day(story.affiliate_key)["views"] == 3
+
+
+def test_a_refused_clicks_id_is_broken(story: Story) -> None:
+    refused = click(story, f"/click?pid=424242&offer_id={story.offer}")
+    assert refused["url"].startswith("https://elsewhere.example/")
+    story.call(refused["clickid"], action_id="refused")
+
+    def told() -> list[str]:
+        records = story.program.api("GET", "/3.0/stats/serverpostbacks", around_today())["postbacks"]
+        return [each["response"] for each in records if "refused" in str(each)]
+
+    assert until(told, seconds=15, what="the call in the log") == ["Broken clickid"]
+
+
+def test_a_smartlink_leads_to_its_offer_and_a_deep_link_inside(story: Story) -> None:
+    category = story.program.api("POST", "/3.0/admin/smartlink/category", {"name": "Best"})["category"]["_id"]
+    story.program.api("POST", f"/3.0/admin/offer/{story.offer}", {"smartlink_categories[]": category})
+    link = f"/sl?id={category}&pid={story.affiliate}&sub1=x"
+
+    def location() -> str:
+        return story.program.track(link).headers.get("location", "")
+
+    until(lambda: location().startswith(SHOP), seconds=10, what="the SmartLink at the edge")
+    inside = f"{SHOP}shoes?size=9"
+    assert story.program.track(f"{link}&redirect={inside}").headers["location"] == inside
+    until(lambda: _has_smart_traffic(story, category), seconds=10, what="statistics of the SmartLink")
+
+
+def _has_smart_traffic(story: Story, category: str) -> bool:
+    filters = {"slice[]": "smart_id", "filter[date_from]": around_today()["date_from"]}
+    filters["filter[date_to]"] = around_today()["date_to"]
+    rows = story.program.api("GET", "/3.0/stats/custom", filters)["stats"]
+    return any(category in str(row["slice"]) for row in rows)
