@@ -44,6 +44,9 @@ def item(**fields: Any) -> Any:
         ({"sub2": ["blue", "red"]}, True),
         ({"sub2": "blue"}, False),
         ({"sub1": "x"}, False),
+        ({"sub1": "x,"}, False),
+        ({"sub1": " , "}, True),
+        ({"sub2": "red", "sub1": "x"}, False),
         ({"countries": ["DE"], "os": ["Windows"]}, False),
         ({"countries": [], "sub1": None, "devices": None}, True),
     ],
@@ -59,6 +62,10 @@ def test_the_most_specific_wins_then_the_order() -> None:
     assert find_payment([plain, country, both, again], [], 7, "1", CLICK) == both
     assert find_payment([again, both], [], 7, "1", CLICK) == again
     assert find_payment([plain, item(title="second")], [], 7, "1", CLICK) == plain
+    subs = item(title="subs", sub2="red", countries=["DE"], devices=["mobile"])
+    assert find_payment([both, item(title="nothing", sub1=" , ", sub3=","), subs], [], 7, "1", CLICK) == subs
+    elsewhere = item(title="elsewhere", countries=["FR"], country_exclude=True, cities=[17])
+    assert find_payment([country, elsewhere], [], 7, "1", CLICK) == elsewhere
 
 
 def test_the_affiliates_own_comes_before_a_more_specific_general_one() -> None:

@@ -117,9 +117,9 @@ def _among(value: str, allowed: Sequence[str]) -> bool:
 
 
 def _values(text: str) -> list[str]:
-    return [value.strip() for value in text.split(",")] if text else []
+    return [value for value in map(str.strip, text.split(",")) if value]
 
 
 def _conditions(item: Payment) -> int:
-    given = (item.countries, item.cities, item.devices, item.os, *(getattr(item, name) for name in _SUBS))
+    given = (item.countries, item.cities, item.devices, item.os, *(_values(getattr(item, name)) for name in _SUBS))
     return sum(1 for condition in given if condition)

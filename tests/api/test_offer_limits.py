@@ -1,0 +1,134 @@
+"""Caps and tiers that staff change: what counters begin with, and what the edges learn."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from tests.support.api import NOW, Api
+from tests.support.seeds import add_conversion
+from trackyard.domain.counters import Traits
+from trackyard.domain.rules import FullCap, FullCaps
+from trackyard.store import counters, rules
+from trackyard.store.calls import find_book
+from trackyard.store.tables import counter
+
+DAY = 86_400_000
+MIDNIGHT = NOW // DAY * DAY + DAY
+
+
+def cap(place: int = 0, **fields: str) -> dict[str, str]:
+    values = {"period": "day", "type": "conversions", "value": "2"} | fields
+    return {f"caps[{place}][{name}]": value for name, value in values.items()}
+
+
+def full(api: Api, number: int) -> tuple[FullCap, ...]:
+    with api.deps.database.read() as conn:
+        row = rules.compile_row(conn, "full_caps", str(number))
+    assert row is None or isinstance(row, FullCaps)
+    return () if row is None else row.caps
+
+
+def was_told(api: Api, number: int, since: int) -> bool:
+    with api.deps.database.read() as conn:
+        changes = rules.changes_since(conn, since, 1000)
+    return any((change.kind, change.key) == ("full_caps", str(number)) for change in changes)
+
+
+def version(api: Api) -> int:
+    with api.deps.database.read() as conn:
+        return rules.version(conn)
+
+
+def count(api: Api, number: int) -> None:
+    """Has the counters of an offer asked for, as a call of affiliate 1 would."""
+    with api.deps.database.write() as conn:
+        terms = find_book(conn, [number], [], api.deps.zone, lock=True).offers[number]
+        traits = Traits("1", 1, "DE", NOW)
+        counters.hold(conn, [(rule.measure, traits) for rule in terms.caps.rules])
+        counters.hold(conn, [(ladder.measure, traits) for ladder in terms.ladders])
+
+
+def held(api: Api, number: int) -> list[tuple[int, int]]:
+    with api.deps.database.read() as conn:
+        rows = conn.execute(select(counter).where(counter.c.offer_id == number).order_by(counter.c.name))
+        return [(row.start, row.conversions) for row in rows]
+
+
+@pytest.fixture
+def sold(api: Api) -> int:
+    """An offer with two conversions of today."""
+    number = api.add_offer()
+    with api.deps.database.write() as conn:
+        for place in range(2):
+            add_conversion(conn, number * 10 + place, offer_id=number, created_at=NOW + place, country="DE")
+    return number
+
+
+def edit(api: Api, number: int, **params: Any) -> None:
+    api.admin.post(f"/3.1/admin/offer/{number}", **params)
+
+
+def test_a_new_cap_that_is_full_refuses_clicks_at_once(api: Api, sold: int) -> None:
+    before = version(api)
+    edit(api, sold, is_redirect_overcap="1", **cap())
+    assert [item.until for item in full(api, sold)] == [MIDNIGHT]
+    assert was_told(api, sold, before)
+
+
+def test_a_higher_value_frees_it_and_keeps_the_counter(api: Api, sold: int) -> None:
+    edit(api, sold, is_redirect_overcap="1", **cap())
+    [stood] = held(api, sold)
+    before = version(api)
+    edit(api, sold, **cap(value="3"))
+    assert (full(api, sold), held(api, sold)) == ((), [stood])
+    assert was_told(api, sold, before)
+
+
+def test_what_is_switched_off_refuses_no_more(api: Api, sold: int) -> None:
+    edit(api, sold, is_redirect_overcap="1", **cap())
+    edit(api, sold, is_redirect_overcap="0")
+    assert full(api, sold) == ()
+    edit(api, sold, is_redirect_overcap="1", caps_goal_overcap="1")
+    assert full(api, sold) == ()  # a cap of all goals is not one of that goal
+    edit(api, sold, **cap(goal_type="each"))
+    assert len(full(api, sold)) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ({"title": "Other"}, True),
+        ({"notice_percent_overcap": "50"}, True),
+        ({"caps_timezone": "Asia/Tokyo"}, False),
+        ({"caps_status[]": "declined"}, False),
+        (cap(affiliate_type="each"), False),
+        (cap(period="month"), False),
+    ],
+)
+def test_counters_stay_while_what_they_count_does(api: Api, sold: int, change: dict[str, str], kept: bool) -> None:
+    edit(api, sold, **cap())
+    count(api, sold)
+    assert [conversions for _, conversions in held(api, sold)] == [2]
+    edit(api, sold, **change)
+    assert bool(held(api, sold)) is kept
+
+
+def test_tiers_keep_their_counters_while_only_values_change(api: Api, sold: int) -> None:
+    tier = {"timeframe": "day", "type": "conversions", "value": "5", "modifier_type": "by_fix", "modifier_value": "1"}
+    sent = {f"commission_tiers[0][{name}]": value for name, value in tier.items()}
+    edit(api, sold, enabled_commission_tiers="1", **sent)
+    count(api, sold)
+    stood = held(api, sold)
+    assert [conversions for _, conversions in stood] == [0, 2]  # the period, and affiliate 1 in it
+    edit(api, sold, **sent | {"commission_tiers[0][value]": "7", "commission_tiers[0][modifier_value]": "2"})
+    assert held(api, sold) == stood
+    edit(api, sold, **sent | {"commission_tiers[0][timeframe]": "week"})
+    assert held(api, sold) == []
+
+
+def test_personal_limits_refuse_the_clicks_of_their_affiliate(api: Api, sold: int) -> None:
+    pid = api.add_affiliate()[0]
+    limit = {"personal_limits[0][partner]": str(pid), "personal_limits[0][caps]": "0"}
+    edit(api, sold, is_redirect_overcap="1", **limit)
+    assert full(api, sold) == (FullCap(f"personal-{pid}", (pid,)),)

@@ -1,0 +1,163 @@
+"""Counters: what they begin with, and who is told of them."""
+
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import select
+
+from tests.support.calls import AT
+from tests.support.limited import MIDNIGHT, REACHED, UTC, Limited
+from tests.support.seeds import add_affiliate
+from trackyard.domain.caps import touched
+from trackyard.domain.conversions import DAY_MS
+from trackyard.domain.counters import Count, Traits
+from trackyard.domain.rules import FullCap
+from trackyard.jobs.conversions import Converter
+from trackyard.jobs.schedule import Schedule
+from trackyard.store import advertisers, counters, inbox, staff
+from trackyard.store.calls import find_book
+from trackyard.store.tables import mail
+
+
+def test_a_cap_that_is_new_begins_with_what_there_is(limited: Limited) -> None:
+    for _ in range(2):
+        limited.call()
+    limited.call(status="3")
+    limited.call(time=MIDNIGHT)
+    limited.limit({"value": "3"})
+    assert [limited.call()[0] for _ in range(2)] == ["confirmed", "declined"]
+    limited.limit({"id": "f" * 24, "value": "2", "period": "all", "affiliate_type": "each"})
+    assert limited.call() == ("declined", REACHED)
+
+
+def test_counters_of_periods_long_over_go_and_come_back(limited: Limited) -> None:
+    limited.limit({"value": "2"}, {"value": "2", "affiliate_type": "each"})
+    limited.call()
+    held = limited.held()
+    schedule = Schedule(limited.database, UTC, limited.clock)
+    limited.clock.advance(7 * DAY_MS)
+    assert schedule.forget_counters() == 0
+    limited.clock.advance(DAY_MS)
+    assert schedule.forget_counters() == 2
+    assert limited.held() == {}
+    late = limited.send()
+    limited.settle()
+    assert limited.state(late) == ("confirmed", "")
+    assert {name: conversions for name, (conversions, _) in limited.held().items()} == {
+        name: 2 * conversions for name, (conversions, _) in held.items()
+    }
+    assert limited.call() == ("declined", REACHED)
+
+
+def test_a_crash_leaves_counters_as_they_were(limited: Limited, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Crash(BaseException):
+        """The process dies here."""
+
+    def crash(*_: object) -> None:
+        raise Crash
+
+    limited.limit({"value": "3"})
+    limited.call()
+    for _ in range(4):
+        limited.send()
+    with monkeypatch.context() as patch:
+        patch.setattr(inbox, "remove", crash)
+        with pytest.raises(Crash):
+            Converter(limited.database, "USD", UTC, limited.clock).step()
+    assert list(limited.held().values()) == [(1, 5)]
+    limited.settle()
+    assert limited.accepted() == 3
+    assert list(limited.held().values()) == [(3, 15)]
+
+
+def test_edges_are_told_when_a_cap_is_full_and_when_it_is_free(limited: Limited) -> None:
+    limited.limit({"value": "2"}, is_redirect_overcap=True)
+    last = [limited.send(status="2") for _ in range(2)][-1]
+    assert (limited.full(), limited.told()) == ((), 0)
+    limited.settle()
+    assert limited.full() == (FullCap("1".zfill(24), until=MIDNIGHT),)
+    first_time = limited.told()
+    assert first_time > 0
+    limited.call()
+    assert limited.told() == first_time
+    limited.call(last, AT + 1, status="3")
+    assert limited.full() == ()
+    assert limited.told() > first_time
+
+
+def test_edges_are_told_whose_clicks_a_cap_refuses(limited: Limited) -> None:
+    each = {"value": "1", "affiliate_type": "each", "country_type": "exact", "country": ["FR", "DE"]}
+    limited.limit(each, {"value": "0", "affiliate_type": "exact", "affiliates": [77]}, is_redirect_overcap=True)
+    with limited.database.write() as conn:
+        other = add_affiliate(conn)
+    limited.call()
+    limited.call(limited.click(affiliate=other))
+    assert set(limited.full()) == {
+        FullCap("1".zfill(24), (limited.affiliate, other), ("DE", "FR"), MIDNIGHT),
+        FullCap("2".zfill(24), (77,)),
+    }
+
+
+def test_without_redirects_edges_learn_nothing(limited: Limited) -> None:
+    limited.limit({"value": "1"})
+    limited.call()
+    assert (limited.full(), limited.told()) == ((), 0)
+
+
+def test_only_caps_of_the_named_goal_refuse_clicks(limited: Limited) -> None:
+    caps = ({"value": "1"}, {"value": "1", "goal_type": "each"}, {"value": "1", "goal_type": "exact", "goals": ["2"]})
+    paid = [{"goal": goal, "total": "10", "revenue": "5", "currency": "USD", "type": "fixed"} for goal in ("1", "2")]
+    limited.limit(*caps, is_redirect_overcap=True, caps_goal_overcap="1", payments=paid)
+    assert limited.call()[0] == "confirmed"
+    assert limited.full() == (FullCap("2".zfill(24), until=MIDNIGHT),)
+
+
+def test_a_full_cap_that_is_found_so_is_told(limited: Limited) -> None:
+    limited.call()
+    limited.limit({"value": "1"}, is_redirect_overcap=True)
+    assert limited.call() == ("declined", REACHED)
+    assert limited.full() == (FullCap("1".zfill(24), until=MIDNIGHT),)
+    assert limited.told() > 0
+
+
+def test_one_mail_a_day_when_a_day_cap_fills_up(limited: Limited) -> None:
+    limited.limit({"value": "5"}, {"value": "12", "period": "month"}, {"value": "90"}, notice_percent_overcap=60)
+    with limited.database.write() as conn:
+        person = staff.Staff("a" * 24, "manager@example.com", None, "Mary", "Manager", "", "", ["ROLE_ADMIN"], AT, AT)
+        staff.add_staff(conn, person)
+        advertisers.edit_advertiser(conn, limited.advertiser, {"manager_id": person.id})
+    for _ in range(2):
+        limited.call()
+    assert limited.mails() == []
+    for _ in range(3):
+        limited.call()
+    assert limited.mails() == [f"#{limited.offer} Offer: a cap of today fills up"]
+    with limited.database.read() as conn:
+        sent = conn.execute(select(mail)).one()
+    assert sent.recipient == "manager@example.com"
+    assert "5 conversions a day and has 3 conversions" in sent.body
+    limited.clock.advance(MIDNIGHT - limited.clock.now_ms())
+    for _ in range(4):
+        limited.call(time=MIDNIGHT)
+    assert len(limited.mails()) == 2
+
+
+def test_readers_see_what_counters_hold_or_would(limited: Limited) -> None:
+    limited.limit({"value": "9"}, {"value": "9", "affiliate_type": "each"})
+    limited.call()
+
+    def read() -> list[Count]:
+        with limited.database.read() as conn:
+            caps = find_book(conn, [limited.offer], [], UTC).offers[limited.offer].caps
+            wanted = [(rule.measure, Traits("1", limited.affiliate, "DE", AT)) for rule in caps.rules]
+            found = counters.find_counts(conn, wanted)
+            listed = [count for rule in caps.rules for _, count in counters.list_period(conn, rule.measure, AT)]
+            names = [each.name for _, each in touched(caps, wanted[0][1])]
+        assert listed == [found[name] for name in names]
+        return listed
+
+    assert read() == [Count(1, Decimal(5))] * 2
+    with limited.database.write() as conn:
+        counters.forget(conn, limited.offer)
+    assert read() == [Count(1, Decimal(5))] * 2
+    assert limited.held() == {}
