@@ -33,7 +33,7 @@ class CheckClick(Params):
 
     url: Annotated[str, s.Words(most=8192)] = ""
     params: Keyed[str, Parameter] = Field(default_factory=dict)
-    ip: Address = ""
+    ip: Address | None = None
     ua: Parameter = ""
     headers: Keyed[str, Parameter] = Field(default_factory=dict)
     time: s.Moment | None = None
@@ -42,7 +42,7 @@ class CheckClick(Params):
         """For the use case. Raises BadInput for a URL that is no link of a click."""
         return Sample(
             params=_link_params(self.url) | self.params,
-            ip=_plain(self.ip),
+            ip=_plain(self.ip or ""),
             ua=self.ua,
             headers={name.lower().encode(): value.encode() for name, value in self.headers.items()},
             at=call.deps.clock.now_ms() if self.time is None else _utc_ms(self.time, call.deps.zone),
