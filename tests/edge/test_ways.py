@@ -6,6 +6,7 @@ import pytest
 from tests.edge.conftest import ROWS
 from tests.support.handling import MemoryJournal, ask
 from tests.support.rules import an_offer, rules_of
+from trackyard.base.clock import ManualClock
 from trackyard.domain.rules import Landing, Platform
 from trackyard.edge.handler import Edge
 from trackyard.edge.request import Response
@@ -140,6 +141,21 @@ def test_a_click_leaves_its_id_for_a_year(
     assert cookies(answer) == [f"afclick_3={click}; {year}", f"afclick={click}; {year}", f"afuniq_3={click}; {day}"]
     again = ask(edge, CLICK, peer=peer, **given)
     assert [each.partition("=")[0] for each in cookies(again)] == ["afclick_3", "afclick"], "the 24 hours go on"
+
+
+def test_a_visitor_whose_address_changes_is_known_by_its_cookie_for_24_hours(
+    edge: Edge, journal: MemoryJournal, clock: ManualClock
+) -> None:
+    ask(edge, CLICK)
+    first = journal.click.id
+    kept = f"x=1; afuniq_3={first}; afclick_3={first}".encode()
+    for hours, peer, unique in ((1, 2, 0), (22, 3, 0), (2, 4, 1)):
+        clock.advance(hours * 3_600_000)
+        answer = ask(edge, CLICK, peer=f"192.0.2.{peer}", cookie=kept)
+        assert journal.click.uniq == unique
+        assert any(each.startswith("afuniq_3=") for each in cookies(answer)) == bool(unique)
+    ask(edge, CLICK, peer="192.0.2.5")
+    assert journal.click.uniq == 1, "another visitor"
 
 
 @pytest.mark.parametrize(("method", "query"), [("HEAD", ""), ("GET", "&pid=8")])
