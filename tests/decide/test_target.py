@@ -101,9 +101,34 @@ def test_a_click_without_an_offer_goes_to_the_platform() -> None:
     assert find_refused_url(a_hit({"offer_id": "99"})) is None
 
 
-@given(st.text(), st.text(alphabet=st.characters(exclude_categories=["Cs"])))
-def test_nothing_unencoded_reaches_the_header(sub: str, url: str) -> None:
-    sub = sub.encode("utf-8", "replace").decode()
-    made = accepted_url(a_hit({"sub1": sub}, url="http://shop.example/?s={sub1}&" + url))
+WORDS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
+
+
+@given(st.lists(WORDS, min_size=5, max_size=5), WORDS, st.sampled_from(["", "preview_url", "trafficback_url"]))
+def test_nothing_unencoded_reaches_the_header(texts: list[str], url: str, back: str) -> None:
+    one, two, *_ = texts
+    everything = "http://shop.example/?" + "".join(f"&{{{name}}}" for name in sorted(CLICK_MACROS))
+    sent = dict.fromkeys((*(f"sub{number}" for number in range(1, 9)), "ref_id", "ext1", "user_id", "fbclid"), one)
+    rules = rules_of(
+        [
+            an_offer(title=two, url=everything + url, allow_deeplink=True, **({back: everything + url} if back else {})),
+            Affiliate(id=7, active=True, name=one),
+        ]
+    )
+    hit = Hit(
+        rules,
+        NOW,
+        CLICK,
+        {"offer_id": "3", "pid": "7", "path": two, **sent},
+        one,
+        Place(one, city=two),
+        two,
+        Agent(*texts, one, two),
+        one,
+        "de",
+    )
+    made = find_refused_url(hit) if back else accepted_url(hit)
+    assert made is not None
     assert made.isascii()
-    assert not any(character <= " " or character == "\x7f" for character in made)
+    assert not any(character <= " " or character in '"<>\\\x7f' for character in made)
+    assert made.startswith("http://shop.example/?")

@@ -74,7 +74,7 @@ _MACROS: Final[dict[str, Callable[[Hit], str]]] = {
     "offer_id": lambda hit: str(hit.offer.id) if hit.offer is not None else encoded(hit.params.get("offer_id", "")),
     **{f"sub{number}": _parameter(f"sub{number}") for number in range(1, 9)},
     "ip": lambda hit: encoded(hit.ip),
-    "geo": lambda hit: hit.country,
+    "geo": lambda hit: encoded(hit.country),
     "city": lambda hit: encoded(hit.place.city),
     "referrer": lambda hit: encoded(hit.referrer),
     "device_ua": lambda hit: encoded(hit.ua),
