@@ -111,7 +111,9 @@ def test_nothing_unencoded_reaches_the_header(texts: list[str], url: str, back: 
     sent = dict.fromkeys((*(f"sub{number}" for number in range(1, 9)), "ref_id", "ext1", "user_id", "fbclid"), one)
     rules = rules_of(
         [
-            an_offer(title=two, url=everything + url, allow_deeplink=True, **({back: everything + url} if back else {})),
+            an_offer(
+                title=two, url=everything + url, allow_deeplink=True, **({back: everything + url} if back else {})
+            ),
             Affiliate(id=7, active=True, name=one),
         ]
     )
