@@ -54,6 +54,7 @@ CALLS_DECIDED = Counter(
     "trackyard_calls_decided", "Inbound calls by what became of them (empty = took effect)", ["response"]
 )
 DELIVERIES = Counter("trackyard_deliveries", "Attempts of calls to affiliates by outcome", ["outcome"])
+PARALLEL_CALLS = Counter("trackyard_parallel_calls", "Calls of parallel_tracking_url by outcome", ["outcome"])
 MAILS = Counter("trackyard_mails", "Attempts to send a mail by outcome", ["outcome"])
 DELIVERY_SECONDS = Histogram("trackyard_delivery_seconds", "Time of one attempt of a call to an affiliate")
 

@@ -11,6 +11,7 @@ from trackyard.base.ids import is_hex24
 from trackyard.base.metrics import JOURNAL_LAG
 from trackyard.jobs.aside import keep_aside
 from trackyard.jobs.clicks import ClickFinder, is_settled
+from trackyard.jobs.parallel import ParallelClicks
 from trackyard.journal import segments
 from trackyard.journal.reader import Range, next_range
 from trackyard.journal.records import Call, Kind, decode_call
@@ -35,6 +36,7 @@ class JournalLoader:
         self._directory = directory
         self._clock = clock
         self._clicks = ClickFinder(analytics)
+        self._parallel = ParallelClicks(database, clock)
         # Edges whose last load ended well in this process; of the others the last load may have been cut short.
         self._sure: set[int] = set()
         self._behind: dict[int, int] = {}
@@ -89,8 +91,10 @@ class JournalLoader:
         self._load_clicks(found, unsure=unsure)
         self._load_views(found, unsure=unsure)
         calls = self._inbox_calls(edge, found)
+        parallel = self._parallel.find(found)
         with self._database.write() as connection:
             progress.load_range(connection, edge, found.journal, found.start, found.end, found.marked_at, calls)
+            self._parallel.queue(connection, parallel)
 
     def _load_clicks(self, found: Range, *, unsure: bool) -> None:
         clicks = self._readable(found, Kind.CLICK)

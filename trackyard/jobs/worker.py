@@ -17,6 +17,7 @@ from trackyard.jobs.deliveries import Deliverer
 from trackyard.jobs.edits import Editor
 from trackyard.jobs.fetches import Fetcher
 from trackyard.jobs.mail import Mailer
+from trackyard.jobs.parallel import ParallelCaller
 from trackyard.jobs.places import Limits
 from trackyard.jobs.post import MailSettings, SettledPost
 from trackyard.jobs.schedule import Schedule
@@ -82,6 +83,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
         "deliveries": Deliverer(
             database, clock, options.owner, allow=options.outbound_allow, limits=options.limits
         ).run,
+        "parallel": ParallelCaller(database, zone, clock, allow=options.outbound_allow).run,
     }
     if files is not None:
         loops["fetches"] = Fetcher(database, files, clock, options.outbound_allow).run

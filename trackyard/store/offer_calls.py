@@ -10,12 +10,11 @@ from trackyard.store.tables import offer
 
 @dataclass(frozen=True, slots=True)
 class ParallelOffer:
-    """An offer whose clicks are told of. advertiser_id: 24 hex digits."""
+    """An offer whose clicks are told of."""
 
     id: int
     url: str
     title: str
-    advertiser_id: str
 
 
 def cross_urls(conn: Connection, offer_ids: Collection[int]) -> dict[int, str]:
@@ -37,6 +36,6 @@ def each_parallel(conn: Connection) -> dict[int, str]:
 def parallel_of(conn: Connection, offer_ids: Collection[int]) -> dict[int, ParallelOffer]:
     """Those of these offers that have a parallel_tracking_url."""
     columns = offer.c
-    query = select(columns.id, columns.parallel_tracking_url, columns.title, columns.advertiser_id)
+    query = select(columns.id, columns.parallel_tracking_url, columns.title)
     rows = conn.execute(query.where(columns.id.in_(offer_ids)))
     return {row[0]: ParallelOffer(*row) for row in rows if row[1]}
