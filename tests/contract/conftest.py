@@ -1,6 +1,20 @@
 """One installation for the whole sweep: it asks, and what it writes stands in nobody's way."""
 
+from collections.abc import Iterator
+
+import pytest
+
+from tests.contract.test_sweep import World, make_world
+from tests.support.api import Api
 from tests.support.api import shared_api as api
 from tests.support.databases import migrated_sqlite
 
 __all__ = ["api", "migrated_sqlite"]
+
+
+@pytest.fixture(scope="session")
+def world(api: Api) -> Iterator[World]:
+    """The world of the sweep, made once for all files here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 10**6)
+        yield make_world(api)

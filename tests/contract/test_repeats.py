@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.contract.test_sweep import World, as_sent, state, world
+from tests.contract.test_sweep import World, as_sent, state
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.wire.endpoint import Endpoint
-
-__all__ = ["world"]
 
 WRITES = [endpoint for endpoint in CATALOGUE if endpoint.repeatable]
 

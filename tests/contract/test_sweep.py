@@ -56,13 +56,6 @@ class World:
         return f"/{version}{endpoint.path}".replace("{" + endpoint.variables[0] + "}", str(named))
 
 
-@pytest.fixture(scope="session")
-def world(api: Api) -> Iterator[World]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 10**6)
-        yield make_world(api)
-
-
 def make_world(api: Api) -> World:
     """The callers and the parameters, on an installation of their own."""
     api.add_offer()  # number 1, which a strange value may name and remove
