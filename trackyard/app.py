@@ -261,7 +261,9 @@ def _serve_api(
 def _deps(config: Config, database: "Database", analytics: object) -> "Deps":
     from trackyard.actions.deps import Deps
     from trackyard.base.secrets import Seal
+    from trackyard.decide.seen import NOTHING_SEEN
     from trackyard.decide.visitor import Visitors
+    from trackyard.edge.onlooker import Onlooker
     from trackyard.outbound.trials import Trials
     from trackyard.stats.engine import Analytics
     from trackyard.store.filestore import FileStore
@@ -279,6 +281,7 @@ def _deps(config: Config, database: "Database", analytics: object) -> "Deps":
         api_url=config.api_url,
         isp_database=config.isp_database,
         journals=config.data_dir / "journal" if "projector" in config.roles else None,
+        seen=cache(lambda: Onlooker(config.data_dir / "state")) if "edge" in config.roles else lambda: NOTHING_SEEN,
         visitors=cache(lambda: Visitors(_databases(config))),
         trials=Trials(config.outbound_allow),
     )

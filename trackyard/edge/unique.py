@@ -22,7 +22,7 @@ DEFAULT_SIZE: Final = 64 * 1024 * 1024
 """Eight million places; a visitor with a cookie takes two for each offer."""
 
 _FORMAT: Final = 0x54595601
-_HEADER: Final = 4096
+HEADER: Final = 4096
 _BUCKET: Final = 256
 _TIMES_AT: Final = 128
 _CELL: Final = 4
@@ -45,7 +45,7 @@ class UniqueVisitors:
     ) -> None:
         self._descriptor = _open(path, size)
         try:
-            self._map = mmap.mmap(self._descriptor, _HEADER + size)
+            self._map = mmap.mmap(self._descriptor, HEADER + size)
         except BaseException:
             os.close(self._descriptor)
             raise
@@ -112,7 +112,7 @@ class UniqueVisitors:
 
     def forget_since(self, second: int) -> None:
         """Forgets who was new after `second`, in a file that no one else uses."""
-        for start in range(_HEADER, len(self._map), _SWEPT_AT_ONCE):
+        for start in range(HEADER, len(self._map), _SWEPT_AT_ONCE):
             piece = self._cells[start // _CELL : (start + _SWEPT_AT_ONCE) // _CELL].tolist()
             for bucket in range(0, len(piece), _BUCKET // _CELL):
                 times = piece[bucket + _TIMES_AT // _CELL : bucket + _BUCKET // _CELL]
@@ -141,7 +141,7 @@ class UniqueVisitors:
     def _key(self, text: str) -> tuple[int, bytes]:
         """Where a visitor's bucket begins, and its fingerprint."""
         number, fingerprint = _DIGEST.unpack(blake2b(text.encode("utf-8", "replace"), digest_size=12).digest())
-        return _HEADER + number % self._buckets * _BUCKET, fingerprint
+        return HEADER + number % self._buckets * _BUCKET, fingerprint
 
     def _is_fresh(self, bucket: int, fingerprint: bytes, now_s: int) -> bool:
         place = self._find(bucket, fingerprint)
@@ -202,6 +202,6 @@ def _cookie_key(offer: int, cookie: str) -> str:
 
 def _open(path: Path, size: int) -> int:
     """A file of another size is begun anew: what stands in it would be looked for elsewhere."""
-    if path.exists() and path.stat().st_size != _HEADER + size:
+    if path.exists() and path.stat().st_size != HEADER + size:
         path.unlink()
-    return open_reserved(path, _HEADER + size)
+    return open_reserved(path, HEADER + size)

@@ -1,0 +1,50 @@
+"""The state of a machine's edges as a process beside them sees it: it looks and claims nothing (click-check)."""
+
+from pathlib import Path
+
+from trackyard.decide.hit import Hit
+from trackyard.edge.caps import CapKeys
+from trackyard.edge.countsfile import CountsFile
+from trackyard.edge.recovery import VISITORS
+from trackyard.edge.unique import HEADER, UniqueVisitors
+
+
+class Onlooker:
+    """decide.seen.Seen over the files in `directory`, opened for each look: they come and go with the edges. Of what is
+    not there nothing was seen. Errors: OSError."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._keys = CapKeys()
+
+    def is_new(self, hit: Hit) -> bool:
+        """As Seen."""
+        path = self._directory / VISITORS
+        if hit.offer is None or not path.exists():
+            return hit.offer is not None
+        visitors = UniqueVisitors(path, size=path.stat().st_size - HEADER)
+        try:
+            return not visitors.seen(hit.offer.id, hit.ip, hit.ua, hit.cookie, hit.time_ms // 1000)
+        finally:
+            visitors.close()
+
+    def full_cap(self, hit: Hit) -> str:
+        """As Seen."""
+        offer = hit.offer
+        if offer is None or hit.affiliate is None or not offer.click_caps:
+            return ""
+        zone = hit.rules.platform.timezone
+        places = self._keys.of(offer, zone, hit.affiliate.id, hit.country, hit.time_ms)
+        counted = [0] * len(places.wanted)
+        for path in sorted(self._directory.glob("counts-*.map")):
+            file = CountsFile(path, writes=False)
+            try:
+                for index, (key, _limit, _end) in enumerate(places.wanted):
+                    place = file.find(key)
+                    counted[index] += file.count_at(place) if place >= 0 else 0
+            finally:
+                file.close()
+        for index, (_key, limit, _end) in enumerate(places.wanted):
+            if counted[index] >= limit:
+                return places.caps[index]
+        return ""
