@@ -4,7 +4,8 @@ import pytest
 
 from tests.support.events import NOON, new_click
 from trackyard.base.ids import new_click_id
-from trackyard.jobs.clicks import LATE_MS, PATIENCE_MS, ClickFinder, is_settled
+from trackyard.domain.sessions import LATE_MS, PATIENCE_MS, is_settled
+from trackyard.jobs.clicks import ClickFinder
 from trackyard.journal.records import encode
 from trackyard.stats.engine import Analytics
 from trackyard.stats.load import load, lookup_item

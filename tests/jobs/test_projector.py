@@ -11,9 +11,9 @@ from tests.support.events import NOON, new_click, new_fact
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_click_id
 from trackyard.domain.facts import encode_row
+from trackyard.domain.sessions import LATE_MS
 from trackyard.jobs import journals as journals_module
 from trackyard.jobs import outbox as outbox_module
-from trackyard.jobs.clicks import LATE_MS
 from trackyard.jobs.projector import Projector
 from trackyard.journal.records import Call, Click, Kind, View, encode
 from trackyard.journal.writer import Writer

@@ -41,11 +41,16 @@ def record(conn: Connection, changes: Sequence[Change], listeners: Listeners, co
     conversions.record(conn, changes)
     ledger.add_entries(conn, [entry for change in changes for entry in entries_of(change)])
     outbox.add(conn, [OutboxRow("fact", fact_lines(change)) for change in changes], now_ms)
-    told = [change for change in changes if is_told(change)]
-    crossed = offer_calls.cross_urls(conn, {change.after.offer_id for change in told})
-    deliveries.add(conn, [call for change in told for call in _calls(change, listeners, crossed, now_ms)])
+    deliveries.add(conn, calls_of(conn, changes, listeners, now_ms))
     _supersede(conn, [change.after.id for change in changes if change.before is not None], now_ms)
     counting.store(conn, now_ms)
+
+
+def calls_of(conn: Connection, changes: Sequence[Change], listeners: Listeners, now_ms: int) -> list[NewDelivery]:
+    """The calls that changes bring about, in their order."""
+    told = [change for change in changes if is_told(change)]
+    crossed = offer_calls.cross_urls(conn, {change.after.offer_id for change in told})
+    return [call for change in told for call in _calls(change, listeners, crossed, now_ms)]
 
 
 def log_row(item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcome: str, error: str = "") -> OutboxRow:

@@ -28,7 +28,7 @@ class Counting:
     def __init__(self, conn: Connection, offers: Mapping[int, OfferTerms], places: Iterable[Place]) -> None:
         self._offers = offers
         wanted = [(offers[offer_id], traits) for offer_id, traits in dict.fromkeys(places) if offer_id in offers]
-        held = counters.hold(conn, [(each, traits) for terms, traits in wanted for each in _measures(terms, traits)])
+        held = counters.hold(conn, [(each, traits) for terms, traits in wanted for each in measures(terms, traits)])
         self._told = held.told
         self._tally = Tally(held.counts)
         # Nobody told the edges yet of what is full where a period was computed just now.
@@ -92,7 +92,7 @@ class Counting:
             tell(conn, CAP, _recipients(conn, terms), now_ms, offer=offer, limit=limit, reached=reached)
 
 
-def _measures(terms: OfferTerms, traits: Traits) -> Iterator[Measure]:
+def measures(terms: OfferTerms, traits: Traits) -> Iterator[Measure]:
     """What a conversion of these traits may count in, or be changed by."""
     for rule in terms.caps.rules:
         if rule.measure.counts(traits):

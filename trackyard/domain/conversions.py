@@ -5,7 +5,7 @@
 
 import hashlib
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -16,10 +16,10 @@ from trackyard.domain.addresses import ANYONE, AddressLists
 from trackyard.domain.caps import NO_CAPS, Caps, is_reached
 from trackyard.domain.counters import Count, Traits
 from trackyard.domain.payments import DEFAULT_GOAL, Amounts, Payment, amounts, find_payment
-from trackyard.domain.statuses import Status
+from trackyard.domain.sessions import DAY_MS, span_ms
+from trackyard.domain.statuses import Mover, Status, may_move
 from trackyard.domain.tiers import Ladder, Modifier, modified, reached
 
-DAY_MS: Final = 86_400_000
 GOAL_LENGTH: Final = 255
 CUSTOM_FIELDS: Final = range(1, 8)
 
@@ -29,6 +29,7 @@ class Fault(StrEnum):
 
     NO_CLICKID = "Missing mandatory parameter clickid"
     BROKEN_CLICKID = "Broken clickid"
+    CLICK_FORGOTTEN = "Click session lifespan is expired"
     OFFER_DISABLED = "Offer disabled"
     ACCESS_DENIED = "Access denied"
     ADDRESS_DENIED = "Current IP-address is denied"
@@ -46,6 +47,9 @@ class Decline(StrEnum):
 
     PARTNER_BANNED = "Partner is banned"
     PARTNER_DISABLED = "Partner is disabled"
+    SESSION_OVER = "Click session lifespan is expired"
+    SESSION_TOO_YOUNG = "Min click session lifespan is not reached"
+    SAME_ADDRESS = "IP duplicate"
     NO_PAYMENT = "Payments not found"
     CAP_REACHED = "Cap is reached"
 
@@ -63,7 +67,8 @@ SENT_STATUSES: Final[Mapping[str, Status]] = {
 
 @dataclass(frozen=True, slots=True)
 class OfferTerms:
-    """What a decision needs of an offer. `secure`: its own code or None."""
+    """What a decision needs of an offer. `secure`: its own code or None · session, min_session: how old its clicks may
+    and must be, as staff wrote it · unique_ip: whether a click's address converts once a goal."""
 
     id: int
     advertiser_id: str
@@ -76,6 +81,9 @@ class OfferTerms:
     callers: AddressLists = ANYONE
     caps: Caps = NO_CAPS
     ladders: tuple[Ladder, ...] = ()
+    session: str = "1y"
+    min_session: str = "0s"
+    unique_ip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,8 @@ class Terms:
     """What a decision needs of the installation: codes, the affiliate, currency rates by code.
 
     rates: units of the currency for one of the platform's, at the day of the call; the platform's own is 1 · counts:
-    by name, the counters of the offer's caps and ladders that the conversion may count in.
+    by name, the counters of the offer's caps and ladders that the conversion may count in · converted: conversions of
+    this offer and goal, not declined, from the address of the click; 0 where nobody asks.
     """
 
     offer: OfferTerms
@@ -94,6 +103,12 @@ class Terms:
     rates: Mapping[str, Decimal]
     advertiser_callers: AddressLists = ANYONE
     counts: Mapping[str, Count] = field(default_factory=dict)
+    converted: int = 0
+
+    @property
+    def secure(self) -> str | None:
+        """The code that a call must carry: the most specific one that is set."""
+        return self.offer.secure or self.advertiser_secure or self.platform_secure
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +193,15 @@ def identity_of(params: Mapping[str, str], click_id: str) -> str:
     return f"a:{action_id}"
 
 
-def find_early_fault(params: Mapping[str, str], click: Mapping[str, Any] | None) -> Fault | None:
-    """The faults that need neither offer nor conversion. click None: there is no click of that id."""
+def find_early_fault(
+    params: Mapping[str, str], click: Mapping[str, Any] | None, *, forgotten: bool = False
+) -> Fault | None:
+    """The faults that need neither offer nor conversion. click None: there is no click of that id · forgotten: the id
+    is that of a click which is kept no more (sessions.is_forgotten), removed already or not."""
     if not params.get("clickid"):
         return Fault.NO_CLICKID
+    if forgotten:
+        return Fault.CLICK_FORGOTTEN
     if click is None or click["reason"]:
         return Fault.BROKEN_CLICKID
     return None
@@ -194,9 +214,15 @@ def decide(
 
     existing: the conversion of its identity · new_id: the id a new conversion gets.
     """
-    fault = _find_fault(call, terms)
-    if fault is not None:
-        return fault
+    faults = (check(call, terms) for check in FAULTS.values())
+    fault = next((found for found in faults if found is not None), None)
+    return fault or let_in(call, click, terms, existing, new_id)
+
+
+def let_in(
+    call: CallFacts, click: Mapping[str, Any], terms: Terms, existing: Conversion | None, new_id: str
+) -> Change | Fault:
+    """What a call does that no check of FAULTS stops."""
     after = create(call, click, terms, new_id) if existing is None else _repeat(call, existing, terms)
     if isinstance(after, Fault):
         return after
@@ -212,7 +238,9 @@ def is_out_of_range(conversion: Conversion) -> bool:
 
 
 def end_hold(conversion: Conversion, now_ms: int) -> Change:
-    """The hold of a conversion ends by itself: it is confirmed."""
+    """The hold of a conversion ends by itself: it is confirmed. Raises ValueError for one that is not on hold."""
+    if not may_move(Mover.HOLD_END, conversion.status, Status.CONFIRMED):
+        raise ValueError(f"{conversion.id} is not on hold")
     after = replace(
         conversion,
         version=conversion.version + 1,
@@ -226,23 +254,43 @@ def end_hold(conversion: Conversion, now_ms: int) -> Change:
 # --- faults ---------------------------------------------------------------------------------------------
 
 
-def _find_fault(call: CallFacts, terms: Terms) -> Fault | None:
-    params = call.params
-    if terms.offer.status == "stopped":
-        return Fault.OFFER_DISABLED
-    code = terms.offer.secure or terms.advertiser_secure or terms.platform_secure
-    if code and not hmac.compare_digest(code.encode(), params.get("secure", "").encode()):
-        return Fault.ACCESS_DENIED
-    if not (terms.offer.callers.permits(call.ip) and terms.advertiser_callers.permits(call.ip)):
-        return Fault.ADDRESS_DENIED
-    if params.get("status", "") not in SENT_STATUSES:
-        return Fault.WRONG_STATUS
-    if params.get("sum") and find_amount(params["sum"]) is None:
-        return Fault.WRONG_SUM
-    currency = params.get("currency", "").upper()
-    if currency and currency not in terms.rates:
-        return Fault.WRONG_CURRENCY
-    return None
+def _offer_fault(_call: CallFacts, terms: Terms) -> Fault | None:
+    return Fault.OFFER_DISABLED if terms.offer.status == "stopped" else None
+
+
+def _secure_fault(call: CallFacts, terms: Terms) -> Fault | None:
+    code = terms.secure
+    sent = call.params.get("secure", "")
+    return Fault.ACCESS_DENIED if code and not hmac.compare_digest(code.encode(), sent.encode()) else None
+
+
+def _address_fault(call: CallFacts, terms: Terms) -> Fault | None:
+    permitted = terms.offer.callers.permits(call.ip) and terms.advertiser_callers.permits(call.ip)
+    return None if permitted else Fault.ADDRESS_DENIED
+
+
+def _status_fault(call: CallFacts, _terms: Terms) -> Fault | None:
+    return None if call.params.get("status", "") in SENT_STATUSES else Fault.WRONG_STATUS
+
+
+def _sum_fault(call: CallFacts, _terms: Terms) -> Fault | None:
+    return Fault.WRONG_SUM if call.params.get("sum") and find_amount(call.params["sum"]) is None else None
+
+
+def _currency_fault(call: CallFacts, terms: Terms) -> Fault | None:
+    currency = call.params.get("currency", "").upper()
+    return Fault.WRONG_CURRENCY if currency and currency not in terms.rates else None
+
+
+FAULTS: Final[Mapping[str, Callable[[CallFacts, Terms], Fault | None]]] = {
+    "offer": _offer_fault,
+    "secure": _secure_fault,
+    "address": _address_fault,
+    "status": _status_fault,
+    "sum": _sum_fault,
+    "currency": _currency_fault,
+}
+"""What stops a call for an accepted click, in its order; none needs another."""
 
 
 # --- a repeat -------------------------------------------------------------------------------------------
@@ -252,8 +300,7 @@ def _repeat(call: CallFacts, stored: Conversion, terms: Terms) -> Conversion | F
     sent = SENT_STATUSES[call.params.get("status", "")]
     if sent is stored.sent_status:
         return Fault.EXISTS
-    ends_hold = stored.status is Status.HOLD and sent is Status.DECLINED
-    if not stored.status.is_pending and not ends_hold:
+    if not may_move(Mover.CALL, stored.status, sent):
         return Fault.NOT_PENDING
     status, hold_until = held(sent, terms.offer.hold_days, stored.created_at, call.time)
     after = replace(
@@ -286,13 +333,13 @@ def held(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tuple[St
 def create(call: CallFacts, click: Mapping[str, Any], terms: Terms, new_id: str) -> Conversion | Fault:
     """The conversion that a call for an accepted click makes, declined on arrival or not."""
     params, offer = call.params, terms.offer
-    goal = goal_of(params)
-    payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], goal, click)
+    goal, arrival = goal_of(params), arrival_of(call, click, terms)
+    payment = arrival.payment
     if payment is not None and payment.currency not in terms.rates:
         return Fault.WRONG_CURRENCY
-    sent, traits = SENT_STATUSES[params.get("status", "")], traits_of(call, click)
-    status, hold_until = held(sent, offer.hold_days, call.time, call.time)
-    decline = _find_decline(terms, payment, status, traits)
+    sent, status, hold_until = arrival.sent, arrival.status, arrival.hold_until
+    declines = (check(arrival) for check in DECLINES.values())
+    decline = next((found for found in declines if found is not None), None)
     if decline is not None:
         status, hold_until = Status.DECLINED, None
     conversion = Conversion(
@@ -309,7 +356,7 @@ def create(call: CallFacts, click: Mapping[str, Any], terms: Terms, new_id: str)
         goal_title=((payment.title if payment else "") or goal)[:GOAL_LENGTH],
         comment=decline or params.get("comment", ""),
         payment=payment,
-        modifiers=reached(offer.ladders, traits, terms.counts) if payment else (),
+        modifiers=reached(offer.ladders, arrival.traits, terms.counts) if payment else (),
         payment_type=payment.type if payment else "fixed",
         currency=payment.currency if payment else terms.platform_currency,
         rate=terms.rates[payment.currency if payment else terms.platform_currency],
@@ -344,15 +391,74 @@ def _is_over(terms: Terms, status: Status, traits: Traits) -> bool:
     return status in caps.statuses and is_reached(caps, traits, terms.counts)
 
 
-def _find_decline(terms: Terms, payment: Payment | None, status: Status, traits: Traits) -> Decline | None:
-    """Why a conversion that would have this status is declined on arrival: the first reason."""
-    if terms.affiliate_status == "banned":
-        return Decline.PARTNER_BANNED
-    if terms.affiliate_status != "active":
-        return Decline.PARTNER_DISABLED
-    if payment is None:
-        return Decline.NO_PAYMENT
-    return Decline.CAP_REACHED if _is_over(terms, status, traits) else None
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A new conversion before it is decided whether it is declined. sent: the status meant · status, hold_until: what
+    it is to have · payment: what it is to earn."""
+
+    call: CallFacts
+    click: Mapping[str, Any]
+    terms: Terms
+    payment: Payment | None
+    sent: Status
+    status: Status
+    hold_until: int | None
+
+    @property
+    def traits(self) -> Traits:
+        """Where it is to count."""
+        return traits_of(self.call, self.click)
+
+    @property
+    def age_ms(self) -> int:
+        """Time since the click; a negative one counts as 0."""
+        return max(0, self.call.time - int(self.click["time"]))
+
+
+def arrival_of(call: CallFacts, click: Mapping[str, Any], terms: Terms) -> Arrival:
+    """What a call, whose status is one, is to make."""
+    offer, sent = terms.offer, SENT_STATUSES[call.params.get("status", "")]
+    payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], goal_of(call.params), click)
+    status, hold_until = held(sent, offer.hold_days, call.time, call.time)
+    return Arrival(call, click, terms, payment, sent, status, hold_until)
+
+
+def _affiliate_decline(arrival: Arrival) -> Decline | None:
+    status = arrival.terms.affiliate_status
+    if status == "active":
+        return None
+    return Decline.PARTNER_BANNED if status == "banned" else Decline.PARTNER_DISABLED
+
+
+def _session_decline(arrival: Arrival) -> Decline | None:
+    return Decline.SESSION_OVER if arrival.age_ms > span_ms(arrival.terms.offer.session) else None
+
+
+def _min_session_decline(arrival: Arrival) -> Decline | None:
+    return Decline.SESSION_TOO_YOUNG if arrival.age_ms < span_ms(arrival.terms.offer.min_session) else None
+
+
+def _address_decline(arrival: Arrival) -> Decline | None:
+    return Decline.SAME_ADDRESS if arrival.terms.offer.unique_ip and arrival.terms.converted else None
+
+
+def _payment_decline(arrival: Arrival) -> Decline | None:
+    return Decline.NO_PAYMENT if arrival.payment is None else None
+
+
+def _cap_decline(arrival: Arrival) -> Decline | None:
+    return Decline.CAP_REACHED if _is_over(arrival.terms, arrival.status, arrival.traits) else None
+
+
+DECLINES: Final[Mapping[str, Callable[[Arrival], Decline | None]]] = {
+    "affiliate": _affiliate_decline,
+    "click session": _session_decline,
+    "minimal click session": _min_session_decline,
+    "ip duplicate": _address_decline,
+    "payment": _payment_decline,
+    "caps": _cap_decline,
+}
+"""Why a new conversion is declined on arrival: the first reason counts."""
 
 
 def _priced(conversion: Conversion, params: Mapping[str, str], terms: Terms) -> Conversion:

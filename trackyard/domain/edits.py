@@ -10,7 +10,6 @@ import msgspec
 from trackyard.base.money import converted
 from trackyard.domain.caps import NO_CAPS
 from trackyard.domain.conversions import (
-    DAY_MS,
     CallFacts,
     Change,
     Conversion,
@@ -20,7 +19,8 @@ from trackyard.domain.conversions import (
     held,
     is_out_of_range,
 )
-from trackyard.domain.statuses import Status
+from trackyard.domain.sessions import DAY_MS
+from trackyard.domain.statuses import Mover, Status, may_move
 
 _ONE = Decimal(1)
 
@@ -83,6 +83,8 @@ def edited(
     if edit.currency is not None and edit.currency not in rates:
         return Fault.WRONG_CURRENCY
     after = replace(stored, comment=stored.comment if edit.comment is None else edit.comment)
+    if edit.status not in (None, stored.status) and not may_move(Mover.EDIT, stored.status, edit.status):
+        return Fault.WRONG_STATUS
     if edit.status is not None and edit.status is not stored.status:
         until = stored.created_at + hold_days * DAY_MS
         holds = edit.status is Status.HOLD and until > at_ms
@@ -129,6 +131,8 @@ def imported(
     status, hold_until = held(sent, terms.offer.hold_days, call.time, call.time)
     if item.status is not None and item.status is not Status.HOLD:
         status, hold_until = item.status, None
+    if not may_move(Mover.IMPORT, None, status):
+        return Fault.WRONG_STATUS
     made = replace(
         made,
         status=status,

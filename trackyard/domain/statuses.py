@@ -1,6 +1,8 @@
-"""Statuses of a conversion and their wire numbers (spec: State sets; behaviour.md §5)."""
+"""Statuses of a conversion, their wire numbers, and who moves them (spec: State sets; behaviour.md §5)."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Final
 
 
 class Status(StrEnum):
@@ -23,11 +25,6 @@ class Status(StrEnum):
         """How it is told to others: pending_cap is pending."""
         return Status.PENDING if self is Status.PENDING_CAP else self
 
-    @property
-    def is_pending(self) -> bool:
-        """Whether nothing is decided yet, so that a call may decide it."""
-        return self.shown is Status.PENDING
-
 
 NUMBERS = {
     Status.CONFIRMED: 1,
@@ -38,3 +35,35 @@ NUMBERS = {
     Status.PENDING_CAP: 6,
 }
 BY_NUMBER = {number: status for status, number in NUMBERS.items()}
+
+
+class Mover(StrEnum):
+    """Who makes or changes a conversion."""
+
+    CALL = "call"
+    HOLD_END = "the end of a hold"
+    EDIT = "edit"
+    IMPORT = "import"
+
+
+_EDITED: Final = frozenset(Status) - {Status.PENDING_CAP}
+_CALLED: Final = _EDITED - {Status.NOT_FOUND}
+
+MOVES: Final[Mapping[Mover, Mapping[Status | None, frozenset[Status]]]] = {
+    # A call may say anew that what is pending is pending: another status was sent before.
+    Mover.CALL: {
+        None: _CALLED,
+        Status.PENDING: _CALLED,
+        Status.PENDING_CAP: _CALLED,
+        Status.HOLD: frozenset({Status.DECLINED}),
+    },
+    Mover.HOLD_END: {Status.HOLD: frozenset({Status.CONFIRMED})},
+    Mover.EDIT: {before: _EDITED - {before} for before in Status},
+    Mover.IMPORT: {None: frozenset(Status)},
+}
+"""Mover → status before, None of a new conversion → those it may have after; what is not here never happens."""
+
+
+def may_move(mover: Mover, before: Status | None, after: Status) -> bool:
+    """Whether a mover may bring a conversion from one status to another; before None = it makes it."""
+    return after in MOVES[mover].get(before, frozenset())

@@ -9,8 +9,9 @@ import msgspec
 from trackyard.base.clock import Clock
 from trackyard.base.ids import is_hex24
 from trackyard.base.metrics import JOURNAL_LAG
+from trackyard.domain.sessions import is_settled
 from trackyard.jobs.aside import keep_aside
-from trackyard.jobs.clicks import ClickFinder, is_settled
+from trackyard.jobs.clicks import ClickFinder
 from trackyard.jobs.parallel import ParallelClicks
 from trackyard.journal import segments
 from trackyard.journal.reader import Range, next_range

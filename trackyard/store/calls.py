@@ -71,6 +71,9 @@ def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) 
             columns.hash_password,
             columns.allowed_ip,
             columns.disallowed_ip,
+            columns.click_session,
+            columns.minimal_click_session,
+            columns.reject_not_uniq_ip,
             *limits.COLUMNS,
         )
         .where(columns.id.in_(ids))
@@ -90,6 +93,9 @@ def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) 
             callers=AddressLists(entries_of(row.allowed_ip), entries_of(row.disallowed_ip)),
             caps=limits.caps_in(row, zone),
             ladders=limits.ladders_in(row, zone),
+            session=row.click_session,
+            min_session=row.minimal_click_session,
+            unique_ip=row.reject_not_uniq_ip,
         )
         for row in rows
     }
@@ -118,3 +124,8 @@ def _postbacks(conn: Connection, offer_ids: Collection[int], affiliate_ids: Coll
         .order_by(columns.id)
     )
     return [Postback(*row) for row in rows]
+
+
+def list_sessions(conn: Connection) -> Sequence[str]:
+    """Every click_session that offers have: clicks are kept for longer. Reads all offers."""
+    return conn.execute(select(offer.c.click_session).where(offer.c.removed_at.is_(None)).distinct()).scalars().all()

@@ -17,6 +17,9 @@ from trackyard.store.tables import conversion, conversion_event
 Identity = tuple[int, str, str]
 """(offer, goal, identity): unique among conversions."""
 
+Origin = tuple[int, str, str]
+"""(offer, goal, address of the click)."""
+
 
 @dataclass(frozen=True, slots=True)
 class NamedConversion:
@@ -45,14 +48,18 @@ class Event:
 
 
 _COLUMNS = [conversion.c[field.name] for field in fields(Conversion)]
+_DECLINED = (Status.DECLINED.value, Status.NOT_FOUND.value)
 _CHANGING = (
     *("version", "status", "sent_status", "comment", "hold_until", "updated_at"),
     *("currency", "rate", "sum", "charge", "payout", "charge_base", "payout_base"),
 )
 
 
-def find_by_identity(conn: Connection, identities: Collection[Identity]) -> dict[Identity, Conversion]:
-    """The stored conversions of these identities; on PostgreSQL locked until the transaction ends."""
+def find_by_identity(
+    conn: Connection, identities: Collection[Identity], *, lock: bool = True
+) -> dict[Identity, Conversion]:
+    """The stored conversions of these identities; on PostgreSQL locked until the transaction ends, unless somebody only
+    looks."""
     if not identities:
         return {}
     columns = conversion.c
@@ -61,9 +68,24 @@ def find_by_identity(conn: Connection, identities: Collection[Identity]) -> dict
         and_(columns.offer_id == offer, columns.goal == goal, columns.identity == identity)
         for offer, goal, identity in sorted(identities)
     ]
-    query = select(*_COLUMNS).where(or_(*each)).order_by(conversion.c.id).with_for_update()
-    found = (_conversion(row) for row in conn.execute(query))
+    query = select(*_COLUMNS).where(or_(*each)).order_by(conversion.c.id)
+    found = (_conversion(row) for row in conn.execute(query.with_for_update() if lock else query))
     return {(item.offer_id, item.goal, item.identity): item for item in found}
+
+
+def count_by_origin(conn: Connection, origins: Collection[Origin]) -> dict[Origin, int]:
+    """How many conversions that are not declined came from these origins; those without any are absent."""
+    if not origins:
+        return {}
+    columns = conversion.c
+    # One condition each, as in find_by_identity.
+    each = [
+        and_(columns.offer_id == offer, columns.click_ip == ip, columns.goal == goal)
+        for offer, goal, ip in sorted(origins)
+    ]
+    origin = (columns.offer_id, columns.goal, columns.click_ip)
+    query = select(*origin, func.count()).where(or_(*each), columns.status.not_in(_DECLINED)).group_by(*origin)
+    return {(offer, goal, ip): count for offer, goal, ip, count in conn.execute(query)}
 
 
 def find(conn: Connection, conversion_id: str) -> Conversion | None:
@@ -173,6 +195,7 @@ def _values(item: Conversion) -> dict[str, Any]:
         "os": click["os"][:64],
         "device": click["device"][:32],
         "browser": click["browser"][:64],
+        "click_ip": click["ip"][:45],
     }
 
 

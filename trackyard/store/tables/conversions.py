@@ -40,6 +40,7 @@ conversion = Table(
     Column("os", String(64), nullable=False, default=""),
     Column("device", String(32), nullable=False, default=""),
     Column("browser", String(64), nullable=False, default=""),
+    Column("click_ip", String(45), nullable=False, default=""),  # personal data, as in `click`
     Column("call_ip", String(45), nullable=False, default=""),
     Column("user_id", String(255), nullable=False, default=""),
     Column("journal", String(40), nullable=False, default=""),  # of the call that made it
@@ -55,6 +56,7 @@ conversion = Table(
         "ix_conversion_counted",
         *("offer_id", "created_at", "status", "goal", "affiliate_id", "country", "payout_base"),
     ),
+    Index("ix_conversion_click_ip", "offer_id", "click_ip", "goal", "status"),  # whether an address converted before
     Index("ix_conversion_click_id", "click_id"),
     Index("ix_conversion_action_id", "action_id"),
     Index("ix_conversion_updated_at", "updated_at"),

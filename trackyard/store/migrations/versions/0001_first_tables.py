@@ -440,6 +440,7 @@ def _conversion() -> None:
         sa.Column("os", sa.String(length=64), nullable=False),
         sa.Column("device", sa.String(length=32), nullable=False),
         sa.Column("browser", sa.String(length=64), nullable=False),
+        sa.Column("click_ip", sa.String(length=45), nullable=False),
         sa.Column("call_ip", sa.String(length=45), nullable=False),
         sa.Column("user_id", sa.String(length=255), nullable=False),
         sa.Column("journal", sa.String(length=40), nullable=False),
@@ -459,6 +460,8 @@ def _conversion_indexes() -> None:
     )
     op.create_index("ix_conversion_affiliate_id_created_at", "conversion", ["affiliate_id", "created_at"], unique=False)
     op.create_index("ix_conversion_click_id", "conversion", ["click_id"], unique=False)
+    address = ["offer_id", "click_ip", "goal", "status"]
+    op.create_index("ix_conversion_click_ip", "conversion", address, unique=False)
     counted = ["offer_id", "created_at", "status", "goal", "affiliate_id", "country", "payout_base"]
     op.create_index("ix_conversion_counted", "conversion", counted, unique=False)
     op.create_index("ix_conversion_created_at_id", "conversion", ["created_at", "id"], unique=False)

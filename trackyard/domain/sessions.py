@@ -1,0 +1,74 @@
+"""How old the click of a call may be, and what its id alone tells of that (behaviour.md §5, §8). Pure."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from typing import Final
+
+from trackyard.base.ids import find_click_id
+
+DAY_MS: Final = 86_400_000
+
+LATE_MS: Final = 10_000
+"""A click is recorded at most this long after its id was made; and an id may be this far in the future."""
+
+PATIENCE_MS: Final = 72 * 3_600_000
+"""No call waits longer for its click."""
+
+KEPT_MS: Final = 400 * DAY_MS
+"""How long clicks are kept at least."""
+
+_BEYOND_SESSIONS_MS: Final = 35 * DAY_MS
+_UNITS: Final[Mapping[str, int]] = {
+    "y": 365 * DAY_MS,
+    "m": 30 * DAY_MS,
+    "w": 7 * DAY_MS,
+    "d": DAY_MS,
+    "h": 3_600_000,
+    "i": 60_000,
+    "s": 1000,
+}
+_PART: Final = re.compile(r"([0-9]+)([ymwdhis])")
+
+
+@lru_cache(maxsize=1024)
+def span_ms(text: str) -> int:
+    """The milliseconds of a duration such as 1d12h: a year is 365 days, a month 30 (spec: Durations)."""
+    return sum(int(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+
+
+def kept_ms(sessions: Iterable[str]) -> int:
+    """How long clicks are kept. sessions: the click_session of every offer."""
+    return max(KEPT_MS, max(map(span_ms, sessions), default=0) + _BEYOND_SESSIONS_MS)
+
+
+def is_possible(click_id: str, received_at: int, edges: Collection[int]) -> bool:
+    """Whether an id can be that of a click: its form, a number of an edge that was ever given out (`edges`), a second
+    that is not in the future of the call. received_at: UTC ms."""
+    parts = find_click_id(click_id)
+    return parts is not None and parts.edge in edges and parts.second * 1000 <= received_at + LATE_MS
+
+
+def is_forgotten(click_id: str, received_at: int, kept: int, edges: Collection[int]) -> bool:
+    """Whether an id is that of a click which is kept no more when its call comes. kept: `kept_ms`."""
+    return is_older(click_id, received_at, kept) and is_possible(click_id, received_at, edges)
+
+
+def is_older(click_id: str, received_at: int, span: int) -> bool:
+    """Whether an id says that it was made more than `span` milliseconds before its call."""
+    parts = find_click_id(click_id)
+    return parts is not None and received_at - parts.second * 1000 > span
+
+
+def is_settled(
+    click_id: str, received_at: int, now_ms: int, edges: Collection[int], loaded_until: Mapping[int, int]
+) -> bool:
+    """Whether a click that is not found now never will be.
+
+    received_at: of the call · edges: every number that was ever given out · loaded_until: by edge, the time up
+    to which its journals are loaded, read before the click was looked for. Times are UTC milliseconds.
+    """
+    parts = find_click_id(click_id)
+    if parts is None or not is_possible(click_id, received_at, edges) or now_ms - received_at >= PATIENCE_MS:
+        return True
+    return loaded_until.get(parts.edge, 0) > parts.second * 1000 + LATE_MS
