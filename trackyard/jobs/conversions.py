@@ -9,33 +9,17 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from trackyard.actions.changes import Listeners, record
-from trackyard.actions.counting import Counting, Place
+from trackyard.actions.deciding import Desk, Inquiry, Memory
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
 from trackyard.base.metrics import CALLS_DECIDED
-from trackyard.domain.conversions import (
-    CallFacts,
-    Change,
-    Conversion,
-    Fault,
-    Terms,
-    currencies_of,
-    decide,
-    find_early_fault,
-    goal_of,
-    identity_of,
-    traits_of,
-)
+from trackyard.domain.conversions import CallFacts, Change, Fault, find_early_fault
 from trackyard.jobs.batches import do_batch, work_off
 from trackyard.jobs.calllog import log_row
 from trackyard.journal.records import Call, decode_call, decode_click
-from trackyard.store import inbox, outbox, rates
-from trackyard.store.calls import Book, find_book
-from trackyard.store.conversions import Identity, find_by_identity
+from trackyard.store import inbox, outbox
 from trackyard.store.engine import Connection, Database
 from trackyard.store.inbox import ReadyCall
-from trackyard.store.rates import Rates
 
 BATCH = 25
 """Calls a transaction. Measured on SQLite: under 20 ms."""
@@ -45,18 +29,13 @@ log = logging.getLogger("trackyard.conversions")
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """A call with its click, decoded. fault: found before anything was looked up."""
+    """A call, decoded. inquiry: with its click · fault: found before anything was looked up; one of the two is None."""
 
     row: ReadyCall
     call: Call
-    facts: CallFacts
     click: Mapping[str, Any] | None
+    inquiry: Inquiry | None
     fault: Fault | None
-
-    @property
-    def identity(self) -> Identity:
-        assert self.click is not None
-        return self.click["offer"], goal_of(self.call.params), identity_of(self.call.params, self.click["id"])
 
 
 class Converter:
@@ -67,6 +46,7 @@ class Converter:
         self._currency = platform_currency
         self._zone = zone
         self._clock = clock
+        self._memory = Memory(clock)
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.05) -> None:
         """Decides calls until `stop` is set. Trouble with the database is logged and waited out."""
@@ -96,36 +76,38 @@ class Converter:
             rows = inbox.take_ready(conn, limit)
             if not rows:
                 return 0
-            responses = self._decide_rows(conn, [_opened(row) for row in rows])
+            responses = self._decide_rows(conn, [self._opened(conn, row) for row in rows])
             inbox.remove(conn, [row.id for row in rows])
         for response in responses:
             CALLS_DECIDED.labels(response).inc()
         return len(rows)
 
+    def _opened(self, conn: Connection, row: ReadyCall) -> _Opened:
+        call = decode_call(_without_nul(row.call))
+        click = None if row.click is None else msgspec.structs.asdict(decode_click(_without_nul(row.click)))
+        forgotten = self._memory.has_forgotten(conn, call.params.get("clickid", ""), call.time)
+        fault = find_early_fault(call.params, click, forgotten=forgotten)
+        inquiry = None
+        if fault is None and click is not None:
+            facts = CallFacts(call.id, call.time, call.ip, call.params, row.journal, row.position)
+            inquiry = Inquiry(facts, click)
+        return _Opened(row, call, click, inquiry, fault)
+
     def _decide_rows(self, conn: Connection, calls: list[_Opened]) -> list[str]:
         now = self._clock.now_ms()
-        sound = [item for item in calls if item.fault is None and item.click is not None]
-        book = find_book(
-            conn,
-            {item.click["offer"] for item in sound if item.click},
-            {item.click["affiliate"] for item in sound if item.click},
-            self._zone,
-            lock=True,
-        )
-        known = self._rates(conn, book, sound)
-        stored = find_by_identity(conn, {item.identity for item in sound})
-        counting = Counting(conn, book.offers, [_place(item, stored) for item in sound])
+        inquiries = [item.inquiry for item in calls if item.inquiry is not None]
+        desk = Desk(conn, inquiries, self._currency, self._zone)
         changes: list[Change] = []
         responses: list[str] = []
         logs = []
         for item in calls:
-            outcome = item.fault or self._decide(item, book, known, stored, counting, now)
+            outcome = item.fault if item.inquiry is None else desk.decide(item.inquiry, new_id(now))
             conversion = None
             if isinstance(outcome, Change):
                 changes.append(outcome)
-                counting.add(outcome)
-                conversion = stored[item.identity] = outcome.after
-            responses.append("" if isinstance(outcome, Change) else outcome.value)
+                desk.keep(outcome)
+                conversion = outcome.after
+            responses.append(outcome.value if isinstance(outcome, Fault) else "")
             logs.append(
                 log_row(
                     item.call,
@@ -137,56 +119,9 @@ class Converter:
                     conversion=conversion,
                 )
             )
-        titles = {terms.id: terms.title for terms in book.offers.values()}
-        record(conn, changes, Listeners(book.postbacks, titles, self._zone), counting, now)
+        desk.record(changes, now)
         outbox.add(conn, logs, now)
         return responses
-
-    def _rates(self, conn: Connection, book: Book, calls: list[_Opened]) -> Rates:
-        times = [item.call.time for item in calls] or [0]
-        facts = [item.facts for item in calls]
-        currencies = currencies_of(list(book.offers.values()), facts, self._currency)
-        return rates.find_rates(conn, self._currency, currencies, min(times), max(times))
-
-    def _decide(
-        self,
-        item: _Opened,
-        book: Book,
-        known: Rates,
-        stored: Mapping[Identity, Conversion],
-        counting: Counting,
-        now: int,
-    ) -> Change | Fault:
-        assert item.click is not None
-        offer = book.offers.get(item.click["offer"])
-        if offer is None:
-            return Fault.OFFER_DISABLED
-        advertiser = book.advertisers[offer.advertiser_id]
-        terms = Terms(
-            offer=offer,
-            affiliate_status=book.affiliate_statuses.get(item.click["affiliate"], ""),
-            advertiser_secure=advertiser.secure,
-            platform_secure=book.platform_code or None,
-            platform_currency=self._currency,
-            rates=known.at(item.call.time),
-            advertiser_callers=advertiser.callers,
-            counts=counting.counts,
-        )
-        return decide(item.facts, item.click, terms, stored.get(item.identity), new_id(now))
-
-
-def _opened(row: ReadyCall) -> _Opened:
-    call = decode_call(_without_nul(row.call))
-    click = None if row.click is None else msgspec.structs.asdict(decode_click(_without_nul(row.click)))
-    facts = CallFacts(call.id, call.time, call.ip, call.params, row.journal, row.position)
-    return _Opened(row, call, facts, click, find_early_fault(call.params, click))
-
-
-def _place(item: _Opened, stored: Mapping[Identity, Conversion]) -> Place:
-    """Where the conversion of a call counts: the stored one, or the one it makes."""
-    assert item.click is not None
-    existing = stored.get(item.identity)
-    return item.click["offer"], traits_of(item.facts, item.click) if existing is None else existing.traits
 
 
 def _without_nul(payload: bytes) -> bytes:
