@@ -83,6 +83,8 @@ def find_payment(
     own = [item for item in personal if affiliate_id in item.partners]
     for items in (own, list(general)):
         fitting = [item for item in items if item.goal == goal and _fits(item, click)]
+        if len(fitting) == 1:
+            return fitting[0]
         if fitting:
             return max(fitting, key=_conditions)  # max keeps the first of equals
     return None
@@ -117,7 +119,7 @@ def _among(value: str, allowed: Sequence[str]) -> bool:
 
 
 def _values(text: str) -> list[str]:
-    return [value for value in map(str.strip, text.split(",")) if value]
+    return [value for value in map(str.strip, text.split(",")) if value] if text else []
 
 
 def _conditions(item: Payment) -> int:

@@ -21,7 +21,7 @@ from trackyard.store import inbox, outbox
 from trackyard.store.engine import Connection, Database
 from trackyard.store.inbox import ReadyCall
 
-BATCH = 25
+BATCH = 40
 """Calls a transaction. Measured on SQLite: under 20 ms."""
 
 log = logging.getLogger("trackyard.conversions")

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import BindParameter, Connection, bindparam, or_, select
 
 from trackyard.domain.addresses import AddressLists, entries_of
 from trackyard.domain.conversions import OfferTerms
@@ -46,7 +47,7 @@ def find_book(
     zone: the platform's · lock: nobody edits the offers until the end of the transaction, which counts by their caps.
     """
     offers = _offers(conn, offer_ids, zone, lock)
-    statuses = conn.execute(select(affiliate.c.id, affiliate.c.status).where(affiliate.c.id.in_(affiliate_ids)))
+    statuses = conn.execute(_AFFILIATES, {"ids": list(affiliate_ids)})
     return Book(
         offers=offers,
         affiliate_statuses={row.id: row.status for row in statuses},
@@ -56,30 +57,38 @@ def find_book(
     )
 
 
-def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) -> dict[int, OfferTerms]:
-    columns = offer.c
-    query = (
-        select(
-            columns.id,
-            columns.advertiser_id,
-            columns.title,
-            columns.status,
-            columns.removed_at,
-            columns.payments,
-            columns.partner_payments,
-            columns.hold_period,
-            columns.hash_password,
-            columns.allowed_ip,
-            columns.disallowed_ip,
-            columns.click_session,
-            columns.minimal_click_session,
-            columns.reject_not_uniq_ip,
-            *limits.COLUMNS,
-        )
-        .where(columns.id.in_(ids))
-        .order_by(columns.id)
+# Made once: making a statement costs more than running it.
+_IDS: Final[BindParameter[Any]] = bindparam("ids", expanding=True)
+_AFFILIATES: Final = select(affiliate.c.id, affiliate.c.status).where(affiliate.c.id.in_(_IDS))
+_ADVERTISERS: Final = select(
+    advertiser.c.id, advertiser.c.hash_password, advertiser.c.allowed_ip, advertiser.c.disallowed_ip
+).where(advertiser.c.id.in_(_IDS))
+_OFFERS: Final = (
+    select(
+        *(offer.c[name] for name in ("id", "advertiser_id", "title", "status", "removed_at", "hold_period")),
+        *(offer.c[name] for name in ("payments", "partner_payments", "hash_password", "allowed_ip", "disallowed_ip")),
+        *(offer.c[name] for name in ("click_session", "minimal_click_session", "reject_not_uniq_ip")),
+        *limits.COLUMNS,
     )
-    rows = conn.execute(query.with_for_update(read=True) if lock else query)
+    .where(offer.c.id.in_(_IDS))
+    .order_by(offer.c.id)
+)
+_LOCKED_OFFERS: Final = _OFFERS.with_for_update(read=True)
+_POSTBACKS: Final = (
+    select(*(affiliate_postback.c[name] for name in ("id", "affiliate_id", "offer_id", "url", "status", "goal")))
+    .where(affiliate_postback.c.affiliate_id.in_(bindparam("affiliates", expanding=True)))
+    .where(
+        or_(
+            affiliate_postback.c.offer_id.is_(None),
+            affiliate_postback.c.offer_id.in_(bindparam("offers", expanding=True)),
+        )
+    )
+    .order_by(affiliate_postback.c.id)
+)
+
+
+def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) -> dict[int, OfferTerms]:
+    rows = conn.execute(_LOCKED_OFFERS if lock else _OFFERS, {"ids": list(ids)})
     return {
         row.id: OfferTerms(
             id=row.id,
@@ -102,10 +111,7 @@ def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) 
 
 
 def _advertisers(conn: Connection, ids: Collection[str]) -> dict[str, AdvertiserTerms]:
-    columns = advertiser.c
-    rows = conn.execute(
-        select(columns.id, columns.hash_password, columns.allowed_ip, columns.disallowed_ip).where(columns.id.in_(ids))
-    )
+    rows = conn.execute(_ADVERTISERS, {"ids": list(ids)})
     return {
         row.id: AdvertiserTerms(
             secure=row.hash_password or None,
@@ -116,13 +122,7 @@ def _advertisers(conn: Connection, ids: Collection[str]) -> dict[str, Advertiser
 
 
 def _postbacks(conn: Connection, offer_ids: Collection[int], affiliate_ids: Collection[int]) -> list[Postback]:
-    columns = affiliate_postback.c
-    rows = conn.execute(
-        select(columns.id, columns.affiliate_id, columns.offer_id, columns.url, columns.status, columns.goal)
-        .where(columns.affiliate_id.in_(affiliate_ids))
-        .where(or_(columns.offer_id.is_(None), columns.offer_id.in_(offer_ids)))
-        .order_by(columns.id)
-    )
+    rows = conn.execute(_POSTBACKS, {"affiliates": list(affiliate_ids), "offers": list(offer_ids)})
     return [Postback(*row) for row in rows]
 
 

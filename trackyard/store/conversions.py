@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, or_, select, update
 
 from trackyard.domain.conversions import Change, Conversion
 from trackyard.domain.payments import document_of, payment_of
@@ -62,15 +63,28 @@ def find_by_identity(
     looks."""
     if not identities:
         return {}
+    named: dict[str, int | str] = {}
+    for place, (offer_id, goal, identity) in enumerate(sorted(identities)):
+        named |= {f"o{place}": offer_id, f"g{place}": goal, f"i{place}": identity}
+    found = (_conversion(row) for row in conn.execute(_by_identity(len(identities), lock), named))
+    return {(item.offer_id, item.goal, item.identity): item for item in found}
+
+
+@lru_cache(maxsize=256)
+def _by_identity(count: int, lock: bool) -> Select[Any]:
+    """The statement for so many identities: o0, g0, i0, o1, …. Made once: making it costs more than running it."""
     columns = conversion.c
     # One condition each: SQLite answers a list of row values by reading the whole index.
     each = [
-        and_(columns.offer_id == offer, columns.goal == goal, columns.identity == identity)
-        for offer, goal, identity in sorted(identities)
+        and_(
+            columns.offer_id == bindparam(f"o{place}"),
+            columns.goal == bindparam(f"g{place}"),
+            columns.identity == bindparam(f"i{place}"),
+        )
+        for place in range(count)
     ]
-    query = select(*_COLUMNS).where(or_(*each)).order_by(conversion.c.id)
-    found = (_conversion(row) for row in conn.execute(query.with_for_update() if lock else query))
-    return {(item.offer_id, item.goal, item.identity): item for item in found}
+    query = select(*_COLUMNS).where(or_(*each)).order_by(columns.id)
+    return query.with_for_update() if lock else query
 
 
 def count_by_origin(conn: Connection, origins: Collection[Origin]) -> dict[Origin, int]:
