@@ -1,0 +1,207 @@
+"""What is declined on arrival, and that every call ends in one of the ends there are (behaviour.md §5)."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.domain.test_conversions import AT, CLICK, ELSEWHERE, FIXED, OFFER, TERMS, call, made
+from trackyard.base.money import LIMIT
+from trackyard.domain.caps import caps_of
+from trackyard.domain.conversions import (
+    DECLINES,
+    Change,
+    Conversion,
+    Decline,
+    Fault,
+    OfferTerms,
+    Terms,
+    decide,
+    find_early_fault,
+)
+from trackyard.domain.counters import Count
+from trackyard.domain.offers import Cap
+from trackyard.domain.payments import payment_of
+from trackyard.domain.sessions import DAY_MS
+from trackyard.domain.statuses import Mover, Status, may_move
+
+BERLIN = ZoneInfo("Europe/Berlin")
+FULL = caps_of(
+    3,
+    [Cap(id="f" * 24, period="all", type="conversions", value=Decimal(1))],
+    (),
+    ("confirmed",),
+    BERLIN,
+    redirects=False,
+    overcap_goal="",
+    notice_percent=None,
+)
+COUNTS = {rule.measure.opening_at(AT).name: Count(1) for rule in FULL.rules}
+
+FAULTY: dict[Decline, tuple[dict[str, Any], dict[str, Any], int]] = {
+    # of the terms, of the offer, milliseconds since the click
+    Decline.PARTNER_BANNED: ({"affiliate_status": "banned"}, {}, 60_000),
+    Decline.SESSION_OVER: ({}, {"session": "1d"}, DAY_MS + 1),
+    Decline.SESSION_TOO_YOUNG: ({}, {"min_session": "2i"}, 60_000),
+    Decline.SAME_ADDRESS: ({"converted": 1}, {"unique_ip": True}, 60_000),
+    Decline.NO_PAYMENT: ({}, {"payments": ()}, 60_000),
+    Decline.CAP_REACHED: ({"counts": COUNTS}, {"caps": FULL}, 60_000),
+}
+
+
+def arrived(terms: Terms, age_ms: int) -> Conversion:
+    change = decide(call(sum="4"), CLICK | {"time": AT - age_ms}, terms, None, "d" * 24)
+    assert isinstance(change, Change)
+    return change.after
+
+
+def faulty(*declines: Decline) -> tuple[Terms, int]:
+    """Terms under which all of these hold."""
+    of_terms: dict[str, Any] = {}
+    of_offer: dict[str, Any] = {}
+    for each in declines:
+        of_terms |= FAULTY[each][0]
+        of_offer |= FAULTY[each][1]
+    ages = [FAULTY[each][2] for each in declines]
+    if Decline.SESSION_OVER in declines and Decline.SESSION_TOO_YOUNG in declines:
+        of_offer["min_session"] = "9d"
+    return replace(TERMS, offer=replace(OFFER, **of_offer), **of_terms), max(ages)
+
+
+@pytest.mark.parametrize("decline", FAULTY)
+def test_each_reason_alone(decline: Decline) -> None:
+    conversion = arrived(*faulty(decline))
+    assert (conversion.status, conversion.comment) == ("declined", decline.value)
+    assert conversion.payout == (0 if decline is Decline.NO_PAYMENT else 5), "amounts are kept"
+
+
+@pytest.mark.parametrize("place", range(len(FAULTY)))
+def test_of_several_reasons_the_first_is_told(place: int) -> None:
+    reasons = list(FAULTY)[place:]
+    assert arrived(*faulty(*reasons)).comment == reasons[0]
+
+
+def test_the_order_is_that_of_the_table() -> None:
+    assert len(DECLINES) == len(FAULTY)
+    assert set(Decline) - set(FAULTY) == {Decline.PARTNER_DISABLED}
+
+
+@pytest.mark.parametrize(
+    ("session", "min_session", "age_ms", "comment"),
+    [
+        ("1d", "0s", DAY_MS, ""),
+        ("1d", "0s", DAY_MS + 1, "Click session lifespan is expired"),
+        ("1y", "0s", 365 * DAY_MS, ""),
+        ("1y", "0s", 365 * DAY_MS + 1, "Click session lifespan is expired"),
+        ("1y", "5s", 5_000, ""),
+        ("1y", "5s", 4_999, "Min click session lifespan is not reached"),
+        ("1y", "5s", -60_000, "Min click session lifespan is not reached"),
+        ("1y", "0s", -60_000, ""),  # a click of another machine's clock: no time since
+        ("0s", "0s", -60_000, ""),
+        ("0s", "0s", 1, "Click session lifespan is expired"),
+        ("1h", "2h", 5_400_000, "Click session lifespan is expired"),  # nothing suits both
+    ],
+)
+def test_sessions(session: str, min_session: str, age_ms: int, comment: str) -> None:
+    offer = replace(OFFER, session=session, min_session=min_session)
+    assert arrived(replace(TERMS, offer=offer), age_ms).comment == comment
+
+
+@pytest.mark.parametrize(
+    ("unique_ip", "converted", "comment"), [(True, 0, ""), (True, 2, "IP duplicate"), (False, 2, "")]
+)
+def test_an_address_converts_once_where_that_is_asked(unique_ip: bool, converted: int, comment: str) -> None:
+    terms = replace(TERMS, offer=replace(OFFER, unique_ip=unique_ip), converted=converted)
+    assert arrived(terms, 60_000).comment == comment
+
+
+def test_a_repeat_is_not_asked_for_its_age_or_address() -> None:
+    terms, age = faulty(*FAULTY)
+    stored = made(status="2")
+    change = decide(call(AT + age, status="3"), CLICK, terms, stored, "e" * 24)
+    assert isinstance(change, Change)
+    assert (change.after.status, change.after.comment) == ("declined", "")
+
+
+# --- every call has an end ------------------------------------------------------------------------------
+
+PERCENT = payment_of(FIXED | {"type": "percent", "total": "900", "revenue": "1000", "goal": "2", "currency": "EUR"})
+FOREIGN = payment_of(FIXED | {"goal": "3", "currency": "GBP"})
+words = st.sampled_from(
+    [*"0123456", "", "-1", "1.5", "1,5", "1e9", "99999999999", "NaN", "inf", "usd", "EUR", "GBP", "ß", "x"]
+) | st.text(max_size=300)  # fmt: skip
+names = st.sampled_from(
+    [
+        *("goal", "sum", "status", "action_id", "currency", "ip", "referrer", "comment", "secure", "user_id"),
+        *(f"custom_field{number}" for number in range(1, 8)),
+    ]
+)
+offers: st.SearchStrategy[OfferTerms] = st.builds(
+    OfferTerms,
+    id=st.just(3),
+    advertiser_id=st.just("a" * 24),
+    title=st.text(max_size=5),
+    status=st.sampled_from(["active", "suspended", "stopped"]),
+    payments=st.sampled_from([(), (payment_of(FIXED), PERCENT, FOREIGN)]),
+    personal_payments=st.just(()),
+    hold_days=st.sampled_from([0, 2]),
+    secure=st.sampled_from([None, "", "1"]),
+    callers=st.sampled_from([OFFER.callers, ELSEWHERE]),
+    caps=st.sampled_from([OFFER.caps, FULL]),
+    session=st.sampled_from(["1y", "0s"]),
+    min_session=st.sampled_from(["0s", "2h"]),
+    unique_ip=st.booleans(),
+)
+terms_of_any_kind = st.builds(
+    Terms,
+    offer=offers,
+    affiliate_status=st.sampled_from(["active", "banned", "on moderation", ""]),
+    advertiser_secure=st.sampled_from([None, "1"]),
+    platform_secure=st.sampled_from([None, "1"]),
+    platform_currency=st.just("USD"),
+    rates=st.just(TERMS.rates),
+    counts=st.just(COUNTS),
+    converted=st.integers(0, 1),
+)
+
+
+def stored_of(status: Status | None, sent: Status) -> Conversion | None:
+    return None if status is None else replace(made(), status=status, sent_status=sent)
+
+
+@given(
+    terms_of_any_kind,
+    st.dictionaries(names, words, max_size=8),
+    st.builds(stored_of, st.none() | st.sampled_from(Status), st.sampled_from(list(Status)[:3])),
+    st.integers(-DAY_MS, 800 * DAY_MS),
+)
+def test_a_call_makes_or_changes_a_conversion_or_has_a_text(
+    terms: Terms, params: dict[str, str], stored: Conversion | None, later: int
+) -> None:
+    outcome = decide(call(AT + later, **params), CLICK, terms, stored, "d" * 24)
+    if isinstance(outcome, Fault):
+        assert outcome not in (Fault.NO_CLICKID, Fault.BROKEN_CLICKID, Fault.NO_CONVERSION, Fault.NO_CHANGE)
+        return
+    before, after = outcome.before, outcome.after
+    assert before is stored
+    assert may_move(Mover.CALL, None if before is None else before.status, after.status)
+    assert after.version == (1 if before is None else before.version + 1)
+    assert after.status is Status.DECLINED or (after.hold_until is not None) is (
+        after.status is Status.HOLD and terms.offer.hold_days > 0
+    )
+    if before is None and after.status is not after.sent_status and after.status is not Status.HOLD:
+        assert after.comment in list(Decline)
+    assert 0 <= after.charge < LIMIT
+    assert 0 <= after.payout_base < LIMIT
+
+
+@given(st.dictionaries(st.sampled_from(["clickid", "goal"]), words), st.sampled_from([None, "", "bot"]), st.booleans())
+def test_a_call_without_a_usable_click_has_a_text(params: dict[str, str], reason: str | None, forgotten: bool) -> None:
+    click = None if reason is None else CLICK | {"reason": reason}
+    fault = find_early_fault(params, click, forgotten=forgotten)
+    assert (fault is None) == (bool(params.get("clickid")) and reason == "" and not forgotten)
+    assert fault in (None, Fault.NO_CLICKID, Fault.BROKEN_CLICKID, Fault.CLICK_FORGOTTEN)
