@@ -1,43 +1,13 @@
 """Inbound calls: the parameters of a postback, wherever in the request they stand (behaviour.md §4)."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from python_multipart import create_form_parser
 from python_multipart.exceptions import FormParserError
 
+from trackyard.domain.call_params import ALIASES, PARAMETERS, named
 from trackyard.edge.request import MAX_PARAMETERS, Request, cleaned, read_pairs
-
-PARAMETERS: Final = frozenset(
-    {
-        "clickid",
-        "goal",
-        "sum",
-        "status",
-        "action_id",
-        "currency",
-        "ip",
-        "referrer",
-        "comment",
-        "secure",
-        *(f"custom_field{number}" for number in range(1, 8)),
-        "user_id",
-    }
-)
-ALIASES: Final = ("click_id", "afclick")
-"""Other names of `clickid`, which itself goes before them."""
-
-PIXEL_PARAMETERS: Final = {
-    "afclick": "clickid",
-    "afid": "action_id",
-    "afprice": "sum",
-    "afgoal": "goal",
-    "afstatus": "status",
-    "afsecure": "secure",
-    **{f"custom_field{number}": f"custom_field{number}" for number in range(1, 8)},
-}
-"""What pixels call the parameters → their canonical names."""
 
 # Numbers stay as they were written: an amount must not pass through a float.
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -54,15 +24,7 @@ def call_params(request: Request) -> dict[str, str]:
     given = read_pairs(request.query)[0]
     if request.body:
         given.update(_read_body(request))
-    for alias in ALIASES:
-        if not given.get("clickid") and given.get(alias):
-            given["clickid"] = given[alias]
-    return {name: value for name, value in given.items() if name in PARAMETERS}
-
-
-def pixel_params(given: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of a pixel, as the query has them, by canonical name; empty ones are left out."""
-    return {name: given[own] for own, name in PIXEL_PARAMETERS.items() if given.get(own)}
+    return named(given)
 
 
 def _read_body(request: Request) -> dict[str, str]:

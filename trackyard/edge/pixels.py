@@ -4,9 +4,9 @@ from typing import Final
 
 from trackyard.base.zones import datetime_text, find_zone
 from trackyard.decide.rules import Rules
+from trackyard.domain.call_params import pixel_named
 from trackyard.domain.macros import template
 from trackyard.edge.answers import NO_STORE
-from trackyard.edge.calls import pixel_params
 from trackyard.edge.cookies import find_click_cookie, find_cookie
 from trackyard.edge.inbound import Inbound
 from trackyard.edge.pages import GIF, GIF_TYPE, HTML, SCRIPT_TYPE, SUCCESS_PAGE, TRACK_SCRIPT, TRACKED_SCRIPT
@@ -61,7 +61,7 @@ class Pixels:
         """The call, and the offer's number, 0 when the pixel names none."""
         given, _ = read_pairs(request.query)
         offer_id = _offer_number(given.get("offer_id", ""), rules)
-        params = pixel_params(given)
+        params = pixel_named(given)
         if "clickid" not in params:
             own = find_click_cookie(request, b"afclick_%d" % offer_id) if offer_id else ""
             click_id = own or find_click_cookie(request, b"afclick")

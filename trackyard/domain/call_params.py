@@ -1,0 +1,48 @@
+"""What inbound calls name their parameters, and what those are called inside (behaviour.md §4)."""
+
+from collections.abc import Mapping
+from typing import Final
+
+PARAMETERS: Final = frozenset(
+    {
+        "clickid",
+        "goal",
+        "sum",
+        "status",
+        "action_id",
+        "currency",
+        "ip",
+        "referrer",
+        "comment",
+        "secure",
+        *(f"custom_field{number}" for number in range(1, 8)),
+        "user_id",
+    }
+)
+ALIASES: Final = ("click_id", "afclick")
+"""Other names of `clickid`, which itself goes before them."""
+
+PIXEL_PARAMETERS: Final = {
+    "afclick": "clickid",
+    "afid": "action_id",
+    "afprice": "sum",
+    "afgoal": "goal",
+    "afstatus": "status",
+    "afsecure": "secure",
+    **{f"custom_field{number}": f"custom_field{number}" for number in range(1, 8)},
+}
+"""What pixels call the parameters → their canonical names."""
+
+
+def named(given: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of a postback by canonical name; what it does not know is left out."""
+    params = {name: value for name, value in given.items() if name in PARAMETERS}
+    for alias in ALIASES:
+        if not params.get("clickid") and given.get(alias):
+            params["clickid"] = given[alias]
+    return params
+
+
+def pixel_named(given: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of a pixel by canonical name; empty ones are left out."""
+    return {name: given[own] for own, name in PIXEL_PARAMETERS.items() if given.get(own)}
