@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.edge import recorded
+from tests.support.forms import PLAIN
 from tests.support.rules import an_offer
 from tests.support.state import CAP, NOW_MS, OFFER, StatefulEdge, stateful_edge
 from trackyard.edge import claims, countsfile, synced, unique
@@ -19,6 +20,7 @@ from trackyard.edge.synced import Position, Synced, SyncedLog, find_known
 from trackyard.journal import segments
 from trackyard.journal.records import Call, Click, Kind, encode
 
+pytestmark = PLAIN
 NOW = NOW_MS // 1000
 
 

@@ -69,7 +69,7 @@ class EdgeState:
             raise
         self.asking = Asking(self)
         self.looking = Looking(self)
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="state-sync")
+        self._beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="state-sync")
         self._running: Future[None] | None = None
         self._sent: Synced | None = None
         self._due = self._failing = False
@@ -126,7 +126,7 @@ class EdgeState:
 
     def close(self) -> None:
         """Syncs, and gives everything back. Claims whose records are still to be written stay noted."""
-        self._thread.shutdown(wait=True)
+        self._beside.shutdown(wait=True)
         self._collect()
         if not len(self.claims):
             try:
@@ -182,7 +182,7 @@ class EdgeState:
         visitors = abs(self._now_s - self._visitors_s) >= VISITORS_SYNC_S
         if visitors or self.counts.changes:
             self._sent = self._unsynced(visitors=visitors)
-            self._running = self._thread.submit(self._sync, self._sent, visitors=visitors)
+            self._running = self._beside.submit(self._sync, self._sent, visitors=visitors)
 
     def _collect(self) -> None:
         """Takes notice of how the last sync ended."""

@@ -1,0 +1,11 @@
+"""The two forms of the modules that a click goes through: compiled and plain (trackyard/compiled.py)."""
+
+import pytest
+
+from trackyard import compiled
+
+PLAIN = pytest.mark.skipif(
+    compiled.in_use(),
+    reason="it puts its hands into modules, which compiled ones do not allow: run with TRACKYARD_PURE=1",
+)
+"""For tests that replace what is inside a module; script/test runs them in the plain form."""
