@@ -10,8 +10,8 @@ from sqlalchemy import select, update
 from tests.support.calls import AT, inbox_call, make_call
 from tests.support.limited import MIDNIGHT, REACHED, STAFF, UTC, Limited, is_left
 from tests.support.seeds import add_affiliate
-from trackyard.domain.conversions import DAY_MS
 from trackyard.domain.edits import Edit
+from trackyard.domain.sessions import DAY_MS
 from trackyard.domain.statuses import Status
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.edits import Editor

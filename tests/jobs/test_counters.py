@@ -1,20 +1,24 @@
 """Counters: what they begin with, and who is told of them."""
 
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
 from sqlalchemy import select
 
 from tests.support.calls import AT
-from tests.support.limited import MIDNIGHT, REACHED, UTC, Limited
+from tests.support.limited import MIDNIGHT, REACHED, UTC, Limited, is_left
 from tests.support.seeds import add_affiliate
+from trackyard.actions import limits
 from trackyard.domain.caps import touched
-from trackyard.domain.conversions import DAY_MS
 from trackyard.domain.counters import Count, Traits
+from trackyard.domain.offers import Cap
 from trackyard.domain.rules import FullCap
+from trackyard.domain.scope import Scope
+from trackyard.domain.sessions import DAY_MS
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.schedule import Schedule
-from trackyard.store import advertisers, counters, inbox, staff
+from trackyard.store import advertisers, counters, inbox, offers, staff
 from trackyard.store.calls import find_book
 from trackyard.store.tables import mail
 
@@ -161,3 +165,44 @@ def test_readers_see_what_counters_hold_or_would(limited: Limited) -> None:
         counters.forget(conn, limited.offer)
     assert read() == [Count(1, Decimal(5))] * 2
     assert limited.held() == {}
+
+
+def test_caps_that_are_edited_meanwhile_miss_nothing(limited: Limited) -> None:
+    """Whoever counts by the caps of before has counted before anybody counts by those of after."""
+    database, clock, edits = limited.database, limited.clock, 12
+    limited.limit(
+        {"value": "1000"},
+        payments=[{"goal": "1", "total": "10", "revenue": "5", "currency": "USD", "type": "fixed"}],
+    )
+    for _ in range(160):
+        limited.send()
+
+    def edit() -> None:
+        for number in range(edits):
+            sides = ("each", "all") if number % 2 else ("all", "each")
+            cap = Cap(
+                id=f"{number:024x}",
+                period="day",
+                type="conversions",
+                value=Decimal(1000 + number),
+                affiliate_type=sides[0],
+                country_type=sides[1],
+            )
+            with database.write() as conn:
+                before = offers.find_offer(conn, Scope.everything(), limited.offer, lock=True)
+                assert before is not None
+                changes = {"caps": (cap,), "is_redirect_overcap": True}
+                limits.follow(conn, before, offers.edit_offer(conn, before, changes), UTC, clock.now_ms())
+
+    def work() -> None:
+        converter = Converter(database, "USD", UTC, clock)
+        while converter.step() or is_left(database):
+            pass
+
+    with ThreadPoolExecutor(2) as pool:
+        for each in [pool.submit(edit), pool.submit(work)]:
+            each.result()
+    with database.read() as conn:
+        [rule] = find_book(conn, [limited.offer], [], UTC).offers[limited.offer].caps.rules
+        [(_, held)] = counters.list_period(conn, rule.measure, AT)
+    assert held == Count(160, Decimal(800))

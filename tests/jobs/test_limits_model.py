@@ -17,13 +17,13 @@ from tests.support.limited import REACHED, UTC, make_limited
 from tests.support.seeds import add_affiliate
 from trackyard.actions import limits
 from trackyard.domain.caps import touched
-from trackyard.domain.conversions import DAY_MS
 from trackyard.domain.counters import Traits
 from trackyard.domain.edits import Edit
 from trackyard.domain.offer_edit import Making, changes_of
 from trackyard.domain.offers import Cap, PersonalLimit, Tier
 from trackyard.domain.payments import PaymentType
 from trackyard.domain.scope import Scope
+from trackyard.domain.sessions import DAY_MS
 from trackyard.domain.statuses import Status
 from trackyard.jobs.schedule import Schedule
 from trackyard.journal.records import Click

@@ -14,9 +14,9 @@ from sqlalchemy import func, select, update
 from tests.support.calls import AT, inbox_call, make_call, make_click
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer
 from trackyard.base.clock import ManualClock
-from trackyard.domain.conversions import DAY_MS
 from trackyard.domain.edits import Edit, Import
 from trackyard.domain.rules import FullCap, FullCaps
+from trackyard.domain.sessions import DAY_MS
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.edits import Editor
 from trackyard.journal.records import Click
