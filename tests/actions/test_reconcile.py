@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import fields, replace
-from sqlalchemy import delete, update
+from sqlalchemy import delete, insert, select, update
 
 from tests.support.plant import Plant
 from trackyard.actions.reconcile import reconcile
@@ -29,7 +29,8 @@ def plant(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[
 def fill(plant: Plant) -> None:
     advertiser = plant.api.add_advertiser()
     offer = plant.api.add_offer(advertiser=advertiser)
-    pid, _ = plant.api.add_affiliate()
+    referrer, _ = plant.api.add_affiliate(ref_percent="10")
+    pid, _ = plant.api.add_affiliate(ref=referrer)
     clicks = [plant.click(offer, pid, advertiser) for _ in range(3)]
     plant.click(offer, pid, advertiser, reason="bot")
     plant.call(clickid=clicks[0].id)
@@ -53,6 +54,7 @@ def test_everything_adds_up(plant: Plant) -> None:
     assert found.checked["calls"] == 5
     assert found.checked["calls that took effect"] == 4
     assert (found.checked["conversions"], found.checked["payments"]) == (3, 1)
+    assert found.checked["referral shares"] == 3
 
 
 def test_it_adds_up_while_much_is_under_way(plant: Plant) -> None:
@@ -104,6 +106,29 @@ def _raise_payment(plant: Plant) -> None:
         conn.execute(update(payment).values(amount=Decimal(8)))
 
 
+def _drop_share(plant: Plant) -> None:
+    with plant.database.write() as conn:
+        conn.execute(delete(ledger).where(ledger.c.kind == "referral"))
+
+
+def _give_share_away(plant: Plant) -> None:
+    stranger, _ = plant.api.add_affiliate()
+    with plant.database.write() as conn:
+        conn.execute(update(ledger).where(ledger.c.kind == "referral").values(affiliate_id=stranger))
+
+
+def _hold_share(plant: Plant) -> None:
+    with plant.database.write() as conn:
+        conn.execute(update(ledger).where(ledger.c.kind == "referral").values(hold=Decimal("0.7"), available=Decimal(0)))
+
+
+def _invent_share(plant: Plant) -> None:
+    with plant.database.write() as conn:
+        held = conn.execute(select(conversion.c.id).where(conversion.c.status == "hold")).scalar_one()
+        entry = conn.execute(select(ledger).where(ledger.c.kind == "referral")).one()
+        conn.execute(insert(ledger).values(dict(entry._mapping) | {"source_id": held}))
+
+
 @pytest.mark.parametrize(
     ("spoil", "what"),
     [
@@ -112,7 +137,11 @@ def _raise_payment(plant: Plant) -> None:
         (_invent_click, {"click in statistics"}),
         (_lose_log, {"call in the journal", "change by a call"}),
         (_lose_fact, {"facts of a conversion", "statistics of a day"}),
-        (_change_payout, {"facts of a conversion", "ledger of a conversion"}),
+        (_change_payout, {"facts of a conversion", "ledger of a conversion", "referral share of a conversion"}),
+        (_drop_share, {"referral share of a conversion"}),
+        (_give_share_away, {"referral share of a conversion"}),
+        (_hold_share, {"referral share of a conversion"}),
+        (_invent_share, {"referral share of a conversion"}),
         (_drop_entry, {"ledger of a conversion"}),
         (_raise_payment, {"payment"}),
     ],

@@ -1,13 +1,17 @@
 """Referral payments over the API: who sees what, in which form."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from tests.support.api import Api
 from tests.support.history import add_conversion
+from trackyard.domain.conversions import Change
+from trackyard.domain.ledger import entries_of
 from trackyard.domain.roles import Role
 from trackyard.domain.statuses import Status
+from trackyard.store import ledger
 
 DAYS = {"date_from": "15-11-2023", "date_to": "15-11-2023"}
 PATH = "/3.0/stats/getreferralpayments"
@@ -20,7 +24,12 @@ def test_referral_payments(api: Api) -> None:
     pid, referred = api.add_affiliate(ref=referrer)
     offer = api.add_offer()
     for number, status in enumerate((Status.CONFIRMED, Status.CONFIRMED, Status.HOLD), start=1):
-        add_conversion(api.deps, number, offer_id=offer, affiliate_id=pid, status=status)
+        made = add_conversion(
+            api.deps, number, offer_id=offer, affiliate_id=pid, status=status, referrer_id=referrer,
+            referral_percent=Decimal(5),
+        )  # fmt: skip
+        with api.deps.database.write() as conn:
+            ledger.add_entries(conn, entries_of(Change(None, made, "test")))
     shared = {
         "pid": str(pid), "ref": str(referrer), "currency": "USD", "max_created_at": "2023-11-15 12:00:01",
         "date_registration_partner": "2023-11-14 22:13:20",

@@ -3,17 +3,23 @@
 import random
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import insert
 
 from tests.support.seeds import add_affiliate, add_conversion
+from trackyard.domain.ledger import Entry, share_of
 from trackyard.domain.scope import Scope
+from trackyard.domain.statuses import Status
+from trackyard.store.calls import find_book
 from trackyard.store.engine import Connection, Database
+from trackyard.store.ledger import add_entries
 from trackyard.store.referrals import FREE, PAID, PENDING, ShareFilter, Shares, list_shares
 from trackyard.store.tables import payment, payment_entry
 
 EVERYTHING = ShareFilter(since=0, until=10**6)
+TEN = Decimal(10)
 
 
 def shares(conn: Connection, scope: Scope | None = None, **chosen: Any) -> list[tuple[int, bool, int, str, int, str]]:
@@ -22,6 +28,22 @@ def shares(conn: Connection, scope: Scope | None = None, **chosen: Any) -> list[
     found, total = list_shares(conn, scope or Scope.everything(), asked, page=1, limit=1000)
     assert total == len(found)
     return [(each.affiliate, each.confirmed, each.state, each.currency, each.count, str(each.amount)) for each in found]
+
+
+def add(conn: Connection, number: int, pid: int, referrer: int | None, percent: Decimal = TEN, **columns: Any) -> None:
+    """A conversion with the entry of its share."""
+    columns = {"status": "confirmed", "payout": "10", "currency": "USD", "created_at": 100 + number} | columns
+    columns["payout"] = Decimal(columns["payout"])
+    add_conversion(conn, number, affiliate_id=pid, referrer_id=referrer, referral_percent=percent, **columns)
+    share = share_of(Status(columns["status"]), columns["payout"], percent)
+    if referrer is not None and share:
+        enter(conn, number, referrer, share, currency=columns["currency"])
+
+
+def enter(conn: Connection, number: int, referrer: int, amount: Decimal, version: int = 1, **fields: Any) -> None:
+    values = {"kind": "referral", "currency": "USD", "hold": Decimal(0), "at": 1} | fields
+    entry = Entry(affiliate_id=referrer, source_id=f"{number:024x}", version=version, available=amount, **values)
+    add_entries(conn, [entry])
 
 
 def add_payment(conn: Connection, number: int, affiliate_id: int, status: str, *conversions: int) -> None:
@@ -33,34 +55,43 @@ def add_payment(conn: Connection, number: int, affiliate_id: int, status: str, *
         conn.execute(insert(payment_entry).values(**entry))
 
 
+def test_who_brings_whom_a_share(database: Database) -> None:
+    with database.write() as conn:
+        referrer, without, none = (add_affiliate(conn, ref_percent=each) for each in (Decimal("2.5"), None, Decimal(0)))
+        pids = [add_affiliate(conn, ref=who) for who in (referrer, without, none, None, 999_999)]
+        found = find_book(conn, [], pids, ZoneInfo("UTC")).referrals
+        assert {pid: (each.referrer_id, each.percent) for pid, each in found.items()} == {
+            pids[0]: (referrer, Decimal("2.5"))
+        }
+
+
 def test_what_brings_a_share(database: Database) -> None:
     with database.write() as conn:
-        referrer = add_affiliate(conn, ref_percent=Decimal("2.5"))
-        without, none = add_affiliate(conn), add_affiliate(conn, ref_percent=Decimal(0))
-        first = add_affiliate(conn, ref=referrer, created_at=77)
-        strangers = [add_affiliate(conn, ref=who) for who in (without, none, None, 999_999)]
-        conversions: list[tuple[int, str, str, str]] = [
-            (first, "confirmed", "USD", "7"),
-            (first, "confirmed", "USD", "0.0002"),  # 0.000005, half to even: 0
-            (first, "confirmed", "USD", "0.0060"),  # 0.00015, half to even: 0.0002
-            (first, "confirmed", "USD", "0.0060"),
-            (first, "confirmed", "EUR", "10"),
-            (first, "hold", "USD", "20"),
-            (first, "pending", "USD", "40"),
-            (first, "pending_cap", "USD", "80"),
-            (first, "declined", "USD", "1000"),
-            (first, "not_found", "USD", "1000"),
-            (first, "confirmed", "USD", "0"),
-            (referrer, "confirmed", "USD", "1000"),
-            *((stranger, "confirmed", "USD", "1000") for stranger in strangers),
+        percent = Decimal("2.5")
+        referrer = add_affiliate(conn)
+        first, stranger = add_affiliate(conn, created_at=77), add_affiliate(conn, ref=referrer)
+        conversions: list[tuple[str, str, str]] = [
+            ("confirmed", "USD", "7"),
+            ("confirmed", "USD", "0.0002"),  # 0.000005, half to even: 0
+            ("confirmed", "USD", "0.0060"),  # 0.00015, half to even: 0.0002
+            ("confirmed", "USD", "0.0060"),
+            ("confirmed", "EUR", "10"),
+            ("hold", "USD", "20"),
+            ("pending", "USD", "40"),
+            ("pending_cap", "USD", "80"),
+            ("declined", "USD", "1000"),
+            ("not_found", "USD", "1000"),
+            ("confirmed", "USD", "0"),
+            ("hold", "USD", "0"),
         ]
-        for number, (pid, status, currency, payout) in enumerate(conversions):
-            columns = {"affiliate_id": pid, "status": status, "currency": currency, "payout": Decimal(payout)}
-            add_conversion(conn, number, **columns, created_at=100 + number)
+        for number, (status, currency, payout) in enumerate(conversions):
+            add(conn, number, first, referrer, percent, status=status, currency=currency, payout=payout)
+        for number, status in enumerate(("confirmed", "hold"), start=50):  # made before it had a referrer
+            add(conn, number, stranger, None, Decimal(0), status=status)
         assert shares(conn) == [
             (first, True, FREE, "EUR", 1, "0.2500"),
             (first, False, PENDING, "USD", 3, "3.5000"),
-            (first, True, FREE, "USD", 4, "0.1754"),
+            (first, True, FREE, "USD", 3, "0.1754"),
         ]
         [row] = list_shares(conn, Scope.everything(), EVERYTHING, page=1, limit=1)[0]
         assert row == Shares(first, referrer, True, FREE, "EUR", 1, 104, 77, Decimal("0.25"))
@@ -70,11 +101,9 @@ def test_what_brings_a_share(database: Database) -> None:
 
 def test_filters_and_scope(database: Database) -> None:
     with database.write() as conn:
-        referrer, other = (add_affiliate(conn, ref_percent=Decimal(10)) for _ in range(2))
-        first, second = add_affiliate(conn, ref=referrer), add_affiliate(conn, ref=other)
-        for number, pid in enumerate((first, second)):
-            own = {"affiliate_id": pid, "payout": Decimal(10), "advertiser_id": f"{number}" * 24}
-            add_conversion(conn, number, **own, status=("confirmed", "hold")[number], created_at=100 + number)
+        referrer, other, first, second = (add_affiliate(conn) for _ in range(4))
+        add(conn, 0, first, referrer, advertiser_id="0" * 24)
+        add(conn, 1, second, other, advertiser_id="1" * 24, status="hold")
         one, two = (first, True, FREE, "USD", 1, "1.0000"), (second, False, PENDING, "USD", 1, "1.0000")
         asked: list[tuple[dict[str, Any], list[Any]]] = [
             ({}, [one, two]),
@@ -101,10 +130,9 @@ def test_filters_and_scope(database: Database) -> None:
 
 def test_what_a_payment_pays_is_paid_when_it_is_executed(database: Database) -> None:
     with database.write() as conn:
-        referrer = add_affiliate(conn, ref_percent=Decimal(10))
-        first = add_affiliate(conn, ref=referrer)
+        referrer, first = add_affiliate(conn), add_affiliate(conn)
         for number in range(4):
-            add_conversion(conn, number, affiliate_id=first, payout=Decimal(10 * 2**number), created_at=1)
+            add(conn, number, first, referrer, payout=10 * 2**number)
         add_payment(conn, 1, referrer, "paid", 0)
         add_payment(conn, 2, referrer, "created", 1)
         entry = {"kind": "conversion", "source_id": f"{2:024x}", "version": 1, "payment_id": 1}
@@ -116,14 +144,35 @@ def test_what_a_payment_pays_is_paid_when_it_is_executed(database: Database) -> 
         ]
 
 
+def test_a_share_that_changed_after_it_was_paid(database: Database) -> None:
+    with database.write() as conn:
+        referrer, first = add_affiliate(conn), add_affiliate(conn)
+        add(conn, 0, first, referrer, status="declined")
+        enter(conn, 0, referrer, Decimal(1))
+        add_payment(conn, 1, referrer, "paid", 0)
+        enter(conn, 0, referrer, Decimal(-1), version=2)
+        add(conn, 1, first, referrer, status="declined")
+        enter(conn, 1, referrer, Decimal(1))
+        enter(conn, 1, referrer, Decimal(-1), version=2)  # never paid: nothing is left to be told
+        add(conn, 2, first, referrer, currency="EUR", payout=9)
+        enter(conn, 2, referrer, Decimal(1), version=0)  # as it was before its currency changed
+        enter(conn, 2, referrer, Decimal(-1), kind="referral_relabel")
+        assert shares(conn) == [
+            (first, True, FREE, "EUR", 1, "0.9000"),
+            (first, False, FREE, "USD", 1, "-1.0000"),
+            (first, False, PAID, "USD", 1, "1.0000"),
+        ]
+
+
 @pytest.mark.parametrize("seed", range(3))
-def test_each_share_is_rounded_on_its_own(database: Database, seed: int) -> None:
+@pytest.mark.parametrize(("status", "state"), [("confirmed", FREE), ("hold", PENDING)])
+def test_each_share_is_rounded_on_its_own(database: Database, seed: int, status: str, state: int) -> None:
     chance, wanted = random.Random(seed), Decimal(0)
     with database.write() as conn:
         percent = Decimal(chance.randrange(1, 100_0000)).scaleb(-4)
-        first = add_affiliate(conn, ref=add_affiliate(conn, ref_percent=percent))
+        referrer, first = add_affiliate(conn), add_affiliate(conn)
         for number in range(60):
-            payout = Decimal(chance.choice((3, 7, chance.randrange(1, 10**9)))).scaleb(-4)
+            payout = Decimal(chance.choice((30_000, 70_000, chance.randrange(10**7, 10**9)))).scaleb(-4)
             wanted += (payout * percent / 100).quantize(Decimal("0.0001"), rounding=ROUND_HALF_EVEN)
-            add_conversion(conn, number, affiliate_id=first, payout=payout, created_at=1)
-        assert shares(conn) == [(first, True, FREE, "USD", 60, str(wanted))]
+            add(conn, number, first, referrer, percent, payout=payout, status=status)
+        assert shares(conn) == [(first, status == "confirmed", state, "USD", 60, str(wanted))]

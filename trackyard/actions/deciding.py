@@ -25,6 +25,7 @@ from trackyard.domain.conversions import (
     traits_of,
 )
 from trackyard.domain.counters import Count
+from trackyard.domain.referrals import NO_REFERRAL
 from trackyard.domain.sessions import KEPT_MS, is_forgotten, is_older, kept_ms
 from trackyard.domain.statuses import Status
 from trackyard.store import counters, edges, rates
@@ -95,6 +96,7 @@ class Desk:
             advertiser_callers=advertiser.callers,
             counts=self._counts,
             converted=self._converted[inquiry.origin],
+            referral=self.book.referrals.get(click["affiliate"], NO_REFERRAL),
         )
 
     def decide(self, inquiry: Inquiry, new_conversion_id: str) -> Change | Fault:

@@ -16,7 +16,7 @@ from trackyard.base.money import ZERO
 from trackyard.domain.affiliate_payments import PaymentStatus
 from trackyard.domain.differences import Findings
 from trackyard.domain.facts import Fact
-from trackyard.domain.ledger import worth_of
+from trackyard.domain.ledger import share_of, worth_of
 from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
 from trackyard.journal import segments
@@ -171,7 +171,8 @@ def _check_conversions(deps: Deps, findings: Findings) -> None:
         with deps.database.read() as conn:
             states = stored.states_between(conn, since, until)
             underway = stored.facts_on_their_way(conn)
-            entered = stored.entered_between(conn, since, until)
+            entered = stored.entered_between(conn, since, until, shares=False)
+            shares = stored.entered_between(conn, since, until, shares=True)
         facts = analytic.facts_between(deps.analytics, since, until)
         facts += [_state(fact) for fact in underway if since <= fact.time < until]
         strangers = _compare_facts(states, facts, findings)
@@ -180,6 +181,7 @@ def _check_conversions(deps: Deps, findings: Findings) -> None:
         for conversion_id in sorted(strangers):
             findings.differ("conversion of facts", conversion_id, "in SQL", "not there")
         _compare_ledger(states, entered, findings)
+        _compare_shares(states, shares, findings)
         if not underway:
             _compare_report(deps, since, until, states, findings)
 
@@ -226,6 +228,18 @@ def _compare_ledger(states: Sequence[State], entered: dict[str, list[Entered]], 
         found = {(each.affiliate_id, each.currency): (each.hold, each.available) for each in entered.get(state.id, [])}
         if _without_nothing(found) != _without_nothing(wanted):
             findings.differ("ledger of a conversion", state.id, wanted, found)
+
+
+def _compare_shares(states: Sequence[State], entered: dict[str, list[Entered]], findings: Findings) -> None:
+    """What each conversion brings its referrer, beside what the ledger holds of it."""
+    for state in states:
+        share = share_of(Status(state.status), state.payout, state.referral_percent)
+        wanted = {} if state.referrer_id is None else {(state.referrer_id, state.currency): (ZERO, share)}
+        found = {(each.affiliate_id, each.currency): (each.hold, each.available) for each in entered.get(state.id, [])}
+        if wanted:
+            findings.check("referral shares")
+        if _without_nothing(found) != _without_nothing(wanted):
+            findings.differ("referral share of a conversion", state.id, wanted, found)
 
 
 def _without_nothing(

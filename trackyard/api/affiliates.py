@@ -76,7 +76,7 @@ class AffiliateParams(ContactParams):
     may report clicks of visitors (`ip`, `ua`)."""
 
     login: s.Text | None = None
-    ref_percent: Annotated[s.Amount | None, Clearable()] = None
+    ref_percent: Annotated[s.Percent | None, Clearable()] = None
     notes: s.LongText = ""
     level: Level = 0
     manager_id: Annotated[s.Hex | None, Clearable()] = None

@@ -16,6 +16,7 @@ from trackyard.domain.addresses import ANYONE, AddressLists
 from trackyard.domain.caps import NO_CAPS, Caps, is_reached
 from trackyard.domain.counters import Count, Traits
 from trackyard.domain.payments import DEFAULT_GOAL, Amounts, Payment, amounts, find_payment
+from trackyard.domain.referrals import NO_REFERRAL, Referral
 from trackyard.domain.sessions import DAY_MS, span_ms
 from trackyard.domain.statuses import Mover, Status, may_move
 from trackyard.domain.tiers import Ladder, Modifier, modified, reached
@@ -103,6 +104,7 @@ class Terms:
     rates: Mapping[str, Decimal]
     advertiser_callers: AddressLists = ANYONE
     counts: Mapping[str, Count] = field(default_factory=dict)
+    referral: Referral = NO_REFERRAL
     converted: int = 0
 
     @property
@@ -127,7 +129,8 @@ class CallFacts:
 class Conversion:
     """A conversion as it is stored. Times UTC ms · amounts in `currency`, *_base in the platform's at `rate` ·
     modifiers: the steps of commission tiers that were reached when it was made ·
-    click: its click's record by column name · hold_until: when the hold ends by itself, None = never."""
+    click: its click's record by column name · hold_until: when the hold ends by itself, None = never · referrer_id,
+    referral_percent: who gets how much of its payouts on top, as it was when it was made; None = nobody."""
 
     id: str
     offer_id: int
@@ -162,6 +165,8 @@ class Conversion:
     hold_until: int | None
     created_at: int
     updated_at: int
+    referrer_id: int | None = None
+    referral_percent: Decimal = ZERO
 
     @property
     def traits(self) -> Traits:
@@ -376,6 +381,8 @@ def create(call: CallFacts, click: Mapping[str, Any], terms: Terms, new_id: str)
         hold_until=hold_until,
         created_at=call.time,
         updated_at=call.time,
+        referrer_id=terms.referral.referrer_id,
+        referral_percent=terms.referral.percent,
     )
     return _priced(conversion, params, terms)
 

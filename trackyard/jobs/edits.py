@@ -31,6 +31,7 @@ from trackyard.domain.conversions import (
     traits_of,
 )
 from trackyard.domain.edits import Edit, Import, edited, imported
+from trackyard.domain.referrals import NO_REFERRAL
 from trackyard.jobs.batches import do_batch, work_off
 from trackyard.jobs.calllog import log_row
 from trackyard.journal.records import Call, Click
@@ -203,6 +204,7 @@ class Editor:
             platform_currency=self._currency,
             rates=state.rates.at(task.created_at),
             counts=state.counting.counts,
+            referral=state.book.referrals.get(item.affiliate_id, NO_REFERRAL),
         )
         click = each.click | {"advertiser": offer.advertiser_id}
         return imported(item, each.facts, click, terms, target, new_id(now), task.actor)

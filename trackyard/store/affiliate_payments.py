@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, delete, exists, fun
 
 from trackyard.base.money import ZERO
 from trackyard.domain.affiliate_payments import PaymentStatus
-from trackyard.domain.ledger import Entry
+from trackyard.domain.ledger import SHARES, Entry
 from trackyard.domain.scope import Scope
 from trackyard.store import ledger as ledgers
 from trackyard.store.tables import affiliate, ledger, payment, payment_entry
@@ -21,6 +21,13 @@ from trackyard.store.types import Amount
 
 KIND: Final = "payment"
 """Of a payment's own entries in the ledger."""
+
+PAYS: Final = and_(
+    payment_entry.c.kind == ledger.c.kind,
+    payment_entry.c.source_id == ledger.c.source_id,
+    payment_entry.c.version == ledger.c.version,
+)
+"""Which entry of the ledger a payment's entry is."""
 
 _CHUNK: Final = 500
 _FAR: Final = 2**62
@@ -142,7 +149,7 @@ def add_payment(
     conn.execute(insert(payment_entry).from_select(["kind", "source_id", "version", "payment_id"], free))
     amount = conn.execute(
         select(func.sum(ledger.c.available, type_=Amount))
-        .join(payment_entry, _PAID)
+        .join(payment_entry, PAYS)
         .where(payment_entry.c.payment_id == number)
     ).scalar_one()
     amount = ZERO if amount is None else Decimal(amount)
@@ -201,7 +208,7 @@ def list_entries(conn: Connection, number: int, *, page: int, limit: int) -> tup
     total = conn.execute(select(func.count()).select_from(payment_entry).where(of_it)).scalar_one()
     query = (
         select(ledger.c.kind, ledger.c.source_id, ledger.c.version, ledger.c.available, ledger.c.at)
-        .join(payment_entry, _PAID)
+        .join(payment_entry, PAYS)
         .where(of_it)
         .order_by(ledger.c.at, ledger.c.source_id, ledger.c.version)
     )
@@ -217,20 +224,13 @@ def statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict[str, Pa
         rows = conn.execute(
             select(payment_entry.c.source_id, payment.c.status)
             .join(payment, payment.c.id == payment_entry.c.payment_id)
-            .where(payment_entry.c.source_id.in_(wanted[start : start + _CHUNK]), payment_entry.c.kind != "referral")
+            .where(payment_entry.c.source_id.in_(wanted[start : start + _CHUNK]), payment_entry.c.kind.not_in(SHARES))
         )
         for row in rows:
             status = PaymentStatus(row.status)
             if found.get(row.source_id) is not PaymentStatus.PAID:
                 found[row.source_id] = status
     return found
-
-
-_PAID: Final = and_(
-    payment_entry.c.kind == ledger.c.kind,
-    payment_entry.c.source_id == ledger.c.source_id,
-    payment_entry.c.version == ledger.c.version,
-)
 
 
 def _of_affiliates(column: ColumnElement[int], scope: Scope, affiliate_ids: Sequence[int]) -> list[ColumnElement[bool]]:

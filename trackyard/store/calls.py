@@ -7,10 +7,12 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import BindParameter, Connection, bindparam, or_, select
 
+from trackyard.base.money import ZERO
 from trackyard.domain.addresses import AddressLists, entries_of
 from trackyard.domain.conversions import OfferTerms
 from trackyard.domain.payments import payment_of
 from trackyard.domain.postbacks import Postback
+from trackyard.domain.referrals import Referral
 from trackyard.store import limits, settings
 from trackyard.store.tables import advertiser, affiliate, affiliate_postback, offer
 
@@ -25,13 +27,15 @@ class AdvertiserTerms:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The installation as it is in one transaction, as far as some offers and affiliates go."""
+    """The installation as it is in one transaction, as far as some offers and affiliates go. referrals: by affiliate,
+    of those who bring somebody something."""
 
     offers: Mapping[int, OfferTerms]
     affiliate_statuses: Mapping[int, str]
     advertisers: Mapping[str, AdvertiserTerms]
     platform_code: str | None
     postbacks: Sequence[Postback]
+    referrals: Mapping[int, Referral]
 
 
 def find_book(
@@ -54,6 +58,7 @@ def find_book(
         advertisers=_advertisers(conn, {terms.advertiser_id for terms in offers.values()}),
         platform_code=settings.find_setting(conn, settings.HASH_PASSWORD),
         postbacks=_postbacks(conn, offer_ids, affiliate_ids),
+        referrals=_referrals(conn, affiliate_ids),
     )
 
 
@@ -119,6 +124,16 @@ def _advertisers(conn: Connection, ids: Collection[str]) -> dict[str, Advertiser
         )
         for row in rows
     }
+
+
+def _referrals(conn: Connection, affiliate_ids: Collection[int]) -> dict[int, Referral]:
+    referrer = affiliate.alias("referrer")
+    rows = conn.execute(
+        select(affiliate.c.id, affiliate.c.ref, referrer.c.ref_percent)
+        .join(referrer, referrer.c.id == affiliate.c.ref)
+        .where(affiliate.c.id.in_(affiliate_ids), referrer.c.ref_percent > ZERO)
+    )
+    return {row.id: Referral(row.ref, row.ref_percent) for row in rows}
 
 
 def _postbacks(conn: Connection, offer_ids: Collection[int], affiliate_ids: Collection[int]) -> list[Postback]:

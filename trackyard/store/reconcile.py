@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 
 from trackyard.domain.affiliate_payments import PaymentStatus
 from trackyard.domain.facts import Fact, ServerLog
+from trackyard.domain.ledger import SHARES
 from trackyard.store.affiliate_payments import KIND
 from trackyard.store.tables import conversion, conversion_event, inbox, ledger, outbox, payment, payment_entry
 from trackyard.store.types import Amount
@@ -33,6 +34,8 @@ class State:
     charge_base: Decimal
     payout_base: Decimal
     created_at: int
+    referrer_id: int | None
+    referral_percent: Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +91,8 @@ def positions_in_inbox(conn: Connection, journal: str) -> set[int]:
     return set(conn.execute(select(inbox.c.position).where(inbox.c.journal == journal)).scalars())
 
 
-def entered_between(conn: Connection, since: int, until: int) -> dict[str, list[Entered]]:
-    """By conversion created in this time what the ledger holds for it, referral shares apart."""
+def entered_between(conn: Connection, since: int, until: int, *, shares: bool) -> dict[str, list[Entered]]:
+    """By conversion created in this time what the ledger holds for it: the shares of referrers, or all else."""
     created = select(conversion.c.id).where(conversion.c.created_at >= since, conversion.c.created_at < until)
     rows = conn.execute(
         select(
@@ -99,7 +102,10 @@ def entered_between(conn: Connection, since: int, until: int) -> dict[str, list[
             func.sum(ledger.c.hold, type_=Amount).label("hold"),
             func.sum(ledger.c.available, type_=Amount).label("available"),
         )
-        .where(ledger.c.source_id.in_(created), ledger.c.kind.not_in(("referral", KIND)))
+        .where(
+            ledger.c.source_id.in_(created),
+            ledger.c.kind.in_(SHARES) if shares else ledger.c.kind.not_in((*SHARES, KIND)),
+        )
         .group_by(ledger.c.source_id, ledger.c.affiliate_id, ledger.c.currency)
     )
     found: dict[str, list[Entered]] = {}

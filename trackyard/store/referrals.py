@@ -1,28 +1,28 @@
 """Referral shares: what affiliates bring those who referred them (spec: Referral payment row; behaviour.md §7, §8).
 
-The one place that says what a share is: the referrer's percent of a conversion's payout, in its currency, as both are
-now, while the conversion is confirmed or may still be.
+What confirmed conversions brought stands in the ledger (domain/ledger.py). What others may still bring is told beside
+it, as if they were confirmed now.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, select
+from sqlalchemy import Connection, Select, and_, case, func, select
 
 from trackyard.base.money import ZERO, percent_of
+from trackyard.domain.ledger import SHARES
 from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
-from trackyard.store.tables import affiliate, conversion, payment, payment_entry
-
-KIND: Final = "referral"
-"""Of shares in the ledger; the source of one is its conversion."""
+from trackyard.store.affiliate_payments import PAYS
+from trackyard.store.tables import affiliate, conversion, ledger, payment, payment_entry
+from trackyard.store.types import Amount
 
 FREE, PAID, PENDING = 0, 1, 2
 """Free to be paid; paid; on hold: not confirmed yet, or in a payment that is not executed."""
 
-_OPEN: Final = (Status.CONFIRMED, Status.PENDING, Status.PENDING_CAP, Status.HOLD)
+_OPEN: Final = (Status.PENDING, Status.PENDING_CAP, Status.HOLD)
 _BATCH: Final = 1000
 
 
@@ -42,8 +42,8 @@ class ShareFilter:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The shares of one affiliate's conversions alike. amount: in `currency` · newest_at: the newest conversion ·
-    registered_at: when the affiliate was · UTC ms."""
+    """The shares of one affiliate's conversions alike. amount: in `currency`, below 0 when more was paid than is left
+    of them · newest_at: the newest conversion · registered_at: when the affiliate was · UTC ms."""
 
     affiliate: int
     referrer: int
@@ -56,29 +56,18 @@ class Shares:
     amount: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class _Alike:
-    """Conversions of one payout, so that each share is rounded and sums are exact."""
-
-    affiliate: int
-    referrer: int
-    registered_at: int
-    percent: Decimal
-    currency: str
-    status: str
-    paid: int
-    payout: Decimal
-    count: int
-    newest_at: int
+_Key = tuple[int, str, bool, int, int]
 
 
 def list_shares(
     conn: Connection, scope: Scope, chosen: ShareFilter, *, page: int, limit: int
 ) -> tuple[list[Shares], int]:
-    """A page by affiliate, currency, confirmed and state, and how many rows there are. An affiliate in scope is the one
-    who earns; an advertiser, the one whose conversions bring it."""
-    rows = conn.execution_options(yield_per=_BATCH).execute(_query(scope, chosen))
-    found = _summed(_Alike(*row) for row in rows)
+    """A page by affiliate, currency, confirmed, state and referrer, and how many rows there are. An affiliate in scope
+    is the one who earns; an advertiser, the one whose conversions bring it."""
+    found: dict[_Key, Shares] = {}
+    for part in (*_entered(conn, scope, chosen), *_expected(conn, scope, chosen)):
+        key = (part.affiliate, part.currency, part.confirmed, part.state, part.referrer)
+        found[key] = _added(found[key], part) if key in found else part
     kept = [
         each
         for _, each in sorted(found.items())
@@ -88,72 +77,108 @@ def list_shares(
     return kept[start : start + limit], len(kept)
 
 
-def _summed(rows: Iterable[_Alike]) -> dict[tuple[int, str, bool, int], Shares]:
-    found: dict[tuple[int, str, bool, int], Shares] = {}
-    for row in rows:
-        confirmed = row.status == Status.CONFIRMED
-        state = PAID if row.paid == 2 else FREE if confirmed and not row.paid else PENDING
-        key = (row.affiliate, row.currency, confirmed, state)
-        before = found.get(key)
-        found[key] = Shares(
-            affiliate=row.affiliate,
-            referrer=row.referrer,
-            confirmed=confirmed,
-            state=state,
-            currency=row.currency,
-            count=(before.count if before else 0) + row.count,
-            newest_at=max(before.newest_at if before else 0, row.newest_at),
-            registered_at=row.registered_at,
-            amount=(before.amount if before else ZERO) + percent_of(row.payout, row.percent) * row.count,
-        )
-    return found
-
-
-def _query(scope: Scope, chosen: ShareFilter) -> Select[Any]:
-    """Conversions by everything that tells shares apart, and by payout. paid: 2 in an executed payment, 1 in another,
-    0 in none."""
-    referrer = affiliate.alias("referrer")
-    paid = (
-        select(func.max(case((payment.c.status == "paid", 2), else_=1)))
-        .join_from(payment_entry, payment, payment.c.id == payment_entry.c.payment_id)
-        .where(payment_entry.c.kind == KIND, payment_entry.c.source_id == conversion.c.id)
-        .scalar_subquery()
+def _added(first: Shares, second: Shares) -> Shares:
+    return replace(
+        first,
+        count=first.count + second.count,
+        newest_at=max(first.newest_at, second.newest_at),
+        amount=first.amount + second.amount,
     )
-    each = (
+
+
+def _entered(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[Shares]:
+    """What the ledger holds, by the payment it is in. A conversion whose entries alike come to nothing is left out."""
+    paid = case((payment.c.status == "paid", PAID), (payment.c.id.is_not(None), PENDING), else_=FREE)
+    amount = func.sum(ledger.c.available, type_=Amount)
+    each = _of_conversions(
         select(
             conversion.c.affiliate_id,
-            affiliate.c.ref,
+            conversion.c.referrer_id,
+            (conversion.c.status == Status.CONFIRMED).label("confirmed"),
+            paid.label("state"),
+            ledger.c.currency,
             affiliate.c.created_at.label("registered_at"),
-            referrer.c.ref_percent,
-            conversion.c.currency,
-            conversion.c.status,
-            func.coalesce(paid, 0).label("paid"),
-            conversion.c.payout,
             conversion.c.created_at,
+            amount.label("amount"),
         )
         .join_from(conversion, affiliate, affiliate.c.id == conversion.c.affiliate_id)
-        .join(referrer, referrer.c.id == affiliate.c.ref)
-        .where(referrer.c.ref_percent > ZERO, conversion.c.payout > ZERO, *_conditions(scope, chosen))
-        .subquery()
+        .join(ledger, and_(ledger.c.source_id == conversion.c.id, ledger.c.kind.in_(SHARES)))
+        .outerjoin(payment_entry, PAYS)
+        .outerjoin(payment, payment.c.id == payment_entry.c.payment_id),
+        scope,
+        chosen,
     )
-    alike = [column for column in each.c if column.name != "created_at"]
-    return select(*alike, func.count(), func.max(each.c.created_at)).group_by(*alike)
+    if chosen.currency is not None:
+        each = each.where(ledger.c.currency == chosen.currency)
+    one = each.group_by(conversion.c.id, *list(each.selected_columns)[:-1]).having(amount != ZERO).subquery()
+    alike = list(one.c)[:6]
+    rows = conn.execute(
+        select(
+            *alike,
+            func.count().label("number"),
+            func.max(one.c.created_at).label("newest_at"),
+            func.sum(one.c.amount, type_=Amount).label("amount"),
+        ).group_by(*alike)
+    )
+    for row in rows:
+        yield Shares(
+            affiliate=row.affiliate_id,
+            referrer=row.referrer_id,
+            confirmed=bool(row.confirmed),
+            state=row.state,
+            currency=row.currency,
+            count=row.number,
+            newest_at=row.newest_at,
+            registered_at=row.registered_at,
+            amount=row.amount,
+        )
 
 
-def _conditions(scope: Scope, chosen: ShareFilter) -> list[ColumnElement[bool]]:
+def _expected(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[Shares]:
+    """What conversions will bring that are not decided yet; those of one payout at once, for each share is rounded."""
+    query = _of_conversions(
+        select(
+            conversion.c.affiliate_id,
+            conversion.c.referrer_id,
+            conversion.c.referral_percent,
+            conversion.c.currency,
+            conversion.c.payout,
+            affiliate.c.created_at.label("registered_at"),
+            func.count().label("number"),
+            func.max(conversion.c.created_at).label("newest_at"),
+        ).join_from(conversion, affiliate, affiliate.c.id == conversion.c.affiliate_id),
+        scope,
+        chosen,
+    ).where(conversion.c.status.in_([status.value for status in _OPEN]), conversion.c.payout > ZERO)
+    if chosen.currency is not None:
+        query = query.where(conversion.c.currency == chosen.currency)
+    alike = list(query.selected_columns)[:6]
+    for row in conn.execution_options(yield_per=_BATCH).execute(query.group_by(*alike)):
+        yield Shares(
+            affiliate=row.affiliate_id,
+            referrer=row.referrer_id,
+            confirmed=False,
+            state=PENDING,
+            currency=row.currency,
+            count=row.number,
+            newest_at=row.newest_at,
+            registered_at=row.registered_at,
+            amount=percent_of(row.payout, row.referral_percent) * row.number,
+        )
+
+
+def _of_conversions(query: Select[Any], scope: Scope, chosen: ShareFilter) -> Select[Any]:
+    """What the query finds of the conversions that are asked for."""
     table = conversion.c
-    conditions: list[ColumnElement[bool]] = [
-        table.status.in_([status.value for status in _OPEN]),
-        table.created_at >= chosen.since,
-        table.created_at < chosen.until,
-    ]
-    if scope.affiliate_ids is not None:
-        conditions.append(affiliate.c.ref.in_(scope.affiliate_ids))
-    if scope.advertiser_ids is not None:
-        conditions.append(table.advertiser_id.in_(scope.advertiser_ids))
-    equal = (
-        (table.affiliate_id, chosen.affiliate),
-        (affiliate.c.ref, chosen.referrer),
-        (table.currency, chosen.currency),
+    query = query.where(
+        table.referrer_id.is_not(None), table.created_at >= chosen.since, table.created_at < chosen.until
     )
-    return conditions + [column == value for column, value in equal if value is not None]
+    if scope.affiliate_ids is not None:
+        query = query.where(table.referrer_id.in_(scope.affiliate_ids))
+    if scope.advertiser_ids is not None:
+        query = query.where(table.advertiser_id.in_(scope.advertiser_ids))
+    if chosen.affiliate is not None:
+        query = query.where(table.affiliate_id == chosen.affiliate)
+    if chosen.referrer is not None:
+        query = query.where(table.referrer_id == chosen.referrer)
+    return query

@@ -140,18 +140,21 @@ class NumberText(Whole):
 
 @dataclass(frozen=True)
 class Number(Scalar):
-    """A plain decimal >= 0, rounded to four places."""
+    """A plain decimal >= 0, rounded to four places. most: None = as large as amounts are."""
+
+    most: int | None = None
 
     contract = "float"
 
     def read(self, text: str, context: Mapping[str, Any]) -> Decimal:
         amount = find_amount(text)
-        if amount is None:
-            raise ValueError("This value must be a decimal number, 0 or more.")
+        if amount is None or (self.most is not None and amount > self.most):
+            span = ", 0 or more." if self.most is None else f" from 0 to {self.most}."
+            raise ValueError(f"This value must be a decimal number{span}")
         return amount
 
     def schema(self) -> Schema:
-        return {"type": "number", "minimum": 0}
+        return {"type": "number", "minimum": 0} | ({} if self.most is None else {"maximum": self.most})
 
 
 @dataclass(frozen=True)
@@ -449,6 +452,7 @@ Name = Annotated[str, Words(least=1)]
 Int = Annotated[int, Whole()]
 Id = Annotated[int, Whole(least=1)]
 Amount = Annotated[Decimal, Number()]
+Percent = Annotated[Decimal, Number(most=100)]
 Flag = Annotated[bool, ZeroOne()]
 TrueFalse = Annotated[bool, TrueOrFalse()]
 Day = Annotated[date, CalendarDay()]

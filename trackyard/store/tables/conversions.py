@@ -1,9 +1,12 @@
 """Conversions and money, append-only where it is history. Times are UTC epoch milliseconds."""
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint, text
 
+from trackyard.base.money import ZERO
 from trackyard.store.tables.schema import metadata
 from trackyard.store.types import Amount, Document, Id24, Moment, Rate
+
+_REFERRED = text("referrer_id IS NOT NULL")
 
 conversion = Table(
     "conversion",
@@ -48,6 +51,9 @@ conversion = Table(
     Column("hold_until", Moment, nullable=True),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
+    # who gets how much of its payouts on top, as it was at creation; NULL = nobody
+    Column("referrer_id", Integer, nullable=True),
+    Column("referral_percent", Amount, nullable=False, default=ZERO),
     UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
     Index("ix_conversion_created_at_id", "created_at", "id"),
     Index("ix_conversion_affiliate_id_created_at", "affiliate_id", "created_at"),
@@ -61,6 +67,12 @@ conversion = Table(
     Index("ix_conversion_action_id", "action_id"),
     Index("ix_conversion_updated_at", "updated_at"),
     Index("ix_conversion_hold_until", "hold_until"),
+    Index(  # most conversions bring nobody anything
+        "ix_conversion_referrer_id_created_at",
+        *("referrer_id", "created_at"),
+        sqlite_where=_REFERRED,
+        postgresql_where=_REFERRED,
+    ),
 )
 
 conversion_event = Table(  # the history of a conversion, append-only
@@ -101,7 +113,7 @@ ledger = Table(  # append-only: one entry per fact; balance, hold, available are
     "ledger",
     metadata,
     Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False),
-    Column("kind", String(16), primary_key=True),  # conversion | change | relabel | referral | payment
+    Column("kind", String(16), primary_key=True),  # domain/ledger.py
     Column("source_id", String(24), primary_key=True),
     Column("version", Integer, primary_key=True),
     Column("currency", String(3), nullable=False),

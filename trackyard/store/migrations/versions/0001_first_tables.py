@@ -448,6 +448,8 @@ def _conversion() -> None:
         sa.Column("hold_until", sa.BigInteger(), nullable=True),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.Column("referrer_id", sa.Integer(), nullable=True),
+        sa.Column("referral_percent", Amount(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_conversion")),
         sa.UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
     )
@@ -467,6 +469,10 @@ def _conversion_indexes() -> None:
     op.create_index("ix_conversion_created_at_id", "conversion", ["created_at", "id"], unique=False)
     op.create_index("ix_conversion_hold_until", "conversion", ["hold_until"], unique=False)
     op.create_index("ix_conversion_updated_at", "conversion", ["updated_at"], unique=False)
+    columns, referred = ["referrer_id", "created_at"], sa.text("referrer_id IS NOT NULL")
+    op.create_index(
+        "ix_conversion_referrer_id_created_at", "conversion", columns, sqlite_where=referred, postgresql_where=referred
+    )
 
 
 def _conversion_event() -> None:

@@ -1,0 +1,153 @@
+"""A referrer's share follows its conversion through calls, edits, imports and the end of holds (behaviour.md §8)."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.plant import Plant
+from trackyard.actions.reconcile import reconcile
+from trackyard.domain.conversions import DAY_MS
+from trackyard.stats.engine import Analytics
+from trackyard.store import rates
+from trackyard.store.engine import Database
+from trackyard.store.ledger import list_balances
+from trackyard.store.referrals import FREE, PAID, PENDING
+
+
+class Family:
+    """An offer of 7 USD on a plant, an affiliate, and the referrer who gets 10 percent."""
+
+    def __init__(self, plant: Plant) -> None:
+        self.plant, self.api = plant, plant.api
+        self.advertiser = self.api.add_advertiser()
+        self.referrer, _ = self.api.add_affiliate(ref_percent="10")
+        self.pid, _ = self.api.add_affiliate(ref=self.referrer)
+        self.offer = self.api.add_offer(advertiser=self.advertiser)
+        with plant.database.write() as conn:
+            rates.add_rate(conn, "EUR", 0, Decimal("0.5"))
+
+    def convert(self, **params: str) -> str:
+        """A conversion of a new click; its click id."""
+        click = self.plant.click(self.offer, self.pid, self.advertiser)
+        self.plant.call(clickid=click.id, **params)
+        self.plant.settle()
+        return click.id
+
+    def edit(self, click_id: str, **params: Any) -> None:
+        self.api.admin.post("/3.0/admin/conversion/edit", **{"clickids[]": click_id} | params)
+        self.plant.settle()
+
+    def balance(self) -> dict[str, tuple[Any, Any]]:
+        """(hold, available) of the referrer by currency, where it has something."""
+        with self.plant.database.read() as conn:
+            found = list_balances(conn, [self.referrer])
+        return {item.currency: (item.hold, item.available) for item in found if item.hold or item.available}
+
+    def told(self) -> set[tuple[int, int, str, int, str]]:
+        """What getreferralpayments says: status, is_paid, currency, count, amount."""
+        days = {"date_from": "01-11-2023", "date_to": "01-02-2024"}
+        rows = self.api.admin.get("/3.1/stats/getreferralpayments", **days)["ref_payments"]
+        return {
+            (int(row["status"]), int(row["is_paid"]), row["currency"], int(row["count"]), row["sum_revenue"])
+            for row in rows
+        }
+
+
+@pytest.fixture
+def family(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Family]:
+    made = Plant(database, analytics, tmp_path)
+    family = Family(made)
+    yield family
+    assert reconcile(made.api.deps).differences == []
+    made.close()
+
+
+def test_a_confirmed_conversion_brings_its_share(family: Family) -> None:
+    family.convert()
+    family.convert()
+    assert family.balance() == {"USD": (0, Decimal("1.4"))}
+    assert family.told() == {(1, FREE, "USD", 2, "1.4")}
+
+
+def test_a_share_comes_when_the_hold_ends(family: Family) -> None:
+    family.api.admin.post(f"/3.1/admin/offer/{family.offer}", hold_period=2)
+    family.convert()
+    assert (family.balance(), family.told()) == ({}, {(0, PENDING, "USD", 1, "0.7")})
+    family.plant.clock.advance(3 * DAY_MS)
+    family.plant.end_holds()
+    assert (family.balance(), family.told()) == ({"USD": (0, Decimal("0.7"))}, {(1, FREE, "USD", 1, "0.7")})
+    family.plant.settle()
+
+
+def test_a_share_goes_with_a_decline_and_comes_back(family: Family) -> None:
+    click = family.convert()
+    family.edit(click, status="declined")
+    assert (family.balance(), family.told()) == ({}, set())
+    family.edit(click, status="confirmed", payouts="9")
+    assert family.balance() == {"USD": (0, Decimal("0.9"))}
+
+
+def test_a_share_follows_the_currency(family: Family) -> None:
+    click = family.convert()
+    family.edit(click, currency="EUR", payouts="8")
+    assert (family.balance(), family.told()) == ({"EUR": (0, Decimal("0.8"))}, {(1, FREE, "EUR", 1, "0.8")})
+
+
+def test_a_repeat_that_declines_what_was_pending_brings_nothing(family: Family) -> None:
+    click = family.convert(status="2")
+    family.plant.call(clickid=click, status="3")
+    family.plant.settle()
+    assert (family.balance(), family.told()) == ({}, set())
+
+
+def test_an_import_brings_a_share(family: Family) -> None:
+    family.api.admin.post(
+        "/3.0/admin/conversion/import", offer=family.offer, pid=family.pid, goal="1", status="confirmed"
+    )
+    family.plant.settle()
+    assert family.balance() == {"USD": (0, Decimal("0.7"))}
+
+
+def test_percent_and_referrer_stay_as_they_were_when_it_was_made(family: Family) -> None:
+    click = family.convert()
+    stranger, _ = family.api.add_affiliate(ref_percent="50")
+    family.api.admin.post(f"/3.0/admin/partner/{family.referrer}", ref_percent="90")
+    family.api.admin.post(f"/3.0/admin/partner/{family.pid}", ref=stranger)
+    family.edit(click, payouts="20")
+    assert family.balance() == {"USD": (0, Decimal(2))}
+    family.convert()
+    with family.plant.database.read() as conn:
+        [other] = list_balances(conn, [stranger])
+    assert other.available == Decimal("3.5")
+
+
+def test_a_paid_share_is_settled_by_the_next_payment(family: Family) -> None:
+    click = family.convert()
+    [payment] = family.api.admin.post("/3.1/admin/payments", **{"pid[]": family.referrer})["payments"]
+    assert (payment["amount"], family.told()) == (0.7, {(1, PENDING, "USD", 1, "0.7")})
+    family.api.admin.post(f"/3.1/admin/payments/{payment['id']}", status="paid")
+    day = {"date_from": "2023-11-01", "date_to": "2024-02-01"}
+    [shown] = family.api.admin.get("/3.0/stats/conversions", **day)["conversions"]
+    assert shown["payment_status"] == "opened"  # its own affiliate was paid nothing
+    family.edit(click, payouts="10")
+    assert family.told() == {(1, PAID, "USD", 1, "0.7"), (1, FREE, "USD", 1, "0.3")}
+    family.edit(click, status="declined")
+    assert family.balance() == {"USD": (0, Decimal("-0.7"))}
+    assert family.told() == {(0, PAID, "USD", 1, "0.7"), (0, FREE, "USD", 1, "-0.7")}
+    [entry] = family.api.admin.get(f"/3.1/admin/payments/{payment['id']}/entries")["entries"]
+    assert (entry["kind"], entry["amount"]) == ("referral", 0.7)
+
+
+def test_an_affiliate_without_a_percent_brings_nothing(family: Family) -> None:
+    family.api.admin.post(f"/3.0/admin/partner/{family.referrer}", ref_percent="0")
+    family.convert()
+    assert (family.balance(), family.told()) == ({}, set())
+
+
+@pytest.mark.parametrize("percent", ["100.01", "-1"])
+def test_a_percent_is_at_most_100(family: Family, percent: str) -> None:
+    response = family.api.admin.call("POST", f"/3.0/admin/partner/{family.referrer}", data={"ref_percent": percent})
+    assert response.json()["fields"] == {"ref_percent": ["This value must be a decimal number from 0 to 100."]}
