@@ -88,8 +88,7 @@ class Counting:
             terms = self._offers[rule.measure.offer_id]
             words = "a budget of {}" if rule.type == BUDGET else "{} conversions"
             limit, reached = (words.format(_plain(amount)) for amount in (rule.value, count.of(rule.type)))
-            offer = titled(terms.id, terms.title)
-            tell(conn, CAP, _recipients(conn, terms), now_ms, offer=offer, limit=limit, reached=reached)
+            tell_of_cap(conn, terms.id, terms.title, terms.advertiser_id, limit, reached, now_ms)
 
 
 def measures(terms: OfferTerms, traits: Traits) -> Iterator[Measure]:
@@ -132,12 +131,19 @@ def _difference(change: Change, statuses: frozenset[Status]) -> tuple[int, Decim
     return conversions, budget
 
 
-def _recipients(conn: Connection, terms: OfferTerms) -> Sequence[Recipient]:
-    """Who is told of an offer's caps: the advertiser's manager, or the first administrator when it has none."""
-    owner = advertisers.find_advertiser(conn, Scope.everything(), terms.advertiser_id)
+def tell_of_cap(
+    conn: Connection, offer_id: int, title: str, advertiser_id: str, limit: str, reached: str, now_ms: int
+) -> None:
+    """Mails that a day cap fills up to the advertiser's manager, or to the first administrator when it has none.
+
+    limit, reached: what the cap takes and has, in words.
+    """
+    owner = advertisers.find_advertiser(conn, Scope.everything(), advertiser_id)
     manager = None if owner is None or owner.manager_id is None else staff.find_staff(conn, owner.manager_id)
     person = manager or staff.find_first_administrator(conn)
-    return [] if person is None else [Recipient(person.email, f"{person.first_name} {person.last_name}".strip())]
+    if person is not None:
+        recipient = Recipient(person.email, f"{person.first_name} {person.last_name}".strip())
+        tell(conn, CAP, [recipient], now_ms, offer=titled(offer_id, title), limit=limit, reached=reached)
 
 
 def _plain(amount: Decimal) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import QUEUE_DEPTH, QUEUE_LAG
+from trackyard.jobs.click_notices import ClickNotices
 from trackyard.jobs.figures import OfferFigures
 from trackyard.jobs.journals import JournalLoader
 from trackyard.jobs.outbox import OutboxLoader
@@ -57,12 +58,14 @@ class Projector:
         self.journals = JournalLoader(database, analytics, journal_dir, clock)
         self.outbox = OutboxLoader(database, analytics, journal_dir, clock)
         self.figures = OfferFigures(database, analytics, clock)
+        self.notices = ClickNotices(database, analytics, clock)
         self._rules = (_Step("rules", 50, self.rules.publish),)
         self._steps = (
             _Step("journals", 100, self.journals.load_next),
             _Step("waiting", 500, self.journals.resolve_waiting),
             _Step("outbox", 300, self.outbox.load_next),
             _Step("figures", 1000, self.figures.refresh_when_due),
+            _Step("notices", 100, self.notices.look_at_next),
             _Step("queues", 5000, self._measure_queues),
         )
         self._round_at = clock.now_ms()

@@ -69,6 +69,13 @@ def tell(conn: Connection, names: Collection[str]) -> None:
         conn.execute(update(counter).where(counter.c.name.in_(names)).values(told=True))
 
 
+def tell_once(conn: Connection, opening: Counter) -> bool:
+    """Whether the notice of a period was not sent yet; it is now. Of caps of clicks, which nothing here counts."""
+    _open(conn, [opening])
+    unsent = update(counter).where(counter.c.name == opening.name, ~counter.c.told).values(told=True)
+    return conn.execute(unsent).rowcount == 1
+
+
 def find_counts(conn: Connection, wanted: Iterable[Wanted]) -> dict[str, Count]:
     """What these counters hold, by name, for a reader: nothing is locked or written."""
     asked = {found.name: (measure, found) for measure, traits in wanted for found in [measure.counter_of(traits)]}
