@@ -230,6 +230,22 @@ def test_a_call_is_recorded_as_it_came(edge: Edge, journal: MemoryJournal) -> No
 
 
 @pytest.mark.parametrize(
+    ("body", "params"),
+    [
+        (b'{"clickid":"c","comment":"\xff","sum":1.50}', {"clickid": "c", "comment": "\ufffd", "sum": "1.50"}),
+        (b'{"clickid":"c","x":"\xff"}', {"clickid": "c"}),
+        (b'{"clickid":"\\ud800"}', {}),
+        (b"\xff", {}),
+    ],
+)
+def test_a_body_that_is_no_utf_8_is_no_fault(
+    edge: Edge, journal: MemoryJournal, body: bytes, params: dict[str, str]
+) -> None:
+    answer = ask(edge, "/postback", method="POST", body=body, content_type=b"application/json")
+    assert (answer.status, journal.call.params) == (200, params)
+
+
+@pytest.mark.parametrize(
     ("method", "target", "status", "allow"),
     [
         ("GET", "/healthz", 200, None),

@@ -38,7 +38,7 @@ def _read_body(request: Request) -> dict[str, str]:
 
 def _read_json(body: bytes) -> dict[str, str]:
     try:
-        document = _decode(body)
+        document = _decode(body.decode("utf-8", "replace"))
     except (msgspec.DecodeError, RecursionError):
         return {}
     read = {name: _scalar_text(bytes(raw)) for name, raw in document.items() if name in PARAMETERS or name in ALIASES}
