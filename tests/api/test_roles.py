@@ -58,12 +58,15 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "tickets": ("admin.ticket* partner.activation.*", {R.MANAGER_AFFILIATE, R.SECTION_TICKET}),
     "news": ("news.* admin.news*", {R.SECTION_NEWS}),
     "for administrators": (
-        """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.domain.* user.permissions*
-        admin.custom_field.*""",
+        """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.domain.*
+        user.permissions* admin.custom_field.*""",
         set(),
     ),
     "common statistics": ("stats.getbydate stats.getbyhour stats.custom", STATS | {R.STATS_COMMON}),
-    "conversions": ("stats.conversions stats.conversionsbyid stats.conversion.history", STATS | {R.STATS_CONVERSION}),
+    "conversions": (
+        "stats.conversions stats.conversionsbyid stats.conversion.history admin.postback-check",
+        STATS | {R.STATS_CONVERSION},
+    ),
     "edits and imports": ("admin.conversion.* admin.conversions.*", {R.SECTION_STATS, R.STATS_CONVERSION}),
     "by advertiser": ("stats.getbyadvertiser", STATS | {R.STATS_SUPPLIER}),
     "by offer": ("stats.getbyprogram", STATS | {R.STATS_OFFER}),

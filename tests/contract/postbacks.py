@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.support.api import Api
 from tests.support.attempts import add_attempt
+from tests.support.events import new_click
 
 URL = "https://a.example/?c={clickid}"
 PIXEL = {"name": "Count", "code": '<img src="https://a.example/">', "code_type": "image"}
@@ -20,6 +21,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
         "admin.postbacks.list": {"partner_id": pid},
         "partner.postback.test": {"pid": pid, "url": "http://10.0.0.1/"},  # which may not be called
         "admin.affiliatepostbacks.replay": {"pid": pid, "from": "2023-11-14 00:00:00", "to": "2023-11-14 23:59:59"},
+        "admin.postback-check": {"params[clickid]": new_click(1).id, "ip": "192.0.2.1"},
         "partner.pixel.add": PIXEL | {"offer_id": offer, "pid": pid},
         "admin.news.add": {"title": "Summer"},
         "admin.news.edit": {"title": "Winter"},

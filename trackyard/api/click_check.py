@@ -42,10 +42,10 @@ class CheckClick(Params):
         """For the use case. Raises BadInput for a URL that is no link of a click."""
         return Sample(
             params=_link_params(self.url) | self.params,
-            ip=_plain(self.ip or ""),
+            ip=plain_address(self.ip or ""),
             ua=self.ua,
             headers={name.lower().encode(): value.encode() for name, value in self.headers.items()},
-            at=call.deps.clock.now_ms() if self.time is None else _utc_ms(self.time, call.deps.zone),
+            at=call.deps.clock.now_ms() if self.time is None else utc_ms(self.time, call.deps.zone),
         )
 
 
@@ -198,13 +198,14 @@ def _step_view(verdict: Verdict) -> StepView:
     return StepView(name=verdict.name, verdict=verdict.outcome, detail=verdict.detail)
 
 
-def _plain(ip: str) -> str:
+def plain_address(ip: str) -> str:
     """An address as edges write it: an IPv4 one in IPv6 form is the IPv4 one."""
     mapped = getattr(ip_address(ip), "ipv4_mapped", None) if ip else None
     return ip if mapped is None else str(mapped)
 
 
-def _utc_ms(moment: datetime, zone: ZoneInfo) -> int:
+def utc_ms(moment: datetime, zone: ZoneInfo) -> int:
+    """A time of a zone as UTC milliseconds."""
     return int(moment.replace(tzinfo=zone).timestamp()) * 1000
 
 

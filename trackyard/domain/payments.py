@@ -80,14 +80,29 @@ def find_payment(
 ) -> Payment | None:
     """The payment of a conversion for `goal`: the affiliate's own before the general ones; of those whose
     conditions the click meets the one with most conditions, then the first. `click`: its record by column name."""
+    fitting = list_fitting(general, personal, affiliate_id, goal, click)
+    if len(fitting) == 1:
+        return fitting[0]
+    return max(fitting, key=lambda item: len(conditions_of(item)), default=None)  # max keeps the first of equals
+
+
+def list_fitting(
+    general: Iterable[Payment], personal: Iterable[Payment], affiliate_id: int, goal: str, click: Mapping[str, Any]
+) -> list[Payment]:
+    """The payments that a conversion might earn: those of the affiliate's own whose conditions the click meets; when
+    there are none, the general ones."""
     own = [item for item in personal if affiliate_id in item.partners]
     for items in (own, list(general)):
         fitting = [item for item in items if item.goal == goal and _fits(item, click)]
-        if len(fitting) == 1:
-            return fitting[0]
         if fitting:
-            return max(fitting, key=_conditions)  # max keeps the first of equals
-    return None
+            return fitting
+    return []
+
+
+def conditions_of(item: Payment) -> tuple[str, ...]:
+    """The names of what a payment asks of a click."""
+    plain = [name for name in ("countries", "cities", "devices", "os") if getattr(item, name)]
+    return (*plain, *(name for name in _SUBS if _values(getattr(item, name))))
 
 
 def amounts(payment: Payment, order_sum: Decimal) -> Amounts:
@@ -120,8 +135,3 @@ def _among(value: str, allowed: Sequence[str]) -> bool:
 
 def _values(text: str) -> list[str]:
     return [value for value in map(str.strip, text.split(",")) if value] if text else []
-
-
-def _conditions(item: Payment) -> int:
-    given = (item.countries, item.cities, item.devices, item.os, *(_values(getattr(item, name)) for name in _SUBS))
-    return sum(1 for condition in given if condition)
