@@ -1,5 +1,7 @@
 """Payments to affiliates: never above what is available, every entry whole and in one payment (behaviour.md §8)."""
 
+import csv
+import io
 import threading
 from collections.abc import Iterator
 from decimal import Decimal
@@ -9,6 +11,7 @@ import pytest
 
 from tests.support.api import NOW, Api, installed
 from tests.support.history import add_conversion
+from trackyard.actions import affiliate_payments as actions
 from trackyard.domain.conversions import Change, Conversion
 from trackyard.domain.ledger import Entry, entries_of
 from trackyard.domain.roles import Role
@@ -187,3 +190,27 @@ def test_what_does_not_exist_is_told(network: Api) -> None:
 def test_an_affiliate_manager_makes_no_payments(api: Api) -> None:
     _, manager = api.add_staff(Role.MANAGER_AFFILIATE)
     assert manager.call("GET", "/3.1/admin/payments/due").status_code == 403
+
+
+def test_payments_and_what_they_pay_as_files(network: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "_PIECE", 2)  # read in pieces, without a row twice or left out
+    numbers = []
+    for _ in range(5):
+        pid, _ = network.add_affiliate()
+        conversions = [earn(network, pid, "1", created_at=NOW, updated_at=NOW) for _ in range(5)]
+        numbers.append(pay(network, **{"pid[]": pid, "comment": "=cmd()"})["payments"][0]["id"])
+    whole = network.admin.call("GET", "/3.1/admin/payments", params={"format": "csv", "limit": 1})
+    rows = list(csv.DictReader(io.StringIO(whole.text)))
+    assert [int(row["id"]) for row in rows] == sorted(numbers, reverse=True)
+    assert {(row["amount"], row["currency"], row["comment"], row["paid_at"]) for row in rows} == {
+        ("5", "USD", "'=cmd()", "")
+    }
+    chosen = network.admin.call("GET", "/3.1/admin/payments", params={"format": "csv", "pid[]": pid})
+    assert chosen.text.count("\r\n") == 2
+    entries = network.admin.call("GET", f"/3.1/admin/payments/{numbers[-1]}/entries", params={"format": "csv"})
+    listed = network.admin.get(f"/3.1/admin/payments/{numbers[-1]}/entries")["entries"]
+    read = list(csv.DictReader(io.StringIO(entries.text)))
+    assert read == [{name: str(value) for name, value in entry.items()} for entry in listed]
+    assert {row["conversion_id"] for row in read} == {made.id for made in conversions}
+    days = {"date_from": "2023-11-15", "date_to": "2023-11-14", "format": "csv"}
+    assert network.admin.call("GET", "/3.1/admin/payments", params=days).status_code == 400

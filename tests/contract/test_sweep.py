@@ -168,6 +168,20 @@ def test_success(world: World, endpoint: Endpoint[Any], version: str) -> None:
     assert "typo" in again.headers["x-ignored-parameters"]
 
 
+@pytest.mark.parametrize("endpoint", [endpoint for endpoint in CATALOGUE if endpoint.sheet], ids=lambda each: each.id)
+def test_files(world: World, endpoint: Endpoint[Any]) -> None:
+    client, params = world.caller(endpoint), world.good.get(endpoint.id, {}) | {"format": "csv", "typo": "1"}
+    response = send(world, client, endpoint, "3.1", params)
+    assert (response.status_code, response.headers["content-type"]) == (200, "text/csv; charset=utf-8")
+    assert response.headers["content-disposition"].startswith("attachment; filename=")
+    assert "typo" in response.headers["x-ignored-parameters"]
+    operation = DOCUMENT["paths"][f"/3.1{endpoint.path}"]["get"]
+    assert "text/csv" in operation["responses"]["200"]["content"]
+    assert send(world, world.nobody, endpoint, "3.1", params).status_code == 401
+    refused = send(world, client, endpoint, "3.1", params | {"format": "xls"})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["format"])
+
+
 @every_endpoint
 def test_callers(world: World, endpoint: Endpoint[Any]) -> None:
     params = world.good.get(endpoint.id, {})

@@ -11,6 +11,7 @@ from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.envelope import BareAnswer, sent_type
 from trackyard.wire.errors import ErrorBody
 from trackyard.wire.routing import Routes
+from trackyard.wire.sheets import CSV
 
 FORBIDDEN_TO_AFFILIATES = frozenset({"revenue", "earnings", "price", "charge", "total", "advertiser", "supplier_id"})
 """Names that no record of an affiliate's answer has outside of statistics rows (behaviour.md §1)."""
@@ -29,6 +30,10 @@ class ApiClient:
     def with_key(self, key: str | None) -> "ApiClient":
         """The same application, called by another."""
         return ApiClient(self._app, self._endpoints, key)
+
+    def of(self, app: Any) -> "ApiClient":
+        """The same caller of another application."""
+        return ApiClient(app, self._endpoints, self._key)
 
     def call(
         self,
@@ -56,8 +61,13 @@ class ApiClient:
 
     def check(self, method: str, path: str, response: Any) -> None:
         """Raises when an answer is not what its endpoint declares."""
-        assert response.headers["content-type"] == "application/json", response.headers
         assert response.headers["x-request-id"]
+        if response.status_code == 200 and response.headers["content-type"].startswith(CSV):
+            sheet = self._routes.get(method, path.partition("?")[0]).endpoint.sheet
+            assert sheet is not None, "an answer that is a file, and none is declared"
+            assert method == "HEAD" or response.text.split("\r\n")[0] == ",".join(sheet.columns)
+            return
+        assert response.headers["content-type"] == "application/json", response.headers
         if method in ("HEAD", "OPTIONS"):
             return
         body = json.loads(response.content)

@@ -1,8 +1,9 @@
 """Payments to affiliates: who is due, making, executing and cancelling them (behaviour.md §8, §10)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Final
 
 from trackyard.actions.currencies import list_quotes
 from trackyard.actions.deps import Deps
@@ -17,6 +18,8 @@ from trackyard.store import affiliate_payments as payments
 from trackyard.store import affiliates
 from trackyard.store.affiliate_payments import Due, PaidEntry, Payment, PaymentFilter
 from trackyard.store.engine import Connection
+
+_PIECE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,30 @@ def list_payments(
     """A page of payments, the newest first, and how many there are."""
     with deps.database.read() as conn:
         return payments.list_payments(conn, _scope(conn, caller), chosen, page=page, limit=limit)
+
+
+def each_payment(deps: Deps, caller: Caller, chosen: PaymentFilter) -> Iterator[Payment]:
+    """All of them, the newest first, read in pieces: no transaction lasts as long as somebody reads."""
+    before = None
+    while True:
+        with deps.database.read() as conn:
+            piece = payments.payments_before(conn, _scope(conn, caller), chosen, before, _PIECE)
+        yield from piece
+        if len(piece) < _PIECE:
+            return
+        before = piece[-1].id
+
+
+def each_entry(deps: Deps, number: int) -> Iterator[PaidEntry]:
+    """All that a payment pays, the oldest first, read in pieces."""
+    after = None
+    while True:
+        with deps.database.read() as conn:
+            piece = payments.entries_after(conn, number, after, _PIECE)
+        yield from piece
+        if len(piece) < _PIECE:
+            return
+        after = piece[-1]
 
 
 def list_entries(deps: Deps, number: int, *, page: int, limit: int) -> tuple[list[PaidEntry], int]:

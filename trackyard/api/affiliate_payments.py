@@ -1,5 +1,6 @@
 """Payments to affiliates (behaviour.md §8, §10)."""
 
+from collections.abc import Iterator
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
@@ -18,11 +19,12 @@ from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Money, Pagination, View, number, pagination
 from trackyard.wire.params import Params, Seq
+from trackyard.wire.sheets import Exported, Sheet
 
 Status = Annotated[str, s.Choice(tuple(status.value for status in PaymentStatus))]
 
 
-class ListPayments(Paging):
+class ListPayments(Exported, Paging):
     """Which payments. pid: of these affiliates · date_from, date_to: days of their creation."""
 
     pid: Seq[s.Id] = ()
@@ -30,6 +32,22 @@ class ListPayments(Paging):
     status: Status | None = None
     date_from: s.Day | None = None
     date_to: s.Day | None = None
+
+    def chosen(self, zone: ZoneInfo) -> PaymentFilter:
+        """For the use case. Raises BadInput for days in the wrong order."""
+        if self.date_from and self.date_to and self.date_to < self.date_from:
+            raise BadInput({"date_to": ["This day must not lie before date_from."]})
+        return PaymentFilter(
+            affiliate_ids=self.pid,
+            currency=self.currency,
+            status=None if self.status is None else PaymentStatus(self.status),
+            since=None if self.date_from is None else day_start_ms(self.date_from, zone),
+            until=None if self.date_to is None else day_end_ms(self.date_to, zone),
+        )
+
+
+class ListEntries(Exported, Paging):
+    """Which of what a payment pays."""
 
 
 class ListDue(Params):
@@ -135,18 +153,16 @@ class EntriesAnswer(Answer):
 def list_(call: Call[Deps], params: ListPayments) -> PaymentsAnswer:
     """List payments to affiliates, the newest first."""
     limit, zone = params.clamped(call), call.deps.zone
-    if params.date_from and params.date_to and params.date_to < params.date_from:
-        raise BadInput({"date_to": ["This day must not lie before date_from."]})
-    chosen = PaymentFilter(
-        affiliate_ids=params.pid,
-        currency=params.currency,
-        status=None if params.status is None else PaymentStatus(params.status),
-        since=None if params.date_from is None else day_start_ms(params.date_from, zone),
-        until=None if params.date_to is None else day_end_ms(params.date_to, zone),
-    )
+    chosen = params.chosen(zone)
     found, total = payments.list_payments(call.deps, call.caller, chosen, page=params.page, limit=limit)
     pages = pagination(page=params.page, per_page=limit, total=total)
     return PaymentsAnswer(payments=[payment_view(item, zone) for item in found], pagination=pages)
+
+
+def payment_rows(call: Call[Deps], params: ListPayments) -> Iterator[PaymentView]:
+    """The same as a file."""
+    found = payments.each_payment(call.deps, call.caller, params.chosen(call.deps.zone))
+    return (payment_view(item, call.deps.zone) for item in found)
 
 
 def list_due(call: Call[Deps], params: ListDue) -> DueAnswer:
@@ -177,12 +193,17 @@ def edit(call: Call[Deps], params: EditPayment) -> PaymentAnswer:
     return PaymentAnswer(payment=payment_view(item, call.deps.zone))
 
 
-def list_entries(call: Call[Deps], params: Paging) -> EntriesAnswer:
+def list_entries(call: Call[Deps], params: ListEntries) -> EntriesAnswer:
     """What a payment pays, the oldest first. One that was cancelled pays nothing."""
     limit = params.clamped(call)
     found, total = payments.list_entries(call.deps, call.subject.id, page=params.page, limit=limit)
     views = [_entry_view(item, call.deps.zone) for item in found]
     return EntriesAnswer(entries=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+
+
+def entry_rows(call: Call[Deps], _params: ListEntries) -> Iterator[PaidEntryView]:
+    """The same as a file."""
+    return (_entry_view(item, call.deps.zone) for item in payments.each_entry(call.deps, call.subject.id))
 
 
 def payment_view(item: Payment, zone: ZoneInfo) -> PaymentView:
@@ -238,6 +259,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=ListPayments,
         answer=PaymentsAnswer,
         handle=list_,
+        sheet=Sheet("payments", PaymentView, payment_rows),
     ),
     Endpoint(
         id="admin.payments.due",
@@ -276,9 +298,10 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/payments/{id}/entries",
         audience="staff",
         permission=Permission.PAYMENTS_WRITE,
-        params=Paging,
+        params=ListEntries,
         answer=EntriesAnswer,
         find=_find,
         handle=list_entries,
+        sheet=Sheet("payment", PaidEntryView, entry_rows),
     ),
 )

@@ -9,7 +9,21 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, delete, exists, func, insert, literal, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    select,
+    tuple_,
+    update,
+)
 
 from trackyard.base.money import ZERO
 from trackyard.domain.affiliate_payments import PaymentStatus
@@ -187,6 +201,23 @@ def list_payments(
     conn: Connection, scope: Scope, chosen: PaymentFilter, *, page: int, limit: int
 ) -> tuple[list[Payment], int]:
     """A page, the newest first, and how many there are."""
+    conditions = _chosen(scope, chosen)
+    total = conn.execute(select(func.count()).select_from(payment).where(*conditions)).scalar_one()
+    query = select(payment).where(*conditions).order_by(payment.c.id.desc())
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
+    return [_payment(row) for row in rows], int(total)
+
+
+def payments_before(
+    conn: Connection, scope: Scope, chosen: PaymentFilter, before: int | None, limit: int
+) -> list[Payment]:
+    """The newest payments whose number is below `before` (None = of all), the newest first."""
+    query = select(payment).where(*_chosen(scope, chosen)).order_by(payment.c.id.desc()).limit(limit)
+    rows = conn.execute(query if before is None else query.where(payment.c.id < before))
+    return [_payment(row) for row in rows]
+
+
+def _chosen(scope: Scope, chosen: PaymentFilter) -> list[ColumnElement[bool]]:
     conditions = _of_affiliates(payment.c.affiliate_id, scope, chosen.affiliate_ids)
     if chosen.currency is not None:
         conditions.append(payment.c.currency == chosen.currency)
@@ -196,24 +227,34 @@ def list_payments(
         conditions.append(payment.c.created_at >= chosen.since)
     if chosen.until is not None:
         conditions.append(payment.c.created_at < chosen.until)
-    total = conn.execute(select(func.count()).select_from(payment).where(*conditions)).scalar_one()
-    query = select(payment).where(*conditions).order_by(payment.c.id.desc())
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
-    return [_payment(row) for row in rows], int(total)
+    return conditions
 
 
 def list_entries(conn: Connection, number: int, *, page: int, limit: int) -> tuple[list[PaidEntry], int]:
     """A page of what a payment pays, the oldest first, and how many there are; one that is cancelled pays nothing."""
     of_it = payment_entry.c.payment_id == number
     total = conn.execute(select(func.count()).select_from(payment_entry).where(of_it)).scalar_one()
-    query = (
+    rows = conn.execute(_entries(number).limit(limit).offset(min((page - 1) * limit, _FAR)))
+    return [PaidEntry(*row) for row in rows], int(total)
+
+
+def entries_after(conn: Connection, number: int, after: PaidEntry | None, limit: int) -> list[PaidEntry]:
+    """What a payment pays that comes after an entry (None = from the first), the oldest first."""
+    query = _entries(number).limit(limit)
+    if after is not None:
+        place = tuple_(ledger.c.at, ledger.c.source_id, ledger.c.version)
+        query = query.where(place > tuple_(literal(after.at), literal(after.source_id), literal(after.version)))
+    return [PaidEntry(*row) for row in conn.execute(query)]
+
+
+def _entries(number: int) -> Select[Any]:
+    """A payment is of one affiliate in one currency: there, source and version name an entry."""
+    return (
         select(ledger.c.kind, ledger.c.source_id, ledger.c.version, ledger.c.available, ledger.c.at)
         .join(payment_entry, PAYS)
-        .where(of_it)
+        .where(payment_entry.c.payment_id == number)
         .order_by(ledger.c.at, ledger.c.source_id, ledger.c.version)
     )
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
-    return [PaidEntry(row.kind, row.source_id, row.version, row.available, row.at) for row in rows], int(total)
 
 
 def statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict[str, PaymentStatus]:

@@ -6,7 +6,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ from urllib.parse import quote
 import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from trackyard.base.clock import Clock, SystemClock
@@ -38,6 +38,7 @@ from trackyard.wire.rates import FailedKeys, Limits, Rates, Reports, Seconds, St
 from trackyard.wire.reading import read_params
 from trackyard.wire.repeats import REPEATED, AnswerOnce, asked_of, check_repeat_key, find_repeat_key
 from trackyard.wire.routing import Match, Routes
+from trackyard.wire.sheets import Exported, response_of
 
 log = logging.getLogger("trackyard.api")
 
@@ -94,7 +95,7 @@ class Dispatch(Generic[D]):
             response = await self._answered(request)
             response.headers["X-Request-Id"] = request_id.get()
             if request.method == "HEAD":
-                response.body = b""  # Content-Length stays that of GET
+                _empty(response)
             await response(scope, receive, send)
         finally:
             request_id.reset(token)
@@ -233,11 +234,12 @@ class _Sent(NamedTuple):
 
 
 class _Done(NamedTuple):
-    """An answer, the names of the parameters it did not use, and whether it was given before."""
+    """An answer, the names of the parameters it did not use, and whether it was given before. file: sent instead."""
 
     content: bytes
     ignored: list[str]
     repeated: bool = False
+    file: Response | None = None
 
 
 class _Work(Generic[D]):
@@ -280,6 +282,8 @@ class _Work(Generic[D]):
         if fault is not None:
             raise fault
         params, ignored = read_params(endpoint.params, tree, staff=call.staff, version=call.version)
+        if endpoint.sheet is not None and isinstance(params, Exported) and params.format == "csv":
+            return _Done(b"", sorted(ignored), file=response_of(endpoint.sheet, endpoint.sheet.rows(call, params)))
         answer = endpoint.handle(call, params)
         if type(answer) is not endpoint.answer_for(call.known):
             raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
@@ -348,13 +352,24 @@ def _request_id(request: Request) -> str:
 
 
 def _succeeded(done: _Done) -> Response:
-    response = Response(done.content, media_type=JSON)
+    response = done.file or Response(done.content, media_type=JSON)
     if done.ignored:
         names = [quote(name[:200], safe="[]") for name in done.ignored[:MAX_IGNORED]]
         response.headers["X-Ignored-Parameters"] = ",".join(names)
     if done.repeated:
         response.headers[REPEATED] = "true"
     return response
+
+
+def _empty(response: Response) -> None:
+    """Takes the body from an answer to HEAD; its Content-Length stays that of GET."""
+    response.body = b""
+    if isinstance(response, StreamingResponse):
+        response.body_iterator = _nothing()
+
+
+async def _nothing() -> AsyncIterator[bytes]:
+    yield b""
 
 
 def _refused(refusal: Refusal) -> Response:

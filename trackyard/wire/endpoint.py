@@ -16,6 +16,7 @@ from trackyard.domain.permissions import FEATURES
 from trackyard.domain.roles import Permission
 from trackyard.wire.envelope import Answer
 from trackyard.wire.params import NoParams, Params
+from trackyard.wire.sheets import Exported, Sheet
 
 Version = Literal["3.0", "3.1"]
 VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1")
@@ -71,7 +72,7 @@ class Endpoint(Generic[D]):
     is another · handle: gets the call and the read parameters · page_max: larger limits are clamped to it ·
     body_max: bytes · versions: the prefixes it answers · report: a key has but a few of these running at once · anew:
     a repeat with the same Idempotency-Key is made again all the same · features: what an affiliate must not be denied
-    (domain/permissions.py).
+    (domain/permissions.py) · sheet: what `format=csv` gives.
     """
 
     id: str
@@ -90,6 +91,7 @@ class Endpoint(Generic[D]):
     report: bool = False
     anew: bool = False
     features: tuple[str, ...] = ()
+    sheet: Sheet[D] | None = None
     said: str = ""
 
     def __post_init__(self) -> None:
@@ -99,6 +101,8 @@ class Endpoint(Generic[D]):
             raise TypeError(f"{self.id}: methods for anyone, and no others, need no permission")
         if not set(self.features) <= FEATURES.keys():
             raise TypeError(f"{self.id}: there is no such feature")
+        if self.sheet is not None and (self.method != "GET" or not issubclass(self.params, Exported)):
+            raise TypeError(f"{self.id}: a file is the answer of a GET that has the parameter format")
 
     @property
     def text(self) -> str:

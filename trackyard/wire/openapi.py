@@ -15,6 +15,7 @@ from trackyard.wire.errors import ErrorBody
 from trackyard.wire.params import Field, Needed, Only, Params, Was, fields_of
 from trackyard.wire.repeats import HEADER, REPEATED
 from trackyard.wire.scalars import Upload
+from trackyard.wire.sheets import CSV
 
 Schema = dict[str, Any]
 
@@ -128,7 +129,7 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
             "200": {
                 "description": "Success",
                 "headers": _headers("X-Ignored-Parameters", *([REPEATED] if endpoint.repeatable else ())),
-                "content": {"application/json": {"schema": answer}},
+                "content": {"application/json": {"schema": answer}} | _file(endpoint),
             },
             **{code: {"$ref": f"#/components/responses/{code}"} for code in ERRORS},
         },
@@ -142,6 +143,14 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
     else:
         operation["parameters"] += [_query_parameter(name, field) for name, field in each_name(endpoint.params)]
     return operation
+
+
+def _file(endpoint: Endpoint[Any]) -> Schema:
+    """What is answered with format=csv."""
+    if endpoint.sheet is None:
+        return {}
+    columns = f"A line of names, then a line for each: {', '.join(endpoint.sheet.columns)}."
+    return {CSV: {"schema": {"type": "string", "description": columns}}}
 
 
 def _bodies(model: type[Params]) -> Schema:
