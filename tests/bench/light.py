@@ -2,12 +2,14 @@
 
 Plays the first story against the whole program on a data directory of its own: seconds from the start to both
 listeners ready (first, later, after kill -9), megabytes of all processes together (PSS), milliseconds from an
-acknowledged click to its row in stats/getbydate, from an acknowledged call to the affiliate's receiver, and from the
-answer to an edit of an offer to the first click that follows it.
+acknowledged click to its row in stats/getbydate, from an acknowledged call to the affiliate's receiver, from one that
+does nothing, and from one that waits for its click, to what the server postback log says of it, and from the answer to
+an edit of an offer to the first click that follows it.
 """
 
 import argparse
 import json
+import secrets
 import signal
 import statistics
 import sys
@@ -17,7 +19,7 @@ from pathlib import Path
 
 from tests.support.program import KEY, Program, until
 from tests.support.receiver import Receiver
-from tests.support.story import Story, begin, click_id_of
+from tests.support.story import Story, around_today, begin, click_id_of
 
 
 def pss_mb(program: Program) -> float:
@@ -48,6 +50,29 @@ def _ms_to_postback(story: Story, receiver: Receiver) -> float:
     return (time.monotonic() - begun) * 1000
 
 
+def _ms_to_log(story: Story, click_id: str, response: str) -> float:
+    """A call with a click's id that is in no other."""
+    begun = time.monotonic()
+    story.call(click_id)
+
+    def is_told() -> bool:
+        asked = around_today() | {"click_id": click_id}
+        found = story.program.api("GET", "/3.0/stats/serverpostbacks", asked)["postbacks"]
+        return [each["response"] for each in found] == [response]
+
+    until(is_told, seconds=30, what=f"{response} in the log")
+    return (time.monotonic() - begun) * 1000
+
+
+def _ms_to_fault(story: Story) -> float:
+    return _ms_to_log(story, f"{0xF0000000:08x}{secrets.token_hex(8)}", "Broken clickid")  # of a time far away
+
+
+def _ms_to_waiting(story: Story) -> float:
+    known = click_id_of(story.click())  # of the same edge and second
+    return _ms_to_log(story, known[:10] + secrets.token_hex(7), "waiting")
+
+
 def _ms_to_rule(story: Story, number: int) -> float:
     url = f"https://shop.example/{number}"
     story.program.api("POST", f"/3.0/admin/offer/{story.offer}", {"url": f"{url}?click={{clickid}}"})
@@ -70,6 +95,8 @@ def measure(seconds: float) -> dict[str, float]:
         clicks: list[float] = []
         calls: list[float] = []
         edits: list[float] = []
+        faults: list[float] = []
+        waits: list[float] = []
         give_up = time.monotonic() + seconds
         while not clicks or time.monotonic() < give_up:
             clicks.append(_ms_to_statistic(story))
@@ -77,9 +104,21 @@ def measure(seconds: float) -> dict[str, float]:
         while not calls or time.monotonic() < give_up:
             calls.append(_ms_to_postback(story, receiver))
         give_up = time.monotonic() + seconds
+        while not faults or time.monotonic() < give_up:
+            faults.append(_ms_to_fault(story))
+        give_up = time.monotonic() + seconds
+        while not waits or time.monotonic() < give_up:
+            waits.append(_ms_to_waiting(story))
+        give_up = time.monotonic() + seconds
         while not edits or time.monotonic() < give_up:
             edits.append(_ms_to_rule(story, len(edits)))
-        measured = {"click_to_statistic": clicks, "call_to_postback": calls, "edit_to_click": edits}
+        measured = {
+            "click_to_statistic": clicks,
+            "call_to_postback": calls,
+            "call_to_log": faults,
+            "call_to_waiting": waits,
+            "edit_to_click": edits,
+        }
         for name, values in measured.items():
             figures[f"{name}_median_ms"] = statistics.median(values)
             figures[f"{name}_max_ms"] = max(values)

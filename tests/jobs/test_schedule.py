@@ -1,5 +1,6 @@
 """What happens because time passes."""
 
+import threading
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -8,6 +9,7 @@ from sqlalchemy import select, update
 
 from tests.support.calls import AT, inbox_call, make_call, make_click
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
+from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.domain.conversions import DAY_MS
 from trackyard.domain.facts import Fact, ServerLog
@@ -89,10 +91,10 @@ def test_a_call_that_waits_is_shown_once(database: Database) -> None:
     waiting = inbox.InboxCall(1, inbox_call(1, make_call(clickid="6" * 24), None).call, None, "6" * 24, AT, True)
     with database.write() as conn:
         inbox.add_calls(conn, "001-1", [waiting])
-    clock = ManualClock(AT + 1_000)
+    clock = ManualClock(AT + 500)  # it may be found any moment
     schedule = Schedule(database, UTC, clock)
     assert schedule.log_waiting() == 0
-    clock.advance(5_000)
+    clock.advance(500)
     assert schedule.log_waiting() == 1
     assert schedule.log_waiting() == 0
     with database.write() as conn:
@@ -101,3 +103,38 @@ def test_a_call_that_waits_is_shown_once(database: Database) -> None:
     rows = [msgspec.json.decode(line, type=ServerLog) for line in lines(database, "server_log")]
     assert [(row.revision, row.response) for row in rows] == [(0, "waiting"), (1, "Broken clickid")]
     assert len({row.id for row in rows}) == 1
+
+
+def test_how_late_things_are_at_most(database: Database) -> None:
+    every = {job.name: job.seconds for job in Schedule(database, UTC, ManualClock(AT)).jobs}
+    assert every["holds"] <= 30, "a hold ends at most 60 s late"
+    assert every["waiting"] <= 0.5, "the log tells within 2 s that a call waits"
+
+
+def test_a_job_that_fails_holds_up_no_other(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    with database.write() as conn:
+        advertiser, affiliate = add_advertiser(conn), add_affiliate(conn)
+        click = make_click(add_offer(conn, advertiser, hold_period=1), affiliate, advertiser)
+        inbox.add_calls(conn, "001-1", [inbox_call(1, make_call(clickid=click.id), click)])
+    clock = ManualClock(AT)
+    Converter(database, "USD", UTC, clock).step()
+    clock.advance(DAY_MS)
+
+    def fail(_: object) -> int:
+        raise RuntimeError("the disk is full")
+
+    for name in ("stop_offers", "log_waiting", "forget_counters"):
+        monkeypatch.setattr(Schedule, name, fail)
+    stop = threading.Event()
+    thread = threading.Thread(target=Schedule(database, UTC, clock).run, args=(stop,))
+    thread.start()
+
+    def is_confirmed() -> bool:
+        with database.read() as conn:
+            return conn.execute(select(conversion.c.status)).scalar_one() == "confirmed"
+
+    try:
+        wait_until(is_confirmed)
+    finally:
+        stop.set()
+        thread.join()

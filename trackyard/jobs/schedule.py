@@ -25,8 +25,8 @@ _CHUNK: Final = 20
 _PARKED_CHUNK: Final = 200
 _ENDED_MS: Final = 7 * 86_400_000
 """How long counters are kept after the end of their period: what changes later is computed from conversions."""
-_UNSEEN_MS: Final = 3_000
-"""A call that waits longer than this for its click is shown as waiting in the log."""
+_UNSEEN_MS: Final = 700
+"""A call that waits longer than this for its click is shown as waiting in the log: within 2 s of its coming."""
 
 log = logging.getLogger("trackyard.schedule")
 
@@ -51,14 +51,14 @@ class Schedule:
         self.jobs = (
             Job("holds", 5, self.end_holds),
             Job("offers", 10, self.stop_offers),
-            Job("waiting", 2, self.log_waiting),
+            Job("waiting", 0.25, self.log_waiting),
             Job("parked", 2, self.unpark),
             Job("counters", 600, self.forget_counters),
             Job("files", 3600, self.sweep_files),
             Job("repeats", 600, self.forget_answers),
         )
 
-    def run(self, stop: threading.Event, pause_seconds: float = 0.5) -> None:
+    def run(self, stop: threading.Event, pause_seconds: float = 0.25) -> None:
         """Does the jobs at their times until `stop` is set. A job that fails is logged and done again next time."""
         due_at = dict.fromkeys((job.name for job in self.jobs), 0.0)
         while not stop.is_set():
