@@ -119,7 +119,9 @@ def _give_share_away(plant: Plant) -> None:
 
 def _hold_share(plant: Plant) -> None:
     with plant.database.write() as conn:
-        conn.execute(update(ledger).where(ledger.c.kind == "referral").values(hold=Decimal("0.7"), available=Decimal(0)))
+        conn.execute(
+            update(ledger).where(ledger.c.kind == "referral").values(hold=Decimal("0.7"), available=Decimal(0))
+        )
 
 
 def _invent_share(plant: Plant) -> None:
