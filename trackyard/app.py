@@ -119,7 +119,7 @@ def _run_edge(config: Config, slot: int) -> None:
                 rules_directory=config.data_dir / "rules",
                 state_directory=config.data_dir / "state",
                 trusted_networks=config.trusted_proxies,
-                databases=_databases(config),
+                databases=databases_of(config),
                 tls_certificate=config.tracking_tls_cert,
                 tls_key=config.tracking_tls_key,
             )
@@ -148,14 +148,15 @@ def _run_worker(config: Config, slot: int) -> None:
             database_url=config.database_url,
             platform_currency=config.currency,
             timezone=config.timezone,
-            owner=f"{_directory_id(config)}-{slot}",
+            owner=f"{directory_id_of(config)}-{slot}",
             outbound_allow=config.outbound_allow,
             files_directory=config.data_dir / "files",
             mail_directory=config.data_dir / "mail",
+            quotes_url=config.quotes_url,
             smtp_url=config.smtp_url,
             mail_from=config.mail_from,
             seal=Seal(seal_key(config)),
-            databases=_databases(config),
+            databases=databases_of(config),
         )
     )
 
@@ -197,7 +198,8 @@ def _run_core(config: Config, _slot: int) -> None:
         database.close()
 
 
-def _databases(config: Config) -> "Databases":
+def databases_of(config: Config) -> "Databases":
+    """The address databases that are set."""
     from trackyard.decide.databases import COUNTRY_DATABASE, Databases
 
     return Databases(
@@ -213,7 +215,7 @@ def _check_databases(config: Config) -> None:
     from trackyard.decide.databases import WrongDatabase
 
     try:
-        _databases(config).check()
+        databases_of(config).check()
     except WrongDatabase as fault:
         raise CannotStart(f"TRACKYARD_{fault.kind.upper()}_DATABASE {fault.path} cannot be used: {fault}.") from None
 
@@ -282,7 +284,7 @@ def _deps(config: Config, database: "Database", analytics: object) -> "Deps":
         isp_database=config.isp_database,
         journals=config.data_dir / "journal" if "projector" in config.roles else None,
         seen=cache(lambda: Onlooker(config.data_dir / "state")) if "edge" in config.roles else lambda: NOTHING_SEEN,
-        visitors=cache(lambda: Visitors(_databases(config))),
+        visitors=cache(lambda: Visitors(databases_of(config))),
         trials=Trials(config.outbound_allow),
     )
 
@@ -346,7 +348,7 @@ def _number_edges(config: Config, database: "Database") -> None:
     from trackyard.journal.segments import list_edges, seal_predecessors
     from trackyard.store.edges import NoEdgeNumber, claim_edge
 
-    directory_id = _directory_id(config)
+    directory_id = directory_id_of(config)
     now_ms = SystemClock().now_ms()
     try:
         with database.write() as connection:
@@ -359,7 +361,7 @@ def _number_edges(config: Config, database: "Database") -> None:
         seal_predecessors(config.data_dir / "journal", number, SystemClock())
 
 
-def _directory_id(config: Config) -> str:
+def directory_id_of(config: Config) -> str:
     """What tells this data directory from every other: 24 hex digits, made once."""
     from trackyard.base.ids import new_id
     from trackyard.journal.durable import write_durably

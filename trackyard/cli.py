@@ -48,11 +48,21 @@ def _parser() -> argparse.ArgumentParser:
     explain = commands.add_parser("explain", help="say what was decided on a recorded click and why")
     explain.add_argument("click_id", metavar="CLICK_ID", help="24 hex digits")
     audit = commands.add_parser("audit", help="compare everything with everything; exit status 1 when anything differs")
+    demo = commands.add_parser("demo", help="fill an empty installation, whose server runs, with made-up traffic")
+    demo.add_argument("--visits", type=_count, default=25_000, help="visits in the 30 days before now (%(default)s)")
+    demo.add_argument("--seconds", type=_count, default=60, help="seconds of live traffic (%(default)s)")
+    demo.add_argument("--seed", type=int, default=1, help="another number makes other traffic (%(default)s)")
     commands.add_parser("settings", help="print docs/configuration.md")
-    for command in (serve, key, prepare, role, explain, audit):
+    for command in (serve, key, prepare, role, explain, audit, demo):
         command.add_argument("--config", type=Path, help="TOML file of settings")
     parser.set_defaults(config=None)
     return parser
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError("must be a number from 1 to 1000000")
+    return int(text)
 
 
 def _serve(settings: config.Config, _options: argparse.Namespace) -> None:
@@ -86,6 +96,12 @@ def _audit(settings: config.Config, _options: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def _demo(settings: config.Config, options: argparse.Namespace) -> None:
+    from trackyard.commands.demo import Size, demo
+
+    demo(settings, Size(options.visits, options.seconds, options.seed), sys.stdout)
+
+
 def _role(settings: config.Config, options: argparse.Namespace) -> None:
     from trackyard import app
 
@@ -93,4 +109,12 @@ def _role(settings: config.Config, options: argparse.Namespace) -> None:
     app.run_role(settings, options.name, slot=options.slot, lifeline=options.lifeline)
 
 
-_COMMANDS = {"serve": _serve, "prepare": _prepare, "key": _key, "role": _role, "explain": _explain, "audit": _audit}
+_COMMANDS = {
+    "serve": _serve,
+    "prepare": _prepare,
+    "key": _key,
+    "role": _role,
+    "explain": _explain,
+    "audit": _audit,
+    "demo": _demo,
+}

@@ -91,6 +91,7 @@ class Program:
             "TRACKYARD_TRACKING_LISTEN": f"127.0.0.1:{self.tracking_port}",
             "TRACKYARD_ADMIN_API_KEY": KEY,
             "TRACKYARD_OUTBOUND_ALLOW": "127.0.0.0/8",
+            "TRACKYARD_QUOTES_URL": "",
             "TRACKYARD_UNIQUE_MB": "4",
             "TRACKYARD_API_RATE": "100000",  # a program that plays many clients has one key
             "TRACKYARD_API_BURST": "100000",
@@ -150,10 +151,10 @@ class Program:
         """The last lines of the log."""
         return self.log_file.read_text()[-3000:] if self.log_file.exists() else ""
 
-    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def command(self, *arguments: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
         """`trackyard` with these arguments and the settings of this installation, run to its end."""
         line = [sys.executable, "-m", "trackyard", *arguments]
-        return subprocess.run(line, env=self.environment, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(line, env=self.environment, capture_output=True, text=True, timeout=seconds, check=False)
 
     def api(self, method: str, path: str, params: dict[str, Any] | None = None, *, key: str = KEY) -> Any:
         """A call of the API that succeeds: its JSON."""

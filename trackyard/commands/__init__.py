@@ -1,1 +1,1 @@
-"""What `trackyard NAME` does beside serving, one file a command."""
+"""What `trackyard NAME` does beside serving, one file or folder a command."""

@@ -1,14 +1,18 @@
 """Asking the API of this installation, which holds the analytic store, as its first administrator."""
 
 import json
-from typing import Any
+import time
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
 from urllib.error import HTTPError, URLError
+from urllib.parse import urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
 from trackyard.app import administrator_key
 from trackyard.config import CannotStart, Config
 
-_SECONDS = 60
+_SECONDS: Final = 60
 _no_proxy = build_opener(ProxyHandler({}))
 
 
@@ -20,18 +24,47 @@ class Refused(Exception):
         self.status = status
 
 
-def ask(config: Config, path: str, *, seconds: float | None = _SECONDS) -> dict[str, Any]:
-    """The answer to GET `path`; seconds: how long it may take, None = as long as it does.
+@dataclass(frozen=True, slots=True)
+class Api:
+    """The API at the address `url`, asked with `key`. Too many calls at once wait as long as they are told.
 
-    Raises Refused, and CannotStart when nobody answers.
+    Both raise Refused, and CannotStart when nobody answers.
     """
-    headers = {"API-Key": administrator_key(config)}
-    request = Request(config.api_listen.url() + path, headers=headers)
-    try:
-        with _no_proxy.open(request, timeout=seconds) as response:
-            answer: dict[str, Any] = json.load(response)
-            return answer
-    except HTTPError as fault:
-        raise Refused(fault.code, str(json.load(fault).get("message", ""))) from None
-    except (URLError, TimeoutError, ConnectionError):
-        raise CannotStart(f"the API at {config.api_listen.url()} does not answer: start the server first.") from None
+
+    url: str
+    key: str
+
+    def get(
+        self, path: str, params: dict[str, Any] | None = None, *, seconds: float | None = _SECONDS
+    ) -> dict[str, Any]:
+        """The answer to GET `path`; seconds: how long it may take, None = as long as it does."""
+        query = f"?{urlencode(params, doseq=True)}" if params else ""
+        return self._send(Request(self.url + path + query, headers={"API-Key": self.key}), seconds)
+
+    def post(self, path: str, params: dict[str, Any]) -> dict[str, Any]:
+        """The answer to POST `path`; params: as JSON can hold them."""
+        headers = {"API-Key": self.key, "Content-Type": "application/json"}
+        return self._send(Request(self.url + path, json.dumps(params).encode(), headers), _SECONDS)
+
+    def _send(self, request: Request, seconds: float | None) -> dict[str, Any]:
+        while True:
+            try:
+                with _no_proxy.open(request, timeout=seconds) as response:
+                    answer: dict[str, Any] = json.load(response)
+                    return answer
+            except HTTPError as fault:
+                if fault.code != HTTPStatus.TOO_MANY_REQUESTS:
+                    raise Refused(fault.code, str(json.load(fault).get("message", ""))) from None
+                time.sleep(float(fault.headers.get("Retry-After", "1")))
+            except (URLError, TimeoutError, ConnectionError):
+                raise CannotStart(f"the API at {self.url} does not answer: start the server first.") from None
+
+
+def administrator(config: Config) -> Api:
+    """The API of this installation for its first administrator. Raises CannotStart when there is none yet."""
+    return Api(config.api_listen.url(), administrator_key(config))
+
+
+def ask(config: Config, path: str, *, seconds: float | None = _SECONDS) -> dict[str, Any]:
+    """The answer to GET `path`, asked by the first administrator. Errors: as of Api."""
+    return administrator(config).get(path, seconds=seconds)

@@ -1,0 +1,208 @@
+"""`trackyard demo`: fills an empty installation with a small network, 30 days of past traffic and a minute of live
+traffic, through the running server."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final, TextIO
+from zoneinfo import ZoneInfo
+
+from trackyard.base.clock import SystemClock
+from trackyard.base.zones import day_start_ms, local_day
+from trackyard.commands.demo.live import Tracking
+from trackyard.commands.demo.network import STEPS, Making, Network, is_empty
+from trackyard.commands.demo.past import past_edge, share_loaded
+from trackyard.commands.demo.receiver import Receiver
+from trackyard.commands.demo.traffic import Crowd
+from trackyard.commands.ours import Api, Refused, administrator
+from trackyard.commands.progress import Progress
+from trackyard.config import CannotStart, Config
+from trackyard.store.engine import Database
+
+DAYS: Final = 30
+_DAY_MS: Final = 86_400_000
+_VISITS_A_SECOND: Final = 15
+_QUIET_S: Final = 2.0
+_DONE_S: Final = 6.0
+"""Holds that are over are ended every 5 s: so long nothing may be under way until everything is done."""
+_PATIENCE_S: Final = 300.0
+_QUEUES: Final = ("journal", "inbox", "edits", "outbox", "deliveries", "mail", "fetches")
+_NEEDED: Final = ("edge", "projector", "api")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much is made. visits: of the past · seconds: of live traffic · seed: the same one makes the same traffic."""
+
+    visits: int
+    seconds: int
+    seed: int
+
+
+def demo(config: Config, size: Size, out: TextIO) -> None:
+    """Makes everything and tells on `out` what it does. Raises CannotStart when the installation is not empty, when its
+    server does not run, and when it stops on the way."""
+    missing = [role for role in _NEEDED if role not in config.roles]
+    if missing:
+        raise CannotStart(f"the demonstration needs the role {missing[0]} on this machine.")
+    api = administrator(config)
+    with Tracking(config) as tracking, Receiver() as receiver:
+        tracking.check()
+        try:
+            if not is_empty(api):
+                raise CannotStart("this installation is not empty: the demonstration needs an own data directory.")
+            _Demo(config, size, out, api, tracking, receiver).make()
+        except Refused as refused:
+            raise CannotStart(f"the API answers {refused.status}: {refused}.") from None
+        except KeyboardInterrupt:
+            raise CannotStart("the demonstration was stopped: what it made until then is kept.") from None
+
+
+class _Demo:
+    """One run."""
+
+    def __init__(
+        self, config: Config, size: Size, out: TextIO, api: Api, tracking: Tracking, receiver: Receiver
+    ) -> None:
+        self._config = config
+        self._size = size
+        self._out = out
+        self._api = api
+        self._tracking = tracking
+        self._receiver = receiver
+        self._clock = SystemClock()
+        self._database = Database(config.database_url, pool_size=1)
+
+    def make(self) -> None:
+        """Everything, in its order."""
+        try:
+            network = self._make_network()
+            self._write_past(network)
+            self._edit(network)
+            self._send_live(network)
+            self._settle("Waiting for the queues", _DONE_S)
+            self._invoice(network)
+        finally:
+            self._database.close()
+        self._tell(network)
+
+    def _make_network(self) -> Network:
+        def reaches(affiliate: int) -> bool:
+            trial = {"pid": affiliate, "url": f"{self._receiver.url}/trial"}
+            code: int = self._api.post("/3.1/partner/postback/test", trial)["test"]["http_code"]
+            return code == HTTPStatus.OK
+
+        with Progress(self._out, "Making the network", STEPS) as bar:
+            network = Making(self._api, bar.step).make(self._receiver.url, reaches)
+        if not self._receiver.received:
+            self._say(
+                "Calls to affiliates fail, since the server may not call 127.0.0.1, and only one postback was made: "
+                "start it with TRACKYARD_OUTBOUND_ALLOW=127.0.0.1 and an empty data directory to see them arrive."
+            )
+        return network
+
+    def _write_past(self, network: Network) -> None:
+        changed_at = self._clock.now_ms()
+        end = changed_at - 60_000
+        begin = end - DAYS * _DAY_MS
+        zone = ZoneInfo(self._config.timezone)
+        crowd = Crowd(network, f"{self._size.seed}", self._size.visits, lambda seconds: seconds)
+        visits = crowd.past(begin, day_start_ms(local_day(end, zone), zone), end)
+        with (
+            Progress(self._out, f"Writing {DAYS} days of traffic", end - begin) as bar,
+            past_edge(self._config, self._database, begin, changed_at) as edge,
+        ):
+            for at in crowd.play(visits, end, edge.send):
+                bar.to(at - begin)
+        with Progress(self._out, "Loading it", 1) as bar:
+            self._wait(lambda: self._loaded(edge.number, bar), "the past is not loaded")
+        self._settle("Conversions, calls to affiliates", _QUIET_S)
+
+    def _loaded(self, number: int, bar: Progress) -> bool:
+        share = share_loaded(self._config, self._database, number)
+        bar.to(share)
+        return share >= 1
+
+    def _send_live(self, network: Network) -> None:
+        seconds = self._size.seconds
+        crowd = Crowd(network, f"{self._size.seed} now", seconds * _VISITS_A_SECOND, lambda wait: 1 + wait % 9)
+        begin = self._clock.now_ms()
+        end = begin + seconds * 1000
+        with Progress(self._out, f"Live traffic for {seconds} s", seconds) as bar:
+            for at in crowd.play(crowd.live(begin, end), end, self._tracking.send):
+                time.sleep(max(0, at - self._clock.now_ms()) / 1000)
+                bar.to((at - begin) / 1000)
+            bar.to(seconds)
+
+    def _edit(self, network: Network) -> None:
+        """What staff do: a decision taken back, one taken, and two conversions that came by other ways."""
+        held = self._api.get("/3.0/stats/conversions", {"limit": 2, "status[]": [2, 5]})["conversions"]
+        if held:
+            told = {"ids": [held[0]["id"]], "status": "confirmed", "comment": "Confirmed by the advertiser by mail"}
+            self._api.post("/3.0/admin/conversion/edit", told)
+        offer, affiliate = network.offers["fixed"], network.affiliates["north"]
+        shared = {"offer": offer, "pid": affiliate, "comment": "From the advertiser's list"}
+        made = [shared | {"action_id": f"list-{number}", "ip": "91.0.0.7"} for number in (1, 2)]
+        self._api.post("/3.0/admin/conversions/import", {"list": made})
+
+    def _invoice(self, network: Network) -> None:
+        """An invoice to an advertiser, whose lines are computed."""
+        zone = ZoneInfo(self._config.timezone)
+        last = local_day(self._clock.now_ms() - _DAY_MS, zone)
+        first = local_day(self._clock.now_ms() - DAYS * _DAY_MS, zone)
+        form = {"supplier_id": network.advertisers["shop"], "currency": self._config.currency}
+        form |= {"start_date": first.isoformat(), "end_date": last.isoformat(), "comment": "The last thirty days"}
+        self._api.post("/3.0/admin/advertiser-invoice", form)
+
+    # --- waiting ----------------------------------------------------------------------------------------
+
+    def _settle(self, name: str, seconds: float) -> None:
+        """Waits until no queue has had anything to do for so long."""
+        with Progress(self._out, name, seconds) as bar:
+            quiet_since = time.monotonic()
+
+            def is_quiet() -> bool:
+                nonlocal quiet_since
+                if any(self._lags().get(queue, 0) for queue in _QUEUES):
+                    quiet_since = time.monotonic()
+                bar.to(time.monotonic() - quiet_since)
+                return time.monotonic() - quiet_since >= seconds
+
+            self._wait(is_quiet, "the queues are not empty")
+
+    def _lags(self) -> dict[str, float]:
+        try:
+            lags: dict[str, float] = self._api.get("/readyz")["lag_seconds"]
+            return lags
+        except Refused as refused:
+            raise CannotStart(f"the server is not ready: see {self._api.url}/readyz ({refused.status}).") from None
+
+    def _wait(self, until: Callable[[], bool], otherwise: str) -> None:
+        give_up = time.monotonic() + _PATIENCE_S
+        while not until():
+            if time.monotonic() > give_up:
+                raise CannotStart(f"{otherwise} after {_PATIENCE_S:.0f} s: what was made is kept, and goes on.")
+            time.sleep(0.25)
+
+    # --- telling ----------------------------------------------------------------------------------------
+
+    def _tell(self, network: Network) -> None:
+        now = self._clock.now_ms()
+        zone = ZoneInfo(self._config.timezone)
+        period = {"date_from": local_day(now - DAYS * _DAY_MS, zone), "date_to": local_day(now, zone)}
+        named = {f"filter[{name}]": day.isoformat() for name, day in period.items()}
+        rows = self._api.get("/3.0/stats/getbyprogram", named)["stats"]
+        clicks = sum(int(row["traffic"]["raw"]) for row in rows)
+        conversions = sum(row["actions"]["total"]["count"] for row in rows)
+        query = "&".join(f"{name}={value}" for name, value in named.items())
+        self._say(
+            f"{clicks:,} accepted clicks, {conversions:,} conversions, {self._receiver.received:,} calls received.\n"
+            f"  curl -g -H 'API-Key: {self._api.key}' '{self._api.url}/3.0/stats/getbyprogram?{query}'\n"
+            f"  curl -H 'API-Key: {network.keys['harbour']}' {self._api.url}/3.0/balance\n"
+            f"  trackyard audit      every method: {self._api.url}/docs"
+        )
+
+    def _say(self, text: str) -> None:
+        self._out.write(f"{text}\n")
+        self._out.flush()

@@ -1,0 +1,60 @@
+"""Live traffic of the demonstration: requests over HTTP to the tracking listener that runs."""
+
+import http.client
+import ssl
+from types import TracebackType
+from typing import Final, Self
+from urllib.parse import urlsplit
+
+from trackyard.commands.demo.traffic import Ask
+from trackyard.config import CannotStart, Config
+
+_SECONDS: Final = 20.0
+
+
+class Tracking:
+    """The tracking listener of this machine, as a proxy that visitors come through. `with` closes the connection."""
+
+    def __init__(self, config: Config) -> None:
+        scheme = "http" if config.tracking_tls_cert is None else "https"
+        self._url = config.tracking_listen.url(scheme)
+        host, port = urlsplit(self._url).hostname or "", config.tracking_listen.port
+        if scheme == "http":
+            self._connection = http.client.HTTPConnection(host, port, timeout=_SECONDS)
+            return
+        # The certificate is that of a public name; this is a listener of our own, at its address.
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        self._connection = http.client.HTTPSConnection(host, port, timeout=_SECONDS, context=context)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def check(self) -> None:
+        """Raises CannotStart unless it takes traffic."""
+        self._get("/readyz", {})
+
+    def send(self, ask: Ask) -> str:
+        """Sends a request; the Location of its answer, "" when it has none. Raises CannotStart when nobody answers or
+        nothing can be recorded."""
+        headers = {"X-Forwarded-For": ask.ip, "User-Agent": ask.ua}
+        headers |= {"Referer": ask.referrer} if ask.referrer else {}
+        headers |= {"Accept-Language": ask.language} if ask.language else {}
+        return self._get(ask.target, headers)
+
+    def _get(self, target: str, headers: dict[str, str]) -> str:
+        try:
+            self._connection.request("GET", target, headers=headers)
+            answer = self._connection.getresponse()
+            answer.read()
+        except (OSError, http.client.HTTPException):
+            self._connection.close()
+            raise CannotStart(f"the tracking listener at {self._url} does not answer: start the server.") from None
+        if answer.status == http.client.SERVICE_UNAVAILABLE:
+            raise CannotStart(f"the tracking listener at {self._url} takes no traffic.")
+        return answer.getheader("Location") or ""

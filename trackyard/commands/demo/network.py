@@ -1,0 +1,157 @@
+"""The network of the demonstration, made over the API: people, offers, connections, postbacks, and what staff file."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.commands.demo.offers import OFFERS, Names
+from trackyard.commands.ours import Api
+
+SECURE: Final = "demo-secure-code"
+"""What calls of the advertiser that signs them must carry."""
+SIGNS: Final = "bank"
+
+_STAFF: Final = (
+    ("publishing", "Paula", "Reed", ["ROLE_MANAGER_AFFILIATE"]),
+    ("sales", "Sam", "Field", ["ROLE_MANAGER_SALES"]),
+)
+_ADVERTISERS: Final = (("shop", "Wide Shop"), ("travel", "Far Journeys"), ("play", "Play Studio"), ("bank", "Old Bank"))
+_AFFILIATES: Final = (
+    # key, name, status, who brought it, by its key
+    ("harbour", "Harbour Media", "active", None),
+    ("meadow", "Meadow Reviews", "active", "harbour"),
+    ("north", "North Mailings", "active", None),
+    ("lantern", "Lantern Apps", "active", "harbour"),
+    ("quiet", "Quiet Corner", "not active", None),
+    ("gone", "Gone Networks", "banned", None),
+)
+_CATEGORIES: Final = (("retail", "Retail"), ("travel", "Travel"), ("games", "Games"), ("finance", "Finance"))
+_SOURCES: Final = (("social", "Social networks"), ("mail", "Mail"))
+_POSTBACKS: Final[tuple[tuple[str, str, dict[str, str]], ...]] = (
+    # whose, for which offer ("" = all), which calls
+    ("lantern", "mixed", {"goal": "purchase"}),
+    ("harbour", "", {}),
+    ("harbour", "percent", {"status": "confirmed"}),
+    ("meadow", "", {"status": "by_creating"}),
+)
+"""All of them, or the first alone when none of their calls can arrive."""
+_CALL: Final = "?click={clickid}&status={status_name}&goal={goal}&payout={sum}&currency={currency}&geo={geo}&s={sub1}"
+
+_PLACES: Final = len(_STAFF) + len(_ADVERTISERS) + len(_CATEGORIES) + len(_SOURCES) + 1
+STEPS: Final = _PLACES + len(_AFFILIATES) + len(OFFERS) + sum(len(plan.connected) for plan in OFFERS) + 4
+"""What `make` does, counted as it tells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """What was made. offers, affiliates, advertisers: ids by key · keys: API keys of affiliates · smartlink: its id."""
+
+    offers: dict[str, int]
+    affiliates: dict[str, int]
+    advertisers: dict[str, str]
+    keys: dict[str, str]
+    smartlink: str
+
+
+def is_empty(api: Api) -> bool:
+    """Whether the installation has no offer, advertiser, affiliate or conversion yet."""
+    every_offer = {"status[]": ["active", "stopped", "suspended"]}
+    found = (
+        api.get("/3.0/offers", every_offer | {"limit": 1}),
+        api.get("/3.0/admin/advertisers", {"limit": 1}),
+        api.get("/3.0/admin/partners", {"limit": 1}),
+        api.get("/3.0/stats/conversions", {"date_from": "2000-01-01", "limit": 1}),
+    )
+    return not any(answer["pagination"]["total_count"] for answer in found)
+
+
+class Making:
+    """Makes the network over the API; `done` is told after each of STEPS."""
+
+    def __init__(self, api: Api, done: Callable[[], None]) -> None:
+        self._api = api
+        self._done = done
+        self._staff: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
+        self._affiliates: dict[str, int] = {}
+
+    def make(self, receiver: str, reaches: Callable[[int], bool]) -> Network:
+        """Makes everything. receiver: address of the receiver of calls · reaches: whether the server may call it, asked
+        once an affiliate (its id) is there."""
+        for key, first, last, roles in _STAFF:
+            self._staff[key] = self._post("/3.0/admin/user", _person(first, last) | {"roles": roles})["user"]["id"]
+        advertisers = {key: self._advertiser(key, title) for key, title in _ADVERTISERS}
+        categories = {
+            key: self._post("/3.0/admin/category", {"title": title})["category"]["id"] for key, title in _CATEGORIES
+        }
+        sources = {
+            key: self._post("/3.0/admin/offer/source", {"title_lang": {"en": title}})["source"]["id"]
+            for key, title in _SOURCES
+        }
+        smartlink = self._post("/3.0/admin/smartlink/category", {"name": "The best of all"})["category"]["_id"]
+        for key, name, status, referrer in _AFFILIATES:
+            self._affiliate(key, name, status, referrer)
+        arrives = reaches(self._affiliates["harbour"])
+        told = receiver if arrives else ""
+        names = Names(advertisers, self._affiliates, categories, sources, smartlink, told)
+        offers = {plan.key: self._offer(plan.form(names)) for plan in OFFERS}
+        for plan in OFFERS:
+            for key in plan.connected:
+                form = {"offer_id": offers[plan.key], "pid": self._affiliates[key], "notice": 0}
+                self._post("/3.0/offer/enable-affiliate", form)
+        network = Network(offers, self._affiliates, advertisers, self._keys, smartlink)
+        for key, offer, which in _POSTBACKS if arrives else _POSTBACKS[:1]:
+            own = {"offer_id": offers[offer]} if offer else {}
+            url = f"{receiver}/{key}{_CALL}"
+            self._api.post("/3.1/partner/postback", {"pid": self._affiliates[key], "url": url} | own | which)
+        self._done()
+        self._file(network)
+        return network
+
+    def _post(self, path: str, params: dict[str, Any], api: Api | None = None) -> dict[str, Any]:
+        answer = (api or self._api).post(path, params)
+        self._done()
+        return answer
+
+    def _advertiser(self, key: str, title: str) -> str:
+        form: dict[str, Any] = {"title": title, "email": f"{key}@{key}.example", "tags": [key]}
+        form["manager"] = self._staff["sales"]
+        if key == SIGNS:
+            form["hash_password"] = SECURE
+        found: str = self._post("/3.0/admin/advertiser", form)["advertiser"]["id"]
+        return found
+
+    def _affiliate(self, key: str, name: str, status: str, referrer: str | None) -> None:
+        form: dict[str, Any] = {"email": f"{key}@{key}.example", "password": secrets.token_urlsafe(), "login": key}
+        form |= {"name": name, "status": status, "manager_id": self._staff["publishing"], "ref_percent": 5}
+        form["tags"] = ["direct" if referrer is None else "referred"]
+        if referrer is not None:
+            form["ref"] = self._affiliates[referrer]
+        made = self._post("/3.0/admin/partner", form)["partner"]
+        self._affiliates[key], self._keys[key] = made["id"], made["api_key"]
+
+    def _offer(self, form: dict[str, Any]) -> int:
+        found: int = self._post("/3.1/admin/offer", {"status": "active"} | form)["offer"]["id"]
+        return found
+
+    def _file(self, network: Network) -> None:
+        """A pixel, news, and a request to join an offer."""
+        code = '<img src="https://harbour.example/seen.gif?c={clickid}" width="1" height="1">'
+        pixel = {"pid": network.affiliates["harbour"], "offer_id": network.offers["fixed"], "name": "Seen"}
+        self._post("/3.0/partner/pixel", pixel | {"code": code, "code_type": "image", "moderation_status": 1})
+        news = {"title": "Welcome", "small_desc": "What you see is made up.", "desc": "Every figure is."}
+        self._post("/3.1/admin/news", news)
+        asked = {"offer_id": network.offers["percent"], "comment": "We have readers who travel."}
+        self._post("/3.0/partner/activation/offer", asked, Api(self._api.url, self._keys["lantern"]))
+
+
+def _person(first: str, last: str) -> dict[str, Any]:
+    name = f"{first}.{last}".lower()
+    return {
+        "email": f"{name}@office.example",
+        "password": secrets.token_urlsafe(),
+        "first_name": first,
+        "last_name": last,
+        "work_hours": "Mon-Fri 9-17",
+    }
