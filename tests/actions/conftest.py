@@ -6,5 +6,6 @@ from tests.support.databases import (
     postgres,
     sqlite_database,
 )
+from tests.support.limited import limited
 
-__all__ = ["database", "database_url", "migrated_sqlite", "postgres", "sqlite_database"]
+__all__ = ["database", "database_url", "limited", "migrated_sqlite", "postgres", "sqlite_database"]
