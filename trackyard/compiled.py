@@ -23,6 +23,7 @@ MODULES: Final = (
     "trackyard.decide.addresses",
     "trackyard.decide.bots",
     "trackyard.decide.checks",
+    "trackyard.decide.headers",
     "trackyard.decide.hints",
     "trackyard.decide.hit",
     "trackyard.decide.places",

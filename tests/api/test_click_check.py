@@ -131,6 +131,17 @@ def test_a_recorded_click_is_explained(api: Api, offer: int) -> None:
     assert (second["click"]["passed"], second["today"]["reason"]) == (False, "mistargeting-country")
 
 
+@pytest.mark.parametrize("recorded", [{"reason": "bot"}, {"reason": "inactive-offer", "device": "bot"}])
+def test_a_bot_is_one_today(api: Api, offer: int, recorded: dict[str, str]) -> None:
+    pid, _ = api.add_affiliate()
+    advertiser = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]
+    click = new_click(1, offer=offer, affiliate=pid, advertiser=advertiser, country="EE", **recorded)
+    load_clicks(api.deps, [click])
+    today = api.admin.get(f"/3.1/admin/click/{click.id}/explain")["today"]
+    assert (today["reason"], today["visitor"]["bot"], today["redirect_type"]) == ("bot", True, "js")
+    assert today["target"].startswith("https://shop.example/")
+
+
 def test_a_click_of_another_managers_affiliate_is_not_there(api: Api, offer: int) -> None:
     _, manager = api.add_staff(Role.MANAGER_AFFILIATE)
     pid, _ = api.add_affiliate()

@@ -3,7 +3,6 @@
 Nothing is counted or recorded (behaviour.md §10, click-check).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +13,7 @@ from trackyard.actions.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_click_id
 from trackyard.decide.bots import is_prefetch
+from trackyard.decide.headers import LANGUAGE, find_unique_cookie, read_language
 from trackyard.decide.hints import find_hints
 from trackyard.decide.hit import Hit
 from trackyard.decide.rules import Rules
@@ -32,6 +32,9 @@ NOT_ASKED: Final = "not asked"
 PASSED: Final = "passed"
 REFUSED: Final = "refused"
 
+_PLAIN: Final = "http302"
+"""How a refused click goes, whatever the offer's way is."""
+
 _KEPT: Final = (
     *(name for name in Click.__struct_fields__ if name.startswith(("sub", "ext"))),
     *("ref_id", "os_id", "user_id", "fbclid", "ios_idfa", "android_id", "bundle_id"),
@@ -44,10 +47,10 @@ _SHOWN: Final = 12
 class Sample:
     """A click as it would come. params: by wire name · headers: by lower-case name · at: UTC ms."""
 
-    params: Mapping[str, str]
+    params: dict[str, str]
     ip: str
     ua: str
-    headers: Mapping[bytes, bytes]
+    headers: dict[bytes, bytes]
     at: int
 
 
@@ -64,12 +67,13 @@ class Verdict:
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A click that was tried. refused: None when it passes · url: where it goes, None = a page that says that the offer
-    is not available."""
+    is not available · redirect_type: how it goes there."""
 
     hit: Hit
     verdicts: tuple[Verdict, ...]
     refused: Refused | None
     url: str | None
+    redirect_type: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ def check_click(deps: Deps, caller: Caller, sample: Sample) -> Checked:
         sample.ua,
         agent,
         headers.get(b"referer", b"").decode("utf-8", "replace"),
-        "",
+        read_language(headers.get(LANGUAGE, b"").decode("utf-8", "replace")),
         agent.device == BOT or is_prefetch(headers),
         seen=deps.seen(),
     )
@@ -106,6 +110,8 @@ def check_click(deps: Deps, caller: Caller, sample: Sample) -> Checked:
         raise BadInput({"params[pid]": [f"An affiliate {hit.affiliate.id} does not exist."]})
     if hit.offer is not None and not scope.has_advertiser(hit.offer.advertiser):
         raise BadInput({"params[offer_id]": [f"An offer {hit.offer.id} does not exist."]})
+    if hit.offer is not None:
+        hit.cookie = find_unique_cookie(headers, hit.offer.id)
     return _checked(hit)
 
 
@@ -131,7 +137,7 @@ def _rules_for(conn: Connection, offer_key: str, affiliate_key: str) -> Rules:
         wanted += [(kind, str(offer_id)) for kind in ("offer", "connections", "full_caps")]
         advertiser_id = offer_rules.find_advertiser_id(conn, offer_id)
         wanted += [] if advertiser_id is None else [("advertiser", advertiser_id)]
-    if affiliate_key.isascii() and affiliate_key.isdigit() and len(affiliate_key) < 10:
+    if affiliate_key.isascii() and affiliate_key.isdigit() and len(affiliate_key.lstrip("0")) < 10:
         wanted.append(("affiliate", str(int(affiliate_key))))
     rows = [(kind, key, rules.compile_row(conn, kind, key)) for kind, key in wanted]
     return Rules.of((kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rows if row is not None)
@@ -171,7 +177,7 @@ def _hit_of(known: Rules, click: Click) -> Hit:
         agent,
         click.referrer,
         click.language,
-        click.reason == "bot",
+        BOT in (click.reason, click.device),
     )
 
 
@@ -184,5 +190,6 @@ def _checked(hit: Hit) -> Checked:
         verdicts.append(Verdict(step.name, outcome, "" if refused is None else refused.detail))
         blind = blind or (refused is not None and None in (hit.offer, hit.affiliate, hit.advertiser))
     refused = decide(hit)
-    passes = refused is None or (refused.reason == "bot" and would_pass(hit))
-    return Checked(hit, tuple(verdicts), refused, accepted_url(hit) if passes else find_refused_url(hit))
+    if hit.offer is None or (refused is not None and (refused.reason != BOT or not would_pass(hit))):
+        return Checked(hit, tuple(verdicts), refused, find_refused_url(hit), _PLAIN)
+    return Checked(hit, tuple(verdicts), refused, accepted_url(hit), hit.offer.redirect_type)

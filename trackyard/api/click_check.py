@@ -162,7 +162,7 @@ def check_view(checked: Checked, zone: ZoneInfo) -> CheckView:
         reason="" if refused is None else refused.reason,
         detail="" if refused is None else refused.detail,
         target=checked.url,
-        redirect_type=hit.offer.redirect_type if hit.offer is not None and refused is None else "http302",
+        redirect_type=checked.redirect_type,
         offer_id=None if hit.offer is None else hit.offer.id,
         pid=None if hit.affiliate is None else hit.affiliate.id,
         time=datetime_text(hit.time_ms, zone),

@@ -7,7 +7,6 @@ holds the id of the click at which the visitor was last new to the offer, for th
 
 from typing import Final
 
-from trackyard.base.ids import is_hex24
 from trackyard.decide.hit import Hit
 from trackyard.edge.request import Request
 
@@ -48,21 +47,3 @@ def is_https(request: Request) -> bool:
     said = request.headers.get(b"x-forwarded-proto")
     # Of several proxies the first is the one that the visitor spoke with.
     return said is not None and said.partition(b",")[0].strip().lower() == b"https"
-
-
-def find_click_cookie(request: Request, name: bytes) -> str:
-    """The click id in a cookie; "" when there is none of this name, or it holds no id."""
-    text = find_cookie(request, name).decode("latin-1")
-    return text if is_hex24(text) else ""
-
-
-def find_cookie(request: Request, name: bytes) -> bytes:
-    """The value of a cookie, b"" when there is none of this name. Of several the first is that of the closest path."""
-    header = request.headers.get(b"cookie")
-    if header is None or name not in header:
-        return b""
-    for pair in header.split(b";"):
-        key, _, value = pair.partition(b"=")
-        if key.strip() == name:
-            return value.strip()
-    return b""

@@ -5,12 +5,12 @@ from typing import Final
 
 from trackyard.base.clock import Clock
 from trackyard.decide.bots import is_prefetch
+from trackyard.decide.headers import LANGUAGE, find_unique_cookie, read_language
 from trackyard.decide.hints import find_hints
 from trackyard.decide.hit import Hit
 from trackyard.decide.rules import Rules
 from trackyard.decide.visitor import BOT, Visitors
 from trackyard.edge.address import TrustedNetworks
-from trackyard.edge.cookies import find_click_cookie
 from trackyard.edge.reported import whose
 from trackyard.edge.request import Request
 
@@ -51,7 +51,7 @@ class Hits:
             ua,
             agent,
             request.header(b"referer"),
-            self._language(request.header(b"accept-language")),
+            self._language(request.header(LANGUAGE)),
             agent.device == BOT or (not reported and is_prefetch(headers)),
         )
         hit.cookie = own_cookie(request, hit)
@@ -68,25 +68,15 @@ class Hits:
         return self._begins + self._random.pop()
 
     def _language(self, accepted: str) -> str:
-        """As `_read_language`; what browsers send is of few kinds."""
+        """As `read_language`; what browsers send is of few kinds."""
         found = self._languages.get(accepted)
         if found is None:
             if len(self._languages) >= _LANGUAGES:
                 self._languages.clear()
-            found = self._languages[accepted] = _read_language(accepted)
+            found = self._languages[accepted] = read_language(accepted)
         return found
 
 
 def own_cookie(request: Request, hit: Hit) -> str:
     """What `Hit.cookie` is for the offer of this hit."""
-    if hit.offer is None or b"cookie" not in request.headers:
-        return hit.click_id
-    return find_click_cookie(request, b"afuniq_%d" % hit.offer.id) or hit.click_id
-
-
-def _read_language(accepted: str) -> str:
-    """The first language of Accept-Language, without its region: "en" of "en-GB,en;q=0.9"."""
-    if not accepted:
-        return ""
-    first = accepted.partition(",")[0].partition(";")[0].partition("-")[0].strip().lower()
-    return first if first.isalpha() and first.isascii() and len(first) <= 3 else ""
+    return hit.click_id if hit.offer is None else find_unique_cookie(request.headers, hit.offer.id) or hit.click_id

@@ -3,11 +3,11 @@
 from typing import Final
 
 from trackyard.base.zones import datetime_text, find_zone
+from trackyard.decide.headers import find_click_cookie, find_cookie
 from trackyard.decide.rules import Rules
 from trackyard.domain.call_params import pixel_named
 from trackyard.domain.macros import template
 from trackyard.edge.answers import NO_STORE
-from trackyard.edge.cookies import find_click_cookie, find_cookie
 from trackyard.edge.inbound import Inbound
 from trackyard.edge.pages import GIF, GIF_TYPE, HTML, SCRIPT_TYPE, SUCCESS_PAGE, TRACK_SCRIPT, TRACKED_SCRIPT
 from trackyard.edge.request import Request, Response, read_pairs
@@ -63,8 +63,8 @@ class Pixels:
         offer_id = _offer_number(given.get("offer_id", ""), rules)
         params = pixel_named(given)
         if "clickid" not in params:
-            own = find_click_cookie(request, b"afclick_%d" % offer_id) if offer_id else ""
-            click_id = own or find_click_cookie(request, b"afclick")
+            own = find_click_cookie(request.headers, b"afclick_%d" % offer_id) if offer_id else ""
+            click_id = own or find_click_cookie(request.headers, b"afclick")
             if click_id:
                 params["clickid"] = click_id
         return self._inbound.read(request, source, params), offer_id
@@ -86,10 +86,10 @@ def _offer_number(text: str, rules: Rules | None) -> int:
 
 def _codes(request: Request, rules: Rules, call: Call, offer_id: int) -> bytes:
     """The code of the pixels to show. Whose click it was only the cookies of that click tell."""
-    owner = find_cookie(request, b"afpid_%d" % offer_id)
+    owner = find_cookie(request.headers, b"afpid_%d" % offer_id)
     if not owner.isdigit() or len(owner) > 18:
         return b""
-    if find_click_cookie(request, b"afclick_%d" % offer_id) != call.params.get("clickid"):
+    if find_click_cookie(request.headers, b"afclick_%d" % offer_id) != call.params.get("clickid"):
         return b""
     codes = rules.pixels(offer_id, int(owner))
     if not codes:

@@ -50,7 +50,7 @@ def find_offer_id(conn: Connection, key: str) -> int | None:
     """The integer id of the offer that visitors name by `key`, its number or its hash; None when there is none."""
     if is_hex24(key):
         wanted = offer.c.hash == key
-    elif key.isascii() and key.isdigit() and len(key) <= _LONGEST_NUMBER:
+    elif key.isascii() and key.isdigit() and len(key.lstrip("0")) <= _LONGEST_NUMBER:
         wanted = offer.c.id == int(key)
     else:
         return None

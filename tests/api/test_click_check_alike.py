@@ -1,0 +1,239 @@
+"""click-check and an edge say the same of the same click (behaviour.md §4, §10)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from ipaddress import ip_network
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+import pytest
+
+from tests.support.api import UNBOUNDED, Api
+from tests.support.client import ApiClient
+from tests.support.handling import MemoryJournal, ask
+from trackyard.api.app import build
+from trackyard.decide.rules import Rules
+from trackyard.edge.address import TrustedNetworks
+from trackyard.edge.counters import Counters
+from trackyard.edge.handler import Edge
+from trackyard.edge.request import Response
+from trackyard.edge.state import EdgeState, StateOptions
+from trackyard.store import rules
+
+CHROME = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36"
+)
+PHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 16_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.2 "
+    "Mobile/15E148 Safari/604.1"
+)
+ROBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+EE, US, EE6 = "90.190.0.1", "8.8.8.8", "2001:bb8::1"
+URL = "https://shop.example/?s={sub1}&l={language}&r={referrer}&o={os}&n={offer_name}&c={clickid}&i={ip}&d={deeplink}"
+
+OFFERS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "stopped": {"status": "stopped"},
+    "later": {"start_at": "2030-01-01 00:00:00"},
+    "over": {"stopDate": "2020-01-01"},
+    "night": {"schedule[enabled]": 1, "schedule[intervals][0][0][From]": 1, "schedule[intervals][0][0][To]": 2},
+    "private": {"privacy": "private"},
+    "page": {"redirect_type": "js"},
+    "hidden": {"redirect_type": "http302hidden", "trafficback_url": "https://back.example/?p={pid}&o={offer_id}"},
+    "estonia": {"countries[]": ["EE"], "strictly_country": 1},
+    "address": {"allowed_ip": "90.190.0.0/16\n2001:bb8::/32", "disallowed_ip": "90.190.0.2-90.190.0.9"},
+    "phones": {"strictly_devices[]": ["mobile"], "url_preview": "https://show.example/?c={clickid}"},
+    "apple": {"restriction_os[0][os]": "iOS", "restriction_os[0][versions][]": ["16.2"]},
+    "subs": {"sub_restrictions[0][sub1]": "a", "sub_restrictions[0][sub2]": ""},
+    "accounts": {"sub_account_1": "a,b", "sub_account_2": "x", "sub_account_2_except": 1},
+    "filled": {"search_empty_sub": 3},
+    "groups": {
+        "targeting[0][country][allow][]": ["EE"],
+        "targeting[0][url]": "https://ee.example/?s={sub1}",
+        "targeting[1][browser][allow][]": ["Chrome"],
+        "targeting[1][country][deny][]": ["US"],
+    },
+    "shares": {
+        "targeting[0][urls][0][url]": "https://one.example/",
+        "targeting[0][urls][0][weight]": 40,
+        "targeting[0][urls][1][url]": "https://two.example/",
+        "targeting[0][urls][1][weight]": 30,
+    },
+    "deep": {"allow_deeplink": 1, "url": "https://shop.example"},
+    "once": {"uniqIpOnly": 1},
+    "capped": {
+        "is_redirect_overcap": 1,
+        "caps[0][period]": "day",
+        "caps[0][type]": "clicks",
+        "caps[0][value]": 1,
+    },
+    "full": {
+        "is_redirect_overcap": 1,
+        "caps[0][period]": "day",
+        "caps[0][type]": "conversions",
+        "caps[0][value]": 0,
+    },
+}
+
+HINTS = {
+    "Sec-CH-UA": '"Google Chrome";v="120"',
+    "Sec-CH-UA-Platform": '"Windows"',
+    "Sec-CH-UA-Platform-Version": '"15.0.0"',
+}
+PAGE = {"Referer": "https://page.example/?a=b c", "Accept-Language": "et-EE,en;q=0.8"}
+COOKIE = "c" * 24
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A click on one of OFFERS by one of the affiliates, "good" unless another is said; params may say others."""
+
+    offer: str
+    ip: str = EE
+    ua: str = CHROME
+    affiliate: str = "good"
+    params: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+def a_visit(offer: str, ip: str = EE, ua: str = CHROME, affiliate: str = "good", /, **more: Any) -> Visit:
+    """With its parameters, or `headers`."""
+    headers = more.pop("headers", {})
+    return Visit(offer, ip, ua, affiliate, tuple(more.items()), tuple(headers.items()))
+
+
+VISITS = [
+    a_visit("plain", sub1="a b&c"),
+    a_visit("plain", EE6, sub1="\u00e9{os}"),
+    a_visit("plain", headers=PAGE),
+    a_visit("plain", headers=HINTS),
+    a_visit("plain", offer_id="x"),
+    a_visit("plain", offer_id=""),
+    a_visit("plain", offer_id="999999"),
+    a_visit("plain", offer_id="9" * 17),
+    a_visit("plain", offer_id="f" * 24),
+    a_visit("plain", offer_id="0000000000{offer}"),
+    a_visit("plain", offer_id="00000000000000000000{offer}"),
+    a_visit("plain", pid="0000000000001"),
+    a_visit("plain", pid="x"),
+    a_visit("plain", pid="999999"),
+    a_visit("plain", pid="9" * 17),
+    a_visit("plain", EE, CHROME, "banned"),
+    a_visit("plain", EE, ROBOT),
+    a_visit("plain", headers={"Sec-Purpose": "prefetch;prerender"}),
+    a_visit("page", EE, ROBOT),
+    a_visit("stopped", EE, ROBOT),
+    *(a_visit(offer) for offer in OFFERS),
+    *(a_visit(offer, US, PHONE) for offer in ("estonia", "address", "phones", "apple", "groups", "hidden")),
+    a_visit("address", "90.190.0.5"),
+    a_visit("address", EE6),
+    a_visit("address", "::ffff:90.190.0.1"),
+    a_visit("phones", EE, ""),
+    a_visit("apple", EE, PHONE.replace("16_2", "16_20")),
+    a_visit("subs", sub1="a"),
+    a_visit("subs", sub1="a", sub2="b"),
+    a_visit("accounts", sub1="b"),
+    a_visit("accounts", sub1="b", sub2="x"),
+    a_visit("filled", sub3="x"),
+    a_visit("groups", US),
+    a_visit("groups", "127.0.0.9"),
+    a_visit("shares", US, PHONE),
+    a_visit("shares", EE6, PHONE),
+    a_visit("deep", path="@evil.example/{pid}"),
+    a_visit("deep", redirect="https://www.shop.example/x?y"),
+    a_visit("deep", redirect="https://evil.example/"),
+    a_visit("once"),
+    a_visit("once", US, headers={"Cookie": f"a=b; afuniq_{{offer}}={COOKIE}"}),
+    a_visit("capped", US),
+]
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Who is asked, and the numbers of offers and affiliates by their names here."""
+
+    client: ApiClient
+    edge: Edge
+    journal: MemoryJournal
+    offers: dict[str, int]
+    affiliates: dict[str, int]
+
+    def params(self, visit: Visit) -> dict[str, str]:
+        """The parameters of a visit's click."""
+        named = {"offer_id": str(self.offers[visit.offer]), "pid": str(self.affiliates[visit.affiliate])}
+        return named | {name: text.replace("{offer}", named["offer_id"]) for name, text in visit.params}
+
+    def headers(self, visit: Visit) -> dict[str, str]:
+        """The headers that a visit's browser sends beside its user agent."""
+        return {name: text.replace("{offer}", str(self.offers[visit.offer])) for name, text in visit.headers}
+
+    def checked(self, visit: Visit) -> dict[str, Any]:
+        """What click-check says."""
+        asked = {f"params[{name}]": value for name, value in self.params(visit).items()}
+        asked |= {f"headers[{name}]": value for name, value in self.headers(visit).items()}
+        found: dict[str, Any] = self.client.post("/3.1/admin/click-check", ip=visit.ip, ua=visit.ua, **asked)["check"]
+        return found
+
+    def clicked(self, visit: Visit) -> Response:
+        """What the edge answers."""
+        headers = {name.replace("-", "_").lower(): text.encode() for name, text in self.headers(visit).items()}
+        sent = headers | {"user_agent": visit.ua.encode(), "x_forwarded_for": visit.ip.encode()}
+        return ask(self.edge, f"/click?{urlencode(self.params(visit))}", peer="127.0.0.1", **sent)
+
+
+@pytest.fixture(scope="module")
+def sides(shared_api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    api, home = shared_api, tmp_path_factory.mktemp("alike")
+    offers = {name: api.add_offer(**{"privacy": "public", "url": URL} | given) for name, given in OFFERS.items()}
+    affiliates = {"good": api.add_affiliate()[0], "banned": api.add_affiliate(status="banned")[0]}
+    options = StateOptions(home / "state", home / "journal", home / "rules", 9, size=64 * 1024)
+    state = EdgeState(options, lambda: (0, 0), api.clock.now_ms() // 1000)
+    journal = MemoryJournal()
+    edge = Edge(
+        number=9,
+        clock=api.clock,
+        journal=journal,
+        visitors=api.deps.visitors(),
+        state=state,
+        trusted=TrustedNetworks([ip_network("127.0.0.1/32")]),
+        counters=Counters(),
+    )
+    with api.deps.database.read() as conn:
+        edge.rules = Rules.of((kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rules.each_rule(conn))
+    state.visitors.claim(offers["once"], "192.0.2.1", "another", COOKIE, api.clock.now_ms() // 1000, COOKIE)
+    app = build(replace(api.deps, seen=lambda: state.looking), limits=UNBOUNDED)
+    yield Sides(api.admin.of(app), edge, journal, offers, affiliates)
+    state.close()
+
+
+@pytest.mark.parametrize("visit", VISITS, ids=lambda visit: f"{visit.offer} {visit.ip}")
+def test_click_check_and_an_edge_say_the_same(sides: Sides, visit: Visit) -> None:
+    checked = sides.checked(visit)
+    assert checked == sides.checked(visit) | {"target": checked["target"]}, "it counted"
+    answer = sides.clicked(visit)
+    click = sides.journal.click
+    assert (checked["reason"], checked["detail"]) == (click.reason, click.detail)
+    assert (checked["offer_id"] or 0, checked["pid"] or 0) == (click.offer, click.affiliate)
+    target = None if checked["target"] is None else re.sub(r"[0-9a-f]{24}", click.id, checked["target"])
+    assert (target, checked["redirect_type"]) == _where(answer)
+
+
+def test_the_last_two_steps_see_what_the_edge_counted(sides: Sides) -> None:
+    for offer, reason in (("once", "non-unique-clicks"), ("capped", "overcap")):
+        visit = a_visit(offer, "90.190.7.7")
+        sides.clicked(visit)
+        assert (sides.checked(visit)["reason"], sides.clicked(visit).recorded) == (reason, True)
+        assert sides.journal.click.reason == reason
+
+
+def _where(answer: Response) -> tuple[str | None, str]:
+    """Target and redirect_type of an edge's answer."""
+    if answer.status == 404:
+        return None, "http302"
+    if answer.status == 302:
+        return answer.location.decode(), "http302hidden" if b"Referrer-Policy" in answer.headers else "http302"
+    found = re.search(rb'location\.replace\("(.*?)"\)', answer.body)
+    assert found is not None
+    return found[1].decode(), "js"

@@ -1,0 +1,40 @@
+"""What a visitor's headers say of it beside its user agent: cookies of ours, and its language."""
+
+from typing import Final
+
+from trackyard.base.ids import is_hex24
+
+LANGUAGE: Final = b"accept-language"
+_COOKIE: Final = b"cookie"
+
+
+def find_cookie(headers: dict[bytes, bytes], name: bytes) -> bytes:
+    """The value of a cookie, b"" when there is none of this name. Of several the first is that of the closest path.
+    headers: by lower-case name."""
+    header = headers.get(_COOKIE)
+    if header is None or name not in header:
+        return b""
+    for pair in header.split(b";"):
+        key, _, value = pair.partition(b"=")
+        if key.strip() == name:
+            return value.strip()
+    return b""
+
+
+def find_click_cookie(headers: dict[bytes, bytes], name: bytes) -> str:
+    """The click id in a cookie; "" when there is none of this name, or it holds no id."""
+    text = find_cookie(headers, name).decode("latin-1")
+    return text if is_hex24(text) else ""
+
+
+def find_unique_cookie(headers: dict[bytes, bytes], offer_id: int) -> str:
+    """The id of the click at which the visitor was last new to the offer; "" when no cookie tells."""
+    return find_click_cookie(headers, b"afuniq_%d" % offer_id) if _COOKIE in headers else ""
+
+
+def read_language(accepted: str) -> str:
+    """The first language of Accept-Language, without its region: "en" of "en-GB,en;q=0.9"."""
+    if not accepted:
+        return ""
+    first = accepted.partition(",")[0].partition(";")[0].partition("-")[0].strip().lower()
+    return first if first.isalpha() and first.isascii() and len(first) <= 3 else ""
