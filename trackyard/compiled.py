@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 MODULES: Final = (
+    "trackyard.base.clock",
     "trackyard.decide.addresses",
     "trackyard.decide.bots",
     "trackyard.decide.checks",

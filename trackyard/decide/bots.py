@@ -4,7 +4,7 @@ Bots are what the crawler-user-agents project lists and what ua-parser calls a s
 libraries are none: affiliates and staff try their links with them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ _TOOL: Final = "tool"
 _OTHER_TOOLS: Final = (r"^Java/", r"^PostmanRuntime/", r"^insomnia/", r"^Dart/", r"^PowerShell/", r"WindowsPowerShell/")
 """Tools that the list does not have."""
 
-_PREFETCH_HEADERS: Final = frozenset({b"sec-purpose", b"purpose", b"x-purpose", b"x-moz"})
+_PREFETCH_HEADERS: Final = (b"sec-purpose", b"purpose", b"x-purpose", b"x-moz")
 _AHEAD: Final = (b"prefetch", b"prerender", b"preview")
 
 
@@ -45,9 +45,12 @@ def is_bot(ua: str, spider: bool) -> bool:
     return bool(found.family == _BOT)
 
 
-def is_prefetch(headers: Mapping[bytes, bytes]) -> bool:
+def is_prefetch(headers: dict[bytes, bytes]) -> bool:
     """Whether a browser fetches ahead of a visitor who may never come. headers: by lower-case name."""
-    if headers.keys().isdisjoint(_PREFETCH_HEADERS):
+    told = b""
+    for name in _PREFETCH_HEADERS:
+        if name in headers:
+            told += b" " + headers[name].lower()
+    if not told:
         return False
-    told = b" ".join(headers.get(name, b"") for name in _PREFETCH_HEADERS).lower()
     return any(word in told for word in _AHEAD)

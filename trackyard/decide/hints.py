@@ -5,7 +5,6 @@ user agent, which is recorded, holds. Browsers send them over https alone.
 """
 
 import re
-from collections.abc import Mapping
 from typing import Final
 
 RawHints = tuple[bytes | None, ...]
@@ -60,7 +59,7 @@ _WINDOWS_11: Final = 13
 _OLD_WINDOWS: Final = {"0.1": "7", "0.2": "8", "0.3": "8.1"}
 
 
-def find_hints(headers: Mapping[bytes, bytes]) -> RawHints | None:
+def find_hints(headers: dict[bytes, bytes]) -> RawHints | None:
     """The hints among headers (by lower-case name); None when there are none, as nearly half of the browsers send
     none."""
     if _BRANDS not in headers:
@@ -71,7 +70,7 @@ def find_hints(headers: Mapping[bytes, bytes]) -> RawHints | None:
     return found
 
 
-def asks_more(headers: Mapping[bytes, bytes]) -> bool:
+def asks_more(headers: dict[bytes, bytes]) -> bool:
     """Whether the browser would tell more if it were asked: it sends hints, but not yet those of ACCEPT."""
     return _BRANDS in headers and _DETAILS not in headers
 

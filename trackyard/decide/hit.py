@@ -1,7 +1,5 @@
 """A click before it is decided: what the visitor sent, resolved once against the rules."""
 
-from collections.abc import Mapping
-
 from trackyard.base.ids import is_hex24
 from trackyard.decide.rules import Rules
 from trackyard.decide.seen import NOTHING_SEEN, Seen
@@ -49,7 +47,7 @@ class Hit:
         rules: Rules,
         time_ms: int,
         click_id: str,
-        params: Mapping[str, str],
+        params: dict[str, str],
         ip: str,
         place: Place,
         ua: str,
@@ -99,7 +97,7 @@ class Hit:
         return next((landing for landing in self.offer.landings if landing.id == landing_id), None)
 
 
-def find_affiliate(rules: Rules, params: Mapping[str, str]) -> Affiliate | None:
+def find_affiliate(rules: Rules, params: dict[str, str]) -> Affiliate | None:
     """The affiliate that a click's parameters name; None when the rules do not know it."""
     key = params.get("pid", "")
     return rules.find_affiliate(key) or rules.find_affiliate(_without_zeros(key))

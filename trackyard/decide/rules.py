@@ -131,6 +131,8 @@ class Rules:
 
     def find_sub_accounts(self, advertiser: Advertiser) -> Check | None:
         """The check of the sub accounts of an advertiser of these rules; None when it restricts none."""
+        if not advertiser.sub_accounts:
+            return None
         if advertiser.id not in self._sub_accounts:
             self._sub_accounts[advertiser.id] = find_sub_accounts("advertiser", advertiser.sub_accounts)
         return self._sub_accounts[advertiser.id]
@@ -141,7 +143,7 @@ class Rules:
 
     def pixels(self, offer_id: int, affiliate_id: int) -> tuple[str, ...]:
         """The code of the pixels that an affiliate shows to who converts at an offer."""
-        return self._pixels.get((offer_id, affiliate_id), ())
+        return self._pixels.get((offer_id, affiliate_id), ()) if self._pixels else ()
 
     def is_connected(self, offer_id: int, affiliate_id: int) -> bool:
         """Whether staff connected the affiliate to the offer."""

@@ -42,7 +42,9 @@ class Template:
 def encoded(value: str) -> str:
     """A value as it stands in a URL."""
     # Most values need no quoting, which is slow.
-    return value if _is_plain(value) else quote(value, safe="")
+    if (value.isalnum() and value.isascii()) or _is_plain(value):
+        return value
+    return quote(value, safe="")
 
 
 @lru_cache(maxsize=65536)

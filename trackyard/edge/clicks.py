@@ -17,6 +17,7 @@ from trackyard.edge.state import EdgeState
 from trackyard.edge.ways import PLAIN, as_json, not_available, redirect
 from trackyard.journal.records import Flag, Kind, encode
 
+_CLICK: Final = Kind.CLICK  # to look it up in the enumeration takes as long as to look up an offer
 BOT: Final = "bot"
 """The reason that sends its click where a visitor would go."""
 
@@ -72,7 +73,7 @@ class Clicks:
         if ("redirect" in hit.params or "path" in hit.params) and is_ignored(hit):
             flags |= Flag.REDIRECT_IGNORED
         unique = self._state.is_new(hit, accepted=refused is None)
-        self._recorder.put(Kind.CLICK, encode(click_columns(hit, refused, unique, flags)))
+        self._recorder.put(_CLICK, encode(click_columns(hit, refused, unique, flags)))
         self._counters.clicks["" if refused is None else refused.reason] += 1
         if self._state.waiting:
             self._recorder.flush()

@@ -1,6 +1,5 @@
 """Clicks that a server reports for a visitor: `ip=` and `ua=` of those who are believed (behaviour.md §4)."""
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -14,7 +13,7 @@ _LISTS: Final = 1024
 """Lists of affiliates that are kept compiled."""
 
 
-def whose(rules: Rules, request: Request, params: Mapping[str, str], trusted: TrustedNetworks) -> tuple[str, str, bool]:
+def whose(rules: Rules, request: Request, params: dict[str, str], trusted: TrustedNetworks) -> tuple[str, str, bool]:
     """The address and the user agent of the visitor, and whether a server told them: then what else the request
     carries is the server's.
 
@@ -33,7 +32,7 @@ def whose(rules: Rules, request: Request, params: Mapping[str, str], trusted: Tr
     return find_address(params.get("ip", "")) or ip, params.get("ua", ua), True
 
 
-def _is_server(rules: Rules, params: Mapping[str, str], ip: str) -> bool:
+def _is_server(rules: Rules, params: dict[str, str], ip: str) -> bool:
     affiliate = find_affiliate(rules, params)
     return affiliate is not None and affiliate.server_networks != () and _compiled(affiliate.server_networks).hold(ip)
 

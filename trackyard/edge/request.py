@@ -8,6 +8,9 @@ MAX_PARAMETER = 2 * 1024
 MAX_PARAMETERS = 1000
 """More than this are not read: they are no parameters of ours, and reading them costs other visitors time."""
 
+_PRINTABLE: Final = bytes(range(32, 127))
+_LITERAL: Final = bytes(code for code in _PRINTABLE if code not in b"%+")
+"""What stands for itself in a query string."""
 _CONTROLS: Final = dict.fromkeys([*range(32), *range(127, 160)])
 
 
@@ -46,9 +49,8 @@ class Request:
         value = self.headers.get(name)
         if value is None:
             return ""
-        if value.isascii() and len(value) <= MAX_PARAMETER:
-            text = value.decode("ascii")
-            return text if text.isprintable() else cleaned(text)[0]
+        if len(value) <= MAX_PARAMETER and not value.translate(None, _PRINTABLE):
+            return value.decode("ascii")
         return cleaned(value.decode("utf-8", "replace"))[0]
 
 
@@ -90,14 +92,12 @@ def cleaned(text: str) -> tuple[str, bool]:
 
 def read_pairs(query: bytes) -> tuple[dict[str, str], bool]:
     """The parameters of a query string or urlencoded body, the last of a name wins; True when one was cut."""
-    if len(query) <= MAX_PARAMETER and query.isascii() and b"%" not in query and b"+" not in query:
-        text = query.decode("ascii")
-        if text.isprintable():
-            params = {}
-            for pair in text.split("&"):
-                name, _, value = pair.partition("=")
-                params[name] = value
-            return params, False
+    if len(query) <= MAX_PARAMETER and not query.translate(None, _LITERAL):
+        params = {}
+        for pair in query.decode("ascii").split("&"):
+            name, _, value = pair.partition("=")
+            params[name] = value
+        return params, False
     return _read_encoded(query)
 
 

@@ -28,6 +28,7 @@ _TIMES_AT: Final = 128
 _CELL: Final = 4
 _TIMES: Final = struct.Struct("@32I")
 _DIGEST: Final = struct.Struct("<Q4s")
+_VISITOR: Final = Kind.VISITOR  # its look-up is slow
 _SWEPT_AT_ONCE: Final = 1024 * 1024
 
 
@@ -175,7 +176,7 @@ class UniqueVisitors:
             oldest = 0 if 0 in times else min(times)
             place = (bucket + _TIMES_AT) // _CELL + times.index(oldest)
         if self._claims is not None:
-            self._claims.note(Kind.VISITOR, place, second, mark)
+            self._claims.note(_VISITOR, place, second, mark)
         if not found:
             # The time first: a death between the two leaves an entry that is too young, not one that calls another
             # visitor seen.

@@ -37,8 +37,8 @@ class Unreadable(Enum):
 
 def pack(kind: int, payload: bytes) -> bytes:
     """The bytes of one frame."""
-    length = len(payload)
-    return _HEADER.pack(MAGIC, kind, length, crc32(payload, crc32(_CHECKED.pack(kind, length)))) + payload
+    checked = _CHECKED.pack(kind, len(payload))
+    return b"".join((MAGIC, checked, crc32(payload, crc32(checked)).to_bytes(4, "big"), payload))
 
 
 def read(data: bytes, position: int) -> Frame | Unreadable:
