@@ -19,6 +19,7 @@ from trackyard.domain.sessions import DAY_MS, KEPT_MS
 from trackyard.domain.statuses import Status
 from trackyard.jobs.conversions import Converter
 from trackyard.store import edges, inbox
+from trackyard.store.calls import list_sessions
 from trackyard.store.engine import Database
 from trackyard.store.settings import HASH_PASSWORD, edit_setting
 from trackyard.store.tables import advertiser, affiliate, conversion, offer, outbox
@@ -148,6 +149,19 @@ def test_clicks_are_kept_35_days_longer_than_the_longest_session(limited: Limite
     send(limited, old_id(435 * DAY_MS + 60_000, edge))
     limited.settle()
     assert responses(limited.database) == ["Broken clickid", "Click session lifespan is expired"]
+
+
+def test_every_session_of_an_offer_is_known(limited: Limited) -> None:
+    with limited.database.write() as conn:
+        for session in ("1y", "2y", "10d", "9d", "1y"):
+            add_offer(conn, limited.advertiser, click_session=session)
+        assert list_sessions(conn) == ["10d", "1y", "2y", "9d"]
+
+
+def test_an_import_has_no_age(limited: Limited) -> None:
+    limited.limit(minimal_click_session="5i", click_session="0s", payments=[])
+    limited.imported()
+    assert (limited.accepted("confirmed"), limited.payouts()) == (1, [0])
 
 
 def test_a_click_in_time_but_out_of_its_session_makes_a_declined_conversion(limited: Limited) -> None:

@@ -111,6 +111,7 @@ offer = Table(  # its fields are those of domain/offers.py; documents hold its s
     ),
     Index("ix_offer_title", "removed_at", "status", "title", "id", "privacy"),
     Index("ix_offer_bundle_id", "bundle_id"),
+    Index("ix_offer_click_session", "click_session"),
     Index("ix_offer_schedule", "id", sqlite_where=_HAS_SCHEDULE, postgresql_where=_HAS_SCHEDULE),
     Index("ix_offer_parallel", "id", sqlite_where=_HAS_PARALLEL, postgresql_where=_HAS_PARALLEL),
     sqlite_autoincrement=True,

@@ -331,6 +331,7 @@ def _offer() -> None:
     op.create_index("ix_offer_listed", "offer", listed, unique=False)
     op.create_index("ix_offer_title", "offer", ["removed_at", "status", "title", "id", "privacy"], unique=False)
     op.create_index("ix_offer_bundle_id", "offer", ["bundle_id"], unique=False)
+    op.create_index("ix_offer_click_session", "offer", ["click_session"], unique=False)
     scheduled = sa.text("schedule IS NOT NULL")
     op.create_index("ix_offer_schedule", "offer", ["id"], sqlite_where=scheduled, postgresql_where=scheduled)
     parallel = sa.text("parallel_tracking_url IS NOT NULL")
