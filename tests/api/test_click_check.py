@@ -79,8 +79,9 @@ def test_a_link_is_read_long_and_short(api: Api, offer: int) -> None:
     long = f"http://track.example/click?pid={pid}&offer_id={offer}&sub1=x"
     assert check(api, url=long, ip="90.190.0.1")["target"].endswith("&s=x")
     assert check(api, **{"url": long, "ip": "90.190.0.1", "params[sub1]": "y"})["target"].endswith("&s=y")
-    refused = api.admin.call("POST", "/3.1/admin/click-check", data={"url": "https://elsewhere.example/page"})
-    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["url"])
+    for other in ("https://elsewhere.example/page", "http://[::1", "http://\u2100.example/click"):
+        refused = api.admin.call("POST", "/3.1/admin/click-check", data={"url": other})
+        assert (refused.status_code, list(refused.json()["fields"])) == (400, ["url"])
 
 
 def test_time_headers_and_addresses_count(api: Api) -> None:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from ipaddress import ip_address
-from typing import Annotated
+from typing import Annotated, Final
 from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo
 
@@ -21,6 +21,8 @@ from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, View
 from trackyard.wire.params import Keyed, NoParams, Params
+
+_NO_LINK: Final = "This value must be a link of a click: …/click?pid=…&offer_id=… or its short form."
 
 Parameter = Annotated[str, s.Words(most=2048)]
 Address = Annotated[str, IpAddress()]
@@ -213,14 +215,17 @@ def _link_params(url: str) -> dict[str, str]:
     """The parameters of a tracking link, long or short; {} for none."""
     if not url:
         return {}
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # a host that is none
+        raise BadInput({"url": [_NO_LINK]}) from None
     given = dict(parse_qsl(parts.query, keep_blank_values=True))
     path = parts.path.rstrip("/")
     if path == "/click":
         return given
     link = unpack(path[1:])
     if link is None:
-        raise BadInput({"url": ["This value must be a link of a click: …/click?pid=…&offer_id=… or its short form."]})
+        raise BadInput({"url": [_NO_LINK]})
     return given | dict(parse_qsl(link.query))
 
 

@@ -21,6 +21,7 @@ from trackyard.wire.params import Keyed, Params
 Parameter = Annotated[str, s.Words(most=2048)]
 
 PIXELS: Final = ("/success.jpg", "/success.php", "/track.js")
+_NO_CALL: Final = "This value must be a call's address: …/postback?clickid=… or that of a pixel."
 
 
 class CheckCall(Params):
@@ -144,12 +145,15 @@ def _link_params(url: str) -> dict[str, str]:
     """The parameters of a call's address by canonical name; {} for none."""
     if not url:
         return {}
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # a host that is none
+        raise BadInput({"url": [_NO_CALL]}) from None
     given, path = dict(parse_qsl(parts.query, keep_blank_values=True)), parts.path.rstrip("/")
     if path in PIXELS:
         return pixel_named(given)
     if path != "/postback":
-        raise BadInput({"url": ["This value must be a call's address: …/postback?clickid=… or that of a pixel."]})
+        raise BadInput({"url": [_NO_CALL]})
     return named(given)
 
 
