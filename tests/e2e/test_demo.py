@@ -77,6 +77,8 @@ def _check_people(program: Program) -> None:
     assert all(balances[login]["available"] > 0 for login in ("harbour", "meadow", "north", "lantern"))
     assert balances["gone"] == {}
     assert program.api("GET", "/3.0/admin/advertiser-invoices")["message"]
+    payments = program.api("GET", "/3.1/admin/payments")["payments"]
+    assert sorted(each["status"] for each in payments) == ["created", "paid"]
     assert program.api("GET", "/3.0/admin/tickets")["tickets"]
     assert program.api("GET", "/3.0/news")["items"]
 

@@ -83,6 +83,7 @@ class _Demo:
             self._send_live(network)
             self._settle("Waiting for the queues", _DONE_S)
             self._invoice(network)
+            self._pay(network)
         finally:
             self._database.close()
         self._tell(network)
@@ -154,6 +155,14 @@ class _Demo:
         form = {"supplier_id": network.advertisers["shop"], "currency": self._config.currency}
         form |= {"start_date": first.isoformat(), "end_date": last.isoformat(), "comment": "The last thirty days"}
         self._api.post("/3.0/admin/advertiser-invoice", form)
+
+    def _pay(self, network: Network) -> None:
+        """Payments for what was earned until ten days ago: one that is executed, one that is not yet."""
+        until = local_day(self._clock.now_ms() - 10 * _DAY_MS, ZoneInfo(self._config.timezone))
+        payees = [network.affiliates[key] for key in ("harbour", "meadow")]
+        made = self._api.post("/3.1/admin/payments", {"pid": payees, "date_to": until.isoformat()})["payments"]
+        for payment in made[:1]:
+            self._api.post(f"/3.1/admin/payments/{payment['id']}", {"status": "paid"})
 
     # --- waiting ----------------------------------------------------------------------------------------
 
