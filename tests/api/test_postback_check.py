@@ -282,3 +282,9 @@ def test_managers_try_calls_for_what_they_manage(shop: Shop) -> None:
     assert (refused.status_code, list(refused.json()["fields"])) == (400, ["params[clickid]"])
     shop.api.admin.post(f"/3.0/admin/partner/{shop.pid}", manager_id=staff_id)
     assert manager.post("/3.1/admin/postback-check", **asked)["check"]["response"] == ""
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "//[", "postback?clickid=", "\x7f", "http://track.example/click?pid=1"])
+def test_what_is_no_address_of_a_call(api: Api, url: str) -> None:
+    refused = api.admin.call("POST", "/3.1/admin/postback-check", data={"url": url})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["url"])
