@@ -152,6 +152,7 @@ def _run_worker(config: Config, slot: int) -> None:
             outbound_allow=config.outbound_allow,
             files_directory=config.data_dir / "files",
             mail_directory=config.data_dir / "mail",
+            quotes_url=config.quotes_url,
             smtp_url=config.smtp_url,
             mail_from=config.mail_from,
             seal=Seal(seal_key(config)),

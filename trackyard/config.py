@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from trackyard import compiled
 from trackyard.base.zones import find_zone
+from trackyard.domain.currencies import NUMBERS
 
 PREFIX = "TRACKYARD_"
 ROLES = ("edge", "projector", "worker", "api")
@@ -71,6 +72,7 @@ class Config:
     currency: str
     trusted_proxies: tuple[Network, ...]
     outbound_allow: tuple[Network, ...]
+    quotes_url: str
     smtp_url: str
     mail_from: str
     tracking_tls_cert: Path | None
@@ -190,8 +192,8 @@ def _zone(text: str) -> str:
 
 
 def _currency(text: str) -> str:
-    if not re.fullmatch(r"[A-Z]{3}", text):
-        raise ValueError("must be an ISO 4217 code of three capital letters")
+    if text not in NUMBERS:
+        raise ValueError("must be the ISO 4217 code of a currency, such as EUR")
     return text
 
 
@@ -290,6 +292,13 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         _networks,
         "Private networks that calls to affiliates may reach all the same, a comma list; empty = none.",
+    ),
+    Setting(
+        "quotes_url",
+        "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist-90d.xml",
+        _url,
+        "Where currency rates are refreshed from every hour, in the form of the European Central Bank's feed; empty = "
+        "they stay as shipped, or as staff set them.",
     ),
     Setting(
         "smtp_url",

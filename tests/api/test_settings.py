@@ -1,14 +1,17 @@
 """Settings that are changed at run time, and the audit log of what staff change."""
 
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from tests.support.api import Api
 from trackyard.actions.settings import get_settings
+from trackyard.domain.quotes import Quote
 from trackyard.domain.roles import Role
 from trackyard.domain.rules import Platform
-from trackyard.store import rules, settings
+from trackyard.store import quotes, rules, settings
 
 NONE = {"trafficback_url": "", "hash_password": "", "mail_from": "", "smtp_url": "", "refuse_bots": True}
 
@@ -169,3 +172,11 @@ def test_pages_begin_with_the_newest(api: Api) -> None:
     assert times == sorted(times, reverse=True)
     assert len({record["id"] for record in (*first["audit"], *second["audit"])}) == 3
     assert first["audit"][0]["changes"] == {"value": {"from": "***", "to": "***"}}
+
+
+def test_how_quotes_stand_is_shown(api: Api) -> None:
+    assert api.admin.get("/3.1/admin/settings")["quotes"] == {"day": "", "fault": ""}
+    with api.deps.database.write() as conn:
+        quotes.enter(conn, [Quote("EUR", 1, Decimal("0.9"))], date(2023, 11, 10))
+        quotes.set_fault(conn, "answered 500")
+    assert api.admin.get("/3.1/admin/settings")["quotes"] == {"day": "2023-11-10", "fault": "answered 500"}

@@ -94,3 +94,9 @@ def test_the_secret_key_is_made_once_and_private(tmp_path: Path) -> None:
     settings = config.load({"TRACKYARD_DATA_DIR": str(tmp_path)})
     assert config.seal_key(settings) == config.seal_key(settings)
     assert (tmp_path / "secret.key").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("code", ["ZZZ", "XXX", "XAU", "usd", "EURO", ""])
+def test_a_currency_is_one_that_iso_4217_knows(code: str) -> None:
+    with pytest.raises(config.WrongSetting, match="TRACKYARD_CURRENCY must be the ISO 4217 code of a currency"):
+        config.load({"TRACKYARD_CURRENCY": code})

@@ -5,9 +5,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.store import audit, rules, settings, staff
+from trackyard.store import audit, quotes, rules, settings, staff
 from trackyard.store.audit import AuditFilter, AuditRecord
 from trackyard.store.engine import Connection
+from trackyard.store.quotes import QuotesState
 from trackyard.store.staff import Staff
 
 
@@ -56,6 +57,12 @@ def edit_settings(deps: Deps, given: Mapping[str, str | bool]) -> Settings:
         if _RULES & changed.keys():
             rules.touch(conn, "platform", rules.PLATFORM_KEY)
         return _settings(deps, conn)
+
+
+def quotes_state(deps: Deps) -> QuotesState:
+    """How currency rates stand."""
+    with deps.database.read() as conn:
+        return quotes.find_state(conn)
 
 
 def list_audit(

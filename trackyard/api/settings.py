@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.settings import Settings, edit_settings, get_settings, list_audit
+from trackyard.actions.settings import Settings, edit_settings, get_settings, list_audit, quotes_state
 from trackyard.api.paging import Paging
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
@@ -60,10 +60,19 @@ class SettingsView(View):
     refuse_bots: bool
 
 
+class QuotesView(View):
+    """How currency rates stand. day: the newest day of the bank that was entered; fault: why the last refresh told
+    nothing. "" = none."""
+
+    day: str
+    fault: str
+
+
 class SettingsAnswer(Answer):
-    """All settings."""
+    """All settings, and how currency rates stand."""
 
     settings: SettingsView
+    quotes: QuotesView
 
 
 class AuditParams(Paging):
@@ -117,7 +126,7 @@ class AuditAnswer(Answer):
 
 def show(call: Call[Deps], _params: NoParams) -> SettingsAnswer:
     """Show the settings of the platform."""
-    return SettingsAnswer(settings=settings_view(get_settings(call.deps)))
+    return _answer(call.deps, get_settings(call.deps))
 
 
 def edit(call: Call[Deps], params: EditSettings) -> SettingsAnswer:
@@ -126,7 +135,7 @@ def edit(call: Call[Deps], params: EditSettings) -> SettingsAnswer:
     given = {name: "" if value is None else value for name, value in given.items()}
     if given.get("smtp_url") and given["smtp_url"] == _without_password(get_settings(call.deps).smtp_url):
         del given["smtp_url"]
-    return SettingsAnswer(settings=settings_view(edit_settings(call.deps, given)))
+    return _answer(call.deps, edit_settings(call.deps, given))
 
 
 def list_records(call: Call[Deps], params: AuditParams) -> AuditAnswer:
@@ -148,6 +157,11 @@ def list_records(call: Call[Deps], params: AuditParams) -> AuditAnswer:
         audit=[audit_view(record, users.get(record.staff_id), zone) for record in found],
         pagination=pagination(page=params.page, per_page=limit, total=total),
     )
+
+
+def _answer(deps: Deps, settings: Settings) -> SettingsAnswer:
+    quotes = quotes_state(deps)
+    return SettingsAnswer(settings=settings_view(settings), quotes=QuotesView(day=quotes.day, fault=quotes.fault))
 
 
 def settings_view(settings: Settings) -> SettingsView:

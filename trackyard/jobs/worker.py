@@ -20,6 +20,7 @@ from trackyard.jobs.mail import Mailer
 from trackyard.jobs.parallel import ParallelCaller
 from trackyard.jobs.places import Limits
 from trackyard.jobs.post import MailSettings, SettledPost
+from trackyard.jobs.quotes import Quoter
 from trackyard.jobs.schedule import Schedule
 from trackyard.outbound.guard import Network
 from trackyard.outbound.mail import MailFolder, Post, SmtpPost, server_of
@@ -40,7 +41,8 @@ class WorkerOptions:
     URLs may lead to though they are not on the open internet · files_directory: where
     creatives are stored; without it none are fetched · smtp_url, mail_from: the mail server (empty =
     mail goes to `mail_directory`) and the sender, unless staff set others, which `seal` opens; without directory and
-    seal none is sent · databases: of addresses, for imported conversions."""
+    seal none is sent · databases: of addresses, for imported conversions · quotes_url: where currency rates are
+    refreshed from (empty = those alone that are shipped); without one staff set them all."""
 
     database_url: str
     platform_currency: str
@@ -54,6 +56,7 @@ class WorkerOptions:
     seal: Seal | None = None
     limits: Limits = field(default_factory=Limits)
     databases: Databases = field(default_factory=Databases)
+    quotes_url: str | None = None
 
 
 def run(options: WorkerOptions) -> None:
@@ -87,6 +90,9 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     }
     if files is not None:
         loops["fetches"] = Fetcher(database, files, clock, options.outbound_allow).run
+    if options.quotes_url is not None:
+        quoter = Quoter(database, options.platform_currency, zone, clock, options.quotes_url, options.outbound_allow)
+        loops["quotes"] = quoter.run
     post = _post(options, database)
     if post is not None:
         loops["mail"] = Mailer(database, clock, post).run

@@ -5,10 +5,15 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Final
 
-from sqlalchemy import Connection, and_, delete, func, insert, select
+from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 
 from trackyard.store.tables import currency_rate
+
+STAFF: Final = "staff"
+BANK: Final = "bank"
+"""Who set a rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +59,12 @@ def find_rates(conn: Connection, platform_currency: str, currencies: Collection[
 
 
 def add_rate(conn: Connection, currency: str, from_at: int, rate: Decimal) -> None:
-    """Sets the rate of a currency from a moment on; the one set before for the same moment goes."""
-    conn.execute(delete(currency_rate).where(currency_rate.c.currency == currency, currency_rate.c.from_at == from_at))
-    conn.execute(insert(currency_rate).values(currency=currency, from_at=from_at, rate=rate))
+    """Sets the rate of a currency by hand from a moment on; the one set before for the same moment goes, and what the
+    bank said of later ones."""
+    columns = currency_rate.c
+    later = and_(columns.from_at > from_at, columns.source == BANK)
+    conn.execute(delete(currency_rate).where(columns.currency == currency, or_(columns.from_at == from_at, later)))
+    conn.execute(insert(currency_rate).values(currency=currency, from_at=from_at, rate=rate, source=STAFF))
 
 
 def current_rates(conn: Connection, now_ms: int) -> dict[str, Decimal]:

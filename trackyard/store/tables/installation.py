@@ -43,6 +43,7 @@ currency_rate = Table(  # units of the currency for one unit of the platform cur
     Column("currency", String(3), primary_key=True),
     Column("from_at", Moment, primary_key=True),
     Column("rate", Rate, nullable=False),
+    Column("source", String(8), nullable=False),  # store/rates.py
 )
 
 currency = Table(  # what staff say of a currency; one that stands here or has a rate exists

@@ -62,6 +62,7 @@ def _currency_rate() -> None:
         sa.Column("currency", sa.String(length=3), nullable=False),
         sa.Column("from_at", sa.BigInteger(), nullable=False),
         sa.Column("rate", Rate(), nullable=False),
+        sa.Column("source", sa.String(length=8), nullable=False),
         sa.PrimaryKeyConstraint("currency", "from_at", name=op.f("pk_currency_rate")),
     )
 
