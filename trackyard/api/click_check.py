@@ -211,29 +211,16 @@ def utc_ms(moment: datetime, zone: ZoneInfo) -> int:
     return int(moment.replace(tzinfo=zone).timestamp()) * 1000
 
 
-def taken_apart(url: str) -> tuple[str, dict[str, str]]:
-    """The path of an address, without a slash at its end, and its parameters; "" and none of what is no address."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # half an IPv6 address
-        return "", {}
-    return parts.path.rstrip("/"), dict(parse_qsl(parts.query, keep_blank_values=True))
-
-
 def _link_params(url: str) -> dict[str, str]:
     """The parameters of a tracking link, long or short; {} for none."""
     if not url:
         return {}
-<<<<<<< HEAD
     try:
         parts = urlsplit(url)
     except ValueError:  # a host that is none
         raise BadInput({"url": [_NO_LINK]}) from None
     given = dict(parse_qsl(parts.query, keep_blank_values=True))
     path = parts.path.rstrip("/")
-=======
-    path, given = taken_apart(url)
->>>>>>> 17bd2f8 (wip)
     if path == "/click":
         return given
     link = unpack(path[1:])

@@ -1,12 +1,13 @@
 """What a call of an advertiser would do (behaviour.md §10)."""
 
 from typing import Annotated, Final
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import Field
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.postback_check import Checked, Sample, check_call
-from trackyard.api.click_check import plain_address, taken_apart, utc_ms
+from trackyard.api.click_check import plain_address, utc_ms
 from trackyard.api.edits import IpAddress
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
@@ -144,15 +145,11 @@ def _link_params(url: str) -> dict[str, str]:
     """The parameters of a call's address by canonical name; {} for none."""
     if not url:
         return {}
-<<<<<<< HEAD
     try:
         parts = urlsplit(url)
     except ValueError:  # a host that is none
         raise BadInput({"url": [_NO_CALL]}) from None
     given, path = dict(parse_qsl(parts.query, keep_blank_values=True)), parts.path.rstrip("/")
-=======
-    path, given = taken_apart(url)
->>>>>>> 17bd2f8 (wip)
     if path in PIXELS:
         return pixel_named(given)
     if path != "/postback":
