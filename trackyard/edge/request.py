@@ -8,9 +8,10 @@ MAX_PARAMETER = 2 * 1024
 MAX_PARAMETERS = 1000
 """More than this are not read: they are no parameters of ours, and reading them costs other visitors time."""
 
-_PRINTABLE: Final = bytes(range(32, 127))
-_LITERAL: Final = bytes(code for code in _PRINTABLE if code not in b"%+")
-"""What stands for itself in a query string."""
+_PRINTABLE: Final = bytes(code if 32 <= code < 127 else 32 for code in range(256))
+"""Leaves printable ASCII as it is and changes everything else: the quickest way to tell."""
+_LITERAL: Final = _PRINTABLE.replace(b"%", b" ").replace(b"+", b" ")
+"""Leaves what stands for itself in a query string, and changes everything else."""
 _CONTROLS: Final = dict.fromkeys([*range(32), *range(127, 160)])
 
 
@@ -49,7 +50,7 @@ class Request:
         value = self.headers.get(name)
         if value is None:
             return ""
-        if len(value) <= MAX_PARAMETER and not value.translate(None, _PRINTABLE):
+        if len(value) <= MAX_PARAMETER and value.translate(_PRINTABLE) == value:
             return value.decode("ascii")
         return cleaned(value.decode("utf-8", "replace"))[0]
 
@@ -92,7 +93,7 @@ def cleaned(text: str) -> tuple[str, bool]:
 
 def read_pairs(query: bytes) -> tuple[dict[str, str], bool]:
     """The parameters of a query string or urlencoded body, the last of a name wins; True when one was cut."""
-    if len(query) <= MAX_PARAMETER and not query.translate(None, _LITERAL):
+    if len(query) <= MAX_PARAMETER and query.translate(_LITERAL) == query:
         params = {}
         for pair in query.decode("ascii").split("&"):
             name, _, value = pair.partition("=")
