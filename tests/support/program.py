@@ -91,6 +91,7 @@ class Program:
             "TRACKYARD_TRACKING_LISTEN": f"127.0.0.1:{self.tracking_port}",
             "TRACKYARD_ADMIN_API_KEY": KEY,
             "TRACKYARD_OUTBOUND_ALLOW": "127.0.0.0/8",
+            "TRACKYARD_QUOTES_URL": "",
             "TRACKYARD_UNIQUE_MB": "4",
             "TRACKYARD_API_RATE": "100000",  # a program that plays many clients has one key
             "TRACKYARD_API_BURST": "100000",
