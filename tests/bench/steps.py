@@ -1,8 +1,7 @@
 """Where the microseconds of a click go, measured in one process without sockets: what does not change from run to run.
 
-Clicks of traffic.py go through the very classes of the edge, journal included; the transport alone is played. Each step
-is then measured by itself over the same clicks, one after the other, as they come: a step finds its memory as cold as
-it does in life.
+Clicks of traffic.py go through the very classes of the edge, journal included; the transport alone is played. The steps
+within the handler are then measured by themselves over the same clicks.
 """
 
 import gc
@@ -17,13 +16,20 @@ from typing import Any, Final
 from tests.bench.traffic import OFFERS, requests, rules
 from tests.support.rules import rules_of
 from trackyard.base.clock import SystemClock
+from trackyard.decide.rules import Rules
+from trackyard.decide.steps import decide
+from trackyard.decide.target import accepted_url
 from trackyard.decide.visitor import Visitors
 from trackyard.edge.address import TrustedNetworks
+from trackyard.edge.clicks import click_columns
 from trackyard.edge.connection import Connection, Shared
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import Edge
-from trackyard.edge.request import Request, Response
+from trackyard.edge.hits import Hits
+from trackyard.edge.request import Request, Response, read_pairs
 from trackyard.edge.state import EdgeState, StateOptions
+from trackyard.journal.frames import pack
+from trackyard.journal.records import encode
 from trackyard.journal.writer import Writer
 
 CLICKS: Final = 20_000
@@ -118,15 +124,46 @@ class Fixed:
 
 def measure(offers: int = OFFERS) -> dict[str, float]:
     """Microseconds of the processor: `click` = all of a click but the event loop and the kernel's network ·
-    `connection` = HTTP alone · `handler` = the rest."""
+    `connection` = HTTP alone · `handler` = the rest, of which: the steps of `_steps`, and `state and answer`: unique
+    visitors and caps, cookies, the answer, the journal's write."""
     clicks = requests(CLICKS, offers)
     with tempfile.TemporaryDirectory() as name, an_edge(Path(name), offers) as edge:
         gc.collect()
         gc.freeze()
         whole, bare = Line(edge, TRUSTED), Line(Fixed(), TRUSTED)
         figures = {"click": _best(lambda: whole.send(clicks)), "connection": _best(lambda: bare.send(clicks))}
-    figures["handler"] = figures["click"] - figures["connection"]
+        figures["handler"] = figures["click"] - figures["connection"]
+        steps = _steps(edge.rules or Rules(), clicks)
+    figures |= steps | {"state and answer": figures["handler"] - sum(steps.values())}
     return {step: round(microseconds, 2) for step, microseconds in figures.items()}
+
+
+def _steps(known: Rules, clicks: Sequence[bytes]) -> dict[str, float]:
+    fixed = Fixed()
+    fixed.asked = asked = []
+    Line(fixed, TRUSTED).send(clicks)
+    visitors = Visitors()
+    make = Hits(1, SystemClock(), visitors, TRUSTED).make
+    with_params = [(request, read_pairs(request.query)[0]) for request in asked]
+    hits = [make(known, request, params) for request, params in with_params]
+    columns = [click_columns(hit, None, True, 0) for hit in hits]
+    payloads = [encode(row) for row in columns]
+    figures = {
+        "parameters": _best(lambda: _each(lambda request: read_pairs(request.query), asked)),
+        "visitor and offer": _best(lambda: _each(lambda item: make(known, *item), with_params)),
+        "decision": _best(lambda: _each(decide, hits)),
+        "url": _best(lambda: _each(accepted_url, hits)),
+        "columns": _best(lambda: _each(lambda hit: click_columns(hit, None, True, 0), hits)),
+        "encoding": _best(lambda: _each(encode, columns)),
+        "frame": _best(lambda: _each(lambda payload: pack(1, payload), payloads)),
+    }
+    visitors.close()
+    return figures
+
+
+def _each(step: Callable[[Any], object], items: Sequence[Any]) -> None:
+    for item in items:
+        step(item)
 
 
 def _best(run: Callable[[], None]) -> float:
@@ -142,7 +179,7 @@ def _best(run: Callable[[], None]) -> float:
 def main() -> None:
     """Prints the figures."""
     for step, microseconds in measure().items():
-        print(f"{step:>12} {microseconds:6.2f} us")
+        print(f"{step:>18} {microseconds:6.2f} us")
 
 
 if __name__ == "__main__":
