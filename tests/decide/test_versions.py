@@ -38,11 +38,29 @@ def test_a_release_holds_what_came_out_under_it(wanted: list[int], given_: list[
     assert versions_of([("", _text(wanted))]).hold(_text(given_)) is (padded[: len(wanted)] == wanted)
 
 
-@given(st.lists(st.tuples(st.sampled_from(["", "LT", "GTE", "EQ"]), NUMBERS), max_size=4), NUMBERS)
+@given(st.lists(st.tuples(st.sampled_from(["", "LT", "LTE", "EQ"]), NUMBERS), max_size=4), NUMBERS)
 def test_of_several_any_one_lets_in(wanted: list[tuple[str, list[int]]], given_: list[int]) -> None:
     pairs = [(word, _text(numbers)) for word, numbers in wanted]
     together = versions_of(pairs).hold(_text(given_))
     assert together is any(versions_of([pair]).hold(_text(given_)) for pair in pairs)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "inside", "outside"),
+    [
+        ([("GTE", "12"), ("LT", "15")], ["12", "14.9"], ["11.9", "15", "16", ""]),
+        ([("LTE", "15"), ("GT", "12")], ["12.1", "15.0"], ["12", "15.1"]),
+        ([("GTE", "12"), ("LTE", "12")], ["12", "12.0"], ["11", "12.1"]),
+        ([("GTE", "12"), ("", "9"), ("LT", "15")], ["9.3", "13"], ["10", "15"]),
+        ([("LT", "5"), ("GTE", "14")], ["4", "14"], ["5", "13"]),
+        ([("EQ", "0"), ("GTE", "14")], ["0", "14"], ["1", "13"]),
+    ],
+)
+def test_two_ends_of_one_span_hold_together(
+    wanted: list[tuple[str, str]], inside: list[str], outside: list[str]
+) -> None:
+    versions = versions_of(wanted)
+    assert [text for text in (*inside, *outside) if versions.hold(text)] == inside
 
 
 @pytest.mark.parametrize(

@@ -48,16 +48,22 @@ def find_version(text: str) -> Version | None:
 
 def versions_of(wanted: Iterable[tuple[str, str]]) -> Versions:
     """Versions made of (comparison, version): LT, LTE, EQ, GT, GTE, or "" for a release with all that came out under
-    it, so that 17 is 17.2 too and 10.0 is 10.0.3 but not 10.1."""
+    it, so that 17 is 17.2 too and 10.0 is 10.0.3 but not 10.1. Any of several lets in, but that "from 12" and "before
+    15", which together were all there are, mean what is between them."""
     spans: list[Span] = []
+    above: list[Span] = []
+    below: list[Span] = []
     words: list[str] = []
     for comparison, text in wanted:
         numbers = _numbers(text.strip())
         if numbers is not None:
-            spans.append(_span(comparison, numbers))
+            place = above if comparison in ("GT", "GTE") else below if comparison in ("LT", "LTE") else spans
+            place.append(_span(comparison, numbers))
         elif comparison not in ("LT", "GT"):
             words.append(text.strip().casefold())
-    return Versions(spans, words)
+    if above and below and (least := min(above)[0]) < (end := max(below)[1]):
+        above, below = [(least, end)], []
+    return Versions((*spans, *above, *below), words)
 
 
 def _span(comparison: str, numbers: Version) -> Span:
