@@ -111,20 +111,28 @@ def test_how_late_things_are_at_most(database: Database) -> None:
     assert every["waiting"] <= 0.5, "the log tells within 2 s that a call waits"
 
 
-def test_a_job_that_fails_holds_up_no_other(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_that_fail_or_find_no_end_hold_up_no_other(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     with database.write() as conn:
         advertiser, affiliate = add_advertiser(conn), add_affiliate(conn)
         click = make_click(add_offer(conn, advertiser, hold_period=1), affiliate, advertiser)
         inbox.add_calls(conn, "001-1", [inbox_call(1, make_call(clickid=click.id), click)])
     clock = ManualClock(AT)
     Converter(database, "USD", UTC, clock).step()
-    clock.advance(DAY_MS)
 
     def fail(_: object) -> int:
         raise RuntimeError("the disk is full")
 
-    for name in ("stop_offers", "log_waiting", "forget_counters"):
+    for name in ("log_waiting", "forget_counters"):
         monkeypatch.setattr(Schedule, name, fail)
+    began = threading.Event()
+
+    def go_on(_: object) -> int:
+        began.set()
+        return 1
+
+    for name in ("unpark", "stop_offers"):
+        monkeypatch.setattr(Schedule, name, go_on)
+    monkeypatch.setattr("trackyard.jobs.schedule._TURN_SECONDS", 0.05)
     stop = threading.Event()
     thread = threading.Thread(target=Schedule(database, UTC, clock).run, args=(stop,))
     thread.start()
@@ -134,6 +142,8 @@ def test_a_job_that_fails_holds_up_no_other(database: Database, monkeypatch: pyt
             return conn.execute(select(conversion.c.status)).scalar_one() == "confirmed"
 
     try:
+        assert began.wait(10), "holds had their first turn"
+        clock.advance(DAY_MS)
         wait_until(is_confirmed)
     finally:
         stop.set()

@@ -23,6 +23,8 @@ from trackyard.store.filestore import FileStore
 
 _CHUNK: Final = 20
 _PARKED_CHUNK: Final = 200
+_TURN_SECONDS: Final = 4
+"""A job with more to do than this goes on when the others had their turn: no hold ends a minute late."""
 _ENDED_MS: Final = 7 * 86_400_000
 """How long counters are kept after the end of their period: what changes later is computed from conversions."""
 _UNSEEN_MS: Final = 700
@@ -64,16 +66,20 @@ class Schedule:
         while not stop.is_set():
             for job in self.jobs:
                 if time.monotonic() >= due_at[job.name]:
-                    self._do(job, stop)
-                    due_at[job.name] = time.monotonic() + job.seconds
+                    is_done = self._do(job, stop)
+                    due_at[job.name] = time.monotonic() + (job.seconds if is_done else 0)
             stop.wait(pause_seconds)
 
-    def _do(self, job: Job, stop: threading.Event) -> None:
+    def _do(self, job: Job, stop: threading.Event) -> bool:
+        """Does a job for one turn; whether nothing is left, or has to wait."""
+        end = time.monotonic() + _TURN_SECONDS
         try:
             while not stop.is_set() and job.step():
-                pass
+                if time.monotonic() > end:
+                    return False
         except Exception:
             log.exception("a job failed", extra={"job": job.name})
+        return True
 
     def forget_answers(self) -> int:
         """Removes first answers that are over; how many."""
