@@ -1,6 +1,7 @@
 """What happens because time passes."""
 
 import threading
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -134,7 +135,9 @@ def test_jobs_that_fail_or_find_no_end_hold_up_no_other(database: Database, monk
         monkeypatch.setattr(Schedule, name, go_on)
     monkeypatch.setattr("trackyard.jobs.schedule._TURN_SECONDS", 0.05)
     stop = threading.Event()
-    thread = threading.Thread(target=Schedule(database, UTC, clock).run, args=(stop,))
+    schedule = Schedule(database, UTC, clock)
+    schedule.jobs = tuple(replace(job, seconds=0.1) for job in schedule.jobs)
+    thread = threading.Thread(target=schedule.run, args=(stop, 0.01))
     thread.start()
 
     def is_confirmed() -> bool:
