@@ -1,6 +1,7 @@
 """What a process beside the edges sees of their state, without changing it."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from trackyard.decide.hit import Hit
 from trackyard.decide.visitor import Agent, Place
 from trackyard.domain.rules import Advertiser, Affiliate, ClickCap, Row
 from trackyard.edge.onlooker import Onlooker
+from trackyard.edge.unique import UniqueVisitors
 
 CAP = ClickCap(id="c" * 24, period="all", value=2)
 ROWS: list[Row] = [an_offer(click_caps=(CAP,)), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]
@@ -44,3 +46,20 @@ def test_without_edges_nothing_was_seen(tmp_path: Path) -> None:
     onlooker = Onlooker(tmp_path)
     assert (onlooker.is_new(a_hit("192.0.2.1")), onlooker.full_cap(a_hit("192.0.2.1"))) == (True, "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_files_that_an_edge_just_makes_stay_as_they_are(tmp_path: Path) -> None:
+    onlooker = Onlooker(tmp_path)
+    made = [tmp_path / "visitors.map", tmp_path / "counts-001.map"]
+    for path in made:
+        path.touch()
+    assert (onlooker.is_new(a_hit("192.0.2.1")), onlooker.full_cap(a_hit("192.0.2.1"))) == (True, "")
+    assert [path.stat().st_size for path in made] == [0, 0]
+
+
+def test_visitors_of_another_size_are_looked_at(tmp_path: Path) -> None:
+    with closing(UniqueVisitors(tmp_path / "visitors.map", size=512)) as visitors:
+        visitors.claim(3, "192.0.2.1", "ua", "", SystemClock().now_ms() // 1000)
+        with closing(UniqueVisitors(tmp_path / "visitors.map", size=1024, writes=False)) as looking:
+            assert looking.seen(3, "192.0.2.1", "ua", "", SystemClock().now_ms() // 1000)
+    assert (tmp_path / "visitors.map").stat().st_size == 4096 + 512

@@ -157,3 +157,7 @@ class CountsFile:
 def _end_of(segments: int) -> int:
     """Where the first `segments` segments end."""
     return _HEADER + sum((_FIRST_BUCKETS << _GROWS_BY * number) for number in range(segments)) * _BUCKET
+
+
+SMALLEST: Final = _end_of(1)
+"""Bytes of a file that was made whole."""

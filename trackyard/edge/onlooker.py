@@ -4,14 +4,14 @@ from pathlib import Path
 
 from trackyard.decide.hit import Hit
 from trackyard.edge.caps import CapKeys
-from trackyard.edge.countsfile import CountsFile
+from trackyard.edge.countsfile import SMALLEST, CountsFile
 from trackyard.edge.recovery import VISITORS
 from trackyard.edge.unique import HEADER, UniqueVisitors
 
 
 class Onlooker:
     """decide.seen.Seen over the files in `directory`, opened for each look: they come and go with the edges. Of what is
-    not there nothing was seen. Errors: OSError."""
+    not there, or is just being made, nothing was seen. Errors: OSError."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -20,9 +20,9 @@ class Onlooker:
     def is_new(self, hit: Hit) -> bool:
         """As Seen."""
         path = self._directory / VISITORS
-        if hit.offer is None or not path.exists():
+        if hit.offer is None or _size(path) <= HEADER:
             return hit.offer is not None
-        visitors = UniqueVisitors(path, size=path.stat().st_size - HEADER)
+        visitors = UniqueVisitors(path, writes=False)
         try:
             return not visitors.seen(hit.offer.id, hit.ip, hit.ua, hit.cookie, hit.time_ms // 1000)
         finally:
@@ -37,6 +37,8 @@ class Onlooker:
         places = self._keys.of(offer, zone, hit.affiliate.id, hit.country, hit.time_ms)
         counted = [0] * len(places.wanted)
         for path in sorted(self._directory.glob("counts-*.map")):
+            if _size(path) < SMALLEST:
+                continue
             file = CountsFile(path, writes=False)
             try:
                 for index, (key, _limit, _end) in enumerate(places.wanted):
@@ -48,3 +50,11 @@ class Onlooker:
             if counted[index] >= limit:
                 return places.caps[index]
         return ""
+
+
+def _size(path: Path) -> int:
+    """The bytes of a file; 0 when it is not there."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

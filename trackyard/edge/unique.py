@@ -36,15 +36,24 @@ class UniqueVisitors:
     """The visitors of the last 24 hours, in the file `path` of `size` bytes (a multiple of 256) and a header.
 
     `shared`: whether other processes use the file at the same time; each step then locks its buckets · `claims`: where
-    a claim is noted before it is made; None = nowhere, it cannot be undone. `fresh` says that the file is new, or of
+    a claim is noted before it is made; None = nowhere, it cannot be undone · `writes`: whether this process may make
+    the file; one that only looks takes it as it is, of whatever size. `fresh` says that the file is new, or of
     another size than before, and `set_known` was not called yet: nobody is known. Errors: OSError when there is
     no room for the file.
     """
 
     def __init__(
-        self, path: Path, *, size: int = DEFAULT_SIZE, shared: bool = False, claims: Claims | None = None
+        self,
+        path: Path,
+        *,
+        size: int = DEFAULT_SIZE,
+        shared: bool = False,
+        claims: Claims | None = None,
+        writes: bool = True,
     ) -> None:
-        self._descriptor = _open(path, size)
+        self._descriptor = _open(path, size) if writes else os.open(path, os.O_RDWR)
+        if not writes:
+            size = os.fstat(self._descriptor).st_size - HEADER
         try:
             self._map = mmap.mmap(self._descriptor, HEADER + size)
         except BaseException:
