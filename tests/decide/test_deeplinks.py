@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.decide.test_target import CLICK, a_hit
+from tests.support.rules import ADVERTISER
 from trackyard.decide.deeplinks import is_ignored
 from trackyard.decide.target import accepted_url
 from trackyard.domain.rules import Landing
@@ -192,6 +193,15 @@ def test_a_path_is_appended_to_the_landing_asked_for() -> None:
 def test_an_offer_that_names_the_macro_takes_the_deep_link_in(params: dict[str, str], value: str) -> None:
     hit = a_hit(params, allow_deeplink=True, url="https://shop.example/?u={deeplink}&c=1")
     assert accepted_url(hit) == f"https://shop.example/?u={value}&c=1"
+
+
+@pytest.mark.parametrize("name", ["redirect", "path"])
+def test_a_visitor_does_not_learn_who_the_advertiser_is(name: str) -> None:
+    url = "https://shop.example/?a={advertiser_id}"
+    own = a_hit({name: f"{url}&o={{offer_id}}"}, allow_deeplink=True, **(SITES | {"url": url}))
+    made = accepted_url(own)
+    assert made.endswith("?a=%7Badvertiser_id%7D&o=3")
+    assert made.count(ADVERTISER) == (name == "path")
 
 
 def test_beside_a_redirect_a_path_is_ignored_and_flagged() -> None:

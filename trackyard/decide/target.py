@@ -16,6 +16,9 @@ from trackyard.domain.rules import Offer
 _URL_CHARACTERS = "%:/?#[]@!$&'()*+,;=-._~{}"
 """What may stand in a URL as it is; braces because an unknown macro stays as written."""
 _DEEPLINK: Final = "{deeplink}"
+_SECRET: Final = ("{advertiser_id}", "%7Badvertiser_id%7D")
+"""A macro that URLs of staff may have and deep links may not: affiliates, who write these, do not see who the
+advertiser is (behaviour.md §1)."""
 _UTC: Final = ZoneInfo("UTC")
 
 
@@ -50,7 +53,7 @@ def _deep_target(hit: Hit, url: str) -> "_Target":
     if link is None or _DEEPLINK in url:
         return _target(url)
     # Not kept: visitors write as many of these as they like.
-    return _made(link.url or joined(url, link.path))
+    return _made(link.url.replace(*_SECRET) or joined(url, link.path.replace(*_SECRET)))
 
 
 def _parameter(name: str) -> Callable[[Hit], str]:
