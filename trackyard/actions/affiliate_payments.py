@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from trackyard.actions import notices
 from trackyard.actions.currencies import list_quotes
 from trackyard.actions.deps import Deps
 from trackyard.actions.scope import scope_of
@@ -101,7 +102,8 @@ def add_payments(
 def edit_payment(
     deps: Deps, caller: Caller, number: int, *, status: PaymentStatus | None = None, comment: str | None = None
 ) -> Payment:
-    """Executes or cancels a payment, or changes its comment. Raises NotFound, Conflict for a move that is none."""
+    """Executes a payment, of which its affiliate is told by mail, or cancels it, or changes its comment. Raises
+    NotFound, Conflict for a move that is none."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         before = _present(payments.find_payment(conn, _scope(conn, caller), number, lock=True))
@@ -109,6 +111,8 @@ def edit_payment(
         if after is not before.status and after not in MOVES[before.status]:
             raise Conflict({"status": [f"The payment is {before.status.value}."]})
         payments.set_status(conn, before, after, before.comment if comment is None else comment, now)
+        if after is PaymentStatus.PAID and before.status is not after:
+            _tell_of(conn, before, now)
         return payments.get_payment(conn, number)
 
 
@@ -154,6 +158,13 @@ def list_entries(deps: Deps, number: int, *, page: int, limit: int) -> tuple[lis
     """A page of what a payment pays, the oldest first, and how many there are."""
     with deps.database.read() as conn:
         return payments.list_entries(conn, number, page=page, limit=limit)
+
+
+def _tell_of(conn: Connection, paid: Payment, now_ms: int) -> None:
+    """Mail to the affiliate that a payment was executed."""
+    payee = affiliates.names_of(conn, {paid.affiliate_id})[paid.affiliate_id]
+    told = {"payment": paid.id, "amount": f"{paid.amount.normalize():f}", "currency": paid.currency}
+    notices.tell(conn, notices.PAID, [notices.Recipient(payee.email, payee.name or payee.login)], now_ms, **told)
 
 
 class _Unpayable(Exception):

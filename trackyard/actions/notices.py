@@ -48,6 +48,11 @@ PAUSED: Final = Notice(
     "Postback: {postback}\nAffiliate: {affiliate}\nOffer: {offer}\nURL: {url}\n\n"
     "Its calls wait, 7 days at most. They are made as soon as the postback is changed or resumed.\n",
 )
+PAID: Final = Notice(
+    "Your payment of {amount} {currency} is on its way",
+    "Hello {name},\n\na payment to you was executed:\n\nPayment: {payment}\nAmount: {amount} {currency}\n\n"
+    "What it pays is marked as paid in your account.\n",
+)
 CAP: Final = Notice(
     "{offer}: a cap of today fills up",
     "Hello {name},\n\na day cap of this offer fills up:\n\n{offer}\n\n"

@@ -1,0 +1,159 @@
+"""Every notice that an API call queues: to whom, what it says, and that it goes out once (behaviour.md §9). Those of
+caps and paused postbacks are with their jobs."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from string import Formatter
+
+import pytest
+
+from tests.support.api import Api, installed
+from tests.support.history import add_conversion
+from trackyard.actions import notices
+from trackyard.actions.notices import Notice
+from trackyard.domain.conversions import Change
+from trackyard.domain.ledger import entries_of
+from trackyard.jobs.mail import LEASE_MS, Mailer
+from trackyard.outbound.mail import Letter, message_of
+from trackyard.stats.engine import Analytics
+from trackyard.store import ledger
+from trackyard.store.engine import Database
+
+ANN = "ann@affiliate.example"
+
+
+class Tray:
+    """A post that keeps what it is handed; `breaks`: dies with the first letter in its hands."""
+
+    def __init__(self) -> None:
+        self.letters: list[Letter] = []
+        self.breaks = False
+
+    def send(self, letter: Letter) -> None:
+        self.letters.append(letter)
+        if self.breaks:
+            self.breaks = False
+            raise KeyboardInterrupt
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+def enable(api: Api, pid: int, offer: int) -> None:
+    api.admin.post("/3.1/offer/enable-affiliate", offer_id=offer, pid=pid)
+
+
+def enable_in_silence(api: Api, pid: int, offer: int) -> None:
+    api.admin.post("/3.1/offer/enable-affiliate", offer_id=offer, pid=pid, notice="0")
+
+
+def disable(api: Api, pid: int, offer: int) -> None:
+    enable_in_silence(api, pid, offer)
+    api.admin.post("/3.1/offer/disable-affiliate", offer_id=offer, pid=pid)
+
+
+def disable_in_silence(api: Api, pid: int, offer: int) -> None:
+    enable_in_silence(api, pid, offer)
+    api.admin.post("/3.1/offer/disable-affiliate", offer_id=offer, pid=pid, notice="0")
+
+
+def decide(verdict: str) -> Callable[[Api, int, int], None]:
+    def decided(api: Api, pid: int, offer: int) -> None:
+        api.admin.post("/3.1/partner/activation/offer", offer_id=offer, pid=pid, comment="Please")
+        [ticket] = api.admin.get("/3.1/admin/tickets")["tickets"]
+        api.admin.post(f"/3.0/admin/ticket/{ticket['id']}/offer", do=verdict)
+
+    return decided
+
+
+def change(flag: str) -> Callable[[Api, int, int], None]:
+    def changed(api: Api, pid: int, offer: int) -> None:
+        enable_in_silence(api, pid, offer)
+        api.admin.post(f"/3.1/admin/offer/{offer}", send_emails=flag, title="Boots")
+
+    return changed
+
+
+def new_password(api: Api, pid: int, offer: int) -> None:
+    api.admin.post(f"/3.0/admin/partner/password/{pid}")
+
+
+def password_of_an_advertiser(api: Api, pid: int, offer: int) -> None:
+    advertiser = api.add_advertiser(email="shop@shop.example", contact="Sue")
+    api.admin.post(f"/3.1/admin/advertiser/{advertiser}/sendpass")
+
+
+def paid(status: str) -> Callable[[Api, int, int], None]:
+    def done(api: Api, pid: int, offer: int) -> None:
+        made = add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, payout=Decimal("7.5"))
+        with api.deps.database.write() as conn:
+            ledger.add_entries(conn, entries_of(Change(None, made, "test")))
+        [payment] = api.admin.post("/3.1/admin/payments", **{"pid[]": pid})["payments"]
+        for _ in range(2):
+            api.admin.call("POST", f"/3.1/admin/payments/{payment['id']}", data={"status": status})
+        api.admin.post(f"/3.1/admin/payments/{payment['id']}", comment="told once")
+
+    return done
+
+
+@pytest.mark.parametrize(
+    ("do", "recipient", "subject", "says"),
+    [
+        (enable, ANN, "You are connected to 1 offer(s)", ["Hello Ann,", "#1 Shoes", "now connected"]),
+        (disable, ANN, "You are disconnected from 1 offer(s)", ["Hello Ann,", "#1 Shoes", "no longer connected"]),
+        (decide("approve"), ANN, "Your request for #1 Shoes is approved", ["Hello Ann,", "is approved"]),
+        (decide("reject"), ANN, "Your request for #1 Shoes is rejected", ["Hello Ann,", "was rejected"]),
+        (change("1"), ANN, "#1 Boots has changed", ["Hello Ann,", "#1 Boots", "Please look at its terms"]),
+        (new_password, ANN, "Your new password", ["Hello Ann,", "does not work any more"]),
+        (password_of_an_advertiser, "shop@shop.example", "Your new password", ["Hello Sue,", "new password:"]),
+        (paid("paid"), ANN, "Your payment of 7.5 USD is on its way", ["Hello Ann,", "Payment: 1", "Amount: 7.5 USD"]),
+        (enable_in_silence, "", "", []),
+        (disable_in_silence, "", "", []),
+        (change("0"), "", "", []),
+        (paid("cancelled"), "", "", []),
+    ],
+)
+def test_who_is_told_what(
+    database: Database,
+    analytics: Analytics,
+    do: Callable[[Api, int, int], None],
+    recipient: str,
+    subject: str,
+    says: list[str],
+) -> None:
+    api = installed(database, analytics)
+    pid, _ = api.add_affiliate(email=ANN, name="Ann")
+    api.add_affiliate()  # nobody else is told
+    do(api, pid, api.add_offer(privacy="protected"))
+    tray = Tray()
+    mailer = Mailer(database, api.clock, tray)
+    if not recipient:
+        assert not mailer.send_one()
+        return
+    tray.breaks = True
+    with pytest.raises(KeyboardInterrupt):  # it was handed over, and nobody knows
+        mailer.send_one()
+    assert not mailer.send_one()
+    api.clock.advance(LEASE_MS)
+    assert mailer.send_one()
+    assert not mailer.send_one()
+    first, second = tray.letters
+    assert first == second
+    assert (first.recipient, first.subject) == (recipient, subject)
+    message = message_of(first, "mail@track.example")
+    assert message["Message-ID"] == message_of(second, "mail@track.example")["Message-ID"]
+    assert message.get_content_type() == "text/plain"
+    for part in says:
+        assert part in message.get_content()
+
+
+TEMPLATES = {name: value for name, value in vars(notices).items() if isinstance(value, Notice)}
+
+
+@pytest.mark.parametrize("name", sorted(TEMPLATES))
+def test_templates_are_plain_and_address_somebody(name: str) -> None:
+    notice = TEMPLATES[name]
+    assert notice.body.startswith("Hello {name},\n\n") and notice.body.endswith("\n")
+    assert "\n" not in notice.subject and "<" not in notice.body
+    named = {field for _, field, _, _ in Formatter().parse(notice.subject) if field}
+    assert named <= {field for _, field, _, _ in Formatter().parse(notice.body) if field} | {"count"}
