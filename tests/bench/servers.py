@@ -258,6 +258,8 @@ def rate_of(server: Server, script: Path, seconds: float) -> Rate:
         server.pin(cores[0])
     spent = server.cpu_s()
     sent = send(script, server.port, seconds, core=cores[-1] if len(cores) > 1 else None)
+    if not sent.requests:
+        sys.exit("no answer came in time: the machine has other things to do")
     return Rate(sent.rate, (server.cpu_s() - spent) / sent.requests * 1e6, sent.busy)
 
 
