@@ -1,6 +1,7 @@
 """Every acknowledged record exactly once in the analytic store and the inbox, whatever dies when."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,28 @@ def test_killed_anywhere_nothing_is_lost_or_doubled(
     assert facts == [(7, 7)]
     with yard.database.read() as connection:
         assert outbox.open_batches(connection) == []
+
+
+def test_a_batch_whose_claim_was_committed_without_an_answer_is_loaded(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    yard.projector.drain()
+    with yard.database.write() as connection:
+        outbox.add(connection, [OutboxRow("fact", encode_row(new_fact(1)))], NOON)
+    write = yard.database.write
+
+    @contextmanager
+    def unanswered() -> Iterator[Any]:
+        with write() as connection:
+            yield connection
+        monkeypatch.undo()
+        raise OSError("the connection is gone")
+
+    monkeypatch.setattr(yard.database, "write", unanswered)
+    with pytest.raises(OSError, match="gone"):
+        yard.projector.outbox.load_next()
+    yard.projector.drain()
+    assert yard.analytics.rows("SELECT count() FROM fact", {}, tuple[int]) == [(1,)]
 
 
 def test_a_call_waits_for_the_click_of_a_slower_edge(yard: Yard) -> None:

@@ -36,12 +36,12 @@ class OutboxLoader:
         with self._database.read() as connection:
             targets = outbox.find_targets(connection)
         for target in targets:
+            self._sure = False  # until it is loaded: a commit may fail to answer and yet be one
             with self._database.write() as connection:
                 claimed = outbox.claim(connection, target, _BATCH_ROWS, new_id(self._clock.now_ms()))
             if claimed is not None:
-                self._sure = False
                 more |= self._load(claimed, unsure=False) == _BATCH_ROWS
-                self._sure = True
+            self._sure = True
         return more
 
     def _load(self, batch: Batch, *, unsure: bool) -> int:
