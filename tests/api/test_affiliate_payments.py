@@ -214,3 +214,16 @@ def test_payments_and_what_they_pay_as_files(network: Api, monkeypatch: pytest.M
     assert {row["conversion_id"] for row in read} == {made.id for made in conversions}
     days = {"date_from": "2023-11-15", "date_to": "2023-11-14", "format": "csv"}
     assert network.admin.call("GET", "/3.1/admin/payments", params=days).status_code == 400
+
+
+def test_who_cannot_be_paid_keeps_nobody_from_being_paid_by_a_call_that_may_be_repeated(network: Api) -> None:
+    network.admin.post("/3.1/admin/currencies", code="EUR", rate="0.5", min_payment="50")
+    poor, rich = network.add_affiliate()[0], network.add_affiliate()[0]
+    earn(network, poor, "49.9999", currency="EUR")
+    earn(network, rich, "50", currency="EUR")
+    key = {"Idempotency-Key": "november"}
+    first, again = (network.admin.call("POST", "/3.1/admin/payments", headers=key) for _ in range(2))
+    assert first.status_code == 200
+    assert [(item["pid"], item["amount"]) for item in first.json()["payments"]] == [(rich, 50)]
+    assert again.json() == first.json()
+    assert network.admin.get("/3.1/admin/payments")["pagination"]["total_count"] == 1

@@ -168,28 +168,37 @@ def _tell_of(conn: Connection, paid: Payment, now_ms: int) -> None:
 
 
 class _Unpayable(Exception):
-    """What was begun is taken back; the message is the reason."""
+    """What was begun is taken back, for the ledger moved meanwhile; the message is the reason."""
 
 
 def _pay(deps: Deps, caller: Caller, due: Due, least: Decimal, until: int | None, comment: str) -> Payment | str:
+    """The payment, or why there is none. That is found before anything is written: what is taken back would take the
+    whole write back that it is a part of (Database.whole)."""
     assert isinstance(caller, StaffCaller)
-    now = deps.clock.now_ms()
+    now, whom = deps.clock.now_ms(), (due.affiliate_id, due.currency)
     try:
         with deps.database.write() as conn:
             payments.lock_affiliate(conn, due.affiliate_id)
-            most = payments.available(conn, due.affiliate_id, due.currency)
-            made = payments.add_payment(
-                conn, due.affiliate_id, due.currency, until=until, comment=comment, staff_id=caller.id, now_ms=now
-            )
-            if made.amount <= 0:
-                raise _Unpayable("nothing is available")
-            if made.amount < least:
-                raise _Unpayable(f"{made.amount} is less than the least payment of {least}")
-            if made.amount > most:
-                raise _Unpayable(f"{made.amount} is more than the {most} that are available by now")
+            most = payments.available(conn, *whom)
+            refusal = _refusal(payments.unpaid(conn, *whom, until), least, most)
+            if refusal is not None:
+                return refusal
+            made = payments.add_payment(conn, *whom, until=until, comment=comment, staff_id=caller.id, now_ms=now)
+            refusal = _refusal(made.amount, least, most)
+            if refusal is not None:
+                raise _Unpayable(refusal)
             return made
     except _Unpayable as reason:
         return str(reason)
+
+
+def _refusal(amount: Decimal, least: Decimal, most: Decimal) -> str | None:
+    """Why an amount is not paid."""
+    if amount <= 0:
+        return "nothing is available"
+    if amount < least:
+        return f"{amount} is less than the least payment of {least}"
+    return f"{amount} is more than the {most} that are available by now" if amount > most else None
 
 
 def _least_payments(deps: Deps) -> dict[str, Decimal]:

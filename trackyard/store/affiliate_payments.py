@@ -130,6 +130,14 @@ def available(conn: Connection, affiliate_id: int, currency: str) -> Decimal:
     return ZERO if total is None else Decimal(total)
 
 
+def unpaid(conn: Connection, affiliate_id: int, currency: str, until: int | None) -> Decimal:
+    """What a payment made now would pay: entries that are in none and lie before `until` (UTC ms, exclusive)."""
+    total = conn.execute(
+        select(func.sum(ledger.c.available, type_=Amount)).where(*_unpaid(affiliate_id, currency, until))
+    ).scalar_one()
+    return ZERO if total is None else Decimal(total)
+
+
 def add_payment(
     conn: Connection, affiliate_id: int, currency: str, *, until: int | None, comment: str, staff_id: str, now_ms: int
 ) -> Payment:
@@ -146,20 +154,8 @@ def add_payment(
         "updated_at": now_ms,
     }
     number = int(conn.execute(insert(payment).values(values).returning(payment.c.id)).scalar_one())
-    paid = exists().where(
-        payment_entry.c.kind == ledger.c.kind,
-        payment_entry.c.source_id == ledger.c.source_id,
-        payment_entry.c.version == ledger.c.version,
-    )
-    free = select(ledger.c.kind, ledger.c.source_id, ledger.c.version, literal(number)).where(
-        ledger.c.affiliate_id == affiliate_id,
-        ledger.c.currency == currency,
-        ledger.c.kind != KIND,
-        ledger.c.available != ZERO,
-        ~paid,
-    )
-    if until is not None:
-        free = free.where(ledger.c.at < until)
+    free = select(ledger.c.kind, ledger.c.source_id, ledger.c.version, literal(number))
+    free = free.where(*_unpaid(affiliate_id, currency, until))
     conn.execute(insert(payment_entry).from_select(["kind", "source_id", "version", "payment_id"], free))
     amount = conn.execute(
         select(func.sum(ledger.c.available, type_=Amount))
@@ -272,6 +268,17 @@ def statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict[str, Pa
             if found.get(row.source_id) is not PaymentStatus.PAID:
                 found[row.source_id] = status
     return found
+
+
+def _unpaid(affiliate_id: int, currency: str, until: int | None) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [
+        ledger.c.affiliate_id == affiliate_id,
+        ledger.c.currency == currency,
+        ledger.c.kind != KIND,
+        ledger.c.available != ZERO,
+        ~exists().where(PAYS),
+    ]
+    return conditions if until is None else [*conditions, ledger.c.at < until]
 
 
 def _of_affiliates(column: ColumnElement[int], scope: Scope, affiliate_ids: Sequence[int]) -> list[ColumnElement[bool]]:
