@@ -79,6 +79,10 @@ class Plant:
     def settle(self) -> None:
         """Works until nothing is left to be done now."""
         self.mark()
+        self.work()
+
+    def work(self) -> None:
+        """Does all that can be done with what is marked."""
         for _ in range(50):
             self.projector.drain()
             busy = self.converter.step() + self.editor.step()

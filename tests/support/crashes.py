@@ -1,0 +1,66 @@
+"""Workers that die at a chosen moment: before a statement, before or after a commit, before or after a load."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from trackyard.stats.engine import Analytics
+from trackyard.store.engine import Connection, Database
+
+
+class Killed(BaseException):
+    """The process is gone: nothing catches it."""
+
+
+class Broken(Exception):
+    """Something failed once, and the process lives on."""
+
+
+@dataclass
+class Crash:
+    """Raises `error` once, at the moment that is `left` moments from now. happened: that it did."""
+
+    left: int
+    error: type[BaseException]
+    happened: bool = field(default=False, init=False)
+
+    def moment(self, *_event: Any) -> None:
+        """Something is about to happen, or just happened."""
+        if self.happened:
+            return
+        self.left -= 1
+        if self.left < 0:
+            self.happened = True
+            raise self.error
+
+
+@contextmanager
+def crashing(database: Database, analytics: Analytics, crash: Crash) -> Iterator[Crash]:
+    """Within, moments are counted; a kill ends the block."""
+    write, load = database.write, analytics.insert
+
+    @contextmanager
+    def written(*, alone: bool = False) -> Iterator[Connection]:
+        with write(alone=alone) as conn:
+            yield conn
+            crash.moment()
+        crash.moment()
+
+    def loaded(*args: Any) -> None:
+        crash.moment()
+        load(*args)
+        crash.moment()
+
+    event.listen(Engine, "before_execute", crash.moment)
+    database.write, analytics.insert = written, loaded  # type: ignore[assignment,method-assign]
+    try:
+        yield crash
+    except Killed:
+        pass
+    finally:
+        event.remove(Engine, "before_execute", crash.moment)
+        del database.write, analytics.insert

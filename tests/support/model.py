@@ -1,0 +1,488 @@
+"""What behaviour.md §5 and §8 say of calls and of money, in plain Python: one list of conversions, counted anew for
+every question. It knows one offer, and nothing of how the platform does it."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+Limits = Mapping[str, Any]
+Money = dict[tuple[int, str], tuple[Decimal, Decimal]]
+"""By affiliate and currency: hold, available."""
+
+SENT = {None: "confirmed", "1": "confirmed", "2": "pending", "3": "declined", "4": "declined", "5": "hold"}
+PERIODS = {"hour": "%F %H", "day": "%F", "week": "%G %V", "month": "%Y-%m", "all": ""}
+REFUSED = {"banned": "Partner is banned", "not active": "Partner is disabled"}
+SECOND, HOUR, DAY = 1000, 3_600_000, 86_400_000
+PATIENCE = 72 * HOUR
+ZERO = Decimal(0)
+
+
+@dataclass
+class Click:
+    """A click as it was recorded. at: UTC ms."""
+
+    id: str
+    edge: int
+    at: int
+    affiliate: int
+    country: str
+    ip: str
+    reason: str = ""
+
+
+@dataclass
+class Call:
+    """An inbound call as it was recorded."""
+
+    id: str
+    at: int
+    params: dict[str, str]
+
+
+@dataclass
+class Order:
+    """An edit (of `made`) or an import, as staff asked for it."""
+
+    at: int
+    fields: dict[str, Any]
+    made: "Made | None" = None
+
+
+@dataclass
+class Payment:
+    """A payment item of the offer. affiliate: whose own it is, None = a general one."""
+
+    goal: str
+    kind: str
+    total: Decimal
+    revenue: Decimal
+    currency: str
+    country: str = ""
+    affiliate: int | None = None
+
+
+@dataclass
+class Made:
+    """A conversion. sent: the status last sent · steps: of the tiers reached when it was made."""
+
+    goal: str
+    identity: str
+    click: Click
+    at: int
+    status: str
+    sent: str
+    payment: Payment | None
+    currency: str
+    rate: Decimal
+    steps: list[Limits]
+    comment: str = ""
+    hold_until: int | None = None
+    sum: Decimal = ZERO
+    charge: Decimal = ZERO
+    payout: Decimal = ZERO
+    referrer: int | None = None
+    percent: Decimal = ZERO
+
+    @property
+    def base(self) -> tuple[Decimal, Decimal]:
+        """Charge and payout in the platform currency."""
+        return rounded(self.charge / self.rate), rounded(self.payout / self.rate)
+
+    @property
+    def share(self) -> Decimal:
+        """The referrer's part of the payout."""
+        return rounded(self.payout * self.percent / 100)
+
+
+@dataclass
+class Paid:
+    """A payment to an affiliate."""
+
+    affiliate: int
+    currency: str
+    amount: Decimal
+    status: str = "created"
+
+
+@dataclass
+class Offer:
+    """The offer as staff have it. hold: days · sessions: ms · limit: conversions a day of the first affiliate."""
+
+    status: str = "active"
+    payments: list[Payment] = field(default_factory=list)
+    hold: int = 0
+    caps: list[Limits] = field(default_factory=list)
+    counted: tuple[str, ...] = ("confirmed", "pending", "hold")
+    limit: int | None = None
+    tiers: list[Limits] = field(default_factory=list)
+    session: int = 365 * DAY
+    min_session: int = 0
+    one_address: bool = False
+    secure: str = ""
+
+
+@dataclass
+class Model:
+    """Everything. affiliates: status by id · referrals: by affiliate its referrer and their percent · edges: those
+    that exist · least: what is paid out at least, by currency · rates: by currency, each from a moment on · answers: by
+    call, "" or why nothing happened · done: what the log says of edits and imports."""
+
+    affiliates: dict[int, str]
+    referrals: dict[int, tuple[int, Decimal]]
+    edges: set[int]
+    least: dict[str, Decimal]
+    offer: Offer = field(default_factory=Offer)
+    rates: dict[str, list[tuple[int, Decimal]]] = field(default_factory=dict)
+    recorded: list[tuple[int, Click | Call]] = field(default_factory=list)
+    clicks: dict[str, Click] = field(default_factory=dict)
+    loaded_until: dict[int, int] = field(default_factory=dict)
+    waiting: list[Call] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=list)
+    made: list[Made] = field(default_factory=list)
+    paid: dict[int, Paid] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
+    done: Counter[str] = field(default_factory=Counter)
+
+    # --- what is recorded becomes conversions ---------------------------------------------------------------
+
+    def work(self, marks: Mapping[int, int], now: int) -> None:
+        """Loads what the edges recorded up to their marks, decides calls, then does what staff asked for."""
+        mine = [item for edge in sorted(marks) for at, item in self.recorded if at == edge]
+        self.recorded = [(edge, item) for edge, item in self.recorded if edge not in marks]
+        self.clicks |= {item.id: item for item in mine if isinstance(item, Click)}
+        self.loaded_until |= marks
+        calls, self.waiting = [*self.waiting, *(item for item in mine if isinstance(item, Call))], []
+        for call in calls:
+            if self._waits(call, now):
+                self.waiting.append(call)
+            else:
+                self.answers[call.id] = self.decide(call)
+        orders, self.orders = self.orders, []
+        for order in orders:
+            self.done[self.edit(order.made, order) if order.made else self.imported(order)] += 1
+
+    def _waits(self, call: Call, now: int) -> bool:
+        """Its click may still come."""
+        name = call.params.get("clickid", "")
+        if name in self.clicks or not self._is_possible(call, name) or now - call.at >= PATIENCE:
+            return False
+        return self.loaded_until.get(int(name[8:10], 16), 0) <= int(name[:8], 16) * SECOND + 10 * SECOND
+
+    def _is_possible(self, call: Call, name: str) -> bool:
+        if len(name) != 24 or set(name) - set("0123456789abcdef"):
+            return False
+        return int(name[8:10], 16) in self.edges and int(name[:8], 16) * SECOND <= call.at + 10 * SECOND
+
+    def decide(self, call: Call) -> str:
+        """What the server postback log says of a call; "" when it made or changed a conversion."""
+        params, name = call.params, call.params.get("clickid")
+        if not name:
+            return "Missing mandatory parameter clickid"
+        click = self.clicks.get(name)
+        if click is None or click.reason:
+            return "Broken clickid"
+        if self.offer.status == "stopped":
+            return "Offer disabled"
+        if self.offer.secure and params.get("secure") != self.offer.secure:
+            return "Access denied"
+        if params.get("status") not in SENT:
+            return "Wrong status"
+        if not _is_amount(params.get("sum", "0")):
+            return "Wrong sum"
+        if self.rate(params.get("currency", "USD"), call.at) is None:
+            return "Wrong currency"
+        identity = f"a:{params['action_id']}" if "action_id" in params else f"c:{click.id}"
+        found = self.find(params.get("goal", "1"), identity)
+        if found is None:
+            self.made.append(self.new(click, call, identity))
+            return ""
+        return self.repeat(found, call)
+
+    def find(self, goal: str, identity: str) -> Made | None:
+        """The conversion of an identity."""
+        return next((made for made in self.made if (made.goal, made.identity) == (goal, identity)), None)
+
+    def repeat(self, made: Made, call: Call) -> str:
+        """A call for a conversion that there is."""
+        sent = SENT[call.params.get("status")]
+        if sent == made.sent:
+            return "Conversion exists"
+        if made.status not in ("pending", "pending_cap") and (made.status, sent) != ("hold", "declined"):
+            return "Conversion status is not pending"
+        is_counted = self._counts(made.status)
+        made.comment = call.params.get("comment", made.comment)
+        self._settle(made, sent, call.at)
+        if not is_counted and self.is_over(made):
+            made.status, made.hold_until, made.comment = "declined", None, "Cap is reached"
+        if "sum" in call.params or "currency" in call.params:
+            self._price(made, call)
+        return ""
+
+    def new(self, click: Click, call: Call, identity: str) -> Made:
+        """A conversion by a call, perhaps declined on arrival."""
+        made = self._plain(click, call, identity)
+        self._settle(made, made.sent, call.at)
+        reason = self._decline(made)
+        if reason:
+            made.status, made.hold_until, made.comment = "declined", None, reason
+        return made
+
+    def _decline(self, made: Made) -> str:
+        age, offer = max(0, made.at - made.click.at), self.offer
+        if self.affiliates[made.click.affiliate] != "active":
+            return REFUSED[self.affiliates[made.click.affiliate]]
+        if age > offer.session:
+            return "Click session lifespan is expired"
+        if age < offer.min_session:
+            return "Min click session lifespan is not reached"
+        alike = (each for each in self.made if each.goal == made.goal and each.click.ip == made.click.ip)
+        if offer.one_address and any(each.status not in ("declined", "not_found") for each in alike):
+            return "IP duplicate"
+        if made.payment is None:
+            return "Payments not found"
+        return "Cap is reached" if self.is_over(made) else ""
+
+    def _plain(self, click: Click, call: Call, identity: str) -> Made:
+        """A conversion before its status is settled."""
+        goal, sent = call.params.get("goal", "1"), SENT[call.params.get("status")]
+        payment = self._payment(click, goal)
+        currency = payment.currency if payment else "USD"
+        rate = self.rate(currency, call.at)
+        assert rate is not None
+        made = Made(goal, identity, click, call.at, "", sent, payment, currency, rate, [])
+        made.referrer, made.percent = self.referrals.get(click.affiliate, (None, ZERO))
+        made.steps = self._steps(made) if payment else []
+        made.comment = call.params.get("comment", "")
+        self._price(made, call)
+        return made
+
+    def _settle(self, made: Made, sent: str, now: int) -> None:
+        until = made.at + self.offer.hold * DAY
+        holds = self.offer.hold > 0 and (sent == "hold" or (sent == "confirmed" and until > now))
+        made.sent, made.status, made.hold_until = sent, "hold" if holds else sent, until if holds else None
+
+    # --- amounts --------------------------------------------------------------------------------------------
+
+    def rate(self, currency: str, at: int) -> Decimal | None:
+        """Units of a currency for one of the platform's."""
+        if currency == "USD":
+            return Decimal(1)
+        return next((rate for since, rate in reversed(self.rates.get(currency, [])) if since <= at), None)
+
+    def _payment(self, click: Click, goal: str) -> Payment | None:
+        fitting = [each for each in self.offer.payments if each.goal == goal and each.country in ("", click.country)]
+        own = [each for each in fitting if each.affiliate == click.affiliate]
+        general = [each for each in fitting if each.affiliate is None]
+        return max(own or general, key=lambda each: bool(each.country), default=None)
+
+    def _price(self, made: Made, call: Call) -> None:
+        if "sum" in call.params:
+            made.sum = rounded(Decimal(call.params["sum"]))
+            currency = call.params.get("currency", made.currency)
+            of, into = self.rate(currency, call.at), self.rate(made.currency, call.at)
+            assert of is not None and into is not None
+            made.sum = made.sum if currency == made.currency else rounded(made.sum * into / of)
+        made.charge = made.payout = ZERO
+        if made.payment is not None:
+            item = made.payment
+            made.charge = item.total if item.kind == "fixed" else rounded(made.sum * item.total / 100)
+            made.payout = rounded(made.sum * item.revenue / 100) if item.kind == "percent" else item.revenue
+        for step in made.steps:
+            which = step.get("modifier_payment_type", "payout")
+            if which != "total":
+                made.payout = _stepped(made.payout, step, made.sum)
+            if which != "payout":
+                made.charge = _stepped(made.charge, step, made.sum)
+
+    # --- caps and tiers -------------------------------------------------------------------------------------
+
+    def _counts(self, status: str) -> bool:
+        return status in _alike(self.offer.counted) or status == "pending_cap"
+
+    def together(self, item: Limits, period: str, made: Made, statuses: Iterable[str]) -> list[Made] | None:
+        """What a cap or tier counts together with a conversion, itself left out; None when it does not count it."""
+        sides = [(item.get(f"{name}_type", "all"), name) for name in ("goal", "affiliate", "country")]
+        listed = {"goal": item.get("goals"), "affiliate": item.get("affiliates"), "country": item.get("country")}
+
+        def is_listed(each: Made) -> bool:
+            return all(kind != "exact" or _side(each, name) in (listed[name] or ()) for kind, name in sides)
+
+        def is_alike(each: Made) -> bool:
+            return all(kind != "each" or _side(each, name) == _side(made, name) for kind, name in sides)
+
+        if not is_listed(made):
+            return None
+        same = [each for each in self.made if each is not made and _period(period, each.at) == _period(period, made.at)]
+        return [each for each in same if each.status in _alike(statuses) and is_listed(each) and is_alike(each)]
+
+    def caps(self) -> Iterator[Limits]:
+        """Those of the offer, the personal limit of the first affiliate among them."""
+        yield from self.offer.caps
+        if self.offer.limit is not None:
+            who = {"affiliate_type": "exact", "affiliates": [min(self.affiliates)]}
+            yield {"period": "day", "type": "conversions", "value": self.offer.limit, **who}
+
+    def is_over(self, made: Made) -> bool:
+        """Whether a cap is reached without the conversion, whose status it counts."""
+        if not self._counts(made.status):
+            return False
+        counted = (*self.offer.counted, "pending_cap")
+        found = ((cap, self.together(cap, cap["period"], made, counted)) for cap in self.caps())
+        return any(others is not None and _reached(cap, others) for cap, others in found)
+
+    def held(self, made: Made) -> list[tuple[int, Decimal]]:
+        """What each cap that counts such a conversion holds, the conversion itself among them: number, payouts."""
+        found = []
+        for cap in self.caps():
+            others = self.together(cap, cap["period"], made, (*self.offer.counted, "pending_cap"))
+            if others is not None:
+                figures = _figures([*others, *([made] if self._counts(made.status) else [])])
+                found.append((figures[0], figures[2]))
+        return found
+
+    def _steps(self, made: Made) -> list[Limits]:
+        ladders: dict[tuple[Any, ...], list[Limits]] = {}
+        for tier in self.offer.tiers:
+            ladder = tuple((name, str(tier[name])) for name in tier if name not in ("value", "modifier_value"))
+            ladders.setdefault(ladder, []).append(tier)
+        found = []
+        for ladder_of in ladders.values():
+            first = ladder_of[0]
+            if first.get("target_goals") and made.goal not in first["target_goals"]:
+                continue
+            statuses = first.get("conversion_status") or ("confirmed", "pending", "hold")
+            sides = {"affiliate_type": first["affiliate_type"]}
+            others = self.together(sides, first["timeframe"], made, statuses)
+            assert others is not None
+            others = [each for each in others if each.goal in (first.get("goals") or [each.goal])]
+            reached = [tier for tier in ladder_of if _reached(tier, others)]
+            found += [max(reached, key=lambda tier: int(tier["value"]))] if reached else []
+        return found
+
+    # --- what staff and time do -----------------------------------------------------------------------------
+
+    def edit(self, made: Made, order: Order) -> str:
+        """What the log says of an edit."""
+        before, given = replace(made), order.fields
+        if given.get("status", made.status) != made.status:
+            until = made.at + self.offer.hold * DAY
+            holds = given["status"] == "hold" and until > order.at
+            made.status, made.hold_until = given["status"], until if holds else None
+        if "currency" in given:
+            rate = self.rate(given["currency"], made.at)
+            assert rate is not None
+            made.currency, made.rate = given["currency"], rate
+        made.payout = Decimal(given.get("payouts", made.payout))
+        made.charge = Decimal(given.get("revenue", made.charge))
+        made.comment = given.get("comment", made.comment)
+        return "EDIT Nothing to change" if made == before else "EDIT "
+
+    def imported(self, order: Order) -> str:
+        """What the log says of an import."""
+        given = order.fields
+        identity = f"a:{given['action_id']}"
+        if self.find(given["goal"], identity):
+            return "IMPORT Conversion exists"
+        click = Click("", 255, order.at, given["pid"], "", given.get("ip", ""))
+        params = {name: given[name] for name in ("goal", "action_id", "sum") if name in given}
+        made = self._plain(click, Call("", order.at, params), identity)
+        status = given.get("status")
+        self._settle(made, status or "confirmed", order.at)
+        if status not in (None, "hold"):
+            made.status, made.hold_until = status, None
+        made.sent = {"pending_cap": "pending", "not_found": "declined"}.get(made.sent, made.sent)
+        self.made.append(made)
+        return "IMPORT "
+
+    def end_holds(self, now: int) -> None:
+        """The job that confirms."""
+        for made in self.made:
+            if made.status == "hold" and made.hold_until is not None and made.hold_until <= now:
+                made.status, made.hold_until = "confirmed", None
+
+    # --- figures --------------------------------------------------------------------------------------------
+
+    def balances(self) -> Money:
+        """What each affiliate has in each currency."""
+        found: Money = {}
+
+        def add(affiliate: int, currency: str, hold: Decimal, available: Decimal) -> None:
+            before = found.get((affiliate, currency), (ZERO, ZERO))
+            found[affiliate, currency] = before[0] + hold, before[1] + available
+
+        for made in self.made:
+            is_confirmed = made.status == "confirmed"
+            hold = made.payout if made.status == "hold" else ZERO
+            add(made.click.affiliate, made.currency, hold, made.payout if is_confirmed else ZERO)
+            if made.referrer is not None and is_confirmed:
+                add(made.referrer, made.currency, ZERO, made.share)
+        for paid in self.paid.values():
+            if paid.status != "cancelled":
+                add(paid.affiliate, paid.currency, ZERO, -paid.amount)
+        return {key: value for key, value in found.items() if any(value)}
+
+    def due(self) -> dict[tuple[int, str], Decimal]:
+        """Who can be paid how much."""
+        return {
+            (affiliate, currency): available
+            for (affiliate, currency), (_, available) in self.balances().items()
+            if available > 0 and available >= self.least.get(currency, ZERO)
+        }
+
+    def actions(self, kept: Iterable[Made]) -> dict[str, tuple[int, Decimal, Decimal]]:
+        """By type as statistics have them: conversions, charges and payouts in the platform currency."""
+        types = {"confirmed": ["confirmed"], "pending": ["pending", "pending_cap"], "hold": ["hold"]}
+        types |= {"declined": ["declined", "not_found"]}
+        kept = list(kept)
+        found = {kind: _figures(made for made in kept if made.status in types[kind]) for kind in types}
+        return found | {"total": _figures(kept)}
+
+
+def rounded(amount: Decimal) -> Decimal:
+    """Half-even to 4 places."""
+    return amount.quantize(Decimal("0.0001"), rounding=ROUND_HALF_EVEN)
+
+
+def _figures(made: Iterable[Made]) -> tuple[int, Decimal, Decimal]:
+    bases = [each.base for each in made]
+    return len(bases), sum((base[0] for base in bases), ZERO), sum((base[1] for base in bases), ZERO)
+
+
+def _reached(limit: Limits, others: list[Made]) -> bool:
+    held = _figures(others)
+    return (held[2] if limit["type"] == "budget" else held[0]) >= Decimal(limit["value"])
+
+
+def _stepped(amount: Decimal, step: Limits, order_sum: Decimal) -> Decimal:
+    value = Decimal(step["modifier_value"])
+    changed = {
+        "by_fix": amount + value,
+        "to_fix": value,
+        "by_percent": amount + amount * value / 100,
+        "to_percent": order_sum * value / 100,
+    }
+    return rounded(changed[step["modifier_type"]])
+
+
+def _alike(statuses: Iterable[str]) -> set[str]:
+    """Those that are shown as one of these: pending_cap as pending, not_found as declined."""
+    shown = {"pending": "pending_cap", "declined": "not_found"}
+    return {*statuses} | {shown[status] for status in statuses if status in shown}
+
+
+def _side(made: Made, name: str) -> Any:
+    return {"goal": made.goal, "affiliate": made.click.affiliate, "country": made.click.country}[name]
+
+
+def _period(name: str, at: int) -> str:
+    return datetime.fromtimestamp(at / 1000, UTC).strftime(PERIODS[name])
+
+
+def _is_amount(text: str) -> bool:
+    try:
+        return 0 <= Decimal(text) < 10**11  # sums of them must be stored, too
+    except ArithmeticError:
+        return False
