@@ -46,7 +46,8 @@ class ReferralParams(Paging):
 class ReferralView(View):
     """What one affiliate brought its referrer; numbers as text, as existing programs read them. pid: who was referred ·
     ref: who earns · status: 1 when the conversions are confirmed · is_paid: 0 free to be paid, 1 paid, 2 on hold ·
-    count: of conversions · max_created_at: the newest of them · sum_revenue: the referrer's share of their payouts."""
+    count: of conversions · max_created_at: the newest of them · sum_revenue: the share of their payouts,
+    below 0 where more was paid than is left of them."""
 
     pid: str
     ref: str
@@ -69,7 +70,8 @@ class ReferralsAnswer(Answer):
 def list_referrals(call: Call[Deps], params: ReferralParams) -> ReferralsAnswer:
     """List what referred affiliates bring their referrers.
 
-    An affiliate sees the rows whose `ref` it is. A share is the referrer's ref_percent of a conversion's payout.
+    An affiliate sees the rows whose `ref` it is. A share is a part of a conversion's payout: the referrer's
+    ref_percent of when the conversion was made. It is free to be paid once the conversion is confirmed.
     """
     limit = params.clamped(call)
     chosen = params.chosen(call)
