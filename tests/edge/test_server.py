@@ -44,6 +44,16 @@ def test_everything_acknowledged_is_in_the_sealed_journal_after_a_stop(tmp_path:
     assert seal.end == segments.log_path(journal, name).stat().st_size
 
 
+def test_cookies_on_several_lines_are_all_read(tmp_path: Path) -> None:
+    click_id = "6553f1000100000000000001"
+    with running_edge(tmp_path, ROWS) as edge:
+        lines = ("Cookie: a=1", f"Cookie: afclick_3={click_id}", "Cookie: b=2")
+        assert edge.ask("/success.jpg?offer_id=3", *lines).status == 200
+        (call,) = recorded(tmp_path / "journal")
+    assert isinstance(call, Call)
+    assert call.params["clickid"] == click_id
+
+
 def test_a_mark_follows_a_click_within_half_a_second(tmp_path: Path) -> None:
     with running_edge(tmp_path, ROWS) as edge:
         edge.ask(CLICK)

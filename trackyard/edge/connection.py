@@ -211,7 +211,7 @@ class Connection(asyncio.Protocol):
         name = name.lower()
         headers = self._headers
         if name in headers:
-            value = headers[name] + b", " + value
+            value = headers[name] + (b"; " if name == b"cookie" else b", ") + value
             self._repeated_bytes += len(value)
             if self._repeated_bytes > MAX_REPEATED:
                 self._in_headers = False

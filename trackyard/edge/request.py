@@ -16,8 +16,8 @@ _CONTROLS: Final = dict.fromkeys([*range(32), *range(127, 160)])
 
 
 class Request:
-    """One request. headers: by lower-case name, repeated ones joined by ", " · peer: normalised address ·
-    trusted: whether the peer is a trusted proxy · tls: whether the peer came by TLS of our own."""
+    """One request. headers: by lower-case name, repeated ones joined by ", ", cookies by "; " · peer: normalised
+    address · trusted: whether the peer is a trusted proxy · tls: whether the peer came by TLS of our own."""
 
     __slots__ = ("body", "headers", "method", "path", "peer", "query", "tls", "trusted")
 
