@@ -223,7 +223,7 @@ def test_affiliates_never_see_charges(world: World, endpoint: Endpoint[Any], ver
         return
     affiliate = world.caller(endpoint) if endpoint.audience == "affiliate" else world.affiliate
     body = send(world, affiliate, endpoint, version, world.good.get(endpoint.id, {})).json()
-    if endpoint.answer is StatsAnswer:
+    if endpoint.answer is StatsAnswer and endpoint.id != "stats.getbytrafficback":  # which affiliates are denied
         for row in body["stats"]:
             assert all(action["charge"] == action["earning"] == 0 for action in row["actions"].values())
             assert all(action["revenue"] == action["payouts"] for action in row["actions"].values())
