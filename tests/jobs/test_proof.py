@@ -22,7 +22,7 @@ from tests.support.analytics import address
 from tests.support.crashes import Broken, Crash, Killed, crashing
 from tests.support.databases import PostgresServer
 from tests.support.events import new_click
-from tests.support.model import DAY, HOUR, Call, Click, Made, Model, Order, Paid, Payment
+from tests.support.model import DAY, HOUR, PATIENCE, Call, Click, Made, Model, Order, Paid, Payment
 from tests.support.plant import UTC, Plant
 from tests.support.plays import (
     OFFERS,
@@ -283,7 +283,9 @@ class Proof(RuleBasedStateMachine):
 
     @rule(hours=st.sampled_from([0.02, 1, 3, 26, 80]))
     def wait(self, hours: float) -> None:
-        """Time goes on."""
+        """Time goes on. Nobody leaves a journal alone for so long that calls in another one give up its clicks."""
+        if any(self.now + hours * HOUR - item.at > PATIENCE for _, item in self.model.recorded):
+            self._work((1, 2), None)
         self.plant.clock.advance(int(hours * HOUR))
 
     @rule(crash=crashes)
