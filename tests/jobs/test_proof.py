@@ -201,12 +201,13 @@ class Proof(RuleBasedStateMachine):
     # --- what staff do --------------------------------------------------------------------------------------
 
     @precondition(lambda self: self.model.made)
-    @rule(which=some, fields=edits, again=st.booleans())
-    def edit(self, which: int, fields: dict[str, str], again: bool) -> None:
-        """An edit of one conversion."""
-        made = self.model.made[which % len(self.model.made)]
-        self.ask("/3.0/admin/conversion/edit", {"ids": [self.stored()[_key(made)].id]} | fields, again=again)
-        self.model.orders.append(Order(self.now, fields, made))
+    @rule(which=st.sets(some, min_size=1, max_size=4), fields=edits, again=st.booleans())
+    def edit(self, which: set[int], fields: dict[str, str], again: bool) -> None:
+        """An edit of some conversions."""
+        chosen = [self.model.made[place] for place in sorted({each % len(self.model.made) for each in which})]
+        rows = self.stored()
+        self.ask("/3.0/admin/conversion/edit", {"ids": [rows[_key(made)].id for made in chosen]} | fields, again=again)
+        self.model.orders += [Order(self.now, fields, made) for made in chosen]
 
     @rule(who=st.integers(0, 2), fields=imports, again=st.booleans())
     def import_one(self, who: int, fields: dict[str, Any], again: bool) -> None:
