@@ -17,6 +17,8 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     more = {"allow_deeplink": 1, "allow_impressions": 1}
     program.api("POST", f"/3.0/admin/offer/{made.offer}", more)
     made.await_rules()
+    # The offer may be known before its edit is.
+    until(lambda: "inside" in made.click(path="inside").headers["location"], seconds=10, what="the edit at the edge")
     yield made
     assert program.stop() == 0
 

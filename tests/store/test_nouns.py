@@ -22,7 +22,7 @@ def new_affiliate(email: str) -> affiliates.NewAffiliate:
     given: dict[str, Any] = {
         "email": email, "login": email, "password_hash": "x", "status": "active", "notes": "", "level": 0,
         "payment_systems": [], "custom_fields": {}, "tags": ["a"], "sub_accounts": {}, "postback_secret": "s",
-        "permissions": {}, "created_at": 1, "updated_at": 1,
+        "permissions": {}, "server_clicks": False, "server_ip": [], "created_at": 1, "updated_at": 1,
     }  # fmt: skip
     return affiliates.NewAffiliate(**nothing | given)
 
