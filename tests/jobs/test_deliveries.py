@@ -5,7 +5,7 @@ import hmac
 import ipaddress
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,8 +25,8 @@ from trackyard.jobs.outcomes import RETRY_SECONDS, Attempt, next_attempt, record
 from trackyard.jobs.places import Limits
 from trackyard.outbound.client import Answer
 from trackyard.store import deliveries
-from trackyard.store.deliveries import NewDelivery
-from trackyard.store.engine import Database
+from trackyard.store.deliveries import Delivery, NewDelivery
+from trackyard.store.engine import Connection, Database
 from trackyard.store.tables import delivery
 from trackyard.store.tables import outbox as outbox_table
 
@@ -205,6 +205,28 @@ def test_a_slow_host_delays_no_other(database: Database, affiliate: int) -> None
             wait_until(lambda: sum(r.path == "/quick" for r in receiver.requests()) == 6, seconds=4)
             assert time.monotonic() - begin < 4
             assert sum(request.path == "/slow" for request in receiver.requests()) == 3
+
+
+def test_a_host_that_answers_while_others_are_looked_for_keeps_its_places(
+    database: Database, affiliate: int, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once: list[int] = []
+    claim, list_due = deliveries.claim, deliveries.list_due
+
+    def counted(conn: Connection, ids: Sequence[str], *rest: Any) -> list[Delivery]:
+        at_once.append(len(ids))
+        return claim(conn, ids, *rest)
+
+    def slow(*asked: Any, **more: Any) -> list[tuple[str, str]]:
+        time.sleep(0.02)  # longer than the receiver takes: a database that is not near
+        return list_due(*asked, **more)
+
+    monkeypatch.setattr("trackyard.jobs.deliveries.deliveries.claim", counted)
+    monkeypatch.setattr("trackyard.jobs.deliveries.deliveries.list_due", slow)
+    queue(database, *(a_delivery(affiliate, receiver.url(f"/{n}"), n, conversion_id=new_id(AT)) for n in range(150)))
+    with delivering(database, ManualClock(AT)):
+        wait_until(lambda: not stored(database), seconds=30)
+    assert max(at_once) > 2 * Limits().start
 
 
 def test_stopping_gives_back_what_is_under_way(database: Database, affiliate: int) -> None:

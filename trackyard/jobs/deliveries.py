@@ -76,7 +76,7 @@ class Deliverer:
                     log.exception("deliveries stand still")
                     await asyncio.sleep(1)
                     continue
-                if not moved:
+                if not moved and not self._done:
                     await self._rest(stop, watch, pause)
             for task in self._running:
                 task.cancel()
@@ -92,7 +92,8 @@ class Deliverer:
         due = await self._in_sql(lambda: self._list_due(full, grown, free))
         taken = [(delivery_id, host) for delivery_id, host in due if places.take(host)]
         if free > 0:
-            places.forget_grown({host for _, host in due})
+            # A host that was full was not asked about, and may be idle by now.
+            places.forget_grown({host for _, host in due}.union(full))
         items: list[Delivery] = []
         try:
             if group or taken:
