@@ -12,7 +12,7 @@ from tests.support.events import NOON, new_click, new_fact
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_click_id
 from trackyard.domain.facts import encode_row
-from trackyard.domain.sessions import LATE_MS
+from trackyard.domain.sessions import LATE_MS, PATIENCE_MS
 from trackyard.jobs import journals as journals_module
 from trackyard.jobs import outbox as outbox_module
 from trackyard.jobs.projector import Projector
@@ -188,6 +188,24 @@ def test_a_call_waits_for_the_click_of_a_slower_edge(yard: Yard) -> None:
     yard.projector.drain()
     assert (len(yard.ready()), yard.waiting()) == (0, 1)
     writer = Writer(yard.journal_dir, other, yard.clock)
+    writer.append(Kind.CLICK, encode(click))
+    writer.close()
+    yard.projector.drain()
+    assert [call.click for call in yard.ready()] == [encode(click)]
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_an_outage_is_no_time_to_wait_in(yard: Yard, restarted: bool) -> None:
+    with yard.database.write() as connection:
+        other = edges.claim_edge(connection, "d" * 24, 1, NOON)
+    click = new_click(1, id=new_click_id(NOON, other))
+    writer = Writer(yard.journal_dir, other, yard.clock)
+    yard.record(yard.new_call(click.id))
+    yard.clock.advance(PATIENCE_MS)
+    if restarted:
+        yard.start()
+    yard.projector.drain()
+    assert (len(yard.ready()), yard.waiting()) == (0, 1)
     writer.append(Kind.CLICK, encode(click))
     writer.close()
     yard.projector.drain()

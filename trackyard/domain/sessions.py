@@ -13,7 +13,7 @@ LATE_MS: Final = 10_000
 """A click is recorded at most this long after its id was made; and an id may be this far in the future."""
 
 PATIENCE_MS: Final = 72 * 3_600_000
-"""No call waits longer for its click."""
+"""No call waits longer for its click, once everything is loaded that could bring it."""
 
 KEPT_MS: Final = 400 * DAY_MS
 """How long clicks are kept at least."""
@@ -61,14 +61,21 @@ def is_older(click_id: str, received_at: int, span: int) -> bool:
 
 
 def is_settled(
-    click_id: str, received_at: int, now_ms: int, edges: Collection[int], loaded_until: Mapping[int, int]
+    click_id: str,
+    received_at: int,
+    now_ms: int,
+    edges: Collection[int],
+    loaded_until: Mapping[int, int],
+    caught_up_at: int = 0,
 ) -> bool:
     """Whether a click that is not found now never will be.
 
     received_at: of the call · edges: every number that was ever given out · loaded_until: by edge, the time up
-    to which its journals are loaded, read before the click was looked for. Times are UTC milliseconds.
+    to which its journals are loaded, read before the click was looked for · caught_up_at: when whoever loads journals
+    began, or last loaded what was old: an outage is no time to wait in. Times are UTC milliseconds.
     """
     parts = find_click_id(click_id)
-    if parts is None or not is_possible(click_id, received_at, edges) or now_ms - received_at >= PATIENCE_MS:
+    waits_since = max(received_at, caught_up_at)
+    if parts is None or not is_possible(click_id, received_at, edges) or now_ms - waits_since >= PATIENCE_MS:
         return True
     return loaded_until.get(parts.edge, 0) > parts.second * 1000 + LATE_MS

@@ -26,6 +26,8 @@ from trackyard.store.progress import Progress
 log = logging.getLogger("trackyard.projector")
 
 _WAITING_PAGE = 500
+_OLD_MS = 60_000
+"""A range that is loaded so long after it was written is of a time when nothing was loaded."""
 
 
 class JournalLoader:
@@ -41,6 +43,7 @@ class JournalLoader:
         # Edges whose last load ended well in this process; of the others the last load may have been cut short.
         self._sure: set[int] = set()
         self._behind: dict[int, int] = {}
+        self._caught_up_at = clock.now_ms()
 
     def load_next(self) -> bool:
         """Loads the next range of each edge that has one; whether any had."""
@@ -82,6 +85,8 @@ class JournalLoader:
         JOURNAL_LAG.labels(str(edge)).set((self._clock.now_ms() - since) / 1000)
         sure = edge in self._sure
         self._sure.discard(edge)
+        if self._clock.now_ms() - found.marked_at > _OLD_MS:
+            self._caught_up_at = self._clock.now_ms()
         self._load_range(edge, found, unsure=not sure)
         self._sure.add(edge)
         self._behind.pop(edge, None)
@@ -147,7 +152,9 @@ class JournalLoader:
         for position, payload, call in calls:
             click_id = _click_id(call)
             click = clicks.get(click_id)
-            waiting = click is None and not is_settled(click_id, call.time, now, numbers, loaded_until)
+            waiting = click is None and not is_settled(
+                click_id, call.time, now, numbers, loaded_until, self._caught_up_at
+            )
             made.append(InboxCall(position, payload, click, click_id, call.time, waiting))
         return made
 
@@ -157,7 +164,8 @@ class JournalLoader:
         done = [
             call
             for call in waiting
-            if call.click_id in clicks or is_settled(call.click_id, call.received_at, now, numbers, loaded_until)
+            if call.click_id in clicks
+            or is_settled(call.click_id, call.received_at, now, numbers, loaded_until, self._caught_up_at)
         ]
         if done:
             with self._database.write() as connection:
