@@ -110,7 +110,7 @@ def day(directory: Path, *, edge: int = 1, first: int = 0, shared: bool = False)
     """A life of an edge: batches of clicks of new visitors and of one that comes again, a sync between."""
     one = StatefulEdge(directory, edge, shared=shared)
     assert one.state is not None
-    one.state._thread = _Beside()  # type: ignore[assignment]
+    one.state._beside = _Beside()  # type: ignore[assignment]
     try:
         for batch in range(2):
             for number in range(2):
@@ -289,7 +289,7 @@ def test_a_power_cut_is_made_good_whatever_of_the_maps_reached_the_disk(
     kept = tmp_path / "kept"
     for edge in running:
         assert edge.state is not None
-        edge.state._thread.shutdown(wait=True)
+        edge.state._beside.shutdown(wait=True)
     shutil.copytree(tmp_path / "state", kept)
     for edge in running:
         edge.clock.advance(50_000)
@@ -328,7 +328,7 @@ def test_a_power_cut_while_an_earlier_one_is_made_good(tmp_path: Path, deaths: D
     one.flush()
     assert one.state is not None
     one.state.tick(NOW + 2)
-    one.state._thread.shutdown(wait=True)
+    one.state._beside.shutdown(wait=True)
     one.click(2)
     one.flush()
     one.abandon()
@@ -352,7 +352,7 @@ def test_without_rules_the_counts_of_the_last_sync_hold_and_it_is_said(
     one.flush()
     assert one.state is not None
     one.state.tick(NOW + 2)
-    one.state._thread.shutdown(wait=True)
+    one.state._beside.shutdown(wait=True)
     one.click(2)
     one.flush()
     one.abandon()

@@ -110,7 +110,7 @@ class StatefulEdge:
         if self._writing:
             os.close(self.writer._lock)
         if self.state is not None:
-            self.state._thread.shutdown(wait=True)
+            self.state._beside.shutdown(wait=True)
             os.close(self.state._users)
 
 
