@@ -1,6 +1,6 @@
 """Values of subs (spec: GET stats/find-subs)."""
 
-from typing import Final
+from typing import Annotated, Final
 
 from trackyard.actions.cohorts import find_subs
 from trackyard.actions.deps import Deps
@@ -14,14 +14,18 @@ from trackyard.wire.envelope import Answer, Pagination, pagination
 _NAMES: Final = ("sub1", "sub2", "sub3", "sub4", "sub5")
 
 
+Prefix = Annotated[str, s.Words(most=2048)]
+"""A sub is cut at 2 KB when it comes (behaviour.md §4)."""
+
+
 class FindSubs(Paging):
     """Which sub, and what its values begin with: the first that is given decides."""
 
-    sub1: s.LongText | None = None
-    sub2: s.LongText | None = None
-    sub3: s.LongText | None = None
-    sub4: s.LongText | None = None
-    sub5: s.LongText | None = None
+    sub1: Prefix | None = None
+    sub2: Prefix | None = None
+    sub3: Prefix | None = None
+    sub4: Prefix | None = None
+    sub5: Prefix | None = None
 
     def asked(self) -> tuple[str, str]:
         """The sub and the prefix: the first that holds something, else the first that was sent, else sub1."""
