@@ -1,0 +1,157 @@
+"""What is personal in what is kept, and what of it was erased (behaviour.md §8, Kept). Pure.
+
+Whoever makes rows of the analytic store or of SQL from records (the projector, a rebuild) passes them through
+`erased` first, so that what was erased never comes back.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final, Protocol, TypeVar
+
+import msgspec
+
+from trackyard.base.ids import is_hex24
+
+_VISITOR: Final = ("ip", "ua", "referrer", "os_id", "user_id", "fbclid", "ios_idfa", "android_id")
+
+PERSONAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "click": _VISITOR,
+        "view": _VISITOR,
+        "call": ("ip", "ua", "query", "body"),
+        "server_log": ("ip", "ua", "query", "body"),
+        "affiliate_log": ("url",),
+        "conversion": ("click_ip", "call_ip", "user_id"),
+        "affiliate": (
+            *("email", "login", "name", "contact_person", "notes", "company", "phone"),
+            *("address_1", "address_2", "city", "country", "zip_code", "payment_systems", "custom_fields"),
+        ),
+    }
+)
+"""Which columns are personal data, by the record or table that has them; the one declaration. All are texts,
+but for two documents of an affiliate. A click in another record (a conversion's, a queue's) has those of `click`."""
+
+PERSONAL_PARAMS: Final = ("ip", "referrer", "user_id")
+"""Which parameters of an inbound call are personal data."""
+
+
+USER_LENGTH: Final = 255
+"""Characters of a user id at most, as conversions keep it."""
+
+
+class Subject(StrEnum):
+    """Whose personal data is erased."""
+
+    CLICK = "click"
+    USER = "user"
+    AFFILIATE = "affiliate"
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What somebody asked to be erased. number: rises · value: a click's or view's id, a user id, an affiliate's
+    number · at: UTC ms; what a user or affiliate does later is not erased."""
+
+    number: int
+    subject: Subject
+    value: str
+    at: int
+
+
+class Visit(Protocol):
+    """What tells whether a click or a view was erased. time: UTC ms."""
+
+    time: int
+    id: str
+    affiliate: int
+    user_id: str
+
+
+V = TypeVar("V", bound=msgspec.Struct)
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """All that was ever erased. clicks: ids of clicks and views · users, affiliates: with the UTC ms up to which what
+    was recorded is erased, inclusive · newest: the number of the last erasure, 0 = none."""
+
+    clicks: frozenset[str] = frozenset()
+    users: Mapping[str, int] = field(default_factory=dict)
+    affiliates: Mapping[int, int] = field(default_factory=dict)
+    newest: int = 0
+
+    @classmethod
+    def of(cls, erasures: Iterable[Erasure]) -> "Erased":
+        """All of these together."""
+        clicks: set[str] = set()
+        users: dict[str, int] = {}
+        affiliates: dict[int, int] = {}
+        newest = 0
+        for each in erasures:
+            newest = max(newest, each.number)
+            if each.subject is Subject.CLICK:
+                clicks.add(each.value)
+            elif each.subject is Subject.USER:
+                users[each.value] = max(each.at, users.get(each.value, 0))
+            else:
+                affiliates[int(each.value)] = max(each.at, affiliates.get(int(each.value), 0))
+        return cls(frozenset(clicks), users, affiliates, newest)
+
+    def __bool__(self) -> bool:
+        return self.newest > 0
+
+    def has(self, visit: Visit) -> bool:
+        """Whether a click or a view was erased."""
+        return self.has_visit(visit.time, visit.id, visit.affiliate, visit.user_id)
+
+    def has_visit(self, time: int, visit_id: str, affiliate: int, user_id: str) -> bool:
+        """Whether the click or view of these columns was erased."""
+        return (
+            visit_id in self.clicks
+            or time <= self.affiliates.get(affiliate, -1)
+            or (user_id != "" and time <= self.users.get(user_id, -1))
+        )
+
+    def has_call(self, time: int, params: Mapping[str, str], click: Visit | None = None) -> bool:
+        """Whether an inbound call tells of a visitor who was erased: of an erased click (`click`: the one it names,
+        where it is known) or with an erased user id. time: of the call, UTC ms."""
+        if params.get("clickid", "") in self.clicks or (click is not None and self.has(click)):
+            return True
+        user_id = params.get("user_id", "")
+        return user_id != "" and time <= self.users.get(user_id, -1)
+
+
+NOTHING_ERASED: Final = Erased()
+
+
+def erased(what: Erased, record: V) -> V:
+    """A click or a view (journal.records) as it may be kept: the same object, or without personal data."""
+    return without_personal(record) if what and what.has(record) else record  # type: ignore[arg-type]
+
+
+def without_personal(record: V, kind: str = "click") -> V:
+    """A record with its personal data emptied; kind: a key of PERSONAL."""
+    return msgspec.structs.replace(record, **dict.fromkeys(PERSONAL[kind], ""))
+
+
+def emptied_click(click: Mapping[str, Any]) -> dict[str, Any]:
+    """A click's record by column name, without personal data."""
+    return {**click, **dict.fromkeys(PERSONAL["click"], "")}
+
+
+def emptied_params(params: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of an inbound call without personal data."""
+    return {name: value for name, value in params.items() if name not in PERSONAL_PARAMS}
+
+
+def find_fault(subject: Subject, value: str) -> str | None:
+    """What is wrong with what somebody wants erased, a sentence; None = nothing."""
+    if subject is Subject.CLICK and not is_hex24(value):
+        return "a click's id has 24 hex digits"
+    if subject is Subject.AFFILIATE and not (value.isascii() and value.isdigit() and 0 < len(value) <= 9):
+        return "an affiliate's id is a number"
+    if subject is Subject.USER and not 1 <= len(value) <= USER_LENGTH:
+        return f"a user id has 1 to {USER_LENGTH} characters"
+    return None
