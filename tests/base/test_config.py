@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from trackyard import config
+from trackyard.domain.keeping import Spans
 
 ROOT = Path(__file__).parents[2]
 
@@ -100,3 +101,22 @@ def test_the_secret_key_is_made_once_and_private(tmp_path: Path) -> None:
 def test_a_currency_is_one_that_iso_4217_knows(code: str) -> None:
     with pytest.raises(config.WrongSetting, match="TRACKYARD_CURRENCY must be the ISO 4217 code of a currency"):
         config.load({"TRACKYARD_CURRENCY": code})
+
+
+def test_how_long_things_are_kept() -> None:
+    assert config.load({}).spans == Spans(journals=35, clicks=400, logs=90, personal=400)
+    given = {"JOURNAL_DAYS": "7", "CLICK_DAYS": "8", "LOG_DAYS": "9", "PERSONAL_DATA_DAYS": "10"}
+    assert config.load({f"TRACKYARD_{name}": value for name, value in given.items()}).spans == Spans(7, 8, 9, 10)
+
+
+@pytest.mark.parametrize("name", ["JOURNAL_DAYS", "CLICK_DAYS", "LOG_DAYS", "PERSONAL_DATA_DAYS"])
+@pytest.mark.parametrize("value", ["6", "0", "-1", "", "3651", "7.5", "²0", "a week"])
+def test_days_out_of_bounds_are_refused(name: str, value: str) -> None:
+    with pytest.raises(config.WrongSetting, match=rf"^TRACKYARD_{name} must be a number of days from 7 to 3650, not "):
+        config.load({f"TRACKYARD_{name}": value})
+
+
+@pytest.mark.parametrize("name", ["CLICK_DAYS", "LOG_DAYS", "PERSONAL_DATA_DAYS"])
+def test_nothing_is_kept_for_less_long_than_the_journal_that_holds_it(name: str) -> None:
+    with pytest.raises(config.WrongSetting, match=rf"^TRACKYARD_{name} must not be below TRACKYARD_JOURNAL_DAYS"):
+        config.load({f"TRACKYARD_{name}": "34"})

@@ -37,9 +37,9 @@ def span_ms(text: str) -> int:
     return sum(int(number) * _UNITS[unit] for number, unit in _PART.findall(text))
 
 
-def kept_ms(sessions: Iterable[str]) -> int:
-    """How long clicks are kept. sessions: the click_session of every offer."""
-    return max(KEPT_MS, max(map(span_ms, sessions), default=0) + _BEYOND_SESSIONS_MS)
+def kept_ms(sessions: Iterable[str], least: int = KEPT_MS) -> int:
+    """How long clicks are kept. sessions: the click_session of every offer · least: ms, as the operator wants."""
+    return max(least, max(map(span_ms, sessions), default=0) + _BEYOND_SESSIONS_MS)
 
 
 def is_possible(click_id: str, received_at: int, edges: Collection[int]) -> bool:

@@ -28,6 +28,7 @@ from sqlalchemy import (
 
 from trackyard.base.ids import new_id
 from trackyard.domain.acting import Acting, acting
+from trackyard.domain.erasures import Subject
 from trackyard.store.tables import audit
 
 SECRET: Final = "***"
@@ -172,7 +173,9 @@ def _rows(conn: Connection, table: Table, keys: Sequence[_Key]) -> dict[_Key, _R
 def _differences(table: Table, first: _Row | None, last: _Row | None) -> dict[str, list[Any]]:
     """Column → [from, to]; None on the side where the row does not exist."""
     before, after = first or {}, last or {}
-    hidden = _SECRETS | ({"value"} if (last or first or {}).get("name") in _SECRET_SETTINGS else set())
+    row = last or first or {}
+    secret = row.get("name") in _SECRET_SETTINGS or (table.name == "erasure" and row["subject"] == Subject.USER)
+    hidden = _SECRETS | ({"value"} if secret else set())
     changes = {}
     for column in [column.name for column in table.columns]:
         old, new = before.get(column), after.get(column)

@@ -6,6 +6,7 @@ from trackyard.store.tables.installation import (
     currency,
     currency_rate,
     edge,
+    erasure,
     news,
     rule_change,
     rule_clock,
@@ -45,6 +46,7 @@ from trackyard.store.tables.queues import (
     mail,
     outbox,
     parallel_call,
+    rebuild,
 )
 from trackyard.store.tables.schema import metadata
 
@@ -68,6 +70,7 @@ __all__ = [
     "domain",
     "edge",
     "edge_progress",
+    "erasure",
     "fetch",
     "file",
     "first_answer",
@@ -85,6 +88,7 @@ __all__ = [
     "payment_entry",
     "payment_system",
     "pixel",
+    "rebuild",
     "rule_change",
     "rule_clock",
     "setting",

@@ -70,6 +70,20 @@ audit = Table(  # what staff wrote: one row a changed thing, in the transaction 
     Index("ix_audit_what_key_at", "what", "key", "at"),
 )
 
+erasure = Table(  # whose personal data was erased, for ever: it must not come back (domain/erasures.py)
+    "erasure",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("subject", String(16), nullable=False),
+    Column("value", String(255), nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("staff_id", Id24, nullable=False),
+    # when SQL and the analytic store were rid of it; NULL = they are not yet, or something was loaded meanwhile
+    Column("sql_at", Moment, nullable=True),
+    Column("analytics_at", Moment, nullable=True),
+    sqlite_autoincrement=True,
+)
+
 news = Table(  # what staff tell affiliates
     "news",
     metadata,

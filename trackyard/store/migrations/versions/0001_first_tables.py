@@ -579,6 +579,19 @@ def _edge_progress() -> None:
     )
 
 
+def _rebuild() -> None:
+    op.create_table(
+        "rebuild",
+        sa.Column("number", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("owner", sa.String(length=24), nullable=False),
+        sa.Column("stage", sa.String(length=16), nullable=False),
+        sa.Column("begun_at", sa.BigInteger(), nullable=False),
+        sa.Column("ended_at", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("number", name=op.f("pk_rebuild")),
+        sqlite_autoincrement=True,
+    )
+
+
 def _inbox() -> None:
     op.create_table(
         "inbox",
@@ -833,6 +846,21 @@ def _pixel() -> None:
     op.create_index("ix_pixel_affiliate_id_offer_id", "pixel", ["affiliate_id", "offer_id"], unique=False)
 
 
+def _erasure() -> None:
+    op.create_table(
+        "erasure",
+        sa.Column("number", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("subject", sa.String(length=16), nullable=False),
+        sa.Column("value", sa.String(length=255), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("staff_id", sa.String(length=24), nullable=False),
+        sa.Column("sql_at", sa.BigInteger(), nullable=True),
+        sa.Column("analytics_at", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("number", name=op.f("pk_erasure")),
+        sqlite_autoincrement=True,
+    )
+
+
 def _news() -> None:
     op.create_table(
         "news",
@@ -889,6 +917,7 @@ TABLES: tuple[Callable[[], None], ...] = (
     _payment,
     _payment_entry,
     _edge_progress,
+    _rebuild,
     _inbox,
     _conversion_task,
     _outbox,
@@ -905,6 +934,7 @@ TABLES: tuple[Callable[[], None], ...] = (
     _custom_field,
     _pixel,
     _news,
+    _erasure,
     _first_answer,
 )
 
