@@ -18,10 +18,11 @@ from trackyard.journal.reader import Range, next_range
 from trackyard.journal.records import Call, Kind, decode_call
 from trackyard.stats.engine import Analytics
 from trackyard.stats.load import click_item, load, lookup_item
-from trackyard.store import edges, inbox, progress
+from trackyard.store import edges, inbox, progress, rebuilds
 from trackyard.store.engine import Database
 from trackyard.store.inbox import InboxCall, WaitingCall
 from trackyard.store.progress import Progress
+from trackyard.store.rebuilds import Gate, GateMoved
 
 log = logging.getLogger("trackyard.projector")
 
@@ -46,11 +47,13 @@ class JournalLoader:
         self._caught_up_at = clock.now_ms()
 
     def load_next(self) -> bool:
-        """Loads the next range of each edge that has one; whether any had."""
-        known = {each.edge: each for each in self._each_progress()}
+        """Loads the next range of each edge that has one; whether any had. Nothing while tables are swapped."""
+        with self._database.read() as connection:
+            gate = rebuilds.find_gate(connection)
+            known = {each.edge: each for each in progress.each_progress(connection)}
         loaded = False
-        for edge in segments.list_edges(self._directory):
-            loaded |= self._load_edge(edge, known.get(edge))
+        for edge in [] if gate.closed else segments.list_edges(self._directory):
+            loaded |= self._load_edge(edge, known.get(edge), gate)
         return loaded
 
     def lag_ms(self) -> int:
@@ -70,11 +73,7 @@ class JournalLoader:
             resolved |= self._resolve(waiting, numbers, loaded_until)
             after_id = waiting[-1].id
 
-    def _each_progress(self) -> list[Progress]:
-        with self._database.read() as connection:
-            return progress.each_progress(connection)
-
-    def _load_edge(self, edge: int, before: Progress | None) -> bool:
+    def _load_edge(self, edge: int, before: Progress | None, gate: Gate) -> bool:
         journal, position = (before.journal, before.position) if before else (None, 0)
         found = next_range(self._directory, edge, journal, position)
         if found is None:
@@ -87,37 +86,42 @@ class JournalLoader:
         self._sure.discard(edge)
         if self._clock.now_ms() - found.marked_at > _OLD_MS:
             self._caught_up_at = self._clock.now_ms()
-        self._load_range(edge, found, unsure=not sure)
+        try:
+            self._load_range(edge, found, gate, unsure=not sure)
+        except GateMoved:
+            return True  # the range is loaded again, for the gate as it is then
         self._sure.add(edge)
         self._behind.pop(edge, None)
         return True
 
-    def _load_range(self, edge: int, found: Range, *, unsure: bool) -> None:
+    def _load_range(self, edge: int, found: Range, gate: Gate, *, unsure: bool) -> None:
         """Clicks before calls, so that a call finds the clicks of its own range; SQL last, in one transaction."""
-        self._load_clicks(found, unsure=unsure)
-        self._load_views(found, unsure=unsure)
+        self._load_clicks(found, gate, unsure=unsure)
+        self._load_views(found, gate, unsure=unsure)
         calls = self._inbox_calls(edge, found)
         parallel = self._parallel.find(found)
         with self._database.write() as connection:
+            rebuilds.check_gate(connection, gate)
             progress.load_range(connection, edge, found.journal, found.start, found.end, found.marked_at, calls)
             self._parallel.queue(connection, parallel)
 
-    def _load_clicks(self, found: Range, *, unsure: bool) -> None:
+    def _load_clicks(self, found: Range, gate: Gate, *, unsure: bool) -> None:
         clicks = self._readable(found, Kind.CLICK)
         token = _token(found)
         items = [click_item(found.journal, position, payload) for position, payload, _ in clicks]
-        loaded = load(self._analytics, "click", items, token, unsure=unsure)
+        loaded = load(self._analytics, "click", items, token, unsure=unsure, doubled=gate.doubles)
         for bad in loaded.bad:
             self._keep_aside(found, clicks[bad.place][0], clicks[bad.place][1], bad.error)
         left_out = {bad.place for bad in loaded.bad}
         good = [click for place, click in enumerate(clicks) if place not in left_out]
-        load(self._analytics, "click_lookup", [lookup for _, _, lookup in good], token, unsure=unsure)
+        lookups = [lookup for _, _, lookup in good]
+        load(self._analytics, "click_lookup", lookups, token, unsure=unsure, doubled=gate.doubles)
         self._clicks.remember((lookup[:12].hex(), payload) for _, payload, lookup in good)
 
-    def _load_views(self, found: Range, *, unsure: bool) -> None:
+    def _load_views(self, found: Range, gate: Gate, *, unsure: bool) -> None:
         views = self._readable(found, Kind.VIEW)
         items = [click_item(found.journal, position, payload) for position, payload, _ in views]
-        loaded = load(self._analytics, "view", items, _token(found), unsure=unsure)
+        loaded = load(self._analytics, "view", items, _token(found), unsure=unsure, doubled=gate.doubles)
         for bad in loaded.bad:
             self._keep_aside(found, views[bad.place][0], views[bad.place][1], bad.error)
 

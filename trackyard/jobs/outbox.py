@@ -7,9 +7,10 @@ from trackyard.base.ids import new_id
 from trackyard.jobs.aside import keep_aside
 from trackyard.stats.engine import Analytics
 from trackyard.stats.load import load
-from trackyard.store import outbox
+from trackyard.store import outbox, rebuilds
 from trackyard.store.engine import Database
 from trackyard.store.outbox import Batch
+from trackyard.store.rebuilds import Gate, GateMoved
 
 _BATCH_ROWS = 5000
 
@@ -25,31 +26,40 @@ class OutboxLoader:
         self._sure = False
 
     def load_next(self) -> bool:
-        """Loads one batch of each target that has rows; whether more may be waiting."""
+        """Loads one batch of each target that has rows; whether more may be waiting. Nothing while tables are
+        swapped."""
+        try:
+            return self._load_next()
+        except GateMoved:
+            return True  # what was claimed is loaded again, for the gate as it is then
+
+    def _load_next(self) -> bool:
         more = False
-        if not self._sure:
-            with self._database.read() as connection:
-                left = outbox.open_batches(connection)
-            for batch in left:
-                self._load(batch, unsure=True)
-            self._sure = True
         with self._database.read() as connection:
+            gate = rebuilds.find_gate(connection)
+            left = [] if self._sure else outbox.open_batches(connection)
             targets = outbox.find_targets(connection)
+        if gate.closed:
+            return False
+        for batch in left:
+            self._load(batch, gate, unsure=True)
+        self._sure = True
         for target in targets:
             self._sure = False  # until it is loaded: a commit may fail to answer and yet be one
             with self._database.write() as connection:
                 claimed = outbox.claim(connection, target, _BATCH_ROWS, new_id(self._clock.now_ms()))
             if claimed is not None:
-                more |= self._load(claimed, unsure=False) == _BATCH_ROWS
+                more |= self._load(claimed, gate, unsure=False) == _BATCH_ROWS
             self._sure = True
         return more
 
-    def _load(self, batch: Batch, *, unsure: bool) -> int:
+    def _load(self, batch: Batch, gate: Gate, *, unsure: bool) -> int:
         with self._database.read() as connection:
             items = outbox.rows(connection, batch)
-        done = load(self._analytics, batch.target, items, batch.id, unsure=unsure)
+        done = load(self._analytics, batch.target, items, batch.id, unsure=unsure, doubled=gate.doubles)
         for bad in done.bad:
             keep_aside(self._directory, "outbox", f"outbox-{batch.id}-{bad.place}", items[bad.place], bad.error)
         with self._database.write() as connection:
+            rebuilds.check_gate(connection, gate)
             outbox.remove(connection, batch)
         return len(items)

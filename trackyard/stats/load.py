@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from trackyard.base.metrics import LOAD_SECONDS, LOADED_ROWS
+from trackyard.stats.beside import DOUBLES, TWINS
 from trackyard.stats.engine import Analytics, StoreError
 from trackyard.stats.schema import TABLES, Table
 
@@ -35,38 +36,59 @@ class Loaded:
     bad: list[Bad] = field(default_factory=list)
 
 
-def load(analytics: Analytics, table: str, items: Sequence[bytes], token: str, *, unsure: bool = False) -> Loaded:
+def load(
+    analytics: Analytics,
+    table: str,
+    items: Sequence[bytes],
+    token: str,
+    *,
+    unsure: bool = False,
+    doubled: bool = False,
+) -> Loaded:
     """Puts `items` into `table`, each exactly once however often this is repeated with the same `token`.
 
     items: one or more lines each, in the table's format and column order; the lines of one item go together.
     token: names exactly these items; the same token loads nothing a second time. unsure: what an earlier try
-    did is not known (an unclean start, an error in between): rows already there are looked for first. An item
-    the store cannot read is left out and reported; it holds up no other. Raises StoreError when the store
-    fails: then repeat with `unsure`.
+    did is not known (an unclean start, an error in between): rows already there are looked for first. doubled: they
+    go to the table beside it, too (stats/beside.py). An item the store cannot read is left out and reported; it
+    holds up no other. Raises StoreError when the store fails: then repeat with `unsure`.
     """
+    started = time.monotonic()
+    loaded = _load_into(analytics, TABLES[table], items, token, unsure=unsure)
+    if doubled and table in DOUBLES:
+        places = {each.place for each in loaded.bad}
+        good = [item for place, item in enumerate(items) if place not in places]
+        _load_into(analytics, DOUBLES[table], good, token, unsure=unsure)
+    if items:
+        LOADED_ROWS.labels(table).inc(loaded.items)
+        LOAD_SECONDS.labels(table).observe(time.monotonic() - started)
+    return loaded
+
+
+def load_beside(analytics: Analytics, table: str, items: Sequence[bytes], token: str) -> Loaded:
+    """Puts `items` into the table beside `table` while that one is made again; otherwise as `load`."""
+    return _load_into(analytics, TWINS[table], items, token, unsure=False)
+
+
+def _load_into(analytics: Analytics, table: Table, items: Sequence[bytes], token: str, *, unsure: bool) -> Loaded:
     if not token:
         raise ValueError("a load needs a token: without one an identical block is dropped silently")
     if not items:
         return Loaded(0)
-    wanted = TABLES[table]
-    started = time.monotonic()
     try:
         if unsure:
-            _load_missing(analytics, wanted, items, token)
+            _load_missing(analytics, table, items, token)
         else:
-            _insert(analytics, wanted, items, token)
-        loaded = Loaded(len(items))
+            _insert(analytics, table, items, token)
     except (StoreError, ValueError) as error:
-        bad = _unreadable(analytics, wanted, items) if _blames_items(error) else []
+        bad = _unreadable(analytics, table, items) if _blames_items(error) else []
         if not bad:
             raise
         places = {each.place for each in bad}
         good = [item for place, item in enumerate(items) if place not in places]
-        _load_missing(analytics, wanted, good, token)
-        loaded = Loaded(len(good), bad)
-    LOADED_ROWS.labels(table).inc(loaded.items)
-    LOAD_SECONDS.labels(table).observe(time.monotonic() - started)
-    return loaded
+        _load_missing(analytics, table, good, token)
+        return Loaded(len(good), bad)
+    return Loaded(len(items))
 
 
 def click_item(journal: str, position: int, payload: bytes) -> bytes:

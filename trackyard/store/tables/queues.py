@@ -14,6 +14,17 @@ edge_progress = Table(  # how far an edge's journals are loaded; advanced in the
     Column("loaded_until", Moment, nullable=False),  # time of the last loaded mark, UTC milliseconds
 )
 
+rebuild = Table(  # of the analytic store; the last one is the gate that every load passes (store/rebuilds.py)
+    "rebuild",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("owner", Id24, nullable=False),  # the data directory that makes it
+    Column("stage", String(16), nullable=False),
+    Column("begun_at", Moment, nullable=False),
+    Column("ended_at", Moment, nullable=True),
+    sqlite_autoincrement=True,
+)
+
 inbox = Table(  # inbound calls, each once; removed in the transaction that decides it
     "inbox",
     metadata,
@@ -49,7 +60,8 @@ outbox = Table(  # rows for the analytic store; a batch claims them, never chang
     metadata,
     Column("id", Serial, primary_key=True, autoincrement=True),
     Column("target", String(16), nullable=False),
-    Column("payload", LargeBinary, nullable=False),  # JSON array lines, one or two
+    Column("payload", LargeBinary, nullable=False),  # a block: rows of one or two JSON array lines (store/outbox.py)
+    Column("items", Integer, nullable=False),  # how many rows
     Column("batch", Id24, nullable=True),
     Column("created_at", Moment, nullable=False),
     Index("ix_outbox_batch_target_id", "batch", "target", "id"),

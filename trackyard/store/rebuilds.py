@@ -1,0 +1,108 @@
+"""Rebuilds of the analytic store, and the gate that every load of it passes (docs/decisions/0030).
+
+Whoever loads reads the gate first and says with its progress, in the transaction that commits it, which gate it saw.
+A gate that moved meanwhile means that the rows may be in a table that counts no more: then nothing is committed, and
+the load is repeated for the gate as it is now. So what is committed before a stage was loaded before it, and what is
+committed after was loaded for it, on however many machines.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from sqlalchemy import Connection, insert, select, text, update
+
+from trackyard.store.tables import rebuild
+
+_ADVISORY_LOCK: Final = 0x7265_6275
+
+
+class Stage(StrEnum):
+    """How far a rebuild is."""
+
+    PREPARING = "preparing"  # the tables beside the live ones are made
+    DOUBLING = "doubling"  # what is loaded goes to both
+    SWAPPING = "swapping"  # nothing is loaded
+    SWAPPED = "swapped"
+    KEPT = "kept"  # it ended without a swap: nobody asked for one, or differences are to be looked at first
+    FAILED = "failed"
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self in (Stage.SWAPPED, Stage.KEPT, Stage.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The last rebuild there was. number: rises, 0 = there was none · owner: the data directory that makes it."""
+
+    number: int
+    stage: Stage
+    owner: str
+
+    @property
+    def doubles(self) -> bool:
+        """Whether what is loaded goes to the tables beside the live ones, too."""
+        return self.stage is Stage.DOUBLING
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing may be loaded now."""
+        return self.stage is Stage.SWAPPING
+
+
+NO_GATE: Final = Gate(0, Stage.KEPT, "")
+
+
+class GateMoved(Exception):
+    """A rebuild began, swapped or ended since the load began: it has to be repeated."""
+
+
+class RebuildRuns(Exception):
+    """Another rebuild is not at its end."""
+
+
+def find_gate(conn: Connection) -> Gate:
+    """The gate as it stands."""
+    query = select(rebuild.c.number, rebuild.c.stage, rebuild.c.owner).order_by(rebuild.c.number.desc()).limit(1)
+    row = conn.execute(query).one_or_none()
+    return NO_GATE if row is None else Gate(row.number, Stage(row.stage), row.owner)
+
+
+def check_gate(conn: Connection, seen: Gate) -> None:
+    """To be called in the transaction that commits a load, before anything is read in it. seen: the gate before the
+    load. Raises GateMoved."""
+    if conn.dialect.name == "postgresql":  # loads do not wait for each other, only for the gate
+        conn.execute(text("SELECT pg_advisory_xact_lock_shared(:key)"), {"key": _ADVISORY_LOCK})
+    found = find_gate(conn)
+    if found != seen:
+        raise GateMoved(f"rebuild {found.number} is {found.stage}, and was {seen.stage} as {seen.number}")
+
+
+def begin(conn: Connection, owner: str, now_ms: int) -> Gate:
+    """Begins a rebuild. Raises RebuildRuns."""
+    _lock(conn)
+    last = find_gate(conn)
+    if last.number and not last.stage.ended:
+        raise RebuildRuns(f"rebuild {last.number} is {last.stage}")
+    made = insert(rebuild).values(owner=owner, stage=Stage.PREPARING.value, begun_at=now_ms)
+    number = conn.execute(made.returning(rebuild.c.number)).scalar_one()
+    return Gate(int(number), Stage.PREPARING, owner)
+
+
+def move(conn: Connection, gate: Gate, stage: Stage, now_ms: int) -> Gate:
+    """The gate at its next stage; waits for the loads that are being committed. Raises GateMoved when it was ended
+    by somebody else."""
+    _lock(conn)
+    found = find_gate(conn)
+    if found != gate:
+        raise GateMoved(f"rebuild {gate.number} is {found.stage} as {found.number}, not {gate.stage}")
+    values = {"stage": stage.value} | ({"ended_at": now_ms} if stage.ended else {})
+    conn.execute(update(rebuild).where(rebuild.c.number == gate.number).values(values))
+    return Gate(gate.number, stage, gate.owner)
+
+
+def _lock(conn: Connection) -> None:
+    if conn.dialect.name == "postgresql":
+        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
