@@ -11,18 +11,22 @@ from trackyard.stats.metrics import ACTIONS, TOTAL, TRAFFIC, VIEWS, ActionMetric
 from trackyard.stats.query import Report, Values
 
 _FAR = 2**62
+_PRESENT = ("raw", "trafficback", "views", f"{TOTAL}_count")
+"""What there is a row for; conversions last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A statement, its parameters, and what its columns are.
+    """A statement, its parameters, and what its columns are: `keys`, then `metrics`.
 
-    Columns in order: `keys`, then `metrics`; the number of rows on all pages is the last one of `sql` and the
-    only one of `count_sql`.
+    sql: a page of rows; `Analytics.page` tells how many there are on all pages · keys_sql: the keys of that page
+    come first, in its order. It sums no more than that needs, so that millions of groups fit in memory, or spill ·
+    chosen_sql: the rows of the keys in the parameter `chosen`.
     """
 
     sql: str
-    count_sql: str
+    keys_sql: str
+    chosen_sql: str
     parameters: dict[str, Any]
     keys: tuple[str, ...]
     metrics: tuple[str, ...]
@@ -44,27 +48,33 @@ class _Metric:
 
 def compile_report(report: Report) -> Compiled | None:
     """The statement that answers `report`; None when its slices exclude each other, so that no row can exist."""
-    parts = _parts(report)
-    metrics = _metrics(report)
-    branches = _branches(report, parts, metrics)
-    if not branches:
+    parts, metrics = _parts(report), _metrics(report)
+    if not (branches := _branches(report, parts, metrics)):
         return None
-    keys = [f"k_{part.key}" for part in parts]
-    sums = [f"sum(m_{metric.name}) AS {metric.name}" for metric in metrics]
-    counted = f"{TOTAL}_count"
-    having = f"{counted} > 0" if report.nonzero else f"raw > 0 OR trafficback > 0 OR views > 0 OR {counted} > 0"
-    grouped = f"GROUP BY {', '.join(keys)}\n" if keys else ""
-    body = "FROM (\n" + "\nUNION ALL\n".join(branches) + f"\n)\n{grouped}HAVING {having}"
+    needed = {*report.order, *_PRESENT}
+    few = [metric for metric in metrics if metric.name in needed]
+    chosen = _branches(report, parts, metrics, _is_chosen(parts))
+    page = page_of(report.page, report.limit)
     return Compiled(
-        sql=(
-            f"SELECT {', '.join([*keys, *sums, 'count() OVER () AS row_count'])}\n{body}\n"
-            f"ORDER BY {', '.join(_order(report, keys)) or '1'}\n"
-            f"{page_of(report.page, report.limit)}"
-        ),
-        count_sql=f"SELECT count() FROM (SELECT {', '.join([*keys, *sums])}\n{body})",
+        sql=f"{_stacked(report, parts, metrics, branches)}\n{page}",
+        keys_sql=f"{_stacked(report, parts, few, _branches(report, parts, few))}\n{page}",
+        chosen_sql=_stacked(report, parts, metrics, chosen),
         parameters=_parameters(report),
         keys=tuple(part.key for part in parts),
         metrics=tuple(metric.name for metric in metrics),
+    )
+
+
+def _stacked(report: Report, parts: list[Part], metrics: list[_Metric], branches: list[str]) -> str:
+    """The branches' rows summed by key and put in order."""
+    keys = [f"k_{part.key}" for part in parts]
+    sums = [f"sum(m_{metric.name}) AS {metric.name}" for metric in metrics]
+    present = _PRESENT[-1:] if report.nonzero else _PRESENT
+    grouped = f"GROUP BY {', '.join(keys)}\n" if keys else ""
+    return (
+        f"SELECT {', '.join([*keys, *sums])}\nFROM (\n" + "\nUNION ALL\n".join(branches) + f"\n)\n{grouped}"
+        f"HAVING {' OR '.join(f'{name} > 0' for name in present)}\n"
+        f"ORDER BY {', '.join(_order(report, keys)) or '1'}"
     )
 
 
@@ -132,17 +142,24 @@ def _action_sql(report: Report, metric: ActionMetric, statuses: tuple[Status, ..
     return f"sumIf(sign * {amount}, status IN ({numbers}))"
 
 
-def _branches(report: Report, parts: list[Part], metrics: list[_Metric]) -> list[str]:
+def _is_chosen(parts: list[Part]) -> str:
+    """The condition that a row has one of the keys in the parameter `chosen`."""
+    columns, kinds = ", ".join(part.sql for part in parts), ", ".join(part.kind for part in parts)
+    return f"tuple({columns}) IN {{chosen:Array(Tuple({kinds}))}}"
+
+
+def _branches(report: Report, parts: list[Part], metrics: list[_Metric], *more: str) -> list[str]:
+    """A statement for each table that has the slices. more: conditions beside the report's own."""
     dimensions = [DIMENSIONS[name] for name in report.dimensions]
     branches = []
     if all(dimension.traffic for dimension in dimensions):
         refused = any(not dimension.conversions for dimension in dimensions)
-        conditions = [*_conditions(report, of_clicks=True), "reason != ''" if refused else "reason = ''"]
+        conditions = [*_conditions(report, of_clicks=True), "reason != ''" if refused else "reason = ''", *more]
         branches.append(_branch("click", parts, metrics, conditions))
         if not refused:
             branches.append(_branch("view", parts, metrics, conditions))
     if all(dimension.conversions for dimension in dimensions):
-        branches.append(_branch("fact", parts, metrics, _conditions(report, of_clicks=False)))
+        branches.append(_branch("fact", parts, metrics, [*_conditions(report, of_clicks=False), *more]))
     return branches
 
 

@@ -12,22 +12,24 @@ LOCAL = "toDateTime(intDiv(time, 1000), {zone:String})"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One key of a slice on the wire, and the SQL over a row of `click` or `fact` that makes it."""
+    """One key of a slice on the wire, and the SQL over a row of `click` or `fact` that makes it, a number or a text."""
 
     key: str
     sql: str
+    kind: str = "String"
 
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
     """A slice by name. `traffic`, `conversions`: whether clicks and facts have it (behaviour.md §7) · owner: of a
-    slice by manager, the column of what it manages."""
+    slice by manager, the column of what it manages · many: it may have millions of values."""
 
     name: str
     parts: tuple[Part, ...]
     traffic: bool = True
     conversions: bool = True
     owner: str = ""
+    many: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,11 @@ class Filter:
     traffic: bool = True
 
 
-_YEAR = Part("year", f"toYear({LOCAL})")
-_QUARTER = Part("quarter", f"toQuarter({LOCAL})")
-_MONTH = Part("month", f"toMonth({LOCAL})")
-_DAY = Part("day", f"toDayOfMonth({LOCAL})")
-_HOUR = Part("hour", f"toHour({LOCAL})")
+_YEAR = Part("year", f"toYear({LOCAL})", "Int64")
+_QUARTER = Part("quarter", f"toQuarter({LOCAL})", "Int64")
+_MONTH = Part("month", f"toMonth({LOCAL})", "Int64")
+_DAY = Part("day", f"toDayOfMonth({LOCAL})", "Int64")
+_HOUR = Part("hour", f"toHour({LOCAL})", "Int64")
 _SUBS = tuple(f"sub{number}" for number in range(1, 9))
 
 NO_MANAGER = "0"
@@ -57,8 +59,8 @@ def _manager(name: str, owner: str, kind: str) -> Dimension:
     return Dimension(name, (Part(f"{owner}_manager_id", f"transform({owner}, {known}, '{NO_MANAGER}')"),), owner=owner)
 
 
-def _column(name: str, column: str | None = None) -> Dimension:
-    return Dimension(name, (Part(name, column or name),))
+def _column(name: str, column: str | None = None, kind: str = "String", *, many: bool = False) -> Dimension:
+    return Dimension(name, (Part(name, column or name, kind),), many=many)
 
 
 DIMENSIONS = MappingProxyType(
@@ -70,9 +72,9 @@ DIMENSIONS = MappingProxyType(
             Dimension("month", (_YEAR, _MONTH)),
             Dimension("quarter", (_YEAR, _QUARTER)),
             Dimension("year", (_YEAR,)),
-            _column("offer"),
+            _column("offer", kind="Int64"),
             _column("advertiser"),
-            _column("affiliate"),
+            _column("affiliate", kind="Int64"),
             _manager("manager", "affiliate", "Int64"),
             _manager("advertiser_manager", "advertiser", "String"),
             _column("smart_id"),
@@ -86,7 +88,7 @@ DIMENSIONS = MappingProxyType(
             _column("browser_version"),
             _column("conn_type", "connection"),
             _column("mobile_carrier", "isp"),
-            *(_column(sub) for sub in _SUBS),
+            *(_column(sub, many=True) for sub in _SUBS),
             Dimension("goal", (Part("goal", "goal"),), traffic=False),
             Dimension("trafficback_reason", (Part("trafficback_reason", "reason"),), conversions=False),
         )

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 import clickhouse_connect
@@ -76,6 +76,13 @@ class StoreError(Exception):
     def __init__(self, text: str, *, unreadable: bool = False) -> None:
         super().__init__(text)
         self.unreadable = unreadable
+
+
+class _Page(msgspec.Struct, Generic[T]):
+    """An answer in the format JSONCompact; the number is exact with the setting `exact_rows_before_limit`."""
+
+    data: list[T]
+    rows_before_limit_at_least: int
 
 
 class Analytics:
@@ -150,6 +157,17 @@ class Analytics:
         with self._client() as client:
             body = client.raw_query(limited, parameters=dict(parameters), fmt="JSONCompactEachRow")
         return msgspec.json.Decoder(row).decode_lines(body)
+
+    def page(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> tuple[list[T], int]:
+        """The rows of a SELECT that ends with a LIMIT, as `rows`, and how many there are without it.
+
+        The count costs nothing: what sorts the rows has seen them all. Raises TooHeavy over the limits of one query.
+        """
+        limited = f"{sql}\nSETTINGS exact_rows_before_limit = 1, {self._limits}"
+        with self._client() as client:
+            body = client.raw_query(limited, parameters=dict(parameters), fmt="JSONCompact")
+        page: _Page[T] = msgspec.json.Decoder(_Page[row]).decode(body)  # type: ignore[valid-type]
+        return page.data, page.rows_before_limit_at_least
 
     def run(self, sql: str) -> None:
         """Runs a statement without an answer, such as DDL."""

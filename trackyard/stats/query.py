@@ -56,6 +56,11 @@ class Report:
         chosen = self.filters.get("currency", ())
         return str(chosen[0]) if len(chosen) == 1 else None
 
+    @property
+    def many(self) -> bool:
+        """Whether there may be millions of rows on all pages."""
+        return any(DIMENSIONS[name].many for name in self.dimensions)
+
     def _lacks_managers(self, name: str) -> bool:
         return name in DIMENSIONS and bool(DIMENSIONS[name].owner) and name not in self.managers
 

@@ -76,17 +76,25 @@ def run_report(analytics: Analytics, report: Report) -> StatsPage:
     compiled = compile_report(report)
     if compiled is None:
         return StatsPage([], 0, report.currency)
-    answer = analytics.rows(compiled.sql, compiled.parameters, list[Any])
-    total_count = int(answer[0][-1]) if answer else 0
-    if not answer and report.page > 1:
-        [(total_count,)] = analytics.rows(compiled.count_sql, compiled.parameters, tuple[int])
+    answer, total_count = _answer(analytics, report, compiled)
     types = tuple(conversion_types(not_found_apart=report.not_found_apart))
     return StatsPage([_row(compiled, types, values) for values in answer], total_count, report.currency)
 
 
+def _answer(analytics: Analytics, report: Report, compiled: Compiled) -> tuple[list[Any], int]:
+    """The page's rows as lists of values, and the number of rows on all pages."""
+    if not report.many:
+        return analytics.page(compiled.sql, compiled.parameters, list[Any])
+    found, total_count = analytics.page(compiled.keys_sql, compiled.parameters, list[Any])
+    if not found:
+        return [], total_count
+    chosen = [tuple(values[: len(compiled.keys)]) for values in found]
+    return analytics.rows(compiled.chosen_sql, {**compiled.parameters, "chosen": chosen}, list[Any]), total_count
+
+
 def _row(compiled: Compiled, types: tuple[str, ...], values: list[Any]) -> StatsRow:
     keys = dict(zip(compiled.keys, values, strict=False))
-    metrics = dict(zip(compiled.metrics, values[len(compiled.keys) : -1], strict=True))
+    metrics = dict(zip(compiled.metrics, values[len(compiled.keys) :], strict=True))
     return StatsRow(
         keys=keys,
         raw=metrics["raw"],
