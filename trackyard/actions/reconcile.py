@@ -66,14 +66,8 @@ def _check_journals(deps: Deps, directory: Path, findings: Findings) -> None:
     for edge, (last, position) in reached.items():
         for journal in segments.list_journals(directory, edge):
             if journal <= last:
-                end = position if journal == last else _end_of(directory, journal)
+                end = position if journal == last else segments.end_of(directory, journal)
                 _check_journal(deps, directory, edge, journal, end, findings)
-
-
-def _end_of(directory: Path, journal: str) -> int:
-    """Where a journal ends that was loaded to its end."""
-    seal = segments.find_seal(directory, journal)
-    return segments.log_path(directory, journal).stat().st_size if seal is None else seal.end
 
 
 def _check_journal(deps: Deps, directory: Path, edge: int, journal: str, end: int, findings: Findings) -> None:

@@ -5,7 +5,7 @@ Whoever makes rows of the analytic store or of SQL from records (the projector, 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeVar
@@ -102,6 +102,10 @@ class Erased:
     def __bool__(self) -> bool:
         return self.newest > 0
 
+    def with_clicks(self, ids: Iterable[str]) -> "Erased":
+        """The same, and clicks of these ids."""
+        return replace(self, clicks=self.clicks.union(ids))
+
     def has(self, visit: Visit) -> bool:
         """Whether a click or a view was erased."""
         return self.has_visit(visit.time, visit.id, visit.affiliate, visit.user_id)
@@ -132,7 +136,9 @@ def erased(what: Erased, record: V) -> V:
 
 
 def without_personal(record: V, kind: str = "click") -> V:
-    """A record with its personal data emptied; kind: a key of PERSONAL."""
+    """A record with its personal data emptied, the same object where there is none; kind: a key of PERSONAL."""
+    if not any(getattr(record, name) for name in PERSONAL[kind]):
+        return record
     return msgspec.structs.replace(record, **dict.fromkeys(PERSONAL[kind], ""))
 
 

@@ -142,9 +142,8 @@ def _each_click(directory: Path, edge: int, since: Position) -> Iterator[Click]:
         start = segments.start_of(name)
         if start < since.journal:
             continue
-        with segments.log_path(directory, name).open("rb") as file:
-            file.seek(since.offset if start == since.journal else 0)
-            data = file.read()
+        with segments.open_content(directory, name) as content:
+            data = content.read(since.offset if start == since.journal else 0, content.size)
         for item in segments.walk(data, 0):
             if not isinstance(item, segments.Gap) and item.kind == Record.CLICK:
                 yield decode_click(item.payload)
@@ -222,4 +221,5 @@ def _end_of(directory: Path, edge: int) -> Position:
     names = segments.list_journals(directory, edge)
     if not names:
         return Position(0, 0)
-    return Position(segments.start_of(names[-1]), segments.log_path(directory, names[-1]).stat().st_size)
+    with segments.open_content(directory, names[-1]) as content:
+        return Position(segments.start_of(names[-1]), content.size)

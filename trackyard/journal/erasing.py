@@ -47,7 +47,8 @@ def _cleaned_call(what: Erased, payload: bytes, clicks: Mapping[str, Visit]) -> 
     call = decode_call(payload)
     if not what.has_call(call.time, call.params, clicks.get(call.params.get("clickid", ""))):
         return payload
-    return encode(without_personal_data(call))
+    kept = without_personal_data(call)
+    return payload if kept == call else encode(kept)
 
 
 def _id_of(payload: bytes) -> str:

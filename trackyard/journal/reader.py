@@ -3,7 +3,7 @@
 A range ends at a mark or at the sealed end of a journal, never at the end of an unsealed file.
 """
 
-import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,9 +37,7 @@ def next_range(directory: Path, edge: int, journal: str | None, position: int) -
 
     Steps over to the edge's next journal behind a sealed end. None: nothing complete yet.
     """
-    for name in segments.list_journals(directory, edge):
-        if journal is not None and name < journal:
-            continue
+    for name in _each_from(directory, edge, journal):
         start = position if name == journal else 0
         # The seal is looked for before the bytes are read: a sealed file never changes.
         seal = segments.find_seal(directory, name)
@@ -56,14 +54,23 @@ def next_range(directory: Path, edge: int, journal: str | None, position: int) -
     return None
 
 
+def _each_from(directory: Path, edge: int, journal: str | None) -> Iterator[str]:
+    """The names of an edge's journals from one on. They are listed only when that one has no more: there are many."""
+    if journal is not None and segments.log_path(directory, journal).exists():
+        yield journal
+        yield from (name for name in segments.list_journals(directory, edge) if name > journal)
+    else:
+        yield from (name for name in segments.list_journals(directory, edge) if journal is None or name >= journal)
+
+
 def _read_range(directory: Path, name: str, start: int, seal: Seal | None) -> Range | None:
-    with segments.log_path(directory, name).open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
+    with segments.open_content(directory, name) as content:
+        size = content.size
         limit = min(seal.end, size) if seal is not None else size
         step = _FIRST_READ
         while True:
             whole = start + step >= limit
-            data = os.pread(file.fileno(), limit - start if whole else step, start)
+            data = content.read(start, limit - start if whole else step)
             if whole or _reaches_mark(data):
                 break
             step *= 4

@@ -1,20 +1,24 @@
 """Journals as files of a directory: their names, their order, their seals (architecture.md, Exactly once).
 
 `{edge:03d}-{start_ms:013d}.log` is a journal, its name without `.log` the journal's name. `{name}.sealed`
-beside it says that it is finished and where: what lies behind the end is a torn tail and never read.
+beside it says that it is finished and where: what lies behind the end is a torn tail and never read. A finished
+journal that is loaded stands compressed in `archive/` (journal/archive.py) instead, its seal with it.
 """
 
 import logging
 import os
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import JOURNAL_GAPS
-from trackyard.journal import frames
+from trackyard.journal import archive, frames
 from trackyard.journal.durable import write_durably
 
 
@@ -34,6 +38,10 @@ class Seal(msgspec.Struct, frozen=True):
     gaps: list[Gap]
 
 
+_COARSE_NS = 2_000_000_000
+_listed: dict[tuple[Path, int], tuple[int, list[str]]] = {}
+"""By folder of archives and edge: when the folder had changed last, and its names."""
+
 _log = logging.getLogger("trackyard.journal")
 
 _encode = msgspec.json.Encoder().encode
@@ -51,18 +59,101 @@ def start_of(name: str) -> int:
 
 
 def log_path(directory: Path, name: str) -> Path:
-    """The file of a journal."""
+    """The file of a journal that is not compressed."""
     return directory / f"{name}.log"
+
+
+class Content(Protocol):
+    """The bytes of a journal, compressed or not."""
+
+    @property
+    def size(self) -> int:
+        """Bytes that there are now."""
+
+    def read(self, start: int, length: int) -> bytes:
+        """Bytes from an offset on, fewer at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    descriptor: int
+
+    @property
+    def size(self) -> int:
+        return os.fstat(self.descriptor).st_size
+
+    def read(self, start: int, length: int) -> bytes:
+        return os.pread(self.descriptor, max(0, length), start)
+
+
+@contextmanager
+def open_content(directory: Path, name: str) -> Iterator[Content]:
+    """The bytes of a journal of `directory`. Raises FileNotFoundError for one that is not kept any more, and
+    ArchiveDamaged."""
+    try:
+        descriptor = os.open(log_path(directory, name), os.O_RDONLY)
+    except FileNotFoundError:
+        # Compressed: its archive is there before the plain one goes.
+        with archive.Archive(archive.archive_path(directory, name)) as packed:
+            yield packed
+        return
+    try:
+        yield _Plain(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def list_journals(directory: Path, edge: int) -> list[str]:
     """The names of an edge's journals, oldest first."""
-    return sorted(path.name.removesuffix(".log") for path in directory.glob(f"{edge:03d}-{'[0-9]' * 13}.log"))
+    return sorted({*list_plain(directory, edge), *list_archived(directory, edge)})
+
+
+def list_plain(directory: Path, edge: int) -> list[str]:
+    """The names of an edge's journals that are not compressed, oldest first."""
+    return _names(directory, edge, ".log")
+
+
+def list_archived(directory: Path, edge: int) -> list[str]:
+    """The names of an edge's compressed journals, oldest first."""
+    # They may be tens of thousands, and the loader of an edge that stands still looks ten times a second.
+    folder = directory / archive.FOLDER
+    try:
+        changed_at = folder.stat().st_mtime_ns
+    except FileNotFoundError:
+        return []
+    key = (folder, edge)
+    known = _listed.get(key)
+    if known is not None and known[0] == changed_at:
+        return list(known[1])
+    names = _names(folder, edge, ".log.zst")
+    # The file system's clock is coarse: a change just now may not show in the time of the next one.
+    if time.time_ns() - changed_at > _COARSE_NS:
+        _listed[key] = (changed_at, names)
+    return list(names)
 
 
 def list_edges(directory: Path) -> list[int]:
     """The numbers of the edges that ever wrote here, ascending."""
-    return sorted({int(path.name[:3]) for path in directory.glob(f"[0-9][0-9][0-9]-{'[0-9]' * 13}.log")})
+    # Each has its lock; a journal without one was put here by hand.
+    found = [*directory.glob("[0-9][0-9][0-9].lock"), *directory.glob(f"[0-9][0-9][0-9]-{'[0-9]' * 13}.log")]
+    return sorted({int(path.name[:3]) for path in found})
+
+
+def find_last(directory: Path, edge: int) -> str | None:
+    """The name of the last journal that an edge ever began, kept or not; None when it began none."""
+    removed = _last_removed(directory, edge)
+    known = list_journals(directory, edge)
+    if removed.exists():
+        known.append(removed.read_text(encoding="ascii"))
+    return max(known, default=None)
+
+
+def remove_archived(directory: Path, edge: int, name: str) -> None:
+    """Removes a compressed journal; that there was one of its name stays known. Errors: OSError."""
+    removed = _last_removed(directory, edge)
+    if not removed.exists() or removed.read_text(encoding="ascii") < name:
+        write_durably(removed, name.encode())
+    archive.archive_path(directory, name).unlink()
 
 
 def find_seal(directory: Path, name: str) -> Seal | None:
@@ -70,8 +161,34 @@ def find_seal(directory: Path, name: str) -> Seal | None:
     it anew."""
     try:
         return _decode((directory / f"{name}.sealed").read_bytes())
-    except (FileNotFoundError, msgspec.DecodeError):
+    except msgspec.DecodeError:
         return None
+    except FileNotFoundError:
+        pass
+    try:
+        with archive.Archive(archive.archive_path(directory, name)) as packed:
+            index = packed.index
+    except FileNotFoundError:
+        return None
+    return Seal(end=index.end, sealed_at=index.sealed_at, gaps=[Gap(*gap) for gap in index.gaps])
+
+
+def end_of(directory: Path, name: str) -> int:
+    """Where a journal ends, byte offset: its seal's, or that of what is written until now."""
+    seal = find_seal(directory, name)
+    if seal is not None:
+        return seal.end
+    with open_content(directory, name) as content:
+        return content.size
+
+
+def _names(directory: Path, edge: int, ending: str) -> list[str]:
+    found = directory.glob(f"{edge:03d}-{'[0-9]' * 13}{ending}")
+    return sorted(path.name.removesuffix(ending) for path in found)
+
+
+def _last_removed(directory: Path, edge: int) -> Path:
+    return directory / archive.FOLDER / f"{edge:03d}.removed"
 
 
 def write_seal(directory: Path, name: str, seal: Seal) -> None:
@@ -101,7 +218,7 @@ def seal_found(directory: Path, name: str, clock: Clock) -> Seal:
 
 def seal_predecessors(directory: Path, edge: int, clock: Clock) -> None:
     """Finishes every journal of an edge that is not: to be called by whoever holds its number, before it writes."""
-    for name in list_journals(directory, edge):
+    for name in list_plain(directory, edge):
         if find_seal(directory, name) is None:
             made = seal_found(directory, name, clock)
             _log.info("journal of an earlier writer sealed", extra={"journal": name, "end": made.end})
@@ -113,8 +230,8 @@ def keep_damaged(directory: Path, name: str, gap: Gap) -> None:
     if kept.exists():
         return
     kept.parent.mkdir(exist_ok=True)
-    with log_path(directory, name).open("rb") as file:
-        write_durably(kept, os.pread(file.fileno(), gap.end - gap.start, gap.start))
+    with open_content(directory, name) as content:
+        write_durably(kept, content.read(gap.start, gap.end - gap.start))
     JOURNAL_GAPS.inc()
     _log.error(
         "damaged place in a journal, kept aside",

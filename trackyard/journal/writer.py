@@ -18,6 +18,8 @@ from trackyard.journal.durable import sync_directory
 from trackyard.journal.records import Kind, Mark, encode
 
 ROTATE_AT = 64 * 1024 * 1024
+ROTATE_AFTER_MS = 86_400_000
+"""A journal that little is written to ends after a day all the same: what is in it is kept for so and so many days."""
 MARK_RECORDS = 10_000
 MARK_AFTER_MS = 300
 """With a look every 100 ms a record waits at most 400 ms for its mark."""
@@ -102,6 +104,8 @@ class Writer:
 
     def mark_if_due(self, now_ms: int) -> None:
         """Writes the mark that is due at `now_ms`; to be called every 100 ms. Errors: as `append`."""
+        if self._descriptor >= 0 and now_ms - segments.start_of(self.name) >= ROTATE_AFTER_MS:
+            self._rotate()
         waited = now_ms - self._marked_at
         if waited >= IDLE_MARK_MS or waited < 0 or (self._unmarked and waited >= MARK_AFTER_MS):
             self.mark(now_ms)
@@ -201,9 +205,9 @@ class Writer:
     def _open(self) -> None:
         # The order of names is the order of reading, even when the clock went back.
         start = self._clock.now_ms()
-        known = segments.list_journals(self._directory, self._edge)
-        if known:
-            start = max(start, segments.start_of(known[-1]) + 1)
+        last = segments.find_last(self._directory, self._edge)
+        if last is not None:
+            start = max(start, segments.start_of(last) + 1)
         self.name = segments.journal_name(self._edge, start)
         path = segments.log_path(self._directory, self.name)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND

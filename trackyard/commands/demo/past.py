@@ -23,7 +23,7 @@ from trackyard.edge.handler import Edge
 from trackyard.edge.request import Request
 from trackyard.edge.state import EdgeState, StateOptions
 from trackyard.journal.rulelog import RuleLogReader, Snapshot
-from trackyard.journal.segments import list_journals, log_path
+from trackyard.journal.segments import end_of, list_journals
 from trackyard.journal.writer import EdgeTaken, JournalUnwritable, Writer
 from trackyard.store import progress
 from trackyard.store.edges import NoEdgeNumber, claim_edge
@@ -120,7 +120,7 @@ def share_loaded(config: Config, database: Database, number: int) -> float:
     directory = config.data_dir / "journal"
     with database.read() as conn:
         found = progress.find(conn, number)
-    sizes = {name: log_path(directory, name).stat().st_size for name in list_journals(directory, number)}
+    sizes = {name: end_of(directory, name) for name in list_journals(directory, number)}
     if found is None:
         return 0.0
     return (sum(size for name, size in sizes.items() if name < found.journal) + found.position) / sum(sizes.values())

@@ -1,0 +1,105 @@
+"""Finished journals are compressed, rid of what was erased, and removed in time (docs/decisions/0029).
+
+One thread does so for a directory. Killed anywhere, each journal is there whole: until its archive has its name the
+plain file stays, and what is done twice is the same.
+"""
+
+import logging
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import msgspec
+
+from trackyard.domain.erasures import Erased
+from trackyard.journal import frames, segments
+from trackyard.journal.archive import Archive, Index, archive_path, write_archive
+from trackyard.journal.durable import sync_directory, write_durably
+from trackyard.journal.erasing import cleaned
+from trackyard.journal.frames import Frame
+from trackyard.journal.records import Kind, decode_call
+from trackyard.journal.segments import Content
+
+_log = logging.getLogger("trackyard.journal")
+
+FindErased = Callable[[Collection[str]], frozenset[str]]
+"""Of some click ids, those of clicks that were erased: a call does not say whose its click is."""
+
+
+def pack(directory: Path, name: str, what: Erased, find_erased: FindErased) -> None:
+    """Compresses a finished journal that is loaded, without what was erased. Raises OSError, ArchiveDamaged, and
+    ValueError for one that is not finished."""
+    seal = segments.find_seal(directory, name)
+    if seal is None:
+        raise ValueError(f"the journal {name} is not finished")
+    gaps = [(gap.start, gap.end) for gap in seal.gaps]
+    with segments.open_content(directory, name) as content:
+        data = _without(content, seal.end, what, find_erased)
+        read = content.read if data is None else _read_from(data)
+        write_archive(archive_path(directory, name), read, Index(seal.end, seal.sealed_at, gaps, []))
+    segments.log_path(directory, name).unlink(missing_ok=True)
+    (directory / f"{name}.sealed").unlink(missing_ok=True)
+    sync_directory(directory)
+
+
+def rewrite(directory: Path, name: str, what: Erased, find_erased: FindErased) -> bool:
+    """Rids a compressed journal of what was erased; whether anything was in it. Raises OSError, ArchiveDamaged,
+    FileNotFoundError."""
+    path = archive_path(directory, name)
+    with Archive(path) as packed:
+        data = _without(packed, packed.size, what, find_erased)
+        if data is None:
+            return False
+        write_archive(path, _read_from(data), packed.index)
+    return True
+
+
+def erased_until(directory: Path) -> int:
+    """The number of the last erasure that all compressed journals are rid of."""
+    path = _erased_file(directory)
+    return int(path.read_text(encoding="ascii")) if path.exists() else 0
+
+
+def set_erased_until(directory: Path, number: int) -> None:
+    """Says that all compressed journals are rid of an erasure and those before."""
+    path = _erased_file(directory)
+    path.parent.mkdir(exist_ok=True)
+    write_durably(path, str(number).encode())
+
+
+def _erased_file(directory: Path) -> Path:
+    return archive_path(directory, "x").with_name("erased")
+
+
+def _read_from(data: bytearray) -> Callable[[int, int], bytes]:
+    return lambda start, length: bytes(data[start : start + length])
+
+
+def _without(content: Content, end: int, what: Erased, find_erased: FindErased) -> bytearray | None:
+    """The bytes of a journal with what was erased emptied in place: every record keeps its offset, by which it is
+    known. None when there is nothing of it."""
+    if not what:
+        return None
+    data = content.read(0, end)
+    found = [item for item in segments.walk(data, 0) if isinstance(item, Frame)]
+    named = {_clickid(frame.payload) for frame in found if frame.kind == Kind.CALL}
+    gone = what.with_clicks(find_erased(named - {""}))
+    kept: bytearray | None = None
+    for frame in found:
+        payload = cleaned(gone, frame.kind, frame.payload)
+        if payload is frame.payload:
+            continue
+        # JSON may end in spaces
+        padded = payload.ljust(len(frame.payload))
+        if len(padded) != len(frame.payload):
+            _log.error("a record does not get shorter when it is emptied", extra={"position": frame.position})
+            continue
+        kept = bytearray(data) if kept is None else kept
+        kept[frame.position : frame.end] = frames.pack(frame.kind, padded)
+    return kept
+
+
+def _clickid(payload: bytes) -> str:
+    try:
+        return decode_call(payload).params.get("clickid", "")
+    except msgspec.MsgspecError:
+        return ""
