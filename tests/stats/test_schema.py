@@ -2,8 +2,10 @@
 
 import pytest
 
-from trackyard.journal.records import Click
+from tests.support.events import NOON, new_click
+from trackyard.journal.records import Click, encode
 from trackyard.stats.engine import Analytics, StoreError
+from trackyard.stats.lists import find_records
 from trackyard.stats.schema import CLICK_PLACE, TABLES, migrate
 
 
@@ -30,3 +32,21 @@ def test_a_store_of_another_version_is_refused(analytics: Analytics) -> None:
     analytics.run("ALTER TABLE fact DROP COLUMN browser")
     with pytest.raises(StoreError, match=r"fact .* browser"):
         migrate(analytics)
+
+
+def test_a_look_up_of_one_piece_is_divided_by_months(analytics: Analytics) -> None:
+    analytics.run("DROP TABLE click_lookup SYNC")
+    analytics.run(
+        "CREATE TABLE click_lookup (id FixedString(12) CODEC(ZSTD(1)), record String CODEC(ZSTD(1))) "
+        "ENGINE = MergeTree ORDER BY id"
+    )
+    months = [new_click(number, time=NOON + number * 31 * 86_400_000) for number in range(3)]
+    for click in months:  # as an older version loaded them
+        analytics.run(f"INSERT INTO click_lookup VALUES (unhex('{click.id}'), '{encode(click).decode()}')")
+    analytics.run("TRUNCATE TABLE schema_step")
+    analytics.run("INSERT INTO schema_step (number) VALUES (2)")
+    migrate(analytics)
+    sql = "SELECT DISTINCT partition FROM system.parts WHERE active AND table = 'click_lookup' AND database = "
+    parts = analytics.rows(f"{sql} currentDatabase() ORDER BY partition", {}, tuple[str])
+    assert parts == [("202311",), ("202312",), ("202401",)]
+    assert find_records(analytics, [click.id for click in months]) == {click.id: encode(click) for click in months}

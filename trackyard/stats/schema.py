@@ -5,7 +5,7 @@ needs a step here; a store whose columns differ from the declarations is refused
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
@@ -60,7 +60,8 @@ class Table:
     """A table filled by stats/load.py.
 
     `key`: columns that tell one row from every other · `timed`: whether it has `time`, by which a look for
-    rows already loaded is bounded · `form`: the format of its lines.
+    rows already loaded is bounded · `month`: of a row, as YYYYMM: what is kept no longer goes by the month ·
+    `form`: the format of its lines.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Table:
     key: tuple[str, ...]
     order: str
     timed: bool = True
+    month: str = "toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))"
     form: str = "JSONCompactEachRow"
     indexes: tuple[str, ...] = ()
     settings: str = _WINDOW
@@ -81,10 +83,9 @@ class Table:
         """The CREATE TABLE of this table."""
         lines = [f"`{name}` {kind} {_CODECS.get(name, 'CODEC(ZSTD(1))')}" for name, kind in self.columns]
         lines += self.indexes
-        partition = "PARTITION BY toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))\n" if self.timed else ""
         return (
             f"CREATE TABLE IF NOT EXISTS `{self.name}` (\n  " + ",\n  ".join(lines) + "\n)\n"
-            f"ENGINE = MergeTree\n{partition}ORDER BY ({self.order})\nSETTINGS {self.settings}"
+            f"ENGINE = MergeTree\nPARTITION BY {self.month}\nORDER BY ({self.order})\nSETTINGS {self.settings}"
         )
 
 
@@ -126,6 +127,8 @@ TABLES = MappingProxyType(
                 key=("id",),
                 order="id",
                 timed=False,
+                # of its second, which the id begins with
+                month="toYYYYMM(toDateTime(reinterpretAsUInt32(reverse(substring(id, 1, 4))), 'UTC'))",
                 form="RowBinary",
                 settings=f"{_WINDOW}, index_granularity = 128, max_compress_block_size = 16384",
             ),
@@ -163,7 +166,24 @@ def _create_views(analytics: Analytics) -> None:
     analytics.run(TABLES["view"].statement())
 
 
-STEPS: tuple[Callable[[Analytics], None], ...] = (_create_tables, _create_views)
+def _divide_lookup(analytics: Analytics) -> None:
+    """`click_lookup` by months, as it is made now; it was one partition once."""
+    table = TABLES["click_lookup"]
+    sql = "SELECT partition_key FROM system.tables WHERE database = currentDatabase() AND name = {name:String}"
+    if analytics.rows(sql, {"name": table.name}, tuple[str]) != [("",)]:
+        return
+    divided = replace(table, name=f"{table.name}_divided")
+    analytics.run(f"DROP TABLE IF EXISTS `{divided.name}` SYNC")
+    analytics.run(divided.statement())
+    analytics.run(
+        f"INSERT INTO `{divided.name}` SELECT * FROM `{table.name}` "
+        "SETTINGS max_partitions_per_insert_block = 0, insert_deduplicate = 0"
+    )
+    analytics.run(f"EXCHANGE TABLES `{divided.name}` AND `{table.name}`")
+    analytics.run(f"DROP TABLE `{divided.name}` SYNC")
+
+
+STEPS: tuple[Callable[[Analytics], None], ...] = (_create_tables, _create_views, _divide_lookup)
 """What was done to the schema, in order; the number of a step is its place, from 1. Steps may run twice."""
 
 
