@@ -39,7 +39,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("way", ["chdb", "http"])
 def test_any_text_is_a_value_and_nothing_else(way: str, clickhouse_address: str) -> None:
-    store = Analytics.open(address() if way == "chdb" else clickhouse_address, database="texts", clients=1)
+    store = Analytics.open(address() if way == "chdb" else clickhouse_address, database="texts")
     try:
         assert store.rows("SELECT {texts:Array(String)}", {"texts": TEXTS}, tuple[list[str]]) == [(TEXTS,)]
         for text in TEXTS:

@@ -12,7 +12,7 @@ from trackyard.base.errors import TooHeavy
 from trackyard.domain.facts import encode_row
 from trackyard.domain.scope import Scope
 from trackyard.journal.records import encode
-from trackyard.stats.engine import Analytics
+from trackyard.stats.engine import Analytics, Limits
 from trackyard.stats.load import click_item, load
 from trackyard.stats.query import Report
 from trackyard.stats.reports import Action, StatsRow, run_report
@@ -82,7 +82,7 @@ def test_the_total_is_told_on_every_page(analytics: Analytics, page: int) -> Non
 
 
 def test_a_query_over_its_time_is_refused() -> None:
-    hasty = Analytics.open(address(), database="limits", seconds=1)
+    hasty = Analytics.open(address(), database="limits", limits=Limits(seconds=1))
     try:
         with pytest.raises(TooHeavy):
             hasty.rows("SELECT sum(number % 7) FROM numbers(1000000000000)", {}, tuple[int])
@@ -91,7 +91,7 @@ def test_a_query_over_its_time_is_refused() -> None:
 
 
 def test_a_query_over_its_memory_is_refused() -> None:
-    poor = Analytics.open(address(), database="limits", memory=10**7)
+    poor = Analytics.open(address(), database="limits", limits=Limits(memory=10**7))
     try:
         with pytest.raises(TooHeavy):
             poor.rows("SELECT length(groupArray(number)) FROM numbers(10000000)", {}, tuple[int])

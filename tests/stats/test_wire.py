@@ -12,7 +12,7 @@ from trackyard.domain.facts import encode_row
 from trackyard.domain.scope import Scope
 from trackyard.journal.records import encode
 from trackyard.stats.cohorts import Cohort, RetentionQuestion, Timing, TimingQuestion, retention, time_to_action
-from trackyard.stats.engine import Analytics, StoreError
+from trackyard.stats.engine import Analytics, Limits, StoreError
 from trackyard.stats.lists import ClickList, find_records, list_clicks
 from trackyard.stats.load import click_item, load, lookup_item
 from trackyard.stats.query import Report
@@ -29,7 +29,7 @@ _numbers = count(1)
 def remote(clickhouse_address: str) -> Iterator[Analytics]:
     """A fresh database of a server."""
     name = f"wire{next(_numbers)}"
-    store = Analytics.open(f"{clickhouse_address}/{name}", seconds=2)
+    store = Analytics.open(f"{clickhouse_address}/{name}", limits=Limits(seconds=2))
     migrate(store)
     yield store
     store.run(f"DROP DATABASE `{name}`")

@@ -21,7 +21,7 @@ def address() -> str:
     """The address of this process's engine; its directory goes with the process."""
     directory = Path(tempfile.mkdtemp(prefix="analytics-"))
     address = f"chdb://{directory}/engine"
-    keep = Analytics.open(address, database="keep", clients=1)  # held open: the last close would stop the engine
+    keep = Analytics.open(address, database="keep")  # held open: the last close would stop the engine
 
     def leave() -> None:
         keep.close()

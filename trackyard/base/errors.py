@@ -5,6 +5,8 @@ the body. Nothing on the hot path raises these.
 """
 
 from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Final
 
 Fields = Mapping[str, Sequence[str]]
 
@@ -15,6 +17,8 @@ class Refusal(Exception):
     status = 400
     code = "bad_request"
     text = "Bad Request"
+    retry_after: int | None = None
+    """Seconds until it is worth another try, where that is known."""
 
     def __init__(self, text: str | None = None, *, code: str | None = None, fields: Fields | None = None) -> None:
         self.text = text or self.text
@@ -97,11 +101,33 @@ class TooManyRequests(Refusal):
         self.retry_after = max(1, retry_after)
 
 
-class TooHeavy(Refusal):
-    """A report over its time limit; the text says how to narrow it."""
+class Abandoned(Refusal):
+    """Who asked has gone; nobody reads the answer."""
 
-    status, code, text = (
-        503,
-        "report_too_heavy",
-        "The report took too long: ask for a shorter period or fewer slices",
-    )
+    code, text = "request_ended", "The request ended too early"
+
+
+class Unavailable(Refusal):
+    """A store that is needed cannot be reached, read or written now; `retry_after`: seconds."""
+
+    status, code, text = 503, "unavailable", "The data cannot be read or written now: try again in a minute"
+    retry_after = 60
+
+
+NARROWER: Final = "narrow it by a shorter period, a filter such as filter[offer], or fewer slices"
+
+
+class TooHeavy(Refusal):
+    """A report over the time or the memory that one may take; the text says how to narrow it."""
+
+    status, code, text = 503, "report_too_heavy", f"The report took too long: {NARROWER}"
+
+
+class ReportsBusy(TooHeavy):
+    """A report that found no place among others in time. `seconds`: that it waited, and may wait until the next try."""
+
+    code = "reports_busy"
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"Other reports are running: ask again in {seconds:.0f} seconds, or {NARROWER}")
+        self.retry_after = max(1, ceil(seconds))

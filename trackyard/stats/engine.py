@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit, urlunsplit
@@ -18,13 +19,36 @@ from urllib.parse import urlsplit, urlunsplit
 import clickhouse_connect
 import msgspec
 from clickhouse_connect.driver.client import Client
-from clickhouse_connect.driver.exceptions import ClickHouseError
+from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
 
-from trackyard.base.errors import TooHeavy
+from trackyard.base.errors import NARROWER, Abandoned, TooHeavy, Unavailable
+from trackyard.domain.asking import asking
+from trackyard.stats.turns import HEAVY, LIGHT, Places, Turn, Turns
 
 log = logging.getLogger("trackyard.stats")
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one statement may take: seconds, bytes of memory (groups and sorts of more than a quarter of it go to disk)
+    · light, heavy: how many of those that requests ask run at once."""
+
+    seconds: int = 30
+    memory: int = 1_000_000_000
+    light: Places = LIGHT
+    heavy: Places = HEAVY
+
+    @property
+    def clause(self) -> str:
+        """As settings of a statement."""
+        spill = self.memory // 4
+        return (
+            f"max_execution_time = {self.seconds}, max_memory_usage = {self.memory}, "
+            f"max_bytes_before_external_group_by = {spill}, max_bytes_before_external_sort = {spill}"
+        )
+
 
 _CONFIG = """<clickhouse>
   <mark_cache_size>33554432</mark_cache_size>
@@ -59,9 +83,17 @@ _SESSION: dict[str, Any] = {
     "distributed_foreground_insert": 1,
 }
 
-_TOO_HEAVY = frozenset({158, 159, 160, 241, 396})
-"""ClickHouse's codes for too many rows, out of time, too slow, out of memory, too many result rows."""
+_TOO_LONG = frozenset({158, 159, 160, 396})
+"""ClickHouse's codes for too many rows, out of time, too slow, too many result rows."""
 
+_TOO_BIG = 241
+"""Its code for out of memory."""
+
+_ENDED = 394
+"""Its code for a statement that was ended by another."""
+
+_GONE = frozenset({60, 74, 75, 76, 81, 107, 108, 198, 202, 203, 209, 210, 242, 243, 279, 319, 425, 516, 999})
+"""Its codes for a store that is not there, cannot be reached or used now, has no disk space left or lost its files."""
 
 _UNREADABLE = frozenset({6, 25, 26, 27, 32, 33, 38, 41, 53, 69, 70, 72, 117, 131, 321, 407})
 """Its codes for text that does not parse as the column's type, or ends too early."""
@@ -85,39 +117,42 @@ class _Page(msgspec.Struct, Generic[T]):
     rows_before_limit_at_least: int
 
 
+class StoreGone(StoreError, Unavailable):
+    """The store cannot be reached, or cannot read or write now. To a caller of the API it says no more than that."""
+
+    def __init__(self, text: str) -> None:
+        Unavailable.__init__(self)
+        self.args = (text,)
+        self.unreadable = False
+
+
+class TooBig(TooHeavy):
+    """A statement over the memory that one may take."""
+
+
+class _Ended(StoreError):
+    """The statement was ended by `Turns`."""
+
+
 class Analytics:
     """A database of the analytic store. Safe to use from several threads; `close` gives everything back."""
 
-    def __init__(
-        self, address: str, database: str, config: Path | None, *, clients: int, seconds: int, memory: int
-    ) -> None:
+    def __init__(self, address: str, database: str, config: Path | None, limits: Limits) -> None:
         self._address = address
         self._database = database
         self._config = config
-        self._limits = (
-            f"max_execution_time = {seconds}, max_memory_usage = {memory}, "
-            f"max_bytes_before_external_group_by = {memory // 4}, max_bytes_before_external_sort = {memory // 4}"
-        )
+        self._limits = limits
         self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
-        self._places = threading.Semaphore(clients)
         self._open: list[Client] = []
         self._lock = threading.Lock()
+        self._turns = Turns(self._kill, light=limits.light, heavy=limits.heavy)
 
     @classmethod
-    def open(
-        cls,
-        address: str,
-        *,
-        database: str = "trackyard",
-        clients: int = 6,
-        seconds: int = 30,
-        memory: int = 800_000_000,
-    ) -> "Analytics":
+    def open(cls, address: str, *, database: str = "trackyard", limits: Limits | None = None) -> "Analytics":
         """Opens `chdb:///directory` or `http(s)://user:password@host:port/database`; creates the database.
 
-        database: for an address that names none ·
-        seconds, memory (bytes): the limits of one query; over them a query is refused as TooHeavy. Raises
-        StoreError when the store cannot be opened (chDB: another process has the directory).
+        database: for an address that names none · limits: of what is asked. Raises StoreError when the store cannot
+        be opened (chDB: another process has the directory).
         """
         config = None
         if address.startswith("chdb:"):
@@ -133,7 +168,7 @@ class Analytics:
         try:
             first = clickhouse_connect.get_client(dsn=address, **_options(config))
             first.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
-            store = cls(address, database, config, clients=clients, seconds=seconds, memory=memory)
+            store = cls(address, database, config, limits or Limits())
             store._idle.put(store._take())  # before the first is closed: chDB stops when nobody has it open
             first.close()
         except ClickHouseError as error:
@@ -142,6 +177,7 @@ class Analytics:
 
     def close(self) -> None:
         """Closes every client; the directory is free for another process afterwards."""
+        self._turns.close()
         with self._lock:
             for client in self._open:
                 client.close()
@@ -151,22 +187,19 @@ class Analytics:
     def rows(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> list[T]:
         """The rows of a SELECT, each decoded as `row` (a type with one field or item a column).
 
-        `{name:Type}` in `sql` stands for `parameters["name"]`. Raises TooHeavy over the limits of one query.
+        `{name:Type}` in `sql` stands for `parameters["name"]`. Raises TooHeavy over the limits of one statement, and
+        within a request (domain/asking.py), which has to wait for its turn, ReportsBusy and Abandoned.
         """
-        limited = f"{sql}\nSETTINGS {self._limits}"
-        with self._client() as client:
-            body = client.raw_query(limited, parameters=dict(parameters), fmt="JSONCompactEachRow")
+        body = self._asked(f"{sql}\nSETTINGS {self._limits.clause}", parameters, "JSONCompactEachRow")
         return msgspec.json.Decoder(row).decode_lines(body)
 
     def page(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> tuple[list[T], int]:
         """The rows of a SELECT that ends with a LIMIT, as `rows`, and how many there are without it.
 
-        The count costs nothing: what sorts the rows has seen them all. Raises TooHeavy over the limits of one query.
+        The count costs nothing: what sorts the rows has seen them all. Raises as `rows`.
         """
-        limited = f"{sql}\nSETTINGS exact_rows_before_limit = 1, {self._limits}"
-        with self._client() as client:
-            body = client.raw_query(limited, parameters=dict(parameters), fmt="JSONCompact")
-        page: _Page[T] = msgspec.json.Decoder(_Page[row]).decode(body)  # type: ignore[valid-type]
+        limited = f"{sql}\nSETTINGS exact_rows_before_limit = 1, {self._limits.clause}"
+        page: _Page[T] = msgspec.json.Decoder(_Page[row]).decode(self._asked(limited, parameters, "JSONCompact"))  # type: ignore[valid-type]
         return page.data, page.rows_before_limit_at_least
 
     def run(self, sql: str) -> None:
@@ -189,20 +222,63 @@ class Analytics:
             log.warning("the analytic store does not answer", exc_info=True)
             return False
 
+    def _asked(self, sql: str, parameters: Mapping[str, Any], form: str) -> bytes:
+        """The answer to a SELECT in a format. What is asked outside of a request waits for no turn."""
+        who = asking.get()
+        if who is None:
+            return self._answer(sql, parameters, form)
+        with self._turns.light(who) as turn:
+            answer = self._unless_ended(turn, sql, parameters, form)
+        if answer is None:
+            with self._turns.heavy(who) as turn:
+                answer = self._unless_ended(turn, sql, parameters, form)
+        if answer is None:
+            raise Abandoned
+        return answer
+
+    def _unless_ended(self, turn: Turn, sql: str, parameters: Mapping[str, Any], form: str) -> bytes | None:
+        """The answer; None when the statement was sent back. Raises Abandoned."""
+        try:
+            return self._answer(f"{sql}, log_comment = '{turn.id}'", parameters, form)
+        except _Ended:
+            if turn.who.is_over:
+                raise Abandoned from None
+            if not turn.sent_back:
+                raise
+            return None
+
+    def _answer(self, sql: str, parameters: Mapping[str, Any], form: str) -> bytes:
+        with self._client() as client:
+            return client.raw_query(sql, parameters=dict(parameters), fmt=form)
+
+    def _kill(self, turn_id: str) -> None:
+        self.run(f"KILL QUERY WHERE Settings['log_comment'] = '{turn_id}' ASYNC")
+
     @contextmanager
     def _client(self) -> Iterator[Client]:
-        with self._places:
+        try:
+            client = self._take()
             try:
-                client = self._take()
-                try:
-                    yield client
-                finally:
-                    self._idle.put(client)
-            except ClickHouseError as error:
-                code = getattr(error, "code", None)
-                if code in _TOO_HEAVY:
-                    raise TooHeavy from error
-                raise StoreError(str(error), unreadable=code in _UNREADABLE) from error
+                yield client
+            finally:
+                self._idle.put(client)
+        except ClickHouseError as error:
+            raise self._told(error) from error
+
+    def _told(self, error: ClickHouseError) -> Exception:
+        """What a failure of the store is to those that asked."""
+        code, text = getattr(error, "code", None), str(error)
+        if code in _TOO_LONG:
+            return TooHeavy(f"The report took longer than {self._limits.seconds} seconds: {NARROWER}")
+        if code == _TOO_BIG:
+            megabytes = self._limits.memory // 1_000_000
+            return TooBig(f"The report needs more than {megabytes} MB of memory: {NARROWER}")
+        if code == _ENDED:
+            return _Ended(text)
+        if code in _GONE or (code is None and isinstance(error, OperationalError)):
+            log.warning("the analytic store is gone", exc_info=error)
+            return StoreGone(text)
+        return StoreError(text, unreadable=code in _UNREADABLE)
 
     def _take(self) -> Client:
         try:

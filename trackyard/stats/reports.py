@@ -1,14 +1,17 @@
 """Answers of statistics as values; the wire form is the caller's."""
 
+import logging
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from trackyard.base.money import ZERO, rounded
 from trackyard.stats.compile import Compiled, compile_report
-from trackyard.stats.engine import Analytics
+from trackyard.stats.engine import Analytics, TooBig
 from trackyard.stats.metrics import ACTIONS, CONFIRMED, TOTAL, conversion_types
 from trackyard.stats.query import Report
+
+log = logging.getLogger("trackyard.stats")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,10 @@ def run_report(analytics: Analytics, report: Report) -> StatsPage:
 def _answer(analytics: Analytics, report: Report, compiled: Compiled) -> tuple[list[Any], int]:
     """The page's rows as lists of values, and the number of rows on all pages."""
     if not report.many:
-        return analytics.page(compiled.sql, compiled.parameters, list[Any])
+        try:
+            return analytics.page(compiled.sql, compiled.parameters, list[Any])
+        except TooBig:
+            log.info("a report of more rows than expected is asked by its keys", extra={"slices": report.dimensions})
     found, total_count = analytics.page(compiled.keys_sql, compiled.parameters, list[Any])
     if not found:
         return [], total_count
