@@ -1,33 +1,57 @@
 """Answers that are files: the form of a row, and a body that is read while it is sent."""
 
+import asyncio
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 from msgspec import field
 from starlette.testclient import TestClient
 
-from trackyard.base.errors import BadInput
+from tests.support.events import NOON
+from trackyard.base.errors import BadInput, TooHeavy
 from trackyard.domain.callers import StaffCaller
 from trackyard.domain.roles import Permission, Role
+from trackyard.wire.csvs import csv_of
 from trackyard.wire.dispatch import Dispatch
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer, View
+from trackyard.wire.envelope import Answer, Moment, Money, View
 from trackyard.wire.openapi import document
 from trackyard.wire.params import Params
+from trackyard.wire.parquets import parquet_of
 from trackyard.wire.scalars import Int
-from trackyard.wire.sheets import Exported, Sheet, lines
+from trackyard.wire.sending import Exports, ExportsBusy, Sending, TooManyExports
+from trackyard.wire.sheets import Exported, Sheet, Table, table_of
 
 ADMIN = "b" * 40
+
+
+class ThingRef(View):
+    id: int
+    title: str
 
 
 class RowView(View):
     number: int
     text: str | None = None
-    amount: Decimal = Decimal(0)
+    amount: Money = Decimal(0)
+    at: Moment | None = None
+    new: bool = False
+    thing: ThingRef | None = None
+    nothing: None = None
     more: list[str] = field(default_factory=list)
+
+
+COLUMNS = ["number", "text", "amount", "at", "new", "thing.id", "thing.title", "nothing", "more"]
+ZONE = ZoneInfo("Asia/Kathmandu")
 
 
 class RowsAnswer(Answer):
@@ -48,23 +72,28 @@ def show(call: Call[str], params: Chosen) -> RowsAnswer:
     return RowsAnswer(rows=[])
 
 
-def rows(call: Call[str], params: Chosen) -> Iterator[RowView]:
-    """The rows; none are given out of order."""
+def rows(call: Call[str], params: Chosen) -> Table:
+    """The rows."""
     if params.most == 13:
         raise BadInput({"most": ["Not that one."]})
-    return read(params.most)
+    return table_of(RowView, read(params.most), ZONE, period="2026", count=lambda: params.most)
 
 
 def read(most: int) -> Iterator[RowView]:
-    for number in range(most):
-        reads.append(number)
-        if number == 20_000:
-            raise RuntimeError("the store is gone")
-        yield RowView(number=number)
+    try:
+        for number in range(most):
+            reads.append(number)
+            if most == 14:
+                raise TooHeavy
+            if number == 60_000:
+                raise RuntimeError("the store is gone")
+            yield RowView(number=number)
+    finally:
+        reads.append(-1)
 
 
 def endpoint(**more: object) -> Endpoint[str]:
-    given = {"method": "GET", "params": Chosen, "sheet": Sheet("rows", RowView, rows)} | more
+    given = {"method": "GET", "params": Chosen, "sheet": Sheet("rows", (RowView,), rows, "Also this.")} | more
     return Endpoint(
         id="toy.rows", path="/rows", permission=Permission.OFFERS_READ, answer=RowsAnswer, handle=show,
         **given,  # type: ignore[arg-type]
@@ -91,53 +120,163 @@ def client() -> TestClient:
         ("a=1", "a=1"),
         ('say "a", b\nc', 'say "a", b\nc'),
         ("ü€", "ü€"),
+        ("\n=1", "'\n=1"),
+        ("＝1", "'＝1"),
         (None, ""),
         ("", ""),
     ],
 )
 def test_text(text: str | None, cell: str) -> None:
-    written = b"".join(lines(["number", "text"], [RowView(number=1, text=text)])).decode()
-    assert list(csv.reader(io.StringIO(written, newline=""))) == [["number", "text"], ["1", cell]]
+    written = b"".join(as_csv([RowView(number=1, text=text)])).decode()
+    assert list(csv.reader(io.StringIO(written, newline=""))) == [
+        COLUMNS,
+        ["1", cell, "0", "", "false", *[""] * 3, "[]"],
+    ]
 
 
-def test_numbers_and_lists_are_no_text() -> None:
-    view = RowView(number=-1, amount=Decimal("-7.5"), more=["=a"])
-    assert b"".join(lines(["number", "amount", "more"], [view])) == b'number,amount,more\r\n-1,-7.5,"[""=a""]"\r\n'
+def as_csv(views: Iterable[RowView]) -> Iterator[bytes]:
+    table = table_of(RowView, views, ZONE)
+    return csv_of(table, table.pieces)
+
+
+def as_parquet(views: Iterable[RowView]) -> pyarrow.Table:
+    table = table_of(RowView, views, ZONE)
+    return pyarrow.parquet.read_table(pyarrow.BufferReader(b"".join(parquet_of(table, table.pieces))))
+
+
+def test_every_kind_of_value_as_csv() -> None:
+    thing = ThingRef(id=5, title='a "b"')
+    view = RowView(number=-1, amount=Decimal("-7.5"), at=NOON, new=True, thing=thing, more=["=a"])  # type: ignore[arg-type]
+    [names, row] = b"".join(as_csv([view])).decode().splitlines()
+    assert names == ",".join(COLUMNS)
+    assert row == '-1,,-7.5,2023-11-15 17:45:00,true,5,"a ""b""",,"[""=a""]"'
+
+
+def test_every_kind_of_value_as_parquet() -> None:
+    thing = ThingRef(id=5, title="=a")
+    full = RowView(number=-1, text="x", amount=Decimal("-7.5"), at=NOON + 1, new=True, thing=thing, more=["=a"])  # type: ignore[arg-type]
+    table = as_parquet([full, RowView(number=2**62)])
+    assert table.column_names == COLUMNS
+    assert [str(kind) for kind in table.schema.types] == [
+        "int64", "string", "decimal128(18, 4)", "timestamp[ms, tz=UTC]", "bool", "int64", "string", "string", "string",
+    ]  # fmt: skip
+    at = datetime(2023, 11, 15, 12, 0, 0, 1000, UTC)
+    assert [list(row.values()) for row in table.to_pylist()] == [
+        [-1, "x", Decimal("-7.5"), at, True, 5, "=a", None, '["=a"]'],
+        [2**62, None, Decimal(0), None, False, None, None, None, "[]"],
+    ]
+
+
+def test_a_file_without_rows() -> None:
+    assert b"".join(as_csv([])).decode() == ",".join(COLUMNS) + "\r\n"
+    assert (as_parquet([]).num_rows, as_parquet([]).column_names) == (0, COLUMNS)
+
+
+def test_row_groups_are_bounded() -> None:
+    table = table_of(RowView, read(60_000), ZONE)
+    pieces = [piece for piece in parquet_of(table, table.pieces) if piece]
+    file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(b"".join(pieces)))
+    groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
+    assert [group.num_rows for group in groups] == [25_000, 25_000, 10_000]
+    assert len(pieces) == 4, "a group leaves when it is full, after the four letters that a file begins with"
+    assert {group.column(0).compression for group in groups} == {"ZSTD"}
+    assert file.read(["number"])["number"].to_pylist() == list(range(60_000))
 
 
 def test_a_file_and_its_headers(client: TestClient) -> None:
     response = client.get("/3.1/rows", params={"format": "csv", "typo": "1"})
-    assert response.text == "number,text,amount,more\r\n0,,0,[]\r\n1,,0,[]\r\n2,,0,[]\r\n"
+    assert response.text == f"{','.join(COLUMNS)}\r\n0,,0,,false,,,,[]\r\n1,,0,,false,,,,[]\r\n2,,0,,false,,,,[]\r\n"
     assert response.headers["content-type"] == "text/csv; charset=utf-8"
-    assert response.headers["content-disposition"] == 'attachment; filename="rows.csv"'
+    assert response.headers["content-disposition"] == 'attachment; filename="rows_2026.csv"'
     assert response.headers["x-ignored-parameters"] == "typo"
+    assert response.headers["x-total-count"] == "3"
     assert "x-ratelimit-limit" in response.headers
     assert "content-length" not in response.headers
     assert client.get("/3.1/rows").json() == {"status": 1, "rows": []}
+    response = client.get("/3.1/rows", params={"format": "parquet"})
+    assert response.headers["content-type"] == "application/vnd.apache.parquet"
+    assert response.headers["content-disposition"] == 'attachment; filename="rows_2026.parquet"'
+    assert pyarrow.parquet.read_table(pyarrow.BufferReader(response.content))["number"].to_pylist() == [0, 1, 2]
 
 
 def test_nothing_is_read_before_a_refusal_or_for_head(client: TestClient) -> None:
     reads.clear()
     refused = client.get("/3.1/rows", params={"format": "csv", "most": "13"})
     assert (refused.status_code, refused.json()["fields"]) == (400, {"most": ["Not that one."]})
-    assert client.get("/3.1/rows", params={"format": "xml"}).status_code == 400
+    refused = client.get("/3.1/rows", params={"format": "xml"})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["format"])
     head = client.head("/3.1/rows", params={"format": "csv"})
     assert (head.status_code, head.content, head.headers["content-type"]) == (200, b"", "text/csv; charset=utf-8")
     assert reads == []
 
 
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_what_refuses_the_first_rows_is_told(client: TestClient, form: str) -> None:
+    refused = client.get("/3.1/rows", params={"format": form, "most": "14"})
+    assert (refused.status_code, refused.json()["code"]) == (503, "report_too_heavy")
+
+
 def test_rows_are_read_as_they_are_sent() -> None:
     reads.clear()
-    pieces = lines(["number"], read(10**9))
-    assert next(pieces) == b"number\r\n"
+    pieces = as_csv(read(10**9))
+    assert next(pieces).startswith(b"number,")
     assert reads == []
-    assert next(pieces).startswith(b"0\r\n1\r\n")
-    assert len(reads) == 500
+    assert next(pieces).startswith(b"0,,0")
+    assert len(reads) == 1000
 
 
-def test_a_file_that_breaks_is_not_whole(client: TestClient) -> None:
-    with pytest.raises(RuntimeError, match="the store is gone"):  # the server ends the connection
-        client.get("/3.1/rows", params={"format": "csv", "most": "30000"})
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_file_that_breaks_is_not_whole(client: TestClient, form: str) -> None:
+    for _ in range(3):  # its place is given back
+        with pytest.raises(RuntimeError, match="the store is gone"):  # the server ends the connection
+            client.get("/3.1/rows", params={"format": form, "most": "70000"})
+    assert reads[-1] == -1
+
+
+def sending(most: int, ending: ExitStack) -> Sending:
+    return Sending("rows", "csv", table_of(RowView, read(most), ZONE), ending)
+
+
+def test_a_client_that_goes_away_ends_the_reading() -> None:
+    reads.clear()
+    ended: list[str] = []
+    ending = ExitStack()
+    ending.callback(ended.append, "thread")
+    file = sending(50_000, ending)
+    file.left.callback(ended.append, "loop")
+    gone = asyncio.Event()
+    bodies: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        bodies.append(message)
+        if len(bodies) == 4:
+            gone.set()
+            await asyncio.sleep(60)  # a client that reads nothing
+
+    asyncio.run(file({"type": "http", "method": "GET"}, receive, send))  # type: ignore[arg-type]
+    assert ended == ["thread", "loop"]
+    assert reads[-1] == -1 and len(reads) < 5000
+    assert all(body.get("more_body") for body in bodies[1:]), "it does not end as if it were whole"
+
+
+def test_a_key_has_few_exports_at_a_time_and_all_together_too() -> None:
+    exports = Exports()
+    mine = [exports.place("a") for _ in range(2)]
+    with pytest.raises(TooManyExports, match="2 exports of this key") as refused:
+        exports.place("a")
+    assert (refused.value.status, refused.value.code) == (429, "too_many_exports")
+    others = [exports.place(name) for name in ("b", "c", "d", "e")]
+    with pytest.raises(ExportsBusy, match="6 exports are running") as busy:
+        exports.place("f")
+    assert (busy.value.status, busy.value.retry_after) == (503, 5)
+    mine[0].close()
+    others[0].close()
+    exports.place("a")
+    exports.place("f")
 
 
 @pytest.mark.parametrize("wrong", [{"method": "POST"}, {"params": Params}])
@@ -148,8 +287,9 @@ def test_a_file_needs_a_get_with_the_parameter(wrong: dict[str, object]) -> None
 
 def test_the_document_tells_of_files() -> None:
     described = document((endpoint(),), version="1")["paths"]["/3.1/rows"]["get"]
-    assert described["responses"]["200"]["content"]["text/csv"]["schema"]["description"] == (
-        "A line of names, then a line for each: number, text, amount, more."
-    )
+    content = described["responses"]["200"]["content"]
+    said = f"Columns: {', '.join(COLUMNS)}. Also this."
+    assert content["text/csv"]["schema"]["description"] == f"A line of names, then a line for each. {said}"
+    assert content["application/vnd.apache.parquet"]["schema"]["description"] == said
     [asked] = [each for each in described["parameters"] if each["name"] == "format"]
-    assert asked["schema"]["enum"] == ["json", "csv"]
+    assert asked["schema"]["enum"] == ["json", "csv", "parquet"]

@@ -1,6 +1,5 @@
 """Payments to affiliates (behaviour.md §8, §10)."""
 
-from collections.abc import Iterator
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
@@ -9,17 +8,17 @@ from trackyard.actions.affiliate_payments import DueRecord, Skipped
 from trackyard.actions.deps import Deps
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
-from trackyard.api.times import text_or_none
+from trackyard.api.times import At, as_text, unchanged
 from trackyard.base.errors import BadInput
-from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
+from trackyard.base.zones import day_end_ms, day_start_ms
 from trackyard.domain.affiliate_payments import PaymentStatus
 from trackyard.domain.roles import Permission
 from trackyard.store.affiliate_payments import PaidEntry, Payment, PaymentFilter
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer, Money, Pagination, View, number, pagination
+from trackyard.wire.envelope import Answer, Moment, Money, Pagination, View, number, pagination
 from trackyard.wire.params import Params, Seq
-from trackyard.wire.sheets import Exported, Sheet
+from trackyard.wire.sheets import Exported, Sheet, Table, table_of
 
 Status = Annotated[str, s.Choice(tuple(status.value for status in PaymentStatus))]
 
@@ -85,9 +84,9 @@ class PaymentView(View):
     status: str
     comment: str
     created_by: str
-    created_at: str
-    updated_at: str
-    paid_at: str | None
+    created_at: Moment
+    updated_at: Moment
+    paid_at: Moment | None
 
 
 class DueView(View):
@@ -114,7 +113,7 @@ class PaidEntryView(View):
     kind: str
     conversion_id: str
     amount: Money
-    created_at: str
+    created_at: Moment
 
 
 class PaymentsAnswer(Answer):
@@ -156,13 +155,13 @@ def list_(call: Call[Deps], params: ListPayments) -> PaymentsAnswer:
     chosen = params.chosen(zone)
     found, total = payments.list_payments(call.deps, call.caller, chosen, page=params.page, limit=limit)
     pages = pagination(page=params.page, per_page=limit, total=total)
-    return PaymentsAnswer(payments=[payment_view(item, zone) for item in found], pagination=pages)
+    return PaymentsAnswer(payments=[payment_view(item, as_text(zone)) for item in found], pagination=pages)
 
 
-def payment_rows(call: Call[Deps], params: ListPayments) -> Iterator[PaymentView]:
-    """The same as a file."""
+def payment_rows(call: Call[Deps], params: ListPayments) -> Table:
+    """The same as a file; `page` and `limit` mean nothing there."""
     found = payments.each_payment(call.deps, call.caller, params.chosen(call.deps.zone))
-    return (payment_view(item, call.deps.zone) for item in found)
+    return table_of(PaymentView, (payment_view(item, unchanged) for item in found), call.deps.zone)
 
 
 def list_due(call: Call[Deps], params: ListDue) -> DueAnswer:
@@ -182,7 +181,7 @@ def add(call: Call[Deps], params: AddPayments) -> AddedAnswer:
         until=None if params.date_to is None else day_end_ms(params.date_to, call.deps.zone),
         comment=params.comment,
     )
-    views = [payment_view(item, call.deps.zone) for item in made]
+    views = [payment_view(item, as_text(call.deps.zone)) for item in made]
     return AddedAnswer(payments=views, skipped=[_skipped_view(item) for item in skipped])
 
 
@@ -190,24 +189,25 @@ def edit(call: Call[Deps], params: EditPayment) -> PaymentAnswer:
     """Execute or cancel a payment, or change its comment. One that was executed or cancelled stays so."""
     status = None if params.status is None else PaymentStatus(params.status)
     item = payments.edit_payment(call.deps, call.caller, call.subject.id, status=status, comment=params.comment)
-    return PaymentAnswer(payment=payment_view(item, call.deps.zone))
+    return PaymentAnswer(payment=payment_view(item, as_text(call.deps.zone)))
 
 
 def list_entries(call: Call[Deps], params: ListEntries) -> EntriesAnswer:
     """What a payment pays, the oldest first. One that was cancelled pays nothing."""
     limit = params.clamped(call)
     found, total = payments.list_entries(call.deps, call.subject.id, page=params.page, limit=limit)
-    views = [_entry_view(item, call.deps.zone) for item in found]
+    views = [_entry_view(item, as_text(call.deps.zone)) for item in found]
     return EntriesAnswer(entries=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
-def entry_rows(call: Call[Deps], _params: ListEntries) -> Iterator[PaidEntryView]:
-    """The same as a file."""
-    return (_entry_view(item, call.deps.zone) for item in payments.each_entry(call.deps, call.subject.id))
+def entry_rows(call: Call[Deps], _params: ListEntries) -> Table:
+    """The same as a file; `page` and `limit` mean nothing there."""
+    found = payments.each_entry(call.deps, call.subject.id)
+    return table_of(PaidEntryView, (_entry_view(item, unchanged) for item in found), call.deps.zone)
 
 
-def payment_view(item: Payment, zone: ZoneInfo) -> PaymentView:
-    """A payment on the wire."""
+def payment_view(item: Payment, at: At) -> PaymentView:
+    """A payment on the wire; at: how a moment is shown."""
     return PaymentView(
         id=item.id,
         pid=item.affiliate_id,
@@ -216,9 +216,9 @@ def payment_view(item: Payment, zone: ZoneInfo) -> PaymentView:
         status=item.status.value,
         comment=item.comment,
         created_by=item.created_by,
-        created_at=datetime_text(item.created_at, zone),
-        updated_at=datetime_text(item.updated_at, zone),
-        paid_at=text_or_none(item.paid_at, zone),
+        created_at=at(item.created_at),
+        updated_at=at(item.updated_at),
+        paid_at=at(item.paid_at),
     )
 
 
@@ -236,12 +236,12 @@ def _skipped_view(item: Skipped) -> SkippedView:
     return SkippedView(pid=item.affiliate_id, currency=item.currency, reason=item.reason)
 
 
-def _entry_view(item: PaidEntry, zone: ZoneInfo) -> PaidEntryView:
+def _entry_view(item: PaidEntry, at: At) -> PaidEntryView:
     return PaidEntryView(
         kind=item.kind,
         conversion_id=item.source_id,
         amount=number(item.amount),
-        created_at=datetime_text(item.at, zone),
+        created_at=at(item.at),
     )
 
 
@@ -259,7 +259,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=ListPayments,
         answer=PaymentsAnswer,
         handle=list_,
-        sheet=Sheet("payments", PaymentView, payment_rows),
+        sheet=Sheet("payments", (PaymentView,), payment_rows),
     ),
     Endpoint(
         id="admin.payments.due",
@@ -302,6 +302,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         answer=EntriesAnswer,
         find=_find,
         handle=list_entries,
-        sheet=Sheet("payment", PaidEntryView, entry_rows),
+        sheet=Sheet("payment", (PaidEntryView,), entry_rows),
     ),
 )

@@ -1,6 +1,8 @@
 """Days and hours of parameters as spans of UTC milliseconds (behaviour.md §2, Dates)."""
 
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from trackyard.base.errors import BadInput
@@ -34,3 +36,17 @@ def check_length(first: date, last: date, *, fine: bool, name: str = "filter[dat
 def text_or_none(at_ms: int | None, zone: ZoneInfo) -> str | None:
     """A moment as answers show it."""
     return None if at_ms is None else datetime_text(at_ms, zone)
+
+
+At = Callable[[int | None], Any]
+"""How the moments of a record are shown."""
+
+
+def as_text(zone: ZoneInfo) -> At:
+    """As answers show them."""
+    return lambda at_ms: text_or_none(at_ms, zone)
+
+
+def unchanged(at_ms: int | None) -> int | None:
+    """As rows of a file have them, whose format writes them."""
+    return at_ms

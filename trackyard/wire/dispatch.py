@@ -6,8 +6,8 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from tempfile import SpooledTemporaryFile
@@ -17,7 +17,7 @@ from urllib.parse import quote
 import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from trackyard.base.clock import Clock, SystemClock
@@ -38,7 +38,8 @@ from trackyard.wire.rates import FailedKeys, Limits, Rates, Reports, Seconds, St
 from trackyard.wire.reading import read_params
 from trackyard.wire.repeats import REPEATED, AnswerOnce, asked_of, check_repeat_key, find_repeat_key
 from trackyard.wire.routing import Match, Routes
-from trackyard.wire.sheets import Exported, response_of
+from trackyard.wire.sending import Exports, Sending
+from trackyard.wire.sheets import Exported, Sheet
 
 log = logging.getLogger("trackyard.api")
 
@@ -74,7 +75,7 @@ class Dispatch(Generic[D]):
         self._clock = clock or SystemClock()
         limits = limits or Limits()
         self._rates, self._reports, self._failed = Rates(limits, seconds), Reports(limits), FailedKeys(seconds)
-        self._once = once
+        self._once, self._exports = once, Exports()
         self._routes = Routes(endpoints)
         self._deps = deps
         self._authenticate = authenticate
@@ -139,8 +140,12 @@ class Dispatch(Generic[D]):
             try:
                 self._take(name, request)
                 _authorize(match.endpoint, caller)
-                with self._reports.one_more(name) if match.endpoint.report else nullcontext():
-                    done = await self._work(match, caller, request, body)
+                with ExitStack() as place:
+                    if match.endpoint.report:
+                        place.enter_context(self._reports.one_more(name))
+                    done = await self._work(match, caller, request, body, partial(self._exports.place, name))
+                    if done.file is not None:  # which is a report until it was sent
+                        done.file.left.push(place.pop_all())
             except Refusal as refusal:
                 return _refused(refusal), _name(caller)
         return _succeeded(done), _name(caller)
@@ -170,14 +175,20 @@ class Dispatch(Generic[D]):
         return found or self._rates.look(_network(request))
 
     async def _work(
-        self, match: Match, caller: Caller | None, request: Request, body: "SpooledTemporaryFile[bytes]"
+        self,
+        match: Match,
+        caller: Caller | None,
+        request: Request,
+        body: "SpooledTemporaryFile[bytes]",
+        place: Callable[[], ExitStack],
     ) -> "_Done":
         repeat_key = None if self._once is None else find_repeat_key(request.headers, match)
         kind = request.headers.get("content-type", "")
-        sent = _Sent(request.scope["query_string"], kind, cast(BinaryIO, body), repeat_key)
+        head = request.method == "HEAD"
+        sent = _Sent(request.scope["query_string"], kind, cast(BinaryIO, body), repeat_key, head)
         token = acting.set(self._acting(match, caller))
         try:
-            work = _Work(self._deps, match, caller, _address(request), sent, self._once)
+            work = _Work(self._deps, match, caller, _address(request), sent, self._once, place)
             return await anyio.to_thread.run_sync(work.run, limiter=self._threads)
         finally:
             acting.reset(token)
@@ -221,6 +232,7 @@ class _Sent(NamedTuple):
     content_type: str
     body: BinaryIO
     repeat_key: str | None
+    head: bool
 
     def tree(self) -> tuple[Tree, BadInput | None]:
         """The parameters, or what is wrong with their form: told only after the path's id was looked for."""
@@ -239,16 +251,24 @@ class _Done(NamedTuple):
     content: bytes
     ignored: list[str]
     repeated: bool = False
-    file: Response | None = None
+    file: Sending | None = None
 
 
 class _Work(Generic[D]):
     """The part of a call that runs in a thread: the parameters' form, the path's id, the parameters, the handler."""
 
     def __init__(
-        self, deps: D, match: Match, caller: Caller | None, address: str, sent: _Sent, once: AnswerOnce | None
+        self,
+        deps: D,
+        match: Match,
+        caller: Caller | None,
+        address: str,
+        sent: _Sent,
+        once: AnswerOnce | None,
+        place: Callable[[], ExitStack],
     ) -> None:
         self._match = match
+        self._place = place
         self._sent = sent
         self._once = once
         endpoint = match.endpoint
@@ -282,12 +302,24 @@ class _Work(Generic[D]):
         if fault is not None:
             raise fault
         params, ignored = read_params(endpoint.params, tree, staff=call.staff, version=call.version)
-        if endpoint.sheet is not None and isinstance(params, Exported) and params.format == "csv":
-            return _Done(b"", sorted(ignored), file=response_of(endpoint.sheet, endpoint.sheet.rows(call, params)))
+        if endpoint.sheet is not None and isinstance(params, Exported) and params.format != "json":
+            return _Done(b"", sorted(ignored), file=self._file(endpoint.sheet, call, params))
         answer = endpoint.handle(call, params)
         if type(answer) is not endpoint.answer_for(call.known):
             raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
         return _Done(encoded(answer), sorted(ignored))
+
+    def _file(self, sheet: Sheet[D], call: Call[D], params: Exported) -> Sending:
+        """The answer as a file, whose first rows were read: what refuses them is told as an error."""
+        ending = self._place()
+        try:
+            file = Sending(sheet.name, params.format, sheet.rows(call, params), ending)
+            if not self._sent.head:
+                file.begin()
+        except BaseException:
+            ending.close()
+            raise
+        return file
 
 
 def _kept(done: _Done) -> str:
@@ -352,7 +384,7 @@ def _request_id(request: Request) -> str:
 
 
 def _succeeded(done: _Done) -> Response:
-    response = done.file or Response(done.content, media_type=JSON)
+    response: Response = done.file or Response(done.content, media_type=JSON)
     if done.ignored:
         names = [quote(name[:200], safe="[]") for name in done.ignored[:MAX_IGNORED]]
         response.headers["X-Ignored-Parameters"] = ",".join(names)
@@ -364,12 +396,6 @@ def _succeeded(done: _Done) -> Response:
 def _empty(response: Response) -> None:
     """Takes the body from an answer to HEAD; its Content-Length stays that of GET."""
     response.body = b""
-    if isinstance(response, StreamingResponse):
-        response.body_iterator = _nothing()
-
-
-async def _nothing() -> AsyncIterator[bytes]:
-    yield b""
 
 
 def _refused(refusal: Refusal) -> Response:

@@ -1,13 +1,18 @@
 """The form of answers: `status` 1, pagination, numbers (platform-api.md, Envelope and pagination)."""
 
 from decimal import Decimal
-from typing import Any, get_type_hints
+from typing import Annotated, Any, Final, get_type_hints
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 Money = Decimal
 """An amount or rate; a JSON number, written exactly."""
+
+MOMENT: Final = msgspec.Meta(extra={"moment": True})
+Moment = Annotated[str, MOMENT]
+"""A time: `YYYY-MM-DD HH:MM:SS` in the zone of the answer. In a row of a file it is UTC milliseconds, which the file's
+format writes."""
 
 
 class View(msgspec.Struct, kw_only=True):

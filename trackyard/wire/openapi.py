@@ -15,7 +15,7 @@ from trackyard.wire.errors import ErrorBody
 from trackyard.wire.params import Field, Needed, Only, Params, Was, fields_of
 from trackyard.wire.repeats import HEADER, REPEATED
 from trackyard.wire.scalars import Upload
-from trackyard.wire.sheets import CSV
+from trackyard.wire.sheets import CSV, PARQUET, columns_of
 
 Schema = dict[str, Any]
 
@@ -146,11 +146,17 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
 
 
 def _file(endpoint: Endpoint[Any]) -> Schema:
-    """What is answered with format=csv."""
-    if endpoint.sheet is None:
+    """What is answered with format=csv or parquet."""
+    sheet = endpoint.sheet
+    if sheet is None:
         return {}
-    columns = f"A line of names, then a line for each: {', '.join(endpoint.sheet.columns)}."
-    return {CSV: {"schema": {"type": "string", "description": columns}}}
+    lists = [", ".join(column.name for column in columns_of(view)) for view in sheet.views]
+    columns = [f"Columns{of}: {names}." for of, names in zip(("", " for an affiliate"), lists, strict=False)]
+    text = " ".join([*columns, sheet.said]).strip()
+    return {
+        CSV: {"schema": {"type": "string", "description": f"A line of names, then a line for each. {text}"}},
+        PARQUET: {"schema": {"type": "string", "format": "binary", "description": text}},
+    }
 
 
 def _bodies(model: type[Params]) -> Schema:

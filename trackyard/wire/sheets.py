@@ -1,77 +1,177 @@
-"""Answers that are a file of rows: `format=csv` of a list, without a limit of rows (behaviour.md §10).
+"""Answers that are a file of rows: `format=csv` or `parquet` of a list, without a limit of rows (behaviour.md §10).
 
-Rows are read while they are sent: what is held at a time does not grow with the file.
+Rows are read while they are sent: what is held at a time does not grow with the file. Columns are the fields of the
+view that the JSON answer has, what is nested by its path (`offer.id`).
 """
 
-import csv
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import StringIO
+from decimal import Decimal
+from enum import Enum
 from itertools import islice
-from typing import Annotated, Any, Final, Generic, TypeVar
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from zoneinfo import ZoneInfo
 
-import msgspec
-from starlette.responses import StreamingResponse
+from msgspec import UnsetType
 
 from trackyard.wire import scalars as s
-from trackyard.wire.envelope import View
+from trackyard.wire.envelope import MOMENT, View
 from trackyard.wire.params import Params
 
 CSV: Final = "text/csv"
-_CHUNK: Final = 500
-"""Rows that are sent at once."""
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes the beginning of a formula for."""
+PARQUET: Final = "application/vnd.apache.parquet"
+PIECE: Final = 1000
+"""Rows that are read, and sent, at once."""
 
 D = TypeVar("D")
+T = TypeVar("T")
+
+
+class Kind(Enum):
+    """What the values of a column are, beside null. MOMENT: UTC milliseconds · OTHER: what is shown as JSON."""
+
+    TEXT = "text"
+    WHOLE = "a whole number"
+    AMOUNT = "an amount"
+    MOMENT = "a moment"
+    FLAG = "true or false"
+    OTHER = "JSON"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a file."""
+
+    name: str
+    kind: Kind = Kind.TEXT
+
+
+Row = Sequence[Any]
+Pieces = Generator[list[Row], None, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of one file.
+
+    pieces: rows by the thousand, each a value a column, read as they are asked for; closing it ends the reading · zone:
+    of moments where they are a text · period: what the file's name says beside what it is of · count: how many rows
+    there are to come, asked after the first piece was read.
+    """
+
+    columns: tuple[Column, ...]
+    pieces: Pieces
+    zone: ZoneInfo
+    period: str = ""
+    count: Callable[[], int] | None = None
 
 
 class Exported(Params):
-    """What a method has that also answers with a file. format: csv gives every row, whatever page and limit say."""
+    """What a method has that also answers with a file. format: csv and parquet give every row."""
 
-    format: Annotated[str, s.Choice(("json", "csv"))] = "json"
+    format: Annotated[str, s.Choice(("json", "csv", "parquet"))] = "json"
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet(Generic[D]):
-    """The file that a method also answers with. name: of the file, without its ending · view: of a row, whose fields
-    are the columns · rows: gets the call and the read parameters; Refusals come before it returns, and rows are read
-    as they are asked for."""
+    """The file that a method also answers with.
+
+    name: what it is of, the beginning of the file's name · views: of a row, the last one of affiliates where it is
+    another; none where the columns depend on what is asked · rows: gets the call and the read parameters; Refusals
+    come before it returns, or with its first piece · said: what there is to say of columns and rows.
+    """
 
     name: str
-    view: type[View]
-    rows: Callable[[Any, Any], Iterable[View]]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names in the first line."""
-        return self.view.__struct_fields__
+    views: tuple[type[View], ...]
+    rows: Callable[[Any, Any], Table]
+    said: str = ""
 
 
-def lines(columns: Iterable[str], rows: Iterable[View]) -> Iterator[bytes]:
-    """The file in pieces: a line of names, then a line a row (RFC 4180, UTF-8)."""
-    columns, left = tuple(columns), iter(rows)
-    yield _written([columns])
-    while piece := list(islice(left, _CHUNK)):
-        yield _written([_cell(getattr(row, name)) for name in columns] for row in piece)
+def columns_of(view: type[View]) -> tuple[Column, ...]:
+    """The columns that rows of a view have."""
+    return tuple(_columns(view, ""))
 
 
-def response_of(sheet: Sheet[Any], rows: Iterable[View]) -> StreamingResponse:
-    """The answer; a fault while rows are read ends the connection, so that a file cut short is not taken for whole."""
-    headers = {"Content-Disposition": f'attachment; filename="{sheet.name}.csv"', "X-Content-Type-Options": "nosniff"}
-    return StreamingResponse(lines(sheet.columns, rows), media_type=f"{CSV}; charset=utf-8", headers=headers)
+def table_of(view: type[View], rows: Iterable[View], zone: ZoneInfo, **more: Any) -> Table:
+    """A table of views, whose moments are UTC milliseconds."""
+    return Table(columns_of(view), pieces_of(view, in_pieces(rows)), zone, **more)
 
 
-def _written(rows: Iterable[Iterable[str]]) -> bytes:
-    text = StringIO()
-    csv.writer(text, lineterminator="\r\n").writerows(rows)
-    return text.getvalue().encode()
+def pieces_of(view: type[View], pieces: Iterator[Sequence[View]]) -> Pieces:
+    """The rows of views."""
+    flat = _flattener(view)
+    try:
+        for piece in pieces:
+            for start in range(0, len(piece), PIECE):
+                yield [flat(row) for row in piece[start : start + PIECE]]
+    finally:
+        if isinstance(pieces, Generator):
+            pieces.close()
 
 
-def _cell(value: Any) -> str:
-    """A value as text. Text that a spreadsheet would calculate gets an apostrophe before it; null is empty."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(_FORMULA) else value
-    return msgspec.json.Encoder(decimal_format="number").encode(value).decode()
+def in_pieces(rows: Iterable[T]) -> Iterator[list[T]]:
+    """Rows by the thousand."""
+    left = iter(rows)
+    while piece := list(islice(left, PIECE)):
+        yield piece
+
+
+def _columns(view: type[View], prefix: str) -> Iterator[Column]:
+    for name, kind in _fields(view):
+        if isinstance(kind, Kind):
+            yield Column(prefix + name, kind)
+        else:
+            yield from _columns(kind, f"{prefix}{name}.")
+
+
+def _fields(view: type[View]) -> list[tuple[str, Kind | type[View]]]:
+    """The fields of a view, and what they are."""
+    hints = get_type_hints(view, include_extras=True)
+    return [(name, _kind(hints[name])) for name in view.__struct_fields__]
+
+
+def _kind(hint: Any) -> Kind | type[View]:
+    if get_origin(hint) is Annotated:
+        kind, *notes = get_args(hint)
+        return Kind.MOMENT if MOMENT in notes else _kind(kind)
+    if get_origin(hint) in (Union, UnionType):
+        [*some] = (inner for inner in get_args(hint) if inner not in (NoneType, UnsetType))
+        return _kind(some[0]) if len(some) == 1 else Kind.OTHER
+    if isinstance(hint, type) and issubclass(hint, View):
+        return hint
+    return _KINDS.get(hint, Kind.OTHER)
+
+
+def _flattener(view: type[View]) -> Callable[[Any], list[Any]]:
+    """What makes a row of values out of a view."""
+    fields = _fields(view)
+    inner = [None if isinstance(kind, Kind) else (_flattener(kind), len(columns_of(kind))) for _, kind in fields]
+    if len(fields) == 1:
+        raise TypeError(f"{view.__name__}: a row has more than one field")
+    values_of = attrgetter(*(name for name, _ in fields))
+    if not any(inner):
+        return lambda row: list(values_of(row))
+
+    def flat(row: Any) -> list[Any]:
+        values: list[Any] = []
+        for value, nested in zip(values_of(row), inner, strict=True):
+            if nested is None:
+                values.append(value)
+            elif value is None:
+                values += [None] * nested[1]
+            else:
+                values += nested[0](value)
+        return values
+
+    return flat
+
+
+_KINDS: Final[dict[Any, Kind]] = {
+    str: Kind.TEXT,
+    int: Kind.WHOLE,
+    Decimal: Kind.AMOUNT,
+    bool: Kind.FLAG,
+    NoneType: Kind.TEXT,
+}
