@@ -23,6 +23,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalErr
 
 from trackyard.base.errors import NARROWER, Abandoned, TooHeavy, Unavailable
 from trackyard.domain.asking import asking
+from trackyard.stats import packed
 from trackyard.stats.turns import HEAVY, LIGHT, Places, Turn, Turns
 
 log = logging.getLogger("trackyard.stats")
@@ -201,6 +202,23 @@ class Analytics:
         limited = f"{sql}\nSETTINGS exact_rows_before_limit = 1, {self._limits.clause}"
         page: _Page[T] = msgspec.json.Decoder(_Page[row]).decode(self._asked(limited, parameters, "JSONCompact"))  # type: ignore[valid-type]
         return page.data, page.rows_before_limit_at_least
+
+    @contextmanager
+    def stream(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> Iterator[Iterator[list[T]]]:
+        """The rows of a SELECT whose one column is `packed`, read as they are asked for, some at a time.
+
+        The statement ends with the block, which holds a client: it takes no turn, so who calls bounds how many there
+        are, and how long. Raises TooHeavy and StoreError, also where rows are asked for.
+        """
+        with self._client() as client:
+            limited = f"{sql}\nSETTINGS {packed.clause(self._limits.memory)}"
+            source: Any = client.raw_stream(limited, parameters=dict(parameters), fmt=packed.FORM)
+            try:
+                yield packed.unpacked(source, row)
+            except (EOFError, msgspec.DecodeError) as fault:
+                raise StoreError(f"the analytic store broke off: {fault}") from fault
+            finally:
+                source.close()
 
     def run(self, sql: str) -> None:
         """Runs a statement without an answer, such as DDL."""
