@@ -43,8 +43,8 @@ def packed(columns: str) -> str:
 
 def clause(memory: int) -> str:
     """The SETTINGS of such a statement. memory: bytes that it may take."""
-    limits = {"max_memory_usage": memory, "max_bytes_before_external_group_by": memory // 4}
-    return ", ".join(f"{name} = {value}" for name, value in (limits | SETTINGS).items())
+    limits = {**SETTINGS, "max_memory_usage": memory, "max_bytes_before_external_group_by": memory // 4}
+    return ", ".join(f"{name} = {value}" for name, value in limits.items())
 
 
 def unpacked(source: Source, row: type[T]) -> Iterator[list[T]]:
