@@ -34,6 +34,8 @@ API_SECONDS = Histogram("trackyard_api_seconds", "Time an API request took", ["p
 
 LOADED_ROWS = Counter("trackyard_loaded_rows", "Rows loaded into the analytic store", ["table"])
 LOAD_SECONDS = Histogram("trackyard_load_seconds", "Time of one load into the analytic store", ["table"])
+REBUILT_ROWS = Counter("trackyard_rebuilt_rows", "Rows made again by rebuilds", ["table"])
+REBUILDS = Counter("trackyard_rebuilds", "Rebuilds by how they ended", ["stage"])
 JOURNAL_LAG = Gauge(
     "trackyard_journal_lag_seconds",
     "Age of the oldest journal record not loaded",

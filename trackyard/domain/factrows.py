@@ -1,7 +1,53 @@
 """The signed rows that tell the analytic store of a conversion's change."""
 
-from trackyard.domain.conversions import Change, Conversion
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Protocol
+
+from trackyard.domain.conversions import Change
 from trackyard.domain.facts import Fact, encode_row
+from trackyard.domain.statuses import Status
+
+
+class Told(Protocol):
+    """What of a conversion its facts tell (domain.conversions.Conversion)."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def created_at(self) -> int: ...
+    @property
+    def click_time(self) -> int: ...
+    @property
+    def click_id(self) -> str: ...
+    @property
+    def status(self) -> Status: ...
+    @property
+    def goal(self) -> str: ...
+    @property
+    def offer_id(self) -> int: ...
+    @property
+    def affiliate_id(self) -> int: ...
+    @property
+    def advertiser_id(self) -> str: ...
+    @property
+    def currency(self) -> str: ...
+    @property
+    def payment_type(self) -> str: ...
+    @property
+    def sum(self) -> Decimal: ...
+    @property
+    def charge(self) -> Decimal: ...
+    @property
+    def payout(self) -> Decimal: ...
+    @property
+    def charge_base(self) -> Decimal: ...
+    @property
+    def payout_base(self) -> Decimal: ...
+    @property
+    def click(self) -> Mapping[str, Any]: ...
 
 
 def fact_lines(change: Change) -> bytes:
@@ -12,7 +58,7 @@ def fact_lines(change: Change) -> bytes:
     return b"\n".join(lines)
 
 
-def fact_of(conversion: Conversion, sign: int) -> Fact:
+def fact_of(conversion: Told, sign: int) -> Fact:
     """The row of one state of a conversion, with the dimensions of its click."""
     click = conversion.click
     return Fact(

@@ -1,0 +1,268 @@
+"""Clicks, views and facts made again beside the live tables, and swapped."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import fields, replace
+
+from tests.actions.test_reconcile import fill
+from tests.support.plant import Plant
+from tests.support.waiting import wait_until
+from trackyard.actions.rebuild import Rebuilder, Told, Wish
+from trackyard.actions.reconcile import reconcile
+from trackyard.base.errors import Conflict
+from trackyard.journal import segments
+from trackyard.journal.records import Kind, View, encode
+from trackyard.journal.writer import Writer
+from trackyard.stats.beside import LATER, TWINS
+from trackyard.stats.engine import Analytics
+from trackyard.store import rebuilds
+from trackyard.store.engine import Database
+from trackyard.store.rebuilds import Stage
+
+OWNER = "d" * 24
+
+
+@pytest.fixture
+def plant(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Plant]:
+    """An installation on either engine with four clicks, a view and three conversions, one of them changed."""
+    made = Plant(database, analytics, tmp_path)
+    fill(made)
+    blank = [0 if field.type is int else "" for field in fields(View)]
+    view = replace(View(*blank), time=made.clock.now_ms(), id=f"{7:024x}")
+    made.writer.append(Kind.VIEW, encode(view))
+    made.settle()
+    yield made
+    made.close()
+
+
+def rebuilder(plant: Plant) -> Rebuilder:
+    return Rebuilder(plant.database, plant.analytics, plant.home / "journal", plant.clock, OWNER, pause=0.01)
+
+
+def rebuilt(plant: Plant, wish: Wish = Wish.SWAP) -> Told:
+    made = rebuilder(plant)
+    told = made.start(wish)
+    wait_until(lambda: told.ended_at is not None, seconds=60)
+    made.close()
+    return told
+
+
+def run(plant: Plant, sql: str) -> None:
+    plant.analytics.run(f"{sql} SETTINGS mutations_sync = 2" if sql.startswith("ALTER") else sql)
+
+
+def rows(plant: Plant, table: str) -> int:
+    [(count,)] = plant.analytics.rows(f"SELECT count() FROM {table}", {}, tuple[int])
+    return count
+
+
+def tables(plant: Plant) -> set[str]:
+    sql = "SELECT name FROM system.tables WHERE database = currentDatabase()"
+    return {name for (name,) in plant.analytics.rows(sql, {}, tuple[str])}
+
+
+def named(told: Told) -> list[tuple[str, str, str]]:
+    return sorted((item.what, item.expected, item.found) for item in told.findings.differences)
+
+
+def test_what_adds_up_is_made_again_and_swapped(plant: Plant) -> None:
+    before = [rows(plant, name) for name in ("click", "view", "click_lookup")]
+    told = rebuilt(plant)
+    assert (told.stage, told.why, told.findings.count) == (Stage.SWAPPED, "", 0)
+    assert [rows(plant, name) for name in ("click", "view", "click_lookup")] == before == [4, 1, 4]
+    assert rows(plant, "fact") == 3  # each conversion as it is, without its history
+    assert reconcile(plant.api.deps).differences == []
+    assert not tables(plant) & {*(twin.name for twin in TWINS.values()), LATER.name}
+
+
+def test_changes_go_on_after_a_swap(plant: Plant) -> None:
+    rebuilt(plant)
+    click = plant.click(1, 1, "a" * 24)
+    plant.call(clickid=click.id)
+    plant.settle()
+    plant.end_holds()
+    plant.settle()
+    assert reconcile(plant.api.deps).differences == []
+    assert rebuilt(plant).findings.count == 0
+
+
+SPOILS: dict[str, tuple[str, str, tuple[str, str]]] = {
+    "a click lost": (
+        "ALTER TABLE click DELETE WHERE reason = 'bot'",
+        "click",
+        ("once", "nowhere"),
+    ),
+    "a click doubled": ("INSERT INTO click SELECT * FROM click WHERE reason = 'bot'", "click", ("once", "2 times")),
+    "a click changed": (
+        "ALTER TABLE click UPDATE country = 'XX' WHERE reason = 'bot'",
+        "click",
+        ("once", "once, with other columns"),
+    ),
+    "a click invented": (
+        "INSERT INTO click SELECT * REPLACE (position + 1 AS position) FROM click WHERE reason = 'bot'",
+        "click",
+        ("nowhere", "once"),
+    ),
+    "a view lost": ("ALTER TABLE view DELETE WHERE 1", "view", ("once", "nowhere")),
+    "a look-up lost": (
+        "ALTER TABLE click_lookup DELETE WHERE id = (SELECT min(id) FROM click_lookup)",
+        "click to be looked up",
+        ("once", "nowhere"),
+    ),
+    "a fact lost": (
+        "ALTER TABLE fact DELETE WHERE status = 1",
+        "conversion of statistics",
+        ("once, charge 10, payout 7", "nowhere"),
+    ),
+    "a fact doubled": (
+        "INSERT INTO fact SELECT * FROM fact WHERE status = 1",
+        "conversion of statistics",
+        ("once, charge 10, payout 7", "2 times, charge 20, payout 14"),
+    ),
+    "half a change lost": (
+        "ALTER TABLE fact DELETE WHERE sign < 0",
+        "conversion of statistics",
+        ("once, charge 10, payout 7", "2 times, charge 20, payout 14"),
+    ),
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILS)
+def test_what_differs_is_named_and_made_good_when_it_is_accepted(plant: Plant, spoil: str) -> None:
+    sql, what, words = SPOILS[spoil]
+    run(plant, sql)
+    told = rebuilt(plant)
+    assert (named(told), told.findings.count) == ([(what, *words)], 1)
+    assert told.stage is Stage.KEPT
+    again = rebuilt(plant, Wish.ACCEPT)
+    assert (named(again), again.stage) == ([(what, *words)], Stage.SWAPPED)
+    assert reconcile(plant.api.deps).differences == []
+    assert rebuilt(plant, Wish.CHECK).findings.count == 0
+
+
+def test_a_check_swaps_nothing(plant: Plant) -> None:
+    told = rebuilt(plant, Wish.CHECK)
+    assert (told.stage, told.findings.count) == (Stage.KEPT, 0)
+    assert rows(plant, "fact") == 5  # with the history of the one that was changed
+    assert not tables(plant) & {*(twin.name for twin in TWINS.values()), LATER.name}
+
+
+def test_what_no_journal_holds_is_carried_over(plant: Plant) -> None:
+    """Journals of other machines, and those that were removed: here is none of them."""
+    old = plant.writer
+    plant.writer.close()
+    plant.clock.advance(1000)
+    plant.writer = Writer(plant.home / "journal", plant.edge, plant.clock)
+    click = plant.click(1, 1, "a" * 24)
+    plant.settle()
+    segments.log_path(plant.home / "journal", old.name).unlink()
+    (plant.home / "journal" / f"{old.name}.sealed").unlink()
+    run(plant, "INSERT INTO click SELECT * FROM click WHERE reason = 'bot'")
+    told = rebuilt(plant, Wish.ACCEPT)
+    assert (told.stage, told.carried) == (Stage.SWAPPED, 6)  # five clicks and a view
+    assert named(told) == [("click", "once", "2 times")]
+    found = plant.analytics.rows("SELECT journal, count() FROM click GROUP BY journal", {}, tuple[str, int])
+    assert dict(found) == {old.name: 4, plant.writer.name: 1}
+    assert (rows(plant, "click_lookup"), rows(plant, "view")) == (5, 1)
+    assert click.id in plant.projector.journals._clicks.find([click.id])
+
+
+def test_a_damaged_place_loses_nothing(plant: Plant) -> None:
+    path = segments.log_path(plant.home / "journal", plant.writer.name)
+    [(position,)] = plant.analytics.rows("SELECT position FROM click WHERE reason = 'bot'", {}, tuple[int])
+    with path.open("r+b") as file:
+        file.seek(position + 20)
+        file.write(b"\0\0\0")
+    told = rebuilt(plant)
+    assert (told.stage, told.carried, named(told)) == (Stage.SWAPPED, 1, [])
+    assert (rows(plant, "click"), rows(plant, "click_lookup")) == (4, 4)
+
+
+def test_one_runs_at_a_time(plant: Plant) -> None:
+    with plant.database.write() as conn:
+        rebuilds.begin(conn, "e" * 24, plant.clock.now_ms())
+    with pytest.raises(Conflict):
+        rebuilder(plant).start(Wish.CHECK)
+
+
+@pytest.mark.parametrize("stage", [Stage.PREPARING, Stage.DOUBLING, Stage.SWAPPING])
+def test_what_a_kill_leaves_is_removed_at_the_next_start(plant: Plant, stage: Stage) -> None:
+    with plant.database.write() as conn:
+        gate = rebuilds.begin(conn, OWNER, plant.clock.now_ms())
+        if stage is not Stage.PREPARING:
+            rebuilds.move(conn, gate, stage, plant.clock.now_ms())
+    for table in (*TWINS.values(), LATER):
+        plant.analytics.run(table.statement())
+    rebuilder(plant).recover()
+    with plant.database.read() as conn:
+        assert rebuilds.find_gate(conn).stage is Stage.FAILED
+    assert not tables(plant) & {*(twin.name for twin in TWINS.values()), LATER.name}
+    plant.click(1, 1, "a" * 24)
+    plant.settle()
+    assert rebuilt(plant).stage is Stage.SWAPPED
+    assert reconcile(plant.api.deps).differences == []
+
+
+def test_another_machines_rebuild_is_left_alone(plant: Plant) -> None:
+    with plant.database.write() as conn:
+        rebuilds.begin(conn, "e" * 24, plant.clock.now_ms())
+    plant.analytics.run(LATER.statement())
+    rebuilder(plant).recover()
+    with plant.database.read() as conn:
+        assert rebuilds.find_gate(conn).stage is Stage.PREPARING
+    assert LATER.name in tables(plant)
+
+
+@pytest.fixture
+def stepped(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, Callable[[], None]], Told]:
+    """Rebuilds, and does something just before a step of it."""
+
+    def carry_out(module: str, name: str, first: Callable[[], None]) -> Told:
+        import importlib
+
+        target = importlib.import_module(module)
+        real = getattr(target, name)
+        done: list[bool] = []
+
+        def wrapped(*args: object, **named: object) -> object:
+            if not done:
+                done.append(True)
+                first()
+            return real(*args, **named)
+
+        monkeypatch.setattr(target, name, wrapped)
+        return rebuilt(plant)
+
+    return carry_out
+
+
+STEPS = [
+    ("trackyard.actions.rebuilding", "each_part"),
+    ("trackyard.stats.rebuild", "carry"),
+    ("trackyard.store.told", "count_conversions"),
+    ("trackyard.store.told", "list_told"),
+    ("trackyard.store.told", "last_fact_underway"),
+    ("trackyard.stats.compare", "days_of"),
+    ("trackyard.stats.compare", "compare_day"),
+]
+
+
+@pytest.mark.parametrize(("module", "name"), STEPS)
+def test_what_is_loaded_meanwhile_is_in_the_new_tables(
+    plant: Plant, stepped: Callable[[str, str, Callable[[], None]], Told], module: str, name: str
+) -> None:
+    def work() -> None:
+        known = plant.click(1, 1, "a" * 24)
+        plant.call(clickid=known.id, status="2")
+        plant.settle()
+        plant.call(clickid=known.id, status="1")
+        held = plant.click(1, 1, "a" * 24)
+        plant.call(clickid=held.id, status="5")
+        plant.settle()
+
+    told = stepped(module, name, work)
+    assert (told.stage, told.why, named(told)) == (Stage.SWAPPED, "", [])
+    assert reconcile(plant.api.deps).differences == []
+    assert rebuilt(plant, Wish.CHECK).findings.differences == []

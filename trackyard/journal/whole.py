@@ -1,0 +1,66 @@
+"""A journal from its beginning, as fast as it can be read: for whoever makes everything of it again."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from trackyard.journal.frames import Frame, Unreadable, find_next, read
+from trackyard.journal.segments import Gap, open_content
+
+_STEP: Final = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What stands in some bytes of a journal. frames: marks, too · gaps: damaged or missing places ·
+    end: offset behind both."""
+
+    frames: list[Frame]
+    gaps: list[Gap]
+    end: int
+
+
+def each_part(directory: Path, name: str, end: int, *, step: int = _STEP) -> Iterator[Part]:
+    """What a journal holds before byte `end`, at which a frame ends, about `step` bytes at a time.
+
+    Positions are those of the journal, compressed or not. What is no frame, or is missing at the end of the file, is a
+    gap. Raises FileNotFoundError when there is no such journal any more, and journal.archive.ArchiveDamaged.
+    """
+    with open_content(directory, name) as content:
+        data, base = b"", 0
+        while base < end:
+            have = base + len(data)
+            more = content.read(have, min(step, end - have))
+            data += more
+            frames, gaps, used = _frames_of(data, base, last=not more or have + len(more) >= end)
+            if not more and base + used < end:
+                gaps.append(Gap(base + used, end))
+                used = end - base
+            if frames or gaps:
+                yield Part(frames, gaps, base + used)
+            data, base = data[used:], base + used
+
+
+def _frames_of(data: bytes, base: int, *, last: bool) -> tuple[list[Frame], list[Gap], int]:
+    """The frames of `data`, which stands at byte `base`, the damaged places, and how many bytes they take; what may be
+    judged better with the bytes that follow is left, unless these are the last."""
+    frames: list[Frame] = []
+    gaps: list[Gap] = []
+    at = 0
+    while at < len(data):
+        found = read(data, at)
+        if isinstance(found, Unreadable):
+            if found is Unreadable.CUT and not last:
+                break
+            later = find_next(data, at + 1)
+            if later is None:
+                if last:
+                    gaps.append(Gap(base + at, base + len(data)))
+                    at = len(data)
+                break
+            gaps.append(Gap(base + at, base + later.position))
+            found = later
+        frames.append(Frame(base + found.position, found.kind, found.payload, base + found.end))
+        at = found.end
+    return frames, gaps, at
