@@ -8,6 +8,7 @@ from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
 from trackyard.stats.dimensions import DIMENSIONS, FILTERS, Part
 from trackyard.stats.metrics import ACTIONS, TOTAL, TRAFFIC, VIEWS, ActionMetric, conversion_types
+from trackyard.stats.packed import packed
 from trackyard.stats.query import Report, Values
 
 _FAR = 2**62
@@ -21,12 +22,14 @@ class Compiled:
 
     sql: a page of rows; `Analytics.page` tells how many there are on all pages · keys_sql: the keys of that page
     come first, in its order. It sums no more than that needs, so that millions of groups fit in memory, or spill ·
-    chosen_sql: the rows of the keys in the parameter `chosen`.
+    chosen_sql: the rows of the keys in the parameter `chosen` · packed_sql: all rows, each packed, for
+    `Analytics.stream`.
     """
 
     sql: str
     keys_sql: str
     chosen_sql: str
+    packed_sql: str
     parameters: dict[str, Any]
     keys: tuple[str, ...]
     metrics: tuple[str, ...]
@@ -59,6 +62,7 @@ def compile_report(report: Report) -> Compiled | None:
         sql=f"{_stacked(report, parts, metrics, branches)}\n{page}",
         keys_sql=f"{_stacked(report, parts, few, _branches(report, parts, few))}\n{page}",
         chosen_sql=_stacked(report, parts, metrics, chosen),
+        packed_sql=_packed(report, parts, metrics, branches),
         parameters=_parameters(report),
         keys=tuple(part.key for part in parts),
         metrics=tuple(metric.name for metric in metrics),
@@ -67,14 +71,28 @@ def compile_report(report: Report) -> Compiled | None:
 
 def _stacked(report: Report, parts: list[Part], metrics: list[_Metric], branches: list[str]) -> str:
     """The branches' rows summed by key and put in order."""
+    order = _order(report, [f"k_{part.key}" for part in parts])
+    return f"{_summed(report, parts, metrics, branches)}\nORDER BY {', '.join(order) or '1'}"
+
+
+def _packed(report: Report, parts: list[Part], metrics: list[_Metric], branches: list[str]) -> str:
+    """The same, packed before they are put in order."""
+    keys = [f"k_{part.key}" for part in parts]
+    row = packed(", ".join([*keys, *(metric.name for metric in metrics)]))
+    by = [*keys, *(name for name in report.order if name not in DIMENSIONS and name != "currency")]
+    rows = f"SELECT {', '.join([*by, row])} AS packed_row\nFROM (\n{_summed(report, parts, metrics, branches)}\n)"
+    return f"SELECT packed_row\nFROM (\n{rows}\n)\nORDER BY {', '.join(_order(report, keys)) or '1'}"
+
+
+def _summed(report: Report, parts: list[Part], metrics: list[_Metric], branches: list[str]) -> str:
+    """The branches' rows summed by key."""
     keys = [f"k_{part.key}" for part in parts]
     sums = [f"sum(m_{metric.name}) AS {metric.name}" for metric in metrics]
     present = _PRESENT[-1:] if report.nonzero else _PRESENT
     grouped = f"GROUP BY {', '.join(keys)}\n" if keys else ""
     return (
         f"SELECT {', '.join([*keys, *sums])}\nFROM (\n" + "\nUNION ALL\n".join(branches) + f"\n)\n{grouped}"
-        f"HAVING {' OR '.join(f'{name} > 0' for name in present)}\n"
-        f"ORDER BY {', '.join(_order(report, keys)) or '1'}"
+        f"HAVING {' OR '.join(f'{name} > 0' for name in present)}"
     )
 
 

@@ -20,6 +20,7 @@ SETTINGS: Final[Mapping[str, int]] = MappingProxyType(
         "max_execution_time": 600,
         "max_block_size": 4096,
         "max_bytes_before_external_sort": 50_000_000,
+        "max_bytes_ratio_before_external_sort": 0,  # the bytes alone say when
         "min_external_sort_block_bytes": 1_000_000,  # else nothing is spilled below 100 MB
         "query_plan_execute_functions_after_sorting": 0,
         "enable_named_columns_in_function_tuple": 0,
