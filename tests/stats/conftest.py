@@ -1,3 +1,4 @@
 from tests.support.analytics import analytics
+from tests.support.databases import migrated_sqlite
 
-__all__ = ["analytics"]
+__all__ = ["analytics", "migrated_sqlite"]

@@ -146,7 +146,7 @@ def keys_of(report: Report, row: Click | Fact) -> dict[str, int | str]:
         DIMENSIONS[name].parts[0].key: managed.get(getattr(row, DIMENSIONS[name].owner), "0")
         for name, managed in report.managers.items()
     }
-    other = {"trafficback_reason": "reason", "conn_type": "connection", "mobile_carrier": "isp"}
+    other = {"trafficback_reason": "reason", "conn_type": "connection"}
     keys = [part.key for name in report.dimensions for part in DIMENSIONS[name].parts]
     known = times | managers
     return {key: known[key] if key in known else getattr(row, other.get(key, key)) for key in keys}

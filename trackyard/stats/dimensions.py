@@ -87,7 +87,7 @@ DIMENSIONS = MappingProxyType(
             _column("browser"),
             _column("browser_version"),
             _column("conn_type", "connection"),
-            _column("mobile_carrier", "isp"),
+            Dimension("mobile_carrier", (Part("isp", "isp"),)),  # the key that existing programs read
             *(_column(sub, many=True) for sub in _SUBS),
             Dimension("goal", (Part("goal", "goal"),), traffic=False),
             Dimension("trafficback_reason", (Part("trafficback_reason", "reason"),), conversions=False),

@@ -1,0 +1,339 @@
+"""Statistics answered in plain Python, from the raw journal and the histories of conversions (behaviour.md §7).
+
+It knows nothing of facts, of SQL over them, or of spans of time: an hour, a day or a month is what a clock of the asked
+zone shows. An answer is the body that the API must give, cell by cell.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from decimal import ROUND_HALF_EVEN, Decimal
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+from sqlalchemy import select
+
+from trackyard.journal import segments
+from trackyard.journal.reader import next_range
+from trackyard.journal.records import Kind, decode_call, decode_click, decode_view
+from trackyard.store.engine import Database
+from trackyard.store.tables import advertiser, affiliate, conversion, conversion_event, offer, staff
+
+Record = Mapping[str, Any]
+"""A click, view or conversion by the names of a click's record; of a conversion with those of its own beside them."""
+Row = dict[str, Any]
+
+ZERO = Decimal(0)
+TIMES: dict[str, tuple[str, ...]] = {
+    "hour": ("year", "month", "day", "hour"),
+    "day": ("year", "month", "day"),
+    "month": ("year", "month"),
+    "quarter": ("year", "quarter"),
+    "year": ("year",),
+}
+NAMED = {"manager": "affiliate_manager_id", "advertiser_manager": "advertiser_manager_id", "carrier": "isp"}
+"""Slices that have another key on the wire."""
+FROM_RECORD = {"trafficback_reason": "reason", "conn_type": "connection"}
+GROUPS = {"confirmed": ["confirmed"], "pending": ["pending", "pending_cap"], "declined": ["declined"], "hold": ["hold"]}
+MONEY, COUNTS = ("revenue", "charge", "earning", "payouts"), ("null", "count")
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Who asks. affiliates, advertisers: those it sees, None = all."""
+
+    affiliates: frozenset[int] | None = None
+    advertisers: frozenset[str] | None = None
+    is_affiliate: bool = False
+
+    def sees(self, record: Record) -> bool:
+        """Whether a click or conversion is its to see."""
+        return (self.affiliates is None or record["affiliate"] in self.affiliates) and (
+            self.advertisers is None or record["advertiser"] in self.advertisers
+        )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question. first, last: days · filters: by the names of the specification · types: shown; () = all."""
+
+    slices: tuple[str, ...]
+    first: date
+    last: date
+    zone: str = "UTC"
+    version: str = "3.1"
+    filters: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    order: tuple[str, ...] = ()
+    descending: bool = False
+    nonzero: bool = False
+    types: tuple[str, ...] = ()
+    page: int = 1
+    limit: int = 100
+
+    def local(self, at: int) -> datetime:
+        """What a clock shows at a moment."""
+        return datetime.fromtimestamp(at // 1000, UTC).astimezone(ZoneInfo(self.zone))
+
+
+@dataclass
+class Known:
+    """What is known of people and offers today, by id."""
+
+    offers: dict[int, Any] = field(default_factory=dict)
+    affiliates: dict[int, Any] = field(default_factory=dict)
+    advertisers: dict[str, Any] = field(default_factory=dict)
+    staff: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Oracle:
+    """Everything that happened, and the answers."""
+
+    clicks: list[Record]
+    views: list[Record]
+    conversions: list[Record]
+    known: Known
+
+    # --- rows -----------------------------------------------------------------------------------------------
+
+    def answer(self, viewer: Viewer, asked: Asked) -> dict[str, Any]:
+        """The whole body of a report."""
+        rows = self.ordered(asked, list(self.rows(viewer, asked)))
+        start = (asked.page - 1) * asked.limit
+        shown = [self._shown(asked, row) for row in rows[start : start + asked.limit]]
+        pages = {"per_page": asked.limit, "total_count": len(rows), "page": asked.page}
+        pages |= {"next_page": asked.page + 1} if start + asked.limit < len(rows) else {}
+        return {"status": 1, "stats": shown, "pagination": pages, "currency": self.currency(asked)}
+
+    @staticmethod
+    def currency(asked: Asked) -> str:
+        """The currency of the amounts."""
+        chosen = dict(asked.filters).get("currency", ())
+        return str(chosen[0]) if len(chosen) == 1 else "USD"
+
+    def rows(self, viewer: Viewer, asked: Asked) -> Iterator[Row]:
+        """All rows, in any order; the values of keys as they are stored."""
+        of_reasons, of_goals = "trafficback_reason" in asked.slices, "goal" in asked.slices
+        clicks, views, made = (
+            [each for each in records if self.passes(viewer, asked, each)]
+            for records in (self.clicks, self.views, self.conversions)
+        )
+        accepted = [each for each in clicks if not each["reason"]]
+        views = [each for each in views if not each["reason"]]
+        kinds = {"raw": accepted, "refused": [], "views": views, "made": made}
+        if of_reasons:
+            kinds = {"raw": [], "refused": [each for each in clicks if each["reason"]], "views": [], "made": []}
+        if of_goals:
+            kinds |= {"raw": [], "refused": [], "views": []}
+        found: dict[tuple[Any, ...], dict[str, list[Record]]] = {}
+        for kind, records in kinds.items():
+            for each in records:
+                key = tuple(self.keys(asked, each).items())
+                found.setdefault(key, {name: [] for name in kinds})[kind].append(each)
+        for key, mine in found.items():
+            if mine["made"] or not asked.nonzero:
+                yield self._row(viewer, asked, dict(key), mine)
+
+    def passes(self, viewer: Viewer, asked: Asked, record: Record) -> bool:
+        """Whether a record counts."""
+        day = asked.local(record["time"]).date()
+        return asked.first <= day <= asked.last and viewer.sees(record) and self.is_chosen(viewer, asked, record)
+
+    def is_chosen(self, viewer: Viewer, asked: Asked, record: Record) -> bool:
+        """Whether the filters let a record pass. What staff alone may filter by is nothing to an affiliate."""
+        hidden = ("partner", "advertiser", "advertiser_manager_id", "advertiser_tag") if viewer.is_affiliate else ()
+        return all(
+            bool(self.traits(record, name) & {str(value) for value in values})
+            for name, values in asked.filters
+            if name not in hidden and not (name in ("goal", "currency") and "status" not in record)
+        )
+
+    def traits(self, record: Record, name: str) -> set[str]:
+        """What a record has of what can be filtered by."""
+        owner, seller = self.known.affiliates[record["affiliate"]], self.known.advertisers[record["advertiser"]]
+        other: dict[str, Callable[[], Iterable[Any]]] = {
+            "partner": lambda: [record["affiliate"]],
+            "manager": lambda: [owner.manager_id],
+            "advertiser_manager_id": lambda: [seller.manager_id],
+            "affiliate_tag": lambda: owner.tags,
+            "advertiser_tag": lambda: seller.tags,
+            "offer_tag": lambda: self.known.offers[record["offer"]].tags,
+        }
+        return {str(value) for value in (other[name]() if name in other else [record[name]])}
+
+    def keys(self, asked: Asked, record: Record) -> dict[str, Any]:
+        """The values of the slices."""
+        now = asked.local(record["time"])
+        clock = {"year": now.year, "month": now.month, "day": now.day, "hour": now.hour}
+        clock["quarter"] = {1: 1, 2: 1, 3: 1, 4: 2, 5: 2, 6: 2, 7: 3, 8: 3, 9: 3}.get(now.month, 4)
+        found: dict[str, Any] = {}
+        for name in asked.slices:
+            if name in TIMES:
+                found |= {key: clock[key] for key in TIMES[name]}
+            elif name == "manager":
+                found[NAMED[name]] = self.known.affiliates[record["affiliate"]].manager_id or "0"
+            elif name == "advertiser_manager":
+                found[NAMED[name]] = self.known.advertisers[record["advertiser"]].manager_id or "0"
+            else:
+                found[NAMED.get(name, name)] = record[FROM_RECORD.get(name, NAMED.get(name, name))]
+        return found
+
+    def _row(self, viewer: Viewer, asked: Asked, keys: dict[str, Any], mine: dict[str, list[Record]]) -> Row:
+        groups = {name: list(statuses) for name, statuses in GROUPS.items()}
+        if asked.version == "3.0":
+            groups["not_found"] = ["not_found"]
+        else:
+            groups["declined"].append("not_found")
+        made = mine["made"]
+        actions = {"total": self._action(viewer, asked, made)}
+        for name, statuses in groups.items():
+            actions[name] = self._action(viewer, asked, [each for each in made if each["status"] in statuses])
+        raw, views, total = len(mine["raw"]), len(mine["views"]), actions["total"]["count"]
+        earned = actions["confirmed"]["payouts"]
+        return {
+            "keys": keys,
+            "raw": raw,
+            "uniq": sum(each["uniq"] for each in mine["raw"]),
+            "views": views,
+            "trafficback": len(mine["refused"]),
+            "actions": actions,
+            "cr": parted(Decimal(100 * total), raw),
+            "epc": parted(earned, raw),
+            "ecpm": parted(1000 * earned, views),
+            "ctr": parted(Decimal(100 * raw), views),
+            "ratio": f"1:{(Decimal(raw) / total).quantize(Decimal(1), ROUND_HALF_EVEN) if total else 0}",
+        }
+
+    @staticmethod
+    def _action(viewer: Viewer, asked: Asked, made: list[Record]) -> dict[str, Any]:
+        own = "" if len(dict(asked.filters).get("currency", ())) == 1 else "_base"
+        charges = sum((each[f"charge{own}"] for each in made), ZERO)
+        payouts = sum((each[f"payout{own}"] for each in made), ZERO)
+        hides = viewer.is_affiliate
+        return {
+            "revenue": payouts if hides else charges,
+            "charge": ZERO if hides else charges,
+            "earning": ZERO if hides else charges - payouts,
+            "payouts": payouts,
+            "null": len([each for each in made if each["payout"] == 0]),
+            "count": len(made),
+        }
+
+    # --- form -----------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def ordered(asked: Asked, rows: list[Row]) -> list[Row]:
+        """By what is asked for, then by the keys; by the keys alone in the direction that is asked for."""
+        by = [name for name in asked.order if name != "currency"]
+        rows = sorted(rows, key=lambda row: tuple(row["keys"].values()), reverse=asked.descending and not by)
+        for name in reversed(by):
+            rows.sort(key=lambda row: _sorted_by(row, name), reverse=asked.descending)
+        return rows
+
+    def _shown(self, asked: Asked, row: Row) -> dict[str, Any]:
+        is_refused = "trafficback_reason" in row["keys"]
+        actions = {kind: each for kind, each in row["actions"].items() if not asked.types or kind in asked.types}
+        shown = {name: row[name] for name in ("views", "ctr", "cr", "epc", "ecpm", "ratio")}
+        shown |= {"trafficback": row["trafficback"]} if is_refused else {}
+        return shown | {
+            "slice": {key: self.named(key, value) for key, value in row["keys"].items()},
+            "traffic": {"raw": str(row["raw"]), "uniq": str(row["uniq"])},
+            "actions": [] if is_refused else actions,
+        }
+
+    def named(self, key: str, value: Any) -> Any:
+        """A value of a slice with what it is called."""
+        known = self.known
+        if key == "offer":
+            return {"id": value, "offer_id": known.offers[value].hash, "title": known.offers[value].title}
+        if key == "affiliate":
+            who = known.affiliates[value]
+            return {"id": value, "email": who.email, "login": who.login, "name": who.name}
+        if key == "advertiser":
+            return {"id": value, "title": known.advertisers[value].title}
+        if key not in ("affiliate_manager_id", "advertiser_manager_id"):
+            return value
+        if value == "0":
+            return {"id": "0", "first_name": "Undefined", "last_name": "Undefined"}
+        return {"id": value, "first_name": known.staff[value].first_name, "last_name": known.staff[value].last_name}
+
+
+def _sorted_by(row: Row, name: str) -> Any:
+    if name in TIMES:
+        return tuple(row["keys"][key] for key in TIMES[name])
+    if name in ("raw", "uniq"):
+        return row[name]
+    if NAMED.get(name, name) in row["keys"]:
+        return row["keys"][NAMED.get(name, name)]
+    kind, _, measure = name.rpartition("_")
+    return row["actions"][kind][measure]
+
+
+def parted(amount: Decimal, by: int) -> Decimal:
+    """A quotient with four places; 0 where nothing divides."""
+    return rounded(amount / by) if by else ZERO
+
+
+def rounded(amount: Decimal) -> Decimal:
+    """Half-even to 4 places."""
+    return amount.quantize(Decimal("0.0001"), ROUND_HALF_EVEN)
+
+
+# --- what happened --------------------------------------------------------------------------------------------
+
+
+def read_oracle(journals: Path, database: Database) -> Oracle:
+    """Reads the journals and the histories."""
+    records = list(_each_record(journals))
+    clicks = [msgspec.structs.asdict(decode_click(payload)) for _, kind, payload in records if kind is Kind.CLICK]
+    views = [msgspec.structs.asdict(decode_view(payload)) for _, kind, payload in records if kind is Kind.VIEW]
+    calls = {place: decode_call(payload) for place, kind, payload in records if kind is Kind.CALL}
+    of_id = {each["id"]: each for each in clicks}
+    known, made = Known(), []
+    with database.read() as conn:
+        tables = {"offers": offer, "affiliates": affiliate, "advertisers": advertiser, "staff": staff}
+        for name, table in tables.items():
+            setattr(known, name, {row.id: row for row in conn.execute(select(table))})
+        events: dict[str, list[Any]] = {}
+        for event in conn.execute(select(conversion_event).order_by(conversion_event.c.version)):
+            events.setdefault(event.conversion_id, []).append(event)
+        for row in conn.execute(select(conversion)):
+            call = calls.get((row.journal, row.position))
+            # what is made by hand has no record of a call, nor one of a click
+            about = row.click if call is None else of_id[row.click_id]
+            made.append(_conversion(row, events[row.id], about, row.created_at if call is None else call.time))
+    return Oracle(clicks, views, made, known)
+
+
+def _conversion(row: Any, history: list[Any], click: Record, at: int) -> Record:
+    now = history[-1]
+    money = {"charge": now.charge, "payout": now.payout}
+    money |= {f"{name}_base": rounded(amount / row.rate) for name, amount in money.items()}
+    return {
+        **click,
+        **money,
+        "id": row.id,
+        "click": click,
+        "time": at,
+        "status": now.status,
+        "currency": now.currency,
+        "comment": now.comment,
+        "goal": row.goal,
+        "offer": row.offer_id,
+        "affiliate": row.affiliate_id,
+        "advertiser": row.advertiser_id,
+        "stored": row,
+        "changed_at": now.at,
+    }
+
+
+def _each_record(journals: Path) -> Iterator[tuple[tuple[str, int], Kind, bytes]]:
+    for edge in segments.list_edges(journals):
+        journal, position = None, 0
+        while (found := next_range(journals, edge, journal, position)) is not None:
+            assert not found.gaps
+            for place, kind, payload in found.frames:
+                yield (found.journal, place), kind, payload
+            journal, position = found.journal, found.end
