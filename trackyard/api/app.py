@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from trackyard.actions.callers import find_caller
 from trackyard.actions.deps import Deps
 from trackyard.actions.repeats import answer_once
+from trackyard.actions.troubles import refusal_of
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.api.creatives import FILES, file_pages
 from trackyard.wire.dispatch import Dispatch
@@ -30,7 +31,17 @@ def build(deps: Deps, readiness: Callable[[], Readiness] = Readiness, limits: Li
     branches = {FILES: file_pages(deps)}
     authenticate = partial(find_caller, deps.database, deps.clock)
     once = partial(answer_once, deps)
-    return Dispatch(CATALOGUE, deps, authenticate, pages, branches, clock=deps.clock, limits=limits, once=once)
+    return Dispatch(
+        CATALOGUE,
+        deps,
+        authenticate,
+        pages,
+        branches,
+        clock=deps.clock,
+        limits=limits,
+        once=once,
+        refusal_of=refusal_of,
+    )
 
 
 def _version() -> str:

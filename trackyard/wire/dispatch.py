@@ -27,6 +27,7 @@ from trackyard.base.secrets import digest
 from trackyard.base.telemetry import request_id
 from trackyard.domain.acting import Acting, acting
 from trackyard.domain.addresses import network_of
+from trackyard.domain.asking import Asking, asking
 from trackyard.domain.callers import Caller, StaffCaller
 from trackyard.wire.auth import KEY_NAMES, Authenticate, find_caller, find_key
 from trackyard.wire.brackets import Tree, body_tree, close_files, merged, query_pairs, tree_of
@@ -40,12 +41,15 @@ from trackyard.wire.repeats import REPEATED, AnswerOnce, asked_of, check_repeat_
 from trackyard.wire.routing import Match, Routes
 from trackyard.wire.sending import Exports, Sending
 from trackyard.wire.sheets import Exported, Sheet
+from trackyard.wire.watching import watched
 
 log = logging.getLogger("trackyard.api")
 
 JSON = "application/json"
 MAX_IGNORED = 20
 THREADS = 16
+REPORT_THREADS = 100
+"""Most of them wait for their turn at the analytic store, which refuses what would wait too long."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 D = TypeVar("D")
@@ -56,7 +60,7 @@ class Dispatch(Generic[D]):
 
     Outside of the API, and without a key: `pages` by their path, `branches` by what their paths begin with
     (`/files/`), which get the rest of the path. `once`: what gives a repeated write its first answer again; without
-    one an Idempotency-Key is not looked at.
+    one an Idempotency-Key is not looked at · `refusal_of`: what a failure is to the caller, None = a defect of ours.
     """
 
     def __init__(
@@ -70,8 +74,10 @@ class Dispatch(Generic[D]):
         clock: Clock | None = None,
         limits: Limits | None = None,
         once: AnswerOnce | None = None,
+        refusal_of: Callable[[Exception], Refusal | None] = lambda _fault: None,
         seconds: Seconds = time.monotonic,
     ) -> None:
+        self._refusal_of = refusal_of
         self._clock = clock or SystemClock()
         limits = limits or Limits()
         self._rates, self._reports, self._failed = Rates(limits, seconds), Reports(limits), FailedKeys(seconds)
@@ -81,7 +87,7 @@ class Dispatch(Generic[D]):
         self._authenticate = authenticate
         self._pages = pages
         self._branches = branches or {}
-        self._threads = CapacityLimiter(THREADS)
+        self._threads, self._report_threads = CapacityLimiter(THREADS), CapacityLimiter(REPORT_THREADS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -118,13 +124,22 @@ class Dispatch(Generic[D]):
             response = _refused(refusal)
         except ClientDisconnect:
             response = _json(400, body_of(Refusal("The request ended too early")))  # nobody reads it
-        except Exception:
-            log.exception("request failed", extra={"method": request.method, "path": request.scope["path"]})
-            response = _json(500, server_error(request_id.get()))
+        except Exception as fault:
+            response = self._failed_with(fault, request)
         if page is None:
             response.raw_headers += self._standing(request).headers()
         self._account(request, response, label, who, time.perf_counter() - started)
         return response
+
+    def _failed_with(self, fault: Exception, request: Request) -> Response:
+        """What a store that fails, or a defect, is answered with."""
+        where = {"method": request.method, "path": request.scope["path"]}
+        refusal = self._refusal_of(fault)
+        if refusal is not None:
+            log.warning("request refused", exc_info=fault, extra=where)
+            return _refused(refusal)
+        log.error("request failed", exc_info=fault, extra=where)
+        return _json(500, server_error(request_id.get()))
 
     async def _called(self, match: Match, request: Request) -> tuple[Response, str]:
         most, stranger = match.endpoint.body_max, match.endpoint.audience == "anyone"
@@ -143,7 +158,7 @@ class Dispatch(Generic[D]):
                 with ExitStack() as place:
                     if match.endpoint.report:
                         place.enter_context(self._reports.one_more(name))
-                    done = await self._work(match, caller, request, body, partial(self._exports.place, name))
+                    done = await self._work(match, caller, request, body, name)
                     if done.file is not None:  # which is a report until it was sent
                         done.file.left.push(place.pop_all())
             except Refusal as refusal:
@@ -180,18 +195,23 @@ class Dispatch(Generic[D]):
         caller: Caller | None,
         request: Request,
         body: "SpooledTemporaryFile[bytes]",
-        place: Callable[[], ExitStack],
+        name: str,
     ) -> "_Done":
         repeat_key = None if self._once is None else find_repeat_key(request.headers, match)
         kind = request.headers.get("content-type", "")
         head = request.method == "HEAD"
         sent = _Sent(request.scope["query_string"], kind, cast(BinaryIO, body), repeat_key, head)
-        token = acting.set(self._acting(match, caller))
+        place = partial(self._exports.place, name)
+        work = _Work(self._deps, match, caller, _address(request), sent, self._once, place)
+        who = Asking(name)
+        acts, asks = acting.set(self._acting(match, caller)), asking.set(who)
         try:
-            work = _Work(self._deps, match, caller, _address(request), sent, self._once, place)
+            if match.endpoint.report:
+                return await watched(request.receive, who, work.run, self._report_threads)
             return await anyio.to_thread.run_sync(work.run, limiter=self._threads)
         finally:
-            acting.reset(token)
+            acting.reset(acts)
+            asking.reset(asks)
 
     def _acting(self, match: Match, caller: Caller | None) -> Acting | None:
         """Who the audit log names for what this call writes."""
@@ -402,7 +422,7 @@ def _refused(refusal: Refusal) -> Response:
     response = _json(refusal.status, body_of(refusal))
     if isinstance(refusal, MethodNotAllowed):
         response.headers["Allow"] = ", ".join(refusal.allowed)
-    if isinstance(refusal, TooManyRequests):
+    if refusal.retry_after is not None:
         response.headers["Retry-After"] = str(refusal.retry_after)
     return response
 

@@ -33,7 +33,8 @@ ERRORS = {
     "415": "A file type that is not in the list",
     "429": "Too Many Requests: over the rate, or too many reports at once; Retry-After says when to try again",
     "500": "Server error, Please contact your administrator; with the request's id",
-    "503": "The report took too long, with how to narrow it",
+    "503": "The report needs more time or memory than it may have, or others run before it, with how to narrow it; or "
+    "a store cannot be reached now. Retry-After says when to try again, where that helps",
 }
 _AUDIENCES = {"any": "affiliates and staff", "affiliate": "affiliates (staff for any affiliate in their scope)"}
 
@@ -279,7 +280,7 @@ class _Schemas(GenerateJsonSchema):
 
 def _error(code: str, text: str) -> Schema:
     schema = {"$ref": REFS.format(name=ErrorBody.__name__)}
-    more = ("Retry-After",) if code == "429" else ()
+    more = ("Retry-After",) if code in ("429", "503") else ()
     return {"description": text, "headers": _headers(*more), "content": {"application/json": {"schema": schema}}}
 
 

@@ -1,0 +1,144 @@
+"""A client that goes before its report is done, and reports that wait while other calls are answered."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.support.waiting import wait_until
+from trackyard.base.errors import Abandoned, Refusal, ReportsBusy, Unavailable
+from trackyard.domain.asking import asking
+from trackyard.domain.callers import AffiliateCaller
+from trackyard.domain.roles import Permission
+from trackyard.wire.dispatch import THREADS, Dispatch
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.envelope import Answer
+from trackyard.wire.params import NoParams
+from trackyard.wire.rates import Limits
+
+KEY = "a" * 40
+
+
+class Handlers:
+    """What the methods do."""
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.free = threading.Event()
+        self.asked_by: list[str] = []
+        self.ended: list[str] = []
+
+    def wait(self, _call: Call[Any], _params: NoParams) -> Answer:
+        """Wait until it is let go."""
+        self.running += 1
+        assert self.free.wait(20)
+        return Answer()
+
+    def wait_for_nobody(self, _call: Call[Any], _params: NoParams) -> Answer:
+        """Wait until nobody waits for the answer."""
+        who = asking.get()
+        assert who is not None
+        self.asked_by.append(who.name)
+        wait_until(lambda: who.is_over)
+        self.ended.append(who.name)
+        raise Abandoned
+
+    def busy(self, _call: Call[Any], _params: NoParams) -> Answer:
+        """Refuse."""
+        raise ReportsBusy(12.2)
+
+    def plain(self, _call: Call[Any], _params: NoParams) -> Answer:
+        """Answer."""
+        return Answer()
+
+    def broken(self, _call: Call[Any], _params: NoParams) -> Answer:
+        """Fail."""
+        raise OSError("no disk")
+
+
+@pytest.fixture
+def handlers() -> Handlers:
+    return Handlers()
+
+
+def refusal_of(fault: Exception) -> Refusal | None:
+    return Unavailable() if str(fault) == "no disk" else None
+
+
+@pytest.fixture
+def app(handlers: Handlers) -> Dispatch[Any]:
+    def endpoint(name: str, handle: Any, **more: Any) -> Endpoint[Any]:
+        given: dict[str, Any] = {"permission": Permission.STATS_COMMON} | more
+        return Endpoint(id=name, method="GET", path=f"/{name}", answer=Answer, handle=handle, **given)
+
+    catalogue = [
+        endpoint("report", handlers.wait, report=True),
+        endpoint("watched", handlers.wait_for_nobody, report=True),
+        endpoint("busy", handlers.busy, report=True),
+        endpoint("plain", handlers.plain),
+        endpoint("broken", handlers.broken),
+    ]
+    limits = Limits(per_second=1000, burst=1000, reports=40)
+    return Dispatch(catalogue, None, {KEY: AffiliateCaller(1)}.get, {}, limits=limits, refusal_of=refusal_of)
+
+
+@pytest.fixture
+def client(app: Dispatch[Any]) -> Iterator[TestClient]:
+    with TestClient(app, headers={"API-Key": KEY}) as client:
+        yield client
+
+
+def test_a_client_that_goes_ends_what_it_asked(app: Dispatch[Any], handlers: Handlers) -> None:
+    sent: list[Any] = []
+
+    async def call() -> None:
+        gone = asyncio.Event()
+        parts = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+        async def receive() -> Any:
+            if (part := next(parts, None)) is not None:
+                return part
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": "/3.1/watched", "query_string": b"", "client": ("::1", 1)}
+        serving = asyncio.create_task(app(scope | {"headers": [(b"api-key", KEY.encode())]}, receive, send))
+        await asyncio.to_thread(wait_until, lambda: handlers.asked_by)
+        assert not serving.done()
+        gone.set()
+        await asyncio.wait_for(serving, 5)
+
+    asyncio.run(call())
+    assert handlers.ended == handlers.asked_by
+    assert sent[0]["status"] == 400
+
+
+def test_reports_that_wait_leave_the_threads_of_other_calls_alone(client: TestClient, handlers: Handlers) -> None:
+    with ThreadPoolExecutor(40) as pool:
+        reports = [pool.submit(client.get, "/3.1/report") for _ in range(THREADS + 10)]
+        wait_until(lambda: handlers.running == THREADS + 10)
+        assert client.get("/3.1/plain").status_code == 200
+        handlers.free.set()
+        assert {each.result().status_code for each in reports} == {200}
+
+
+def test_a_report_without_a_place_says_how_to_narrow_it_and_when_to_come_back(client: TestClient) -> None:
+    refused = client.get("/3.1/busy")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "13")
+    assert refused.json()["code"] == "reports_busy"
+    assert "filter[offer]" in refused.json()["message"]
+
+
+def test_a_store_that_fails_is_told_and_a_defect_is_not(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = client.get("/3.1/broken")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "60")
+    assert refused.json()["code"] == "unavailable"
+    monkeypatch.setattr(client.app, "_refusal_of", lambda _fault: None)
+    assert client.get("/3.1/broken").json()["code"] == "server_error"

@@ -1,0 +1,21 @@
+"""What a store that fails under a call is to the caller (behaviour.md §2, Errors): only defects of ours are a 500."""
+
+import errno
+from typing import Final
+
+from trackyard.base.errors import Conflict, Refusal, Unavailable
+from trackyard.store.engine import Trouble, trouble_of
+from trackyard.store.failures import is_full, taken_by
+
+FULL: Final = "The data cannot be written, as the disk is full: nothing was changed"
+
+_FULL_DISK: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+def refusal_of(fault: Exception) -> Refusal | None:
+    """What to answer; None when the fault is a defect of ours. A value that another call took first is a Conflict."""
+    if is_full(fault) or (isinstance(fault, OSError) and fault.errno in _FULL_DISK):
+        return Unavailable(FULL, code="disk_full")
+    if columns := taken_by(fault):
+        return Conflict({column: ["This value is taken."] for column in columns})
+    return Unavailable() if trouble_of(fault) is Trouble.UNAVAILABLE else None
