@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from uvicorn import Server
 
     from trackyard.actions.deps import Deps
+    from trackyard.actions.rebuild import Rebuilder
     from trackyard.decide.databases import Databases
     from trackyard.jobs.projector import Projector
     from trackyard.store.engine import Database
@@ -162,6 +163,7 @@ def _run_worker(config: Config, slot: int) -> None:
 
 
 def _run_core(config: Config, _slot: int) -> None:
+    from trackyard.actions.rebuild import Rebuilder
     from trackyard.jobs.projector import Projector
     from trackyard.stats.engine import Analytics, StoreError
     from trackyard.stats.schema import migrate
@@ -178,8 +180,11 @@ def _run_core(config: Config, _slot: int) -> None:
         migrate(analytics)
     except StoreError as fault:
         raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {_first_line(fault)}.") from None
-    projector, thread = None, None
+    projector, thread, rebuilder = None, None, None
     if "projector" in config.roles:
+        journals = config.data_dir / "journal"
+        rebuilder = Rebuilder(database, analytics, journals, SystemClock(), directory_id_of(config))
+        rebuilder.recover()
         projector = Projector(
             database, analytics, config.data_dir / "journal", config.data_dir / "rules", SystemClock()
         )
@@ -187,11 +192,13 @@ def _run_core(config: Config, _slot: int) -> None:
         thread.start()
     try:
         if listener is not None:
-            _serve_api(config, listener, database, analytics, projector, stop)
+            _serve_api(config, listener, _deps(config, database, analytics, rebuilder), projector, stop)
         else:
             stop.wait()
     finally:
         stop.set()
+        if rebuilder is not None:
+            rebuilder.close()
         if thread is not None:
             thread.join()
         analytics.close()
@@ -223,8 +230,7 @@ def _check_databases(config: Config) -> None:
 def _serve_api(
     config: Config,
     listener: socket.socket,
-    database: "Database",
-    analytics: object,
+    deps: "Deps",
     projector: "Projector | None",
     stop: threading.Event,
 ) -> None:
@@ -235,8 +241,8 @@ def _serve_api(
     from trackyard.wire.rates import Limits
 
     app = build(
-        _deps(config, database, analytics),
-        lambda: _readiness(database, projector, config.dying_file),
+        deps,
+        lambda: _readiness(deps.database, projector, config.dying_file),
         Limits(config.api_rate, config.api_burst, config.api_reports),
     )
     server = uvicorn.Server(
@@ -260,7 +266,7 @@ def _serve_api(
     server.run(sockets=[listener])
 
 
-def _deps(config: Config, database: "Database", analytics: object) -> "Deps":
+def _deps(config: Config, database: "Database", analytics: object, rebuilder: "Rebuilder | None") -> "Deps":
     from trackyard.actions.deps import Deps
     from trackyard.base.secrets import Seal
     from trackyard.decide.seen import NOTHING_SEEN
@@ -283,6 +289,7 @@ def _deps(config: Config, database: "Database", analytics: object) -> "Deps":
         api_url=config.api_url,
         isp_database=config.isp_database,
         journals=config.data_dir / "journal" if "projector" in config.roles else None,
+        rebuilder=rebuilder,
         seen=cache(lambda: Onlooker(config.data_dir / "state")) if "edge" in config.roles else lambda: NOTHING_SEEN,
         visitors=cache(lambda: Visitors(databases_of(config))),
         trials=Trials(config.outbound_allow),

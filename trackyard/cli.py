@@ -48,12 +48,21 @@ def _parser() -> argparse.ArgumentParser:
     explain = commands.add_parser("explain", help="say what was decided on a recorded click and why")
     explain.add_argument("click_id", metavar="CLICK_ID", help="24 hex digits")
     audit = commands.add_parser("audit", help="compare everything with everything; exit status 1 when anything differs")
+    rebuild = commands.add_parser(
+        "rebuild", help="make clicks and facts again from the journals and swap them in; exit status 1 when any differs"
+    )
+    wish = rebuild.add_mutually_exclusive_group()
+    wish.add_argument("--check", dest="wish", action="store_const", const="check", help="compare only")
+    wish.add_argument(
+        "--accept", dest="wish", action="store_const", const="accept", help="swap even where something differs"
+    )
+    rebuild.set_defaults(wish="swap")
     demo = commands.add_parser("demo", help="fill an empty installation, whose server runs, with made-up traffic")
     demo.add_argument("--visits", type=_count, default=25_000, help="visits in the 30 days before now (%(default)s)")
     demo.add_argument("--seconds", type=_count, default=60, help="seconds of live traffic (%(default)s)")
     demo.add_argument("--seed", type=int, default=1, help="another number makes other traffic (%(default)s)")
     commands.add_parser("settings", help="print docs/configuration.md")
-    for command in (serve, key, prepare, role, explain, audit, demo):
+    for command in (serve, key, prepare, role, explain, audit, rebuild, demo):
         command.add_argument("--config", type=Path, help="TOML file of settings")
     parser.set_defaults(config=None)
     return parser
@@ -96,6 +105,15 @@ def _audit(settings: config.Config, _options: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def _rebuild(settings: config.Config, options: argparse.Namespace) -> None:
+    from trackyard.commands.rebuild import rebuild
+
+    text, fine = rebuild(settings, options.wish, sys.stdout)
+    print(text)
+    if not fine:
+        sys.exit(1)
+
+
 def _demo(settings: config.Config, options: argparse.Namespace) -> None:
     from trackyard.commands.demo import Size, demo
 
@@ -116,5 +134,6 @@ _COMMANDS = {
     "role": _role,
     "explain": _explain,
     "audit": _audit,
+    "rebuild": _rebuild,
     "demo": _demo,
 }

@@ -58,7 +58,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "tickets": ("admin.ticket* partner.activation.*", {R.MANAGER_AFFILIATE, R.SECTION_TICKET}),
     "news": ("news.* admin.news*", {R.SECTION_NEWS}),
     "for administrators": (
-        """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.domain.*
+        """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.rebuild* admin.domain.*
         user.permissions* admin.custom_field.*""",
         set(),
     ),

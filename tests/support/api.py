@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.analytics import address
 from tests.support.client import ApiClient
+from tests.support.rebuilds import RestingRebuilder
 from trackyard.actions.deps import Deps
 from trackyard.actions.installation import first_start
 from trackyard.api.app import build
@@ -99,6 +100,7 @@ def installed(database: Database, analytics: Analytics) -> Api:
         tracking_url="http://track.example",
         files=FileStore(Path(tempfile.mkdtemp(dir=_files()))),
         api_url="http://api.example",
+        rebuilder=RestingRebuilder(database, analytics, Path(_files()), clock, "d" * 24),
     )
     key = first_start(database, seal, clock, None)
     app = build(deps, limits=UNBOUNDED)

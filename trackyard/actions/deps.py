@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from trackyard.actions.rebuild import Rebuilder
 from trackyard.base.clock import Clock
 from trackyard.base.secrets import Seal
 from trackyard.decide.seen import NOTHING_SEEN, Seen
@@ -24,7 +25,8 @@ class Deps:
     what links begin with, without a slash at the end · files: creatives and logos · api_url: what their addresses
     begin with, likewise · isp_database: an MMDB of providers, None when there is none ·
     trials: calls to strangers that somebody waits for · visitors: who clicked, made when first asked for · seen: the
-    state of this machine's edges, to look at · journals: the directory of this machine's, None where there are none.
+    state of this machine's edges, to look at · journals: the directory of this machine's, None where there are none ·
+    rebuilder: makes tables again from these, likewise.
     """
 
     database: Database
@@ -40,4 +42,5 @@ class Deps:
     trials: Trials = field(default_factory=Trials)
     visitors: Callable[[], Visitors] = field(default_factory=lambda: cache(Visitors))
     journals: Path | None = None
+    rebuilder: Rebuilder | None = None
     seen: Callable[[], Seen] = field(default=lambda: NOTHING_SEEN)

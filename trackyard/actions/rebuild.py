@@ -131,6 +131,10 @@ class Rebuilder:
         """The last rebuild of this process; None when there was none."""
         return self._told
 
+    def lasts_ms(self, told: Told) -> int:
+        """How long a rebuild has lasted, or did."""
+        return (told.ended_at or self._clock.now_ms()) - told.begun_at
+
     def close(self) -> None:
         """Stops a rebuild that runs: the live tables stay as they are."""
         self._stop.set()

@@ -197,12 +197,13 @@ class Rebuilding:
 
     def _carry(self, places: Places) -> None:
         """Takes over what no journal here holds: of other machines, of times before, and of damaged places."""
-        self._state.begin(Step.CARRIED, analytic.count_carried(self._analytics, places))
-        for table in _TABLES.values():
-            for count in analytic.carry(self._analytics, table, places):
-                self._pause(0)
-                self._state.advance(count)
-                self._state.carried += count
+        parts = analytic.slices(self._analytics, places)
+        self._state.begin(Step.CARRIED, sum(part.rows for part in parts))
+        for part in parts:
+            self._pause(0)
+            analytic.carry(self._analytics, part, places)
+            self._state.advance(part.rows)
+            self._state.carried += part.rows
 
     # --- facts ------------------------------------------------------------------------------------------
 

@@ -11,10 +11,11 @@ from typing import Final
 import msgspec
 
 from trackyard.base.money import ZERO
+from trackyard.domain.sessions import DAY_MS
 from trackyard.stats.beside import TWINS
 from trackyard.stats.engine import Analytics
 from trackyard.stats.rebuild import UNCOVERED
-from trackyard.stats.schema import DAY_MS, TABLES
+from trackyard.stats.schema import TABLES
 
 NAMED: Final = 10_000
 """Rows of one slice that are looked at again; above it there is more to tell than what came just now."""

@@ -4,12 +4,13 @@ What is loaded already is told by places: of each edge everything before (journa
 that can be read are made from these; all others are carried over from the live table.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from trackyard.stats.beside import LATER, TWINS
 from trackyard.stats.engine import Analytics
+from trackyard.stats.retention import Month, months
 
 _HOUR_MS: Final = 3_600_000
 _SLICE: Final = 500_000
@@ -76,51 +77,58 @@ def _texts(texts: object) -> str:
     return str([str(text) for text in texts])  # type: ignore[attr-defined]
 
 
-def carry(analytics: Analytics, table: str, places: Places) -> Iterator[int]:
-    """Carries over the rows of `click` or `view` that no journal holds, with the look-up of clicks; yields how many
-    rows were looked at by each statement. A row that is there twice goes over once."""
-    twin, columns = TWINS[table], ", ".join(f"`{name}`" for name in TWINS[table].column_names)
-    for since, until, count in _slices(analytics, table, places.carried()):
-        chosen = f"time >= {since} AND time < {until} AND {places.carried()}"
-        analytics.run(
-            f"INSERT INTO {twin.name} ({columns}) SELECT {columns} FROM {table} WHERE {chosen} "
-            f"LIMIT 1 BY journal, position {_QUIET}"
-        )
-        if table == "click":
-            ids = f"SELECT toFixedString(unhex(id), 12) FROM click WHERE {chosen}"
-            analytics.run(
-                f"INSERT INTO {TWINS['click_lookup'].name} (id, record) SELECT id, any(record) FROM click_lookup "
-                f"WHERE id IN ({ids}) GROUP BY id {_QUIET}"
-            )
-        yield count
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Rows of a table that go over together: those of a span of time (UTC ms, the end exclusive). rows: how many."""
+
+    table: str
+    since: int
+    until: int
+    rows: int
 
 
-def count_carried(analytics: Analytics, places: Places) -> int:
-    """How many rows `carry` is going to look at, of clicks and views together."""
-    counts = (
-        analytics.rows(f"SELECT count() FROM {table} WHERE {places.carried()}", {}, tuple[int]) for table in _TOLD
+def slices(analytics: Analytics, places: Places) -> list[Slice]:
+    """All that is to be carried over."""
+    return [
+        each
+        for table in ("click", "view")
+        for month in months(analytics, table)
+        for each in _slices(analytics, table, places, month)
+    ]
+
+
+def carry(analytics: Analytics, part: Slice, places: Places) -> None:
+    """Carries over rows that no journal here holds, with the look-up of clicks. A row that is there twice goes over
+    once."""
+    twin, columns = TWINS[part.table], ", ".join(f"`{name}`" for name in TWINS[part.table].column_names)
+    chosen = f"time >= {part.since} AND time < {part.until} AND {places.carried()}"
+    analytics.run(
+        f"INSERT INTO {twin.name} ({columns}) SELECT {columns} FROM {part.table} WHERE {chosen} "
+        f"LIMIT 1 BY journal, position {_QUIET}"
     )
-    return sum(count for [(count,)] in counts)
+    if part.table == "click":
+        ids = f"SELECT toFixedString(unhex(id), 12) FROM click WHERE {chosen}"
+        analytics.run(
+            f"INSERT INTO {TWINS['click_lookup'].name} (id, record) SELECT id, any(record) FROM click_lookup "
+            f"WHERE id IN ({ids}) GROUP BY id {_QUIET}"
+        )
 
 
-_TOLD: Final = ("click", "view")
-
-
-def _slices(analytics: Analytics, table: str, condition: str) -> list[tuple[int, int, int]]:
-    """Spans of time (UTC ms, the end exclusive) with how many rows of the condition they hold."""
+def _slices(analytics: Analytics, table: str, places: Places, month: Month) -> list[Slice]:
     hours = analytics.rows(
-        f"SELECT time - positiveModulo(time, {_HOUR_MS}) AS hour, count() FROM {table} WHERE {condition} "
-        "GROUP BY hour ORDER BY hour",
+        f"SELECT time - positiveModulo(time, {_HOUR_MS}) AS hour, count() FROM {table} "
+        f"WHERE _partition_id = '{month.id}' AND {places.carried()} GROUP BY hour ORDER BY hour",
         {},
         tuple[int, int],
     )
-    slices: list[tuple[int, int, int]] = []
-    for since, count in hours:
-        until = since + _HOUR_MS
-        if slices and slices[-1][2] + count <= _SLICE:
-            since, count = slices[-1][0], slices.pop()[2] + count
-        slices.append((since, until, count))
-    return slices
+    found: list[Slice] = []
+    for hour, count in hours:
+        since, rows = hour, count
+        if found and found[-1].rows + count <= _SLICE:
+            last = found.pop()
+            since, rows = last.since, last.rows + count
+        found.append(Slice(table, since, hour + _HOUR_MS, rows))
+    return found
 
 
 def rows_by_journal(analytics: Analytics, table: str, places: Places) -> dict[str, int]:
