@@ -13,7 +13,7 @@ from trackyard.stats.dimensions import FILTERS
 from trackyard.stats.engine import Analytics
 from trackyard.stats.query import Values
 
-_COLUMNS = ", ".join(Click.__struct_fields__)
+CLICK_COLUMNS = ", ".join(Click.__struct_fields__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,16 @@ class ClickPage:
 
 def list_clicks(analytics: Analytics, query: ClickList) -> ClickPage:
     """The page that answers `query`. Raises TooHeavy over the limits of one query."""
+    where, parameters = chosen(query)
+    [(total_count,)] = analytics.rows(f"SELECT count() {where}", parameters, tuple[int])
+    sql = f"SELECT {CLICK_COLUMNS} {where} ORDER BY time DESC, id DESC {page_of(query.page, query.limit)}"
+    clicks = analytics.rows(sql, parameters, Click)
+    conversions = _conversions_of(analytics, clicks)
+    return ClickPage([ListedClick(click, conversions.get(click.id, ())) for click in clicks], total_count)
+
+
+def chosen(query: ClickList) -> tuple[str, dict[str, Any]]:
+    """The FROM and WHERE of the clicks of a query, whatever its page, and the parameters."""
     conditions = [
         "time >= {since:Int64}",
         "time < {until:Int64}",
@@ -70,12 +80,7 @@ def list_clicks(analytics: Analytics, query: ClickList) -> ClickPage:
         **scope_parameters(query.scope),
         **filter_parameters(query.filters),
     }
-    where = f"FROM click WHERE {' AND '.join(conditions)}"
-    [(total_count,)] = analytics.rows(f"SELECT count() {where}", parameters, tuple[int])
-    sql = f"SELECT {_COLUMNS} {where} ORDER BY time DESC, id DESC {page_of(query.page, query.limit)}"
-    clicks = analytics.rows(sql, parameters, Click)
-    conversions = _conversions_of(analytics, clicks)
-    return ClickPage([ListedClick(click, conversions.get(click.id, ())) for click in clicks], total_count)
+    return f"FROM click WHERE {' AND '.join(conditions)}", parameters
 
 
 def find_click(analytics: Analytics, click_id: str) -> Click | None:

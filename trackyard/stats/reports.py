@@ -80,8 +80,7 @@ def run_report(analytics: Analytics, report: Report) -> StatsPage:
     if compiled is None:
         return StatsPage([], 0, report.currency)
     answer, total_count = _answer(analytics, report, compiled)
-    types = tuple(conversion_types(not_found_apart=report.not_found_apart))
-    return StatsPage([_row(compiled, types, values) for values in answer], total_count, report.currency)
+    return StatsPage([row_of(report, compiled, values) for values in answer], total_count, report.currency)
 
 
 def _answer(analytics: Analytics, report: Report, compiled: Compiled) -> tuple[list[Any], int]:
@@ -98,7 +97,9 @@ def _answer(analytics: Analytics, report: Report, compiled: Compiled) -> tuple[l
     return analytics.rows(compiled.chosen_sql, {**compiled.parameters, "chosen": chosen}, list[Any]), total_count
 
 
-def _row(compiled: Compiled, types: tuple[str, ...], values: list[Any]) -> StatsRow:
+def row_of(report: Report, compiled: Compiled, values: list[Any]) -> StatsRow:
+    """The row of the values that a statement gave for its columns."""
+    types = conversion_types(not_found_apart=report.not_found_apart)
     keys = dict(zip(compiled.keys, values, strict=False))
     metrics = dict(zip(compiled.metrics, values[len(compiled.keys) :], strict=True))
     return StatsRow(
