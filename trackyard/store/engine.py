@@ -95,7 +95,7 @@ class Database:
                 try:
                     yield connection
                 finally:
-                    connection.exec_driver_sql("ROLLBACK")
+                    _roll_back(connection)
                     connection.exec_driver_sql("PRAGMA query_only=OFF")
             else:
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -142,7 +142,7 @@ class Database:
                     with audited(connection):
                         yield connection
                 except BaseException:
-                    connection.exec_driver_sql("ROLLBACK")
+                    _roll_back(connection)
                     raise
                 connection.exec_driver_sql("COMMIT")
 
@@ -197,6 +197,13 @@ class _Whole:
         except BaseException:
             self.broken = True
             raise
+
+
+def _roll_back(connection: Connection) -> None:
+    """Ends a transaction of SQLite, which has ended it itself where the disk was full or failed: then there is none,
+    and a second failure would hide the first."""
+    if getattr(connection.connection.dbapi_connection, "in_transaction", True):
+        connection.exec_driver_sql("ROLLBACK")
 
 
 _whole: ContextVar[_Whole | None] = ContextVar("whole", default=None)
