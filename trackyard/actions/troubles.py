@@ -5,9 +5,10 @@ from typing import Final
 
 from trackyard.base.errors import Conflict, Refusal, Unavailable
 from trackyard.store.engine import Trouble, trouble_of
-from trackyard.store.failures import is_full, taken_by
+from trackyard.store.failures import is_full, is_undone, taken_by
 
 FULL: Final = "The data cannot be written, as the disk is full: nothing was changed"
+BESIDE: Final = "Another change was made at the same moment, so this one was undone: send it again"
 
 _FULL_DISK: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -18,4 +19,7 @@ def refusal_of(fault: Exception) -> Refusal | None:
         return Unavailable(FULL, code="disk_full")
     if columns := taken_by(fault):
         return Conflict({column: ["This value is taken."] for column in columns})
-    return Unavailable() if trouble_of(fault) is Trouble.UNAVAILABLE else None
+    trouble = trouble_of(fault)
+    if trouble is Trouble.UNAVAILABLE:
+        return Unavailable()
+    return Unavailable(BESIDE, retry_after=1) if is_undone(fault) else None

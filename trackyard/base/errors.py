@@ -111,7 +111,10 @@ class Unavailable(Refusal):
     """A store that is needed cannot be reached, read or written now; `retry_after`: seconds."""
 
     status, code, text = 503, "unavailable", "The data cannot be read or written now: try again in a minute"
-    retry_after = 60
+
+    def __init__(self, text: str | None = None, *, code: str | None = None, retry_after: int = 60) -> None:
+        super().__init__(text, code=code)
+        self.retry_after = retry_after
 
 
 NARROWER: Final = "narrow it by a shorter period, a filter such as filter[offer], or fewer slices"

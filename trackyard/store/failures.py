@@ -22,3 +22,8 @@ def is_full(error: Exception) -> bool:
     if isinstance(cause, sqlite3.Error):
         return cause.sqlite_errorcode == sqlite3.SQLITE_FULL
     return getattr(cause, "sqlstate", None) == "53100"
+
+
+def is_undone(error: Exception) -> bool:
+    """Whether the server undid the transaction since another one stood in its way."""
+    return str(getattr(getattr(error, "orig", None), "sqlstate", None)).startswith("40")
