@@ -9,6 +9,7 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from trackyard.actions.rebuild import Rebuilder
     from trackyard.decide.databases import Databases
     from trackyard.jobs.projector import Projector
+    from trackyard.stats.engine import Limits as ReportLimits
     from trackyard.store.engine import Database
     from trackyard.wire.probes import Readiness
 
@@ -176,7 +178,7 @@ def _run_core(config: Config, _slot: int) -> None:
         signal.signal(number, lambda *_: stop.set())
     database = Database(config.database_url)
     try:
-        analytics = Analytics.open(config.analytics_url)
+        analytics = Analytics.open(config.analytics_url, limits=_limits_of_reports(config))
         migrate(analytics)
     except StoreError as fault:
         raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {_first_line(fault)}.") from None
@@ -203,6 +205,14 @@ def _run_core(config: Config, _slot: int) -> None:
             thread.join()
         analytics.close()
         database.close()
+
+
+def _limits_of_reports(config: Config) -> "ReportLimits":
+    from trackyard.stats.engine import Limits
+    from trackyard.stats.turns import HEAVY
+
+    heavy = replace(HEAVY, most=config.heavy_reports)
+    return Limits(seconds=config.report_seconds, memory=config.report_memory, heavy=heavy)
 
 
 def databases_of(config: Config) -> "Databases":

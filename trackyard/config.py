@@ -86,6 +86,9 @@ class Config:
     api_rate: int
     api_burst: int
     api_reports: int
+    heavy_reports: int
+    report_seconds: int
+    report_memory: int
     roles: tuple[str, ...]
     log_level: str
 
@@ -256,6 +259,20 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("api_rate", "50", kinds.count, "Calls of the API that one key may make a second, on and on."),
     Setting("api_burst", "100", kinds.count, "Calls of the API that one key may make at once after a pause."),
     Setting("api_reports", "4", kinds.count, "Reports that one key may have running at once."),
+    Setting(
+        "heavy_reports",
+        "2",
+        kinds.count,
+        "Reports that run longer than a second and do so at once, one of each key; the others wait for their turn.",
+    ),
+    Setting("report_seconds", "30", kinds.count, "Time of a report; a longer one is refused, with how to narrow it."),
+    Setting(
+        "report_memory",
+        "1 GB",
+        kinds.size,
+        "Memory of a report, such as 400 MB or 2 GB; what does not fit is sorted and summed on disk, and refused, with "
+        "how to narrow it, where that does not help.",
+    ),
     Setting("roles", "all", kinds.roles, f"What this machine runs: all, or a comma list of {', '.join(ROLES)}."),
     Setting("log_level", "INFO", kinds.log_level, "DEBUG, INFO, WARNING or ERROR."),
 )

@@ -150,6 +150,15 @@ def count(text: str) -> int:
     return int(text)
 
 
+def size(text: str) -> int:
+    """Bytes of memory, from 100 MB."""
+    found = re.fullmatch(r"([0-9]{1,6}) ?(MB|GB)", text)
+    size = int(found[1]) * {"MB": 10**6, "GB": 10**9}[found[2]] if found else 0
+    if size < 10**8:
+        raise ValueError("must be a size from 100 MB on, such as 400 MB or 2 GB")
+    return size
+
+
 def days(least: int) -> Callable[[str], int]:
     """A number of days, from `least` to ten years."""
 

@@ -22,6 +22,11 @@ def test_defaults() -> None:
     assert got.roles == config.ROLES
 
 
+@pytest.mark.parametrize(("text", "size"), [("400 MB", 4 * 10**8), ("2GB", 2 * 10**9), ("100 MB", 10**8)])
+def test_sizes(text: str, size: int) -> None:
+    assert config.load({"TRACKYARD_REPORT_MEMORY": text}).report_memory == size
+
+
 def test_a_variable_wins_over_the_file(tmp_path: Path) -> None:
     file = tmp_path / "yard.toml"
     file.write_text(
@@ -57,6 +62,10 @@ def test_a_variable_wins_over_the_file(tmp_path: Path) -> None:
         ("TRACKING_TLS_CERT", "/no/such/file"),
         ("COUNTRY_DATABASE", "/no/such/file"),
         ("EDGES", "0"),
+        ("REPORT_MEMORY", "99 MB"),
+        ("REPORT_MEMORY", "1000000000"),
+        ("REPORT_SECONDS", "0"),
+        ("HEAVY_REPORTS", "0"),
         ("ROLES", "edge,king"),
         ("LOG_LEVEL", "loud"),
         ("TIMEZOEN", "UTC"),
