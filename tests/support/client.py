@@ -5,13 +5,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
+import pyarrow
+import pyarrow.parquet
 from starlette.testclient import TestClient
 
 from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.envelope import BareAnswer, sent_type
 from trackyard.wire.errors import ErrorBody
 from trackyard.wire.routing import Routes
-from trackyard.wire.sheets import CSV, columns_of
+from trackyard.wire.sheets import CSV, PARQUET, columns_of
 
 FORBIDDEN_TO_AFFILIATES = frozenset({"revenue", "earnings", "price", "charge", "total", "advertiser", "supplier_id"})
 """Names that no record of an affiliate's answer has outside of statistics rows (behaviour.md §1)."""
@@ -62,11 +64,11 @@ class ApiClient:
     def check(self, method: str, path: str, response: Any) -> None:
         """Raises when an answer is not what its endpoint declares."""
         assert response.headers["x-request-id"]
-        if response.status_code == 200 and response.headers["content-type"].startswith(CSV):
+        if response.status_code == 200 and response.headers["content-type"].startswith((CSV, PARQUET)):
             sheet = self._routes.get(method, path.partition("?")[0]).endpoint.sheet
             assert sheet is not None, "an answer that is a file, and none is declared"
-            declared = {",".join(column.name for column in columns_of(view)) for view in sheet.views}
-            assert method == "HEAD" or not declared or response.text.split("\r\n")[0] in declared
+            declared = [[column.name for column in columns_of(view)] for view in sheet.views]
+            assert method == "HEAD" or not declared or _columns(response) in declared
             return
         assert response.headers["content-type"] == "application/json", response.headers
         if method in ("HEAD", "OPTIONS"):
@@ -83,6 +85,13 @@ class ApiClient:
         declared = (match.endpoint.answer, match.endpoint.affiliate_answer or match.endpoint.answer)
         views = [sent_type(view) for view in declared]
         assert any(_is_whole(response.content, view) for view in views), f"{body} is not as declared"
+
+
+def _columns(response: Any) -> list[str]:
+    """The columns of a file."""
+    if response.headers["content-type"] == PARQUET:
+        return list(pyarrow.parquet.read_schema(pyarrow.BufferReader(response.content)).names)
+    return list(response.text.split("\r\n")[0].split(","))
 
 
 def _is_whole(content: bytes, view: Any) -> bool:

@@ -1,6 +1,6 @@
 """Statistics and lists of clicks and conversions, for what a caller may see, with the names of what they mention."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from trackyard.domain.scope import Scope
 from trackyard.stats.dimensions import DIMENSIONS
 from trackyard.stats.lists import ClickList, ListedClick, list_clicks
 from trackyard.stats.query import Report, Values
-from trackyard.stats.reports import StatsPage, run_report
+from trackyard.stats.reports import StatsPage, StatsRow, run_report
 from trackyard.store import advertisers, affiliates, conversions_list, offers, staff
 from trackyard.store.affiliate_payments import statuses_of
 from trackyard.store.affiliates import AffiliateName
@@ -72,10 +72,18 @@ class Names:
 def ask(deps: Deps, caller: Caller, permission: Permission, question: Question) -> tuple[StatsPage, Names]:
     """A page of statistics rows. Raises TooHeavy."""
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, permission)
-        filters = _filters(conn, question)
-        managers = {name: _MANAGED[name](conn, scope) for name in question.dimensions if name in _MANAGED}
-    report = Report(
+        report = report_of(conn, caller, permission, question)
+    found = run_report(deps.analytics, report)
+    with deps.database.read() as conn:
+        return found, names_in_rows(conn, found.rows)
+
+
+def report_of(conn: Connection, caller: Caller, permission: Permission, question: Question) -> Report:
+    """What the analytic store is asked, within the caller's scope."""
+    scope = scope_of(conn, caller, permission)
+    filters = _filters(conn, question)
+    managers = {name: _MANAGED[name](conn, scope) for name in question.dimensions if name in _MANAGED}
+    return Report(
         scope=scope,
         since=question.since,
         until=question.until,
@@ -90,16 +98,17 @@ def ask(deps: Deps, caller: Caller, permission: Permission, question: Question) 
         page=question.page,
         limit=question.limit,
     )
-    found = run_report(deps.analytics, report)
-    keys = [row.keys for row in found.rows]
-    with deps.database.read() as conn:
-        names = Names(
-            offers=offers.names_of(conn, {int(key["offer"]) for key in keys if "offer" in key}),
-            affiliates=affiliates.names_of(conn, {int(key["affiliate"]) for key in keys if "affiliate" in key}),
-            advertisers=advertisers.titles_of(conn, {str(key["advertiser"]) for key in keys if "advertiser" in key}),
-            managers=staff.staff_of(conn, {str(key[part]) for key in keys for part in _MANAGERS if part in key}),
-        )
-    return found, names
+
+
+def names_in_rows(conn: Connection, rows: Iterable[StatsRow]) -> Names:
+    """The names that statistics rows mention."""
+    keys = [row.keys for row in rows]
+    return Names(
+        offers=offers.names_of(conn, {int(key["offer"]) for key in keys if "offer" in key}),
+        affiliates=affiliates.names_of(conn, {int(key["affiliate"]) for key in keys if "affiliate" in key}),
+        advertisers=advertisers.titles_of(conn, {str(key["advertiser"]) for key in keys if "advertiser" in key}),
+        managers=staff.staff_of(conn, {str(key[part]) for key in keys for part in _MANAGERS if part in key}),
+    )
 
 
 def clicks(
@@ -110,13 +119,7 @@ def clicks(
         query = replace(query, scope=scope_of(conn, caller, permission))
     page = list_clicks(deps.analytics, query)
     with deps.database.read() as conn:
-        names = _names(
-            conn,
-            offer_ids={item.click.offer for item in page.clicks},
-            affiliate_ids={item.click.affiliate for item in page.clicks},
-            advertiser_ids=(),
-        )
-    return page.clicks, page.total_count, names
+        return page.clicks, page.total_count, names_in_clicks(conn, page.clicks, Names())
 
 
 def conversions(
@@ -126,14 +129,13 @@ def conversions(
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, permission)
         found, total = conversions_list.list_conversions(conn, scope, chosen, page=page, limit=limit)
-        paid = statuses_of(conn, [item.id for item in found])
-        names = _names(
-            conn,
-            offer_ids=offers.existing(conn, {item.offer_id for item in found}),  # a removed one is null
-            affiliate_ids={item.affiliate_id for item in found},
-            advertiser_ids={item.advertiser_id for item in found},
-        )
-    return [replace(item, in_payment=paid.get(item.id)) for item in found], total, names
+        return with_payments(conn, found), total, names_in_conversions(conn, found, Names())
+
+
+def with_payments(conn: Connection, found: Sequence[ListedConversion]) -> list[ListedConversion]:
+    """Conversions with the state of the payment that each is in."""
+    paid = statuses_of(conn, [item.id for item in found])
+    return [replace(item, in_payment=paid.get(item.id)) for item in found]
 
 
 def get_conversion(
@@ -155,13 +157,40 @@ def nothing() -> Scope:
     return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset(), sees_charge=False)
 
 
-def _names(
-    conn: Connection, *, offer_ids: Iterable[int], affiliate_ids: Iterable[int], advertiser_ids: Iterable[str]
+def names_in_clicks(conn: Connection, found: Sequence[ListedClick], known: Names) -> Names:
+    """The names that clicks mention; those that are `known` are not looked up again."""
+    return _with(
+        conn,
+        known,
+        offer_ids={item.click.offer for item in found},
+        affiliate_ids={item.click.affiliate for item in found},
+    )
+
+
+def names_in_conversions(conn: Connection, found: Sequence[ListedConversion], known: Names) -> Names:
+    """The names that conversions mention; those that are `known` are not looked up again."""
+    offer_ids = {item.offer_id for item in found} - known.offers.keys()
+    return _with(
+        conn,
+        known,
+        offer_ids=offers.existing(conn, offer_ids),  # a removed one is null
+        affiliate_ids={item.affiliate_id for item in found},
+        advertiser_ids={item.advertiser_id for item in found},
+    )
+
+
+def _with(
+    conn: Connection,
+    known: Names,
+    *,
+    offer_ids: Iterable[int],
+    affiliate_ids: Iterable[int],
+    advertiser_ids: Iterable[str] = (),
 ) -> Names:
     return Names(
-        offers=offers.names_of(conn, offer_ids),
-        affiliates=affiliates.names_of(conn, affiliate_ids),
-        advertisers=advertisers.titles_of(conn, advertiser_ids),
+        offers=known.offers | offers.names_of(conn, set(offer_ids) - known.offers.keys()),
+        affiliates=known.affiliates | affiliates.names_of(conn, set(affiliate_ids) - known.affiliates.keys()),
+        advertisers=known.advertisers | advertisers.titles_of(conn, set(advertiser_ids) - known.advertisers.keys()),
     )
 
 

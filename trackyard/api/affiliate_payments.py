@@ -20,6 +20,7 @@ from trackyard.wire.envelope import Answer, Moment, Money, Pagination, View, num
 from trackyard.wire.params import Params, Seq
 from trackyard.wire.sheets import Exported, Sheet, Table, table_of
 
+EVERY_ROW = "Every row, whatever `page` and `limit` say."
 Status = Annotated[str, s.Choice(tuple(status.value for status in PaymentStatus))]
 
 
@@ -259,7 +260,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=ListPayments,
         answer=PaymentsAnswer,
         handle=list_,
-        sheet=Sheet("payments", (PaymentView,), payment_rows),
+        sheet=Sheet("payments", (PaymentView,), payment_rows, EVERY_ROW),
     ),
     Endpoint(
         id="admin.payments.due",
@@ -302,6 +303,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         answer=EntriesAnswer,
         find=_find,
         handle=list_entries,
-        sheet=Sheet("payment", (PaidEntryView,), entry_rows),
+        sheet=Sheet("payment", (PaidEntryView,), entry_rows, EVERY_ROW),
     ),
 )

@@ -1,24 +1,24 @@
 """The list of clicks (spec: GET stats/clicks; Click)."""
 
 from typing import Annotated
-from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.exports import export_clicks
 from trackyard.actions.statistics import Names, clicks, nothing
-from trackyard.api.paging import Paging
+from trackyard.api.files import ALL_ROWS, Listed, table_of_all
 from trackyard.api.people import OfferRef, PartnerView, partner_view
-from trackyard.api.times import check_length, span
-from trackyard.base.zones import datetime_text
+from trackyard.api.times import At, as_text, check_length, span, unchanged
 from trackyard.domain.roles import Permission
 from trackyard.stats.lists import ClickList, ListedClick
 from trackyard.stats.query import Values
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.envelope import Answer, Moment, Pagination, View, pagination
 from trackyard.wire.params import Only, Seq
+from trackyard.wire.sheets import Sheet, Table, table_of
 
 
-class ListClicks(Paging):
+class ListClicks(Listed):
     """Which clicks. `advertisers` is another name of `advertiser`."""
 
     date_from: s.Day
@@ -97,7 +97,7 @@ class ClickView(View):
     ios_idfa: str
     android_id: str
     smart_id: str
-    created_at: str
+    created_at: Moment
     uniq: int
     partner_id: int
     partner: PartnerView
@@ -116,9 +116,21 @@ def list_clicks(call: Call[Deps], params: ListClicks) -> ClicksAnswer:
     found, total, names = clicks(call.deps, call.caller, call.permission, query)
     zone = params.timezone or call.deps.zone
     return ClicksAnswer(
-        clicks=[_view(item, names, zone) for item in found],
+        clicks=[_view(item, names, as_text(zone)) for item in found],
         pagination=pagination(page=query.page, per_page=query.limit, total=total),
     )
+
+
+def click_rows(call: Call[Deps], params: ListClicks) -> Table:
+    """The same as a file: all of them, or a page, when page or limit is sent."""
+    query = params.query(call)
+    zone = params.timezone or call.deps.zone
+    period = f"{params.date_from}_{params.date_to}"
+    if params.is_paged:
+        found, _, names = clicks(call.deps, call.caller, call.permission, query)
+        return table_of(ClickView, (_view(item, names, unchanged) for item in found), zone, period=period)
+    export = export_clicks(call.deps, call.caller, call.permission, query)
+    return table_of_all(ClickView, export, lambda item, names: _view(item, names, unchanged), zone, period)
 
 
 _AS_RECORDED = (
@@ -128,7 +140,7 @@ _AS_RECORDED = (
 )  # fmt: skip
 
 
-def _view(item: ListedClick, names: Names, zone: ZoneInfo) -> ClickView:
+def _view(item: ListedClick, names: Names, at: At) -> ClickView:
     click = item.click
     return ClickView(
         **{name: getattr(click, name) for name in _AS_RECORDED},
@@ -141,7 +153,7 @@ def _view(item: ListedClick, names: Names, zone: ZoneInfo) -> ClickView:
         landing=_landing(click.offer, click.landing, names),
         conversion_id=item.conversion_ids[0] if item.conversion_ids else "",
         has_conversions=bool(item.conversion_ids),
-        created_at=datetime_text(click.time, zone),
+        created_at=at(click.time),
         partner_id=click.affiliate,
         partner=partner_view(click.affiliate, names.affiliates),
     )
@@ -172,5 +184,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         features=("stats.clicks-list",),
         report=True,
         page_max=5000,
+        sheet=Sheet("clicks", (ClickView,), click_rows, ALL_ROWS),
     ),
 )

@@ -15,6 +15,7 @@ from trackyard.api.conversions import (
     shown_status,
 )
 from trackyard.api.people import AdvertiserRef, ManagerView, PartnerView, manager_view, partner_view
+from trackyard.api.times import as_text
 from trackyard.base.zones import datetime_text
 from trackyard.domain import places
 from trackyard.domain.currencies import NUMBERS
@@ -91,7 +92,7 @@ def get(call: Call[Deps], params: GetConversion) -> OneForAffiliateAnswer | OneF
     item, names, manager = get_conversion(call.deps, call.caller, call.permission, params.id)
     zone = call.deps.zone
     shown = {
-        **fields_for_all(item, zone),
+        **fields_for_all(item, as_text(zone)),
         "status": Status(shown_status(item.status, call.version)).number,
         "partner": _partner(item, names, manager, zone),
         "country_name": _countries().get(item.click["country"], ""),

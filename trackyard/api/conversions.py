@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.exports import export_conversions
 from trackyard.actions.statistics import Names, conversions
-from trackyard.api.paging import Paging
+from trackyard.api.files import ALL_ROWS, Listed, table_of_all
 from trackyard.api.people import AdvertiserRef, PartnerView, partner_view
-from trackyard.api.times import hour_start_ms, span, text_or_none
+from trackyard.api.times import At, as_text, hour_start_ms, span, unchanged
 from trackyard.base.errors import BadInput
-from trackyard.base.zones import datetime_text, local_day
+from trackyard.base.zones import local_day
 from trackyard.domain.affiliate_payments import ITEM_STATES, OPEN_ITEM
 from trackyard.domain.currencies import CODES
 from trackyard.domain.roles import Permission
@@ -19,14 +19,15 @@ from trackyard.domain.statuses import BY_NUMBER, Status
 from trackyard.store.conversions_list import ConversionFilter, ListedConversion
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer, Money, Pagination, View, number, pagination
+from trackyard.wire.envelope import Answer, Moment, Money, Pagination, View, number, pagination
 from trackyard.wire.params import Only, Seq
+from trackyard.wire.sheets import Sheet, Table, table_of
 
 StatusNumber = Annotated[int, s.Choice(("1", "2", "3", "5"), only_3_0=("4",), number=True)]
 Device = Annotated[str, s.Choice(("tablet", "desktop", "mobile"))]
 
 
-class ListConversions(Paging):
+class ListConversions(Listed):
     """Which conversions; by default those of the last week."""
 
     date_from: s.Day | None = None
@@ -154,8 +155,8 @@ class ConversionFields(View):
     custom_field_7: str
     ua: str
     comment: str
-    created_at: str
-    click_time: str
+    created_at: Moment
+    click_time: Moment
     referrer: str
     landing_id: int
     payouts: Money
@@ -168,7 +169,7 @@ class ConversionFields(View):
     is_paid: str
     forensiq: None
     payment_type: str
-    hold_date_expire: str | None
+    hold_date_expire: Moment | None
 
 
 class ConversionForAffiliate(ConversionFields):
@@ -210,16 +211,30 @@ def list_conversions(call: Call[Deps], params: ListConversions) -> ConversionsFo
         call.deps, call.caller, call.permission, params.chosen(call), page=params.page, limit=limit
     )
     pages = pagination(page=params.page, per_page=limit, total=total)
-    show = _shower(call, params, Names() if params.raw_export else names)
+    show = _shower(call, params, as_text(params.timezone or call.deps.zone))
+    shown = [show(item, names) for item in found]
     if call.staff:
-        return ConversionsForStaff(conversions=[ConversionForStaff(**show(item)) for item in found], pagination=pages)
-    return ConversionsForAffiliate(
-        conversions=[ConversionForAffiliate(**show(item)) for item in found], pagination=pages
-    )
+        return ConversionsForStaff(conversions=[ConversionForStaff(**fields) for fields in shown], pagination=pages)
+    return ConversionsForAffiliate(conversions=[ConversionForAffiliate(**fields) for fields in shown], pagination=pages)
 
 
-def fields_for_all(item: ListedConversion, zone: ZoneInfo) -> dict[str, Any]:
-    """The values of ConversionFields."""
+def conversion_rows(call: Call[Deps], params: ListConversions) -> Table:
+    """The same as a file: all of them, or a page, when page or limit is sent."""
+    chosen, show = params.chosen(call), _shower(call, params, unchanged)
+    view = ConversionForStaff if call.staff else ConversionForAffiliate
+    zone = params.timezone or call.deps.zone
+    period = "_".join(str(local_day(at_ms, zone)) for at_ms in (chosen.since, chosen.until - 1))
+    if params.is_paged:
+        found, _, names = conversions(
+            call.deps, call.caller, call.permission, chosen, page=params.page, limit=params.clamped(call)
+        )
+        return table_of(view, (view(**show(item, names)) for item in found), zone, period=period)
+    export = export_conversions(call.deps, call.caller, call.permission, chosen)
+    return table_of_all(view, export, lambda item, names: view(**show(item, names)), zone, period)
+
+
+def fields_for_all(item: ListedConversion, at: At) -> dict[str, Any]:
+    """The values of ConversionFields; at: how a moment is shown."""
     from_click = {name: item.click[name] for name in _FROM_CLICK}
     payment_status, is_paid = OPEN_ITEM if item.in_payment is None else ITEM_STATES[item.in_payment]
     custom = {f"custom_field_{n}": item.custom_fields.get(str(n), "") for n in range(1, 8)}
@@ -241,9 +256,9 @@ def fields_for_all(item: ListedConversion, zone: ZoneInfo) -> dict[str, Any]:
         "payment_status": payment_status,
         "is_paid": is_paid,
         "forensiq": None,
-        "created_at": datetime_text(item.created_at, zone),
-        "click_time": datetime_text(item.click_time, zone),
-        "hold_date_expire": text_or_none(item.hold_until, zone),
+        "created_at": at(item.created_at),
+        "click_time": at(item.click_time),
+        "hold_date_expire": at(item.hold_until),
     }  # fmt: skip
 
 
@@ -262,20 +277,19 @@ def advertiser_of(item: ListedConversion, names: Names) -> AdvertiserRef:
     return AdvertiserRef(id=item.advertiser_id, title=names.advertisers.get(item.advertiser_id, ""))
 
 
-def _shower(call: Call[Deps], params: ListConversions, names: Names) -> Callable[[ListedConversion], dict[str, Any]]:
+def _shower(call: Call[Deps], params: ListConversions, at: At) -> Callable[[ListedConversion, Names], dict[str, Any]]:
     """What turns a conversion into the fields that its caller sees."""
-    zone = params.timezone or call.deps.zone
 
-    def show(item: ListedConversion) -> dict[str, Any]:
-        shown = fields_for_all(item, zone) | {
+    def show(item: ListedConversion, names: Names) -> dict[str, Any]:
+        raw = params.raw_export
+        shown = fields_for_all(item, at) | {
             "status": shown_status(item.status, call.version),
-            "offer": offer_in_conversion(item.offer_id, names),
-            "partner": None if params.raw_export else partner_view(item.affiliate_id, names.affiliates),
+            "offer": None if raw else offer_in_conversion(item.offer_id, names),
+            "partner": None if raw else partner_view(item.affiliate_id, names.affiliates),
         }
         if not call.staff:
             return shown
-        advertiser = None if params.raw_export else advertiser_of(item, names)
-        return shown | fields_for_staff(item) | {"advertiser": advertiser}
+        return shown | fields_for_staff(item) | {"advertiser": None if raw else advertiser_of(item, names)}
 
     return show
 
@@ -326,5 +340,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         features=("stats.conversions-list",),
         report=True,
         page_max=5000,
+        sheet=Sheet("conversions", (ConversionForStaff, ConversionForAffiliate), conversion_rows, ALL_ROWS),
     ),
 )

@@ -5,8 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.statistics import Question
+from trackyard.api.files import Listed
 from trackyard.api.stats_params import CommonFilter, CommonParams, OfferParams, ReducedParams
 from trackyard.api.stats_rows import REASON, StatsAnswer, stats_answer
+from trackyard.api.stats_table import CUSTOM_COLUMNS, stats_table
 from trackyard.base.errors import BadInput
 from trackyard.domain.permissions import slice_features
 from trackyard.domain.roles import Permission
@@ -14,6 +17,7 @@ from trackyard.stats.dimensions import DIMENSIONS
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Audience, Call, Endpoint, check_features
 from trackyard.wire.params import Only, Seq
+from trackyard.wire.sheets import Sheet, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ class CustomFilter(CommonFilter):
     smart_id: s.Text = ""
 
 
-class CustomParams(CommonParams):
+class CustomParams(Listed, CommonParams):
     """Parameters of the custom report."""
 
     filter: CustomFilter
@@ -110,6 +114,17 @@ def grouped(report: Grouped) -> Callable[[Call[Deps], ReducedParams], StatsAnswe
 
 def custom(call: Call[Deps], params: CustomParams) -> StatsAnswer:
     """Statistics rows grouped by the slices the caller names."""
+    return stats_answer(call, _custom_question(call, params), params.conversionTypes)
+
+
+def custom_rows(call: Call[Deps], params: CustomParams) -> Table:
+    """The same as a file: all of them, or a page, when page or limit is sent."""
+    question = _custom_question(call, params)
+    period = f"{params.filter.date_from}_{params.filter.date_to}"
+    return stats_table(call, question, params.conversionTypes, period, is_paged=params.is_paged)
+
+
+def _custom_question(call: Call[Deps], params: CustomParams) -> Question:
     slices = tuple(dict.fromkeys(params.slice))
     check_features(call.known, slice_features(slices))
     _check_custom(params, slices)
@@ -118,8 +133,7 @@ def custom(call: Call[Deps], params: CustomParams) -> StatsAnswer:
     if params.filter.smart_id:
         filters["smart_id"] = (params.filter.smart_id,)
     order = tuple(dict.fromkeys(params.order)) or question.order
-    question = replace(question, filters=filters, order=order, nonzero=params.filter.nonzero)
-    return stats_answer(call, question, params.conversionTypes)
+    return replace(question, filters=filters, order=order, nonzero=params.filter.nonzero)
 
 
 def _check_custom(params: CustomParams, slices: tuple[str, ...]) -> None:
@@ -160,5 +174,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         handle=custom,
         report=True,
         features=("stats.view-custom",),
+        sheet=Sheet("custom", (), custom_rows, CUSTOM_COLUMNS),
     ),
 )

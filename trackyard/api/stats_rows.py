@@ -63,13 +63,14 @@ def stats_answer(call: Call[Deps], question: Question, types: Collection[str] = 
     """The answer to a question. `types`: the conversion types to show; none = all."""
     page, names = ask(call.deps, call.caller, call.permission, question)
     return StatsAnswer(
-        stats=[_row(row, names, types) for row in page.rows],
+        stats=[row_view(row, names, types) for row in page.rows],
         pagination=pagination(page=question.page, per_page=question.limit, total=page.total_count),
         currency=page.currency or call.deps.currency,
     )
 
 
-def _row(row: StatsRow, names: Names, types: Collection[str]) -> StatsRowView:
+def row_view(row: StatsRow, names: Names, types: Collection[str]) -> StatsRowView:
+    """A row on the wire. `types`: the conversion types to show; none = all."""
     shown = {kind: _action(action) for kind, action in row.actions.items() if not types or kind in types}
     refused = REASON in row.keys
     return StatsRowView(

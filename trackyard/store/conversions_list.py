@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select, tuple_
 
 from trackyard.domain.affiliate_payments import PaymentStatus
 from trackyard.domain.scope import Scope
@@ -74,12 +74,16 @@ class ListedConversion:
 _COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "in_payment")
 
 
+Place = tuple[int, str]
+"""Where a conversion stands in the list of all: its creation, UTC ms, and its id."""
+_place: ColumnElement[Any] = tuple_(conversion.c.created_at, conversion.c.id)
+
+
 def list_conversions(
     conn: Connection, scope: Scope, chosen: ConversionFilter, *, page: int, limit: int
 ) -> tuple[list[ListedConversion], int]:
     """A page, newest first, and how many there are on all pages."""
     conditions = [*_scoped(scope), *_chosen(chosen)]
-    total = conn.execute(select(func.count()).select_from(conversion).where(*conditions)).scalar_one()
     rows = conn.execute(
         select(*_COLUMNS)
         .where(*conditions)
@@ -87,7 +91,38 @@ def list_conversions(
         .limit(limit)
         .offset((page - 1) * limit)
     )
-    return [ListedConversion(*row) for row in rows], int(total)
+    return [ListedConversion(*row) for row in rows], count_conversions(conn, scope, chosen)
+
+
+def count_conversions(conn: Connection, scope: Scope, chosen: ConversionFilter) -> int:
+    """How many there are on all pages."""
+    conditions = [*_scoped(scope), *_chosen(chosen)]
+    return int(conn.execute(select(func.count()).select_from(conversion).where(*conditions)).scalar_one())
+
+
+def conversions_before(
+    conn: Connection, scope: Scope, chosen: ConversionFilter, before: Place, *, floor: Place, limit: int
+) -> list[ListedConversion]:
+    """The newest that stand before a place in the list of all, but not before the `floor`."""
+    rows = conn.execute(
+        select(*_COLUMNS)
+        .where(*_scoped(scope), *_chosen(chosen), _place < before, _place >= floor)
+        .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
+        .limit(limit)
+    )
+    return [ListedConversion(*row) for row in rows]
+
+
+def place_before(conn: Connection, since: int, before: Place, distance: int) -> Place:
+    """The place so many conversions before another, whatever a filter lets pass, or that of the moment `since`."""
+    found = conn.execute(
+        select(conversion.c.created_at, conversion.c.id)
+        .where(_place < before, conversion.c.created_at >= since)
+        .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
+        .offset(distance - 1)
+        .limit(1)
+    ).one_or_none()
+    return (since, "") if found is None else (found.created_at, found.id)
 
 
 def _scoped(scope: Scope) -> list[ColumnElement[bool]]:

@@ -122,7 +122,7 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
         "operationId": f"{endpoint.id}@{prefix}",
         "tags": [_tag(endpoint)],
         "summary": summary.rstrip("."),
-        "description": "\n\n".join(part for part in (more.strip(), _who(endpoint)) if part),
+        "description": "\n\n".join(part for part in (more.strip(), _as_file(endpoint), _who(endpoint)) if part),
         "parameters": [_path_parameter(name) for name in endpoint.variables],
         "x-permission": str(endpoint.permission),
         "x-callers": endpoint.audience,
@@ -144,6 +144,17 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
     else:
         operation["parameters"] += [_query_parameter(name, field) for name, field in each_name(endpoint.params)]
     return operation
+
+
+def _as_file(endpoint: Endpoint[Any]) -> str:
+    """What there is to say of its answer as a file."""
+    if endpoint.sheet is None:
+        return ""
+    return (
+        "With `format` csv or parquet the answer is a file, which is sent while it is read, however long it is: a "
+        "column for each value, what is nested by its path (`offer.id`); times are as in JSON in CSV, UTC in Parquet. "
+        f"One that breaks off ends the connection. {endpoint.sheet.said}"
+    ).strip()
 
 
 def _file(endpoint: Endpoint[Any]) -> Schema:

@@ -69,7 +69,7 @@ class Table:
 
 
 class Exported(Params):
-    """What a method has that also answers with a file. format: csv and parquet give every row."""
+    """What a method has that also answers with a file."""
 
     format: Annotated[str, s.Choice(("json", "csv", "parquet"))] = "json"
 
@@ -111,7 +111,7 @@ def pieces_of(view: type[View], pieces: Iterator[Sequence[View]]) -> Pieces:
             pieces.close()
 
 
-def in_pieces(rows: Iterable[T]) -> Iterator[list[T]]:
+def in_pieces(rows: Iterable[T]) -> Generator[list[T], None, None]:
     """Rows by the thousand."""
     left = iter(rows)
     while piece := list(islice(left, PIECE)):
