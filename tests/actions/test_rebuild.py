@@ -1,5 +1,7 @@
 """Clicks, views and facts made again beside the live tables, and swapped."""
 
+import importlib
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -25,9 +27,19 @@ OWNER = "d" * 24
 
 
 @pytest.fixture
-def plant(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Plant]:
-    """An installation on either engine with four clicks, a view and three conversions, one of them changed."""
-    made = Plant(database, analytics, tmp_path)
+def plant(sqlite_database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Plant]:
+    """An installation with four clicks, a view and three conversions, one of them changed."""
+    yield from _planted(sqlite_database, analytics, tmp_path)
+
+
+@pytest.fixture
+def either(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Plant]:
+    """The same, on either engine."""
+    yield from _planted(database, analytics, tmp_path)
+
+
+def _planted(database: Database, analytics: Analytics, home: Path) -> Iterator[Plant]:
+    made = Plant(database, analytics, home)
     fill(made)
     blank = [0 if field.type is int else "" for field in fields(View)]
     view = replace(View(*blank), time=made.clock.now_ms(), id=f"{7:024x}")
@@ -37,12 +49,12 @@ def plant(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[
     made.close()
 
 
-def rebuilder(plant: Plant) -> Rebuilder:
-    return Rebuilder(plant.database, plant.analytics, plant.home / "journal", plant.clock, OWNER, pause=0.01)
+def rebuilder(plant: Plant, pause: float = 0.01) -> Rebuilder:
+    return Rebuilder(plant.database, plant.analytics, plant.home / "journal", plant.clock, OWNER, pause=pause)
 
 
-def rebuilt(plant: Plant, wish: Wish = Wish.SWAP) -> Told:
-    made = rebuilder(plant)
+def rebuilt(plant: Plant, wish: Wish = Wish.SWAP, pause: float = 0.01) -> Told:
+    made = rebuilder(plant, pause)
     told = made.start(wish)
     wait_until(lambda: told.ended_at is not None, seconds=60)
     made.close()
@@ -67,7 +79,8 @@ def named(told: Told) -> list[tuple[str, str, str]]:
     return sorted((item.what, item.expected, item.found) for item in told.findings.differences)
 
 
-def test_what_adds_up_is_made_again_and_swapped(plant: Plant) -> None:
+def test_what_adds_up_is_made_again_and_swapped(either: Plant) -> None:
+    plant = either
     before = [rows(plant, name) for name in ("click", "view", "click_lookup")]
     told = rebuilt(plant)
     assert (told.stage, told.why, told.findings.count) == (Stage.SWAPPED, "", 0)
@@ -77,7 +90,8 @@ def test_what_adds_up_is_made_again_and_swapped(plant: Plant) -> None:
     assert not tables(plant) & {*(twin.name for twin in TWINS.values()), LATER.name}
 
 
-def test_changes_go_on_after_a_swap(plant: Plant) -> None:
+def test_changes_go_on_after_a_swap(either: Plant) -> None:
+    plant = either
     rebuilt(plant)
     click = plant.click(1, 1, "a" * 24)
     plant.call(clickid=click.id)
@@ -180,7 +194,8 @@ def test_a_damaged_place_loses_nothing(plant: Plant) -> None:
     assert (rows(plant, "click"), rows(plant, "click_lookup")) == (4, 4)
 
 
-def test_one_runs_at_a_time(plant: Plant) -> None:
+def test_one_runs_at_a_time(either: Plant) -> None:
+    plant = either
     with plant.database.write() as conn:
         rebuilds.begin(conn, "e" * 24, plant.clock.now_ms())
     with pytest.raises(Conflict):
@@ -220,8 +235,6 @@ def stepped(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str
     """Rebuilds, and does something just before a step of it."""
 
     def carry_out(module: str, name: str, first: Callable[[], None]) -> Told:
-        import importlib
-
         target = importlib.import_module(module)
         real = getattr(target, name)
         done: list[bool] = []
@@ -264,5 +277,70 @@ def test_what_is_loaded_meanwhile_is_in_the_new_tables(
 
     told = stepped(module, name, work)
     assert (told.stage, told.why, named(told)) == (Stage.SWAPPED, "", [])
+    assert reconcile(plant.api.deps).differences == []
+    assert rebuilt(plant, Wish.CHECK).findings.differences == []
+
+
+class Traffic:
+    """Clicks, calls, changes and views without end, and everything that works on them, in threads."""
+
+    def __init__(self, plant: Plant) -> None:
+        self._plant = plant
+        self._stop = threading.Event()
+        self._failures: list[BaseException] = []
+        duties = (self._record, self._project, self._decide)
+        self._threads = [threading.Thread(target=self._guarded, args=(duty,)) for duty in duties]
+        self.clicks = 0
+
+    def __enter__(self) -> "Traffic":
+        for thread in self._threads:
+            thread.start()
+        wait_until(lambda: self.clicks > 20, seconds=30)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+        assert self._failures == []
+        self._plant.settle()
+
+    def _guarded(self, duty: Callable[[], None]) -> None:
+        try:
+            duty()
+        except BaseException as failure:
+            self._failures.append(failure)
+
+    def _record(self) -> None:
+        plant, known = self._plant, list[str]()
+        while not self._stop.wait(0.002):
+            click = plant.click(1, 1, "a" * 24, reason="" if self.clicks % 5 else "bot")
+            self.clicks += 1
+            if click.reason == "":
+                known.append(click.id)
+                plant.call(clickid=click.id, status="2")
+            if len(known) > 10:
+                plant.call(clickid=known.pop(0), status="1")
+            if self.clicks % 10 == 0:
+                plant.mark()
+
+    def _project(self) -> None:
+        self._plant.projector.run(self._stop)
+
+    def _decide(self) -> None:
+        while not self._stop.wait(0.01):
+            self._plant.converter.step()
+
+
+def test_traffic_goes_on(either: Plant) -> None:
+    plant, spoils = either, [SPOILS[name] for name in ("a click lost", "a fact doubled")]
+    for sql, _, _ in spoils:
+        run(plant, sql)
+    wanted = [[(what, *words) for _, what, words in spoils], []]
+    with Traffic(plant) as traffic:
+        for differences in wanted:
+            told = rebuilt(plant, Wish.ACCEPT, pause=0.3)
+            assert (told.stage, told.why, named(told)) == (Stage.SWAPPED, "", differences)
+    assert rows(plant, "click") == traffic.clicks + 4
     assert reconcile(plant.api.deps).differences == []
     assert rebuilt(plant, Wish.CHECK).findings.differences == []

@@ -29,15 +29,12 @@ def load_views(deps: Deps, views: Sequence[Click]) -> None:
     load(deps.analytics, "view", items, f"views-{views[0].id}")
 
 
-def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
-    """A confirmed conversion (charge 10, payout 7 USD) in SQL and, as a fact, in the analytic store.
-
-    Fields of the conversion by name; those of its click in `click`.
-    """
-    click = new_click(number, offer=fields["offer_id"], affiliate=fields["affiliate_id"], **fields.pop("click", {}))
+def conversion_of(click: Click, number: int, **fields: Any) -> Conversion:
+    """A confirmed conversion of a click (charge 10, payout 7 USD), a second later; `fields` by name."""
     values: dict[str, Any] = {
         "id": f"{number:024x}", "goal": "1", "identity": f"c:{click.id}:{number}", "version": 1, "action_id": "",
-        "advertiser_id": "", "status": Status.CONFIRMED, "sent_status": Status.CONFIRMED, "goal_title": "Sale",
+        "advertiser_id": "", "offer_id": click.offer, "affiliate_id": click.affiliate, "goal_title": "Sale",
+        "status": Status.CONFIRMED, "sent_status": Status.CONFIRMED,
         "comment": "", "payment": None, "modifiers": (), "payment_type": "fixed", "currency": "USD", "rate": Decimal(1),
         "sum": Decimal(0), "charge": Decimal(10), "payout": Decimal(7), "custom_fields": {}, "click_id": click.id,
         "click_time": click.time, "click": msgspec.structs.asdict(click), "call_ip": "192.0.2.1", "user_id": "",
@@ -46,7 +43,16 @@ def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
     values |= fields
     values |= {"charge_base": values["charge"], "payout_base": values["payout"]}
     values.setdefault("updated_at", values["created_at"])
-    made = Conversion(**values)
+    return Conversion(**values)
+
+
+def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
+    """A confirmed conversion (charge 10, payout 7 USD) in SQL and, as a fact, in the analytic store.
+
+    Fields of the conversion by name; those of its click in `click`.
+    """
+    click = new_click(number, offer=fields["offer_id"], affiliate=fields["affiliate_id"], **fields.pop("click", {}))
+    made = conversion_of(click, number, **fields)
     with deps.database.write() as conn:
         conversions.record(conn, [Change(None, made, "test")])
     fact = new_fact(

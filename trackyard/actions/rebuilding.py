@@ -20,12 +20,12 @@ from trackyard.journal.records import Kind
 from trackyard.journal.whole import each_part
 from trackyard.stats import beside, compare
 from trackyard.stats import rebuild as analytic
-from trackyard.stats.compare import COMPARED, Compared, Sums, Unlike
+from trackyard.stats.compare import COMPARED, Compared, Sums, Underway, Unlike
 from trackyard.stats.engine import Analytics
 from trackyard.stats.load import click_item, load_beside, lookup_item
 from trackyard.stats.rebuild import Places
-from trackyard.store import edges, erasures, progress, rebuilds, told
-from trackyard.store.engine import Database
+from trackyard.store import edges, erasures, progress, rebuilds, reconcile, told
+from trackyard.store.engine import Connection, Database
 from trackyard.store.rebuilds import Gate, Stage
 
 log = logging.getLogger("trackyard.rebuild")
@@ -35,6 +35,7 @@ _BLOCK: Final = 50_000
 _PAGE: Final = 5_000
 _DRAIN_LOOKS: Final = 600
 _DRAIN_SECONDS: Final = 0.2
+_LOOK_SECONDS: Final = 0.5
 _TABLES: Final = {Kind.CLICK: "click", Kind.VIEW: "view"}
 
 
@@ -108,8 +109,7 @@ class Rebuilding:
             self._erased = erasures.find_all(conn)
             unfinished = [*erasures.list_not_in_sql(conn), *erasures.list_not_in_analytics(conn)]
             self._again = min([self._erased.newest, *(each.number - 1 for each in unfinished)])
-            reached = {each.edge: (each.journal, each.position) for each in progress.each_progress(conn)}
-            waiting = frozenset(each.number for each in edges.each_edge(conn)) - reached.keys()
+            reached, waiting = _loaded(conn)
         self._state.stage = self.gate.stage
         return reached, waiting
 
@@ -161,7 +161,7 @@ class Rebuilding:
         for part in each_part(self._journals, journal, end):
             self._pause(0)
             clicks, views = blocks[Kind.CLICK], blocks[Kind.VIEW]
-            for position, kind, payload, _ in part.frames:
+            for position, kind, payload in part.records:
                 if kind != Kind.CLICK and kind != Kind.VIEW:
                     continue
                 block = clicks if kind == Kind.CLICK else views
@@ -258,12 +258,19 @@ class Rebuilding:
                 self._state.figure(compared, "", Sums(), Sums())
             for day in all_days:
                 self._pause(0)
-                figures, unlike = compare.compare_day(self._analytics, compared, day, self._pause)
+                figures, unlike = compare.compare_day(self._analytics, compared, day, self._underway)
                 for group, (old, new) in figures.items():
                     self._state.figure(compared, group, old, new)
                 for each in unlike:
                     self._differ(compared, each)
                 self._state.advance(1)
+
+    def _underway(self) -> Underway:
+        """What may be loaded just now: asked before the tables are."""
+        self._pause(_LOOK_SECONDS)
+        with self._database.read() as conn:
+            moving = frozenset(fact.conversion_id for fact in reconcile.facts_on_their_way(conn))
+            return Underway(Places(*_loaded(conn)), moving)
 
     def _differ(self, compared: Compared, each: Unlike) -> None:
         if each.more:
@@ -285,6 +292,12 @@ class Rebuilding:
         beside.exchange(self._analytics)
         self._end(Stage.SWAPPED)
         self._state.advance(1)
+
+
+def _loaded(conn: Connection) -> tuple[dict[int, tuple[str, int]], frozenset[int]]:
+    """By edge the (journal, position) before which everything is loaded, and the edges of which nothing is."""
+    reached = {each.edge: (each.journal, each.position) for each in progress.each_progress(conn)}
+    return reached, frozenset(each.number for each in edges.each_edge(conn)) - reached.keys()
 
 
 def _in_words(compared: Compared, sums: Sums) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from trackyard.journal.frames import Frame, Unreadable, find_next, read
+from trackyard.journal.frames import Unreadable, find_next, read
 from trackyard.journal.segments import Gap, open_content
 
 _STEP: Final = 4 * 1024 * 1024
@@ -13,10 +13,10 @@ _STEP: Final = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What stands in some bytes of a journal. frames: marks, too · gaps: damaged or missing places ·
-    end: offset behind both."""
+    """What stands in some bytes of a journal. records: (position, kind, payload), marks among them · gaps: damaged or
+    missing places · end: offset behind both."""
 
-    frames: list[Frame]
+    records: list[tuple[int, int, bytes]]
     gaps: list[Gap]
     end: int
 
@@ -33,19 +33,19 @@ def each_part(directory: Path, name: str, end: int, *, step: int = _STEP) -> Ite
             have = base + len(data)
             more = content.read(have, min(step, end - have))
             data += more
-            frames, gaps, used = _frames_of(data, base, last=not more or have + len(more) >= end)
+            records, gaps, used = _records_of(data, base, last=not more or have + len(more) >= end)
             if not more and base + used < end:
                 gaps.append(Gap(base + used, end))
                 used = end - base
-            if frames or gaps:
-                yield Part(frames, gaps, base + used)
+            if records or gaps:
+                yield Part(records, gaps, base + used)
             data, base = data[used:], base + used
 
 
-def _frames_of(data: bytes, base: int, *, last: bool) -> tuple[list[Frame], list[Gap], int]:
-    """The frames of `data`, which stands at byte `base`, the damaged places, and how many bytes they take; what may be
+def _records_of(data: bytes, base: int, *, last: bool) -> tuple[list[tuple[int, int, bytes]], list[Gap], int]:
+    """The records of `data`, which stands at byte `base`, the damaged places, and how many bytes they take; what may be
     judged better with the bytes that follow is left, unless these are the last."""
-    frames: list[Frame] = []
+    records: list[tuple[int, int, bytes]] = []
     gaps: list[Gap] = []
     at = 0
     while at < len(data):
@@ -61,6 +61,6 @@ def _frames_of(data: bytes, base: int, *, last: bool) -> tuple[list[Frame], list
                 break
             gaps.append(Gap(base + at, base + later.position))
             found = later
-        frames.append(Frame(base + found.position, found.kind, found.payload, base + found.end))
+        records.append((base + found.position, found.kind, found.payload))
         at = found.end
-    return frames, gaps, at
+    return records, gaps, at

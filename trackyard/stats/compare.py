@@ -1,9 +1,9 @@
 """Live tables beside those made again: what they hold, and which rows of them differ (docs/decisions/0030).
 
-Both are loaded while they are compared, one after the other: what differs is looked at until it stays.
+Both are loaded while they are compared, one after the other: what is on its way is no difference.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -14,12 +14,12 @@ from trackyard.base.money import ZERO
 from trackyard.domain.sessions import DAY_MS
 from trackyard.stats.beside import TWINS
 from trackyard.stats.engine import Analytics
-from trackyard.stats.rebuild import UNCOVERED
+from trackyard.stats.rebuild import UNCOVERED, Places
 from trackyard.stats.schema import TABLES
 
 NAMED: Final = 10_000
-"""Rows of one slice that are looked at again; above it there is more to tell than what came just now."""
-_LOOKS: Final = 3
+"""Rows of one day that are looked at one by one; the others are counted."""
+_LOOKS: Final = 6
 
 
 class Sums(msgspec.Struct, array_like=True, frozen=True):
@@ -57,9 +57,9 @@ class _Pair(msgspec.Struct, array_like=True, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How a table is compared. what: a row in words · start: where its day begins, an expression · bucket: what rows
-    are added up by first · key: what tells one row, or one conversion, from the others · group: what figures are told
-    by · weight: what a row counts · hashed: the columns that count · amounts: whether it has money."""
+    """How a table is compared, most of it expressions. what: a row in words · start: where its day begins · bucket: a
+    number, by which rows are added up first · key: what tells one row, or one conversion, from the others · group: what
+    figures are told by · weight: what a row counts · hashed: the columns that count · amounts: whether it has money."""
 
     table: str
     what: str
@@ -84,7 +84,7 @@ def _by_place(table: str) -> Compared:
         table,
         table,
         start=f"time - positiveModulo(time, {DAY_MS})",
-        bucket="concat(journal, '/', toString(intDiv(position, 4194304)))",
+        bucket="intDiv(time, 60000)",
         key="concat(journal, ' at ', toString(position), ', id ', id)",
         hashed=TABLES[table].column_names,
     )
@@ -99,7 +99,7 @@ COMPARED: Final[tuple[Compared, ...]] = (
         "click_lookup",
         "click to be looked up",
         start=f"toInt64({_SECOND} - {_SECOND} % 86400)",
-        bucket="hex(substring(id, 1, 3))",
+        bucket=f"intDiv({_SECOND}, 60)",
         key="lower(hex(id))",
         hashed=("id", "record"),
     ),
@@ -107,7 +107,7 @@ COMPARED: Final[tuple[Compared, ...]] = (
         "fact",
         "conversion of statistics",
         start=f"time - positiveModulo(time, {DAY_MS})",
-        bucket="toString(intDiv(time, 900000))",
+        bucket="intDiv(time, 900000)",
         key="conversion_id",
         group="toString(status)",
         weight="sign",
@@ -136,11 +136,20 @@ def days_of(analytics: Analytics, compared: Compared) -> list[int]:
     return [day for (day,) in analytics.rows(f"SELECT day FROM ({each}) ORDER BY day", {}, tuple[int])]
 
 
+@dataclass(frozen=True, slots=True)
+class Underway:
+    """What is being loaded at most. places: what came before these is in both tables · conversions: whose facts may be
+    in the one and not yet in the other."""
+
+    places: Places
+    conversions: Set[str]
+
+
 def compare_day(
-    analytics: Analytics, compared: Compared, day: int, wait: Callable[[int], None]
+    analytics: Analytics, compared: Compared, day: int, underway: Callable[[], Underway]
 ) -> tuple[Mapping[str, tuple[Sums, Sums]], list[Unlike]]:
-    """By group what both tables hold of a day (old, new), and what differs. wait: is called with 1, 2, … before what
-    differs is looked at again. Raises TooHeavy, and whatever `wait` raises."""
+    """By group what both tables hold of a day (old, new), and what differs. underway: says it as it is now, and may
+    wait a little first. Raises TooHeavy, and whatever `underway` raises."""
     within = _within(compared, day)
     pairs = analytics.rows(_sql(compared, compared.bucket, within), {}, _Pair)
     figures: dict[str, tuple[Sums, Sums]] = {}
@@ -150,27 +159,44 @@ def compare_day(
     unlike = sorted({pair.key for pair in pairs if pair.old != pair.new})
     if not unlike:
         return figures, []
-    named = f"{within} AND {compared.bucket} IN ({', '.join(repr(bucket) for bucket in unlike)})"
-    return figures, list(_staying(analytics, compared, named, wait))
+    named = f"{within} AND {compared.bucket} IN ({', '.join(unlike)})"
+    find = _find_conversions if compared.table == "fact" else _find_rows
+    return figures, list(find(analytics, compared, named, day, underway))
 
 
-def _staying(analytics: Analytics, compared: Compared, within: str, wait: Callable[[int], None]) -> Iterator[Unlike]:
-    sql = _sql(compared, compared.key, within, differing=True, grouped=False)
-    found: dict[str, _Pair] = {}
-    for look in range(_LOOKS):
-        if look:
-            wait(look)
+def _find_rows(
+    analytics: Analytics, compared: Compared, named: str, day: int, underway: Callable[[], Underway]
+) -> Iterator[Unlike]:
+    """What differs of clicks and views, and of their look-up, but what is being loaded just now."""
+    loaded = underway().places.loaded()
+    if compared.table == "click_lookup":
+        around = f"time >= {(day - 86_400) * 1000} AND time < {(day + 2 * 86_400) * 1000}"
+        loaded = f"id NOT IN (SELECT toFixedString(unhex(id), 12) FROM click WHERE {around} AND NOT ({loaded}))"
+    sql = _sql(compared, compared.key, f"{named} AND {loaded}", differing=True, grouped=False)
+    pairs = analytics.rows(f"{sql} LIMIT {NAMED}", {}, _Pair)
+    yield from (Unlike(pair.key, pair.old, pair.new) for pair in pairs)
+    if len(pairs) == NAMED:
+        [(count,)] = analytics.rows(f"SELECT count() FROM ({sql})", {}, tuple[int])
+        yield Unlike("", Sums(), Sums(), more=count - NAMED)
+
+
+def _find_conversions(
+    analytics: Analytics, compared: Compared, named: str, _day: int, underway: Callable[[], Underway]
+) -> Iterator[Unlike]:
+    """Which conversions differ, and are the same and not on their way when they are looked at again."""
+    sql = _sql(compared, compared.key, named, differing=True, grouped=False)
+    before: dict[str, _Pair] = {}
+    for _ in range(_LOOKS):
+        moving = underway().conversions
         pairs = {pair.key: pair for pair in analytics.rows(f"{sql} LIMIT {NAMED}", {}, _Pair)}
-        found = pairs if not look else {key: pair for key, pair in pairs.items() if found.get(key) == pair}
-        if not pairs:
-            return
-        if len(pairs) == NAMED:
-            [(count,)] = analytics.rows(f"SELECT count() FROM ({sql})", {}, tuple[int])
-            found = pairs
-            yield Unlike("", Sums(), Sums(), more=count - NAMED)
+        found = {key: pair for key, pair in pairs.items() if before.get(key) == pair and key not in moving}
+        if len(found) == len(pairs):
             break
-    for key, pair in sorted(found.items()):
-        yield Unlike(key, pair.old, pair.new)
+        before = pairs
+    yield from (Unlike(key, pair.old, pair.new) for key, pair in sorted(found.items()))
+    if len(pairs) == NAMED:
+        [(count,)] = analytics.rows(f"SELECT count() FROM ({sql})", {}, tuple[int])
+        yield Unlike("", Sums(), Sums(), more=count - NAMED)
 
 
 def _within(compared: Compared, day: int) -> str:
@@ -197,6 +223,5 @@ def _sql(compared: Compared, key: str, within: str, *, differing: bool = False, 
         branches.append(f"SELECT {key} AS k, {group} AS g, {listed} FROM {source} WHERE {within} GROUP BY k, g")
     summed = ", ".join(f"sum({name}) AS all_{name}" for name in names)
     having = " OR ".join(f"all_old_{name} != all_new_{name}" for name in ("rows", "hash")) if differing else "1"
-    return (
-        f"SELECT k, g, {summed} FROM (\n{' UNION ALL '.join(branches)}\n) GROUP BY k, g HAVING {having} ORDER BY k, g"
-    )
+    both = " UNION ALL ".join(branches)
+    return f"SELECT toString(k), g, {summed} FROM (\n{both}\n) GROUP BY k, g HAVING {having} ORDER BY k, g"
