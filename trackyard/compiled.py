@@ -28,6 +28,7 @@ MODULES: Final = (
     "trackyard.decide.hints",
     "trackyard.decide.hit",
     "trackyard.decide.places",
+    "trackyard.decide.quoting",
     "trackyard.decide.recent",
     "trackyard.decide.rules",
     "trackyard.decide.steps",

@@ -15,6 +15,7 @@ from tests.support.client import ApiClient
 from tests.support.handling import MemoryJournal, ask
 from trackyard.api.app import build
 from trackyard.decide.rules import Rules
+from trackyard.decide.visitor import who_is
 from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import Edge
@@ -202,7 +203,7 @@ def sides(shared_api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     )
     with api.deps.database.read() as conn:
         edge.rules = Rules.of((kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rules.each_rule(conn))
-    state.visitors.claim(offers["once"], "192.0.2.1", "another", COOKIE, api.clock.now_ms() // 1000, COOKIE)
+    state.visitors.claim(offers["once"], who_is("192.0.2.1", "another"), COOKIE, api.clock.now_ms() // 1000, COOKIE)
     app = build(replace(api.deps, seen=lambda: state.looking), limits=UNBOUNDED)
     yield Sides(api.admin.of(app), edge, journal, offers, affiliates)
     state.close()

@@ -21,7 +21,7 @@ from trackyard.decide.steps import decide
 from trackyard.decide.target import accepted_url
 from trackyard.decide.visitor import Visitors
 from trackyard.edge.address import TrustedNetworks
-from trackyard.edge.clicks import click_columns
+from trackyard.edge.clicks import click_record
 from trackyard.edge.connection import Connection, Shared
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import Edge
@@ -29,7 +29,6 @@ from trackyard.edge.hits import Hits
 from trackyard.edge.request import Request, Response, read_pairs
 from trackyard.edge.state import EdgeState, StateOptions
 from trackyard.journal.frames import pack
-from trackyard.journal.records import encode
 from trackyard.journal.writer import Writer
 
 CLICKS: Final = 20_000
@@ -146,15 +145,13 @@ def _steps(known: Rules, clicks: Sequence[bytes]) -> dict[str, float]:
     make = Hits(1, SystemClock(), visitors, TRUSTED).make
     with_params = [(request, read_pairs(request.query)[0]) for request in asked]
     hits = [make(known, request, params) for request, params in with_params]
-    columns = [click_columns(hit, None, True, 0) for hit in hits]
-    payloads = [encode(row) for row in columns]
+    payloads = [click_record(hit, None, True, 0) for hit in hits]
     figures = {
         "parameters": _best(lambda: _each(lambda request: read_pairs(request.query), asked)),
         "visitor and offer": _best(lambda: _each(lambda item: make(known, *item), with_params)),
         "decision": _best(lambda: _each(decide, hits)),
         "url": _best(lambda: _each(accepted_url, hits)),
-        "columns": _best(lambda: _each(lambda hit: click_columns(hit, None, True, 0), hits)),
-        "encoding": _best(lambda: _each(encode, columns)),
+        "record": _best(lambda: _each(lambda hit: click_record(hit, None, True, 0), hits)),
         "frame": _best(lambda: _each(lambda payload: pack(1, payload), payloads)),
     }
     visitors.close()

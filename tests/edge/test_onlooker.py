@@ -10,7 +10,7 @@ from tests.support.edge import RunningEdge, running_edge
 from tests.support.rules import ADVERTISER, an_offer, rules_of
 from trackyard.base.clock import SystemClock
 from trackyard.decide.hit import Hit
-from trackyard.decide.visitor import Agent, Place
+from trackyard.decide.visitor import Agent, Place, who_is
 from trackyard.domain.rules import Advertiser, Affiliate, ClickCap, Row
 from trackyard.edge.onlooker import Onlooker
 from trackyard.edge.unique import UniqueVisitors
@@ -59,7 +59,7 @@ def test_files_that_an_edge_just_makes_stay_as_they_are(tmp_path: Path) -> None:
 
 def test_visitors_of_another_size_are_looked_at(tmp_path: Path) -> None:
     with closing(UniqueVisitors(tmp_path / "visitors.map", size=512)) as visitors:
-        visitors.claim(3, "192.0.2.1", "ua", "", SystemClock().now_ms() // 1000)
+        visitors.claim(3, who_is("192.0.2.1", "ua"), "", SystemClock().now_ms() // 1000)
         with closing(UniqueVisitors(tmp_path / "visitors.map", size=1024, writes=False)) as looking:
-            assert looking.seen(3, "192.0.2.1", "ua", "", SystemClock().now_ms() // 1000)
+            assert looking.seen(3, who_is("192.0.2.1", "ua"), "", SystemClock().now_ms() // 1000)
     assert (tmp_path / "visitors.map").stat().st_size == 4096 + 512

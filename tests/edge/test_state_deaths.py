@@ -13,6 +13,7 @@ from tests.support.edge import recorded
 from tests.support.forms import PLAIN
 from tests.support.rules import an_offer
 from tests.support.state import CAP, NOW_MS, OFFER, StatefulEdge, stateful_edge
+from trackyard.decide.visitor import who_is
 from trackyard.edge import claims, countsfile, synced, unique
 from trackyard.edge.caps import CapKeys
 from trackyard.edge.countsfile import NEVER, Counted
@@ -146,10 +147,11 @@ def check(directory: Path, edges: tuple[int, ...] = (1,), now_ms: int = NOW_MS +
         seen = {
             ip
             for number in range(40)
-            if one.state.visitors.seen(OFFER, ip := f"10.0.0.{number}", "ua", "", now_ms // 1000)
+            if one.state.visitors.seen(OFFER, who_is(ip := f"10.0.0.{number}", "ua"), "", now_ms // 1000)
         }
         assert seen == new
-        cookies = {click.id for click in clicks if one.state.visitors.seen(OFFER, "x", "x", click.id, now_ms // 1000)}
+        visitors, nobody = one.state.visitors, who_is("", "x")
+        cookies = {click.id for click in clicks if visitors.seen(OFFER, nobody, click.id, now_ms // 1000)}
         assert cookies == {click.id for click in clicks if click.uniq}
         for number in range(100, 110):
             one.click(number)
@@ -185,7 +187,7 @@ def test_a_death_before_any_store_loses_and_doubles_nothing(tmp_path: Path, deat
 
 def test_a_death_while_an_earlier_one_is_made_good(tmp_path: Path, deaths: Deaths) -> None:
     first = tmp_path / "first"
-    deaths.left = 55
+    deaths.left = 20
     with pytest.raises(Died):
         day(first)
     place = [tmp_path / "0"]
@@ -210,7 +212,7 @@ def test_a_full_cap_claims_no_visitor_and_a_click_without_a_record_none(tmp_path
         one.flush()
         assert [one.click(number) for number in range(2, 6)] == [""] * 3 + ["cap"]
         one.flush()
-        assert not one.state.visitors.seen(OFFER, "10.0.0.5", "ua", "", NOW)
+        assert not one.state.visitors.seen(OFFER, who_is("10.0.0.5", "ua"), "", NOW)
     check(tmp_path)
 
 
@@ -222,8 +224,8 @@ def test_a_click_that_is_tried_on_two_offers_claims_for_one(tmp_path: Path) -> N
         assert one.state.asking.is_new(hit)
         assert one.state.is_new(hit, accepted=True)
         one.state.kept()
-        assert not one.state.visitors.seen(OFFER, hit.ip, "ua", hit.click_id, NOW)
-        assert one.state.visitors.seen(4, hit.ip, "ua", "", NOW)
+        assert not one.state.visitors.seen(OFFER, who_is(hit.ip, "ua"), hit.click_id, NOW)
+        assert one.state.visitors.seen(4, who_is(hit.ip, "ua"), "", NOW)
         assert len(one.state.counts.each()) == 1
         assert one.state.counts.each()[0].clicks == 0
 

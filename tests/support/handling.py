@@ -3,7 +3,7 @@
 from trackyard.edge.answers import UNWRITABLE
 from trackyard.edge.handler import Edge
 from trackyard.edge.request import Request, Response
-from trackyard.journal.records import Call, Click, Kind, View, decode_call, decode_click, decode_view
+from trackyard.journal.records import Call, Click, Kind, View, decode_call, decode_click, decode_view, encode
 from trackyard.journal.writer import JournalFull
 
 NOW = 1_700_000_000_123
@@ -30,7 +30,9 @@ class MemoryJournal:
             raise JournalFull("no space")
         assert b"\n" not in payload
         decode = {Kind.CLICK: decode_click, Kind.VIEW: decode_view, Kind.CALL: decode_call}[kind]
-        self.records.append(decode(payload))
+        record = decode(payload)
+        assert encode(record) == payload, "a record is as the struct is encoded"
+        self.records.append(record)
         return len(self.records)
 
     @property

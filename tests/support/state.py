@@ -10,6 +10,7 @@ from tests.support.edge import publish
 from tests.support.rules import ADVERTISER, an_offer, rules_of
 from trackyard.base.clock import ManualClock
 from trackyard.decide.rules import Rules
+from trackyard.decide.visitor import Who, who_is
 from trackyard.domain.rules import Advertiser, Affiliate, ClickCap, Offer, Row
 from trackyard.edge.state import EdgeState, StateOptions
 from trackyard.journal.records import Click, Kind, encode
@@ -33,6 +34,10 @@ class Asked:
     ua: str = "ua"
     country: str = "EE"
     cookie: str = ""
+
+    def who(self) -> Who:
+        """As of a hit."""
+        return who_is(self.ip, self.ua)
 
 
 def rows(cap: ClickCap = CAP) -> list[Row]:

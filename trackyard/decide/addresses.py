@@ -7,6 +7,8 @@ from typing import Final
 from trackyard.domain.addresses import find_packed, find_span
 
 _IPV4: Final = 4
+_IPV6: Final = 1 << 128
+"""Tells the number of an IPv6 address from that of an IPv4 one."""
 
 
 class Addresses:
@@ -35,6 +37,18 @@ class Addresses:
             return place > 0 and number <= self._ends4[place - 1]
         place = bisect_right(self._starts6, number)
         return place > 0 and number <= self._ends6[place - 1]
+
+
+def number_of(text: str) -> int:
+    """The number of an address, those of IPv4 and IPv6 apart; 0 when it is none."""
+    packed = find_packed(text)
+    return 0 if packed is None else packed_number(packed)
+
+
+def packed_number(packed: bytes) -> int:
+    """The number of the 4 or 16 bytes of an address."""
+    number = int.from_bytes(packed, "big")
+    return number if len(packed) == _IPV4 else number | _IPV6
 
 
 def _joined(spans: list[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -113,17 +113,26 @@ class Database:
         try:
             record = self._reader.get(ip)
         except maxminddb.InvalidDatabaseError as fault:
-            if not self._broken:
-                self._broken = True
-                _log.error("an address database is damaged", extra={"path": str(self.path), "error": str(fault)})
+            self._complain(fault)
             return {}
         return record if isinstance(record, dict) else {}
+
+    def _complain(self, fault: Exception) -> None:
+        if not self._broken:
+            self._broken = True
+            _log.error("an address database is damaged", extra={"path": str(self.path), "error": str(fault)})
 
     def find_network(self, ip: str) -> tuple[dict[str, Any], int]:
         """As `find`, and the length of the prefix of the network that the record is of, which all of its addresses
         share; 128 where there is none to tell."""
-        record = self.find(ip)
-        return (record, self._reader.get_with_prefix_len(ip)[1]) if record else (record, 128)
+        if self._without_ipv6 and ":" in ip:
+            return {}, 128
+        try:
+            record, length = self._reader.get_with_prefix_len(ip)
+        except maxminddb.InvalidDatabaseError as fault:
+            self._complain(fault)
+            return {}, 128
+        return (record, length) if isinstance(record, dict) else ({}, 128)
 
     def each(self) -> Iterator[tuple[IPv4Network | IPv6Network, dict[str, Any]]]:
         """Every network with its record. Raises maxminddb.InvalidDatabaseError at a damaged place."""

@@ -1,10 +1,12 @@
 """A click before it is decided: what the visitor sent, resolved once against the rules."""
 
 from trackyard.base.ids import is_hex24
-from trackyard.decide.rules import Rules
+from trackyard.decide.addresses import number_of
+from trackyard.decide.places import FoundPlace, place_columns
+from trackyard.decide.rules import Rules, Way
 from trackyard.decide.seen import NOTHING_SEEN, Seen
 from trackyard.decide.targeting import Targeting
-from trackyard.decide.visitor import Agent, Place
+from trackyard.decide.visitor import Agent, Place, ReadAgent, Who, agent_columns, mark_of
 from trackyard.domain.rules import Advertiser, Affiliate, Landing, Offer
 
 _LONGEST_NUMBER = 18
@@ -17,10 +19,13 @@ class Hit:
     cookie: what tells the visitor from others for 24 hours, beside its address: the id of the click at which it was new
     to the offer, of its own cookie or, without one, of this click; "" = it keeps none · seen: the state that the last
     steps ask · smart_id: the SmartLink category that chooses the offer, "" = none does · offer, affiliate, advertiser:
-    None when the rules do not know them · targeting: what restricts the offer, None = nothing.
+    None when the rules do not know them · targeting: what restricts the offer, None = nothing · found, read, address:
+    place, agent and address as they were looked up, where they were; else they are made of the rest · way: what the
+    rules say of the offer · passed: whether the offer is known to take clicks of the affiliate.
     """
 
     __slots__ = (
+        "address",
         "advertiser",
         "affiliate",
         "agent",
@@ -28,11 +33,14 @@ class Hit:
         "click_id",
         "cookie",
         "country",
+        "found",
         "ip",
         "language",
         "offer",
         "params",
+        "passed",
         "place",
+        "read",
         "referrer",
         "rules",
         "seen",
@@ -40,6 +48,7 @@ class Hit:
         "targeting",
         "time_ms",
         "ua",
+        "way",
     )
 
     def __init__(
@@ -57,6 +66,9 @@ class Hit:
         bot: bool = False,
         cookie: str = "",
         seen: Seen = NOTHING_SEEN,
+        found: FoundPlace | None = None,
+        read: ReadAgent | None = None,
+        address: int = -1,
     ) -> None:
         self.rules = rules
         self.time_ms = time_ms
@@ -72,21 +84,51 @@ class Hit:
         self.bot = bot
         self.cookie = cookie
         self.seen = seen
+        self.found = found
+        self.read = read
+        self.address = address
         self.smart_id = ""
-        key = params.get("offer_id", "")
-        offer = rules.find_offer(key) or rules.find_offer(_without_zeros(key))
-        self.offer: Offer | None = offer
-        self.affiliate: Affiliate | None = find_affiliate(rules, params)
+        self.offer: Offer | None = None
+        self.affiliate: Affiliate | None = None
         self.advertiser: Advertiser | None = None
         self.targeting: Targeting | None = None
-        if offer is not None:
-            self.aim(offer)
+        self.passed = False
+        key = params.get("offer_id", "")
+        way = rules.find_way(key) or rules.find_way(_without_zeros(key))
+        self.way: Way | None = way
+        if way is not None:
+            self._go(way)
+        else:
+            self.affiliate = find_affiliate(rules, params)
 
     def aim(self, offer: Offer) -> None:
-        """Makes this a click on another offer."""
-        self.offer = offer
-        self.advertiser = self.rules.find_advertiser(offer.advertiser)
-        self.targeting = self.rules.targeting(offer) if offer.restrictions else None
+        """Makes this a click on another offer of the rules."""
+        way = self.rules.find_way(str(offer.id))
+        if way is None:
+            raise KeyError(f"the rules have no offer {offer.id}")
+        self.way = way
+        self._go(way)
+
+    def _go(self, way: Way) -> None:
+        self.offer = way.offer
+        self.advertiser = way.advertiser
+        self.targeting = way.targeting
+        passed = way.passed.get(self.params.get("pid", ""))
+        self.passed = passed is not None
+        self.affiliate = find_affiliate(self.rules, self.params) if passed is None else passed
+
+    def who(self) -> Who:
+        """The visitor, by its address and its user agent."""
+        address = number_of(self.ip) if self.address < 0 else self.address
+        return address, mark_of(self.ua) if self.read is None else self.read.mark
+
+    def place_columns(self) -> str:
+        """What is known of the place, as columns of a record."""
+        return place_columns(self.place) if self.found is None else self.found.columns
+
+    def agent_columns(self) -> str:
+        """The user agent and what it says, as columns of a record."""
+        return agent_columns(self.ua, self.agent) if self.read is None else self.read.columns
 
     def find_landing(self) -> Landing | None:
         """The landing of the offer that `l` names; None when it names none."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from trackyard.decide.addresses import number_of
 from trackyard.decide.databases import (
     COUNTRY_DATABASE,
     PROVIDER_NAMES,
@@ -17,6 +18,7 @@ from trackyard.decide.databases import (
     WrongDatabase,
     stamp_of,
 )
+from trackyard.decide.quoting import quoted
 from trackyard.decide.recent import RecentlyUsed
 
 _CONNECTIONS: Final = {
@@ -42,6 +44,8 @@ _HIDING: Final = (
 _HALF: Final = 16
 """Bits of half an IPv4 address."""
 
+_IPV4_END: Final = 1 << 2 * _HALF
+
 _log = logging.getLogger("trackyard.decide")
 
 
@@ -56,6 +60,23 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     isp: str = ""
     connection: str = ""
     proxy: bool = False
+
+
+class FoundPlace:
+    """A place that was looked up. place: what is known of it · columns: that, as columns of a record."""
+
+    __slots__ = ("columns", "place")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.columns = place_columns(place)
+
+
+def place_columns(place: Place) -> str:
+    """What is known of a place as columns of a record, in their order (journal.records.Click), as JSON."""
+    region = quoted(str(place.region_id) if place.region_id else "")
+    texts = f"{quoted(place.city)},{quoted(place.isp)},{quoted(place.connection)}"
+    return f"{quoted(place.country)},{region},{place.city_id},{texts}"
 
 
 class Places:
@@ -76,13 +97,17 @@ class Places:
 
     def place(self, ip: str) -> Place:
         """What an address says. `ip` must be an address or ""."""
+        return self.find(ip, number_of(ip)).place
+
+    def find(self, ip: str, number: int) -> FoundPlace:
+        """As `place`, with what is made of it once. `number`: of the address, as of decide.addresses.number_of."""
         opened = self._opened
-        found = opened.wide.get(ip[: ip.find(".", ip.find(".") + 1)])
+        found = opened.wide[number >> _HALF] if number < _IPV4_END else None
         if found is None:
-            found = opened.places.find(ip)
+            found = opened.places.find(number)
         if found is None:
-            found = opened.read(ip) if ip else Place()
-            opened.places.keep(ip, found)
+            found = opened.read(ip, number)
+            opened.places.keep(number, found)
         return found
 
     def refresh(self) -> None:
@@ -116,14 +141,28 @@ class Places:
 class _Opened:
     """Open databases by kind, and what was read from these. wide: places by the first half of an IPv4 address, where
     all that begin like it have the same one: with countries alone these are five of six addresses, and they are at most
-    65,536 however many come."""
+    65,536 however many come. Equal places are one: what many clicks share stays near."""
 
-    __slots__ = ("_alone", "_city", "_connection", "_country", "_isp", "_proxy", "databases", "places", "wide")
+    __slots__ = (
+        "_alone",
+        "_city",
+        "_connection",
+        "_countries",
+        "_country",
+        "_isp",
+        "_proxy",
+        "_shared",
+        "databases",
+        "places",
+        "wide",
+    )
 
     def __init__(self, databases: dict[str, Database], remembered: int) -> None:
         self.databases = databases
-        self.places: RecentlyUsed[str, Place] = RecentlyUsed(remembered)
-        self.wide: dict[str, Place] = {}
+        self.places: RecentlyUsed[int, FoundPlace] = RecentlyUsed(remembered)
+        self.wide: list[FoundPlace | None] = [None] * (_IPV4_END >> _HALF)
+        self._shared: RecentlyUsed[str, FoundPlace] = RecentlyUsed(remembered)
+        self._countries: dict[str, FoundPlace] = {}
         self._alone = set(databases) == {"country"}
         self._country = databases["country"]
         self._city = databases.get("city")
@@ -131,14 +170,31 @@ class _Opened:
         self._connection = databases.get("connection")
         self._proxy = databases.get("proxy")
 
-    def read(self, ip: str) -> Place:
+    def read(self, ip: str, number: int) -> FoundPlace:
+        """The place of an address, or of none ("")."""
+        if not ip:
+            return self._share(Place())
+        if not self._alone or ":" in ip:
+            return self._share(self._read(ip))
+        record, length = self._country.find_network(ip)
+        country = country_of(record)
+        found = self._countries.get(country)
+        if found is None:
+            found = self._countries[country] = FoundPlace(Place(country))
+        if length <= _HALF:
+            self.wide[number >> _HALF] = found
+        return found
+
+    def _share(self, place: Place) -> FoundPlace:
+        made = FoundPlace(place)
+        key = f"{made.columns},{place.proxy}"
+        found = self._shared.find(key)
+        if found is None:
+            self._shared.keep(key, made)
+        return found or made
+
+    def _read(self, ip: str) -> Place:
         """The place of an address. Its country is that of its city, so that country, region and city fit."""
-        if self._alone and ":" not in ip:
-            found, length = self._country.find_network(ip)
-            place = Place(country_of(found))
-            if length <= _HALF:
-                self.wide[ip[: ip.find(".", ip.find(".") + 1)]] = place
-            return place
         record = {} if self._city is None else self._city.find(ip)
         region_id, (city_id, city) = _region_of(record), _city_of(record)
         return Place(

@@ -10,6 +10,7 @@ import msgspec
 
 from trackyard.decide.checks import Check
 from trackyard.decide.compiling import find_sub_accounts
+from trackyard.decide.quoting import quoted
 from trackyard.decide.targeting import Targeting
 from trackyard.domain.rules import (
     KINDS,
@@ -33,11 +34,57 @@ _decoders = {kind: msgspec.msgpack.Decoder(row) for kind, row in KINDS.items()}
 _decode_restrictions = msgspec.msgpack.Decoder(Restrictions).decode
 
 _TARGETINGS_KEPT: Final = 131_072
+_PASSED_KEPT: Final = 131_072
+"""Pairs of offer and affiliate whose clicks pass that are remembered: 20 MB."""
 
 
 def restrictions_of(offer: Offer) -> Restrictions:
     """The restrictions of an offer's row."""
     return _decode_restrictions(offer.restrictions) if offer.restrictions else NO_RESTRICTIONS
+
+
+class Way:
+    """All that clicks on one offer ask of the rules, in one place: made at the first of them, and anew when any of it
+    changes.
+
+    edition: of the rules that it was made of · targeting: None = nothing restricts it · steady: whether it takes clicks
+    at all times · capped: whether a cap may refuse them · one_url: whether no targeting group has another · passed:
+    affiliates whose clicks it takes, by what visitors write for them · columns: of a record, the advertiser as JSON ·
+    target: where clicks go (decide/target), None = not looked up yet.
+    """
+
+    __slots__ = (
+        "advertiser",
+        "capped",
+        "columns",
+        "edition",
+        "offer",
+        "one_url",
+        "passed",
+        "steady",
+        "target",
+        "targeting",
+    )
+
+    def __init__(
+        self,
+        edition: int,
+        offer: Offer,
+        advertiser: Advertiser | None,
+        targeting: Targeting | None,
+        *,
+        capped: bool,
+    ) -> None:
+        self.edition = edition
+        self.offer = offer
+        self.advertiser = advertiser
+        self.targeting = targeting
+        self.steady = offer.active and targeting is None and offer.start_at is None and offer.stop_at is None
+        self.capped = capped
+        self.one_url = targeting is None or not targeting.has_urls
+        self.passed: dict[str, Affiliate] = {}
+        self.columns = quoted(offer.advertiser)
+        self.target: object = None
 
 
 class Rules:
@@ -49,13 +96,16 @@ class Rules:
         "_by_hash",
         "_connected",
         "_disconnected",
+        "_edition",
         "_full",
         "_offers",
+        "_passed",
         "_pixels",
         "_put",
         "_smartlinks",
         "_sub_accounts",
         "_targetings",
+        "_ways",
         "platform",
     )
 
@@ -75,6 +125,8 @@ class Rules:
         # Made at the first click that asks: of many offers few are clicked.
         self._targetings: dict[int, Targeting] = {}
         self._sub_accounts: dict[str, Check | None] = {}
+        self._ways: dict[str, Way] = {}
+        self._edition = self._passed = 0
         self._put: dict[str, Callable[[str, Any], None]] = {
             "platform": self._put_platform,
             "advertiser": self._put_advertiser,
@@ -107,6 +159,37 @@ class Rules:
     def find_offer(self, key: str) -> Offer | None:
         """An offer by its integer id in plain decimal or its 24 hex digits."""
         return self._offers.get(key) or self._by_hash.get(key)
+
+    def find_way(self, key: str) -> Way | None:
+        """The way of clicks on an offer, as of `find_offer`."""
+        way = self._ways.get(key)
+        return way if way is not None and way.edition == self._edition else self._make_way(key)
+
+    def _make_way(self, key: str) -> Way | None:
+        offer = self.find_offer(key)
+        if offer is None:
+            return None
+        if len(self._ways) >= _TARGETINGS_KEPT:
+            self._ways.clear()
+        advertiser = self._advertisers.get(offer.advertiser)
+        targeting = self.targeting(offer) if offer.restrictions else None
+        capped = bool(offer.click_caps) or offer.id in self._full
+        way = self._ways[key] = Way(self._edition, offer, advertiser, targeting, capped=capped)
+        return way
+
+    def let_pass(self, way: Way, key: str, affiliate: Affiliate) -> None:
+        """Remembers that an offer takes clicks of an affiliate, which visitors name `key`, until the rules change."""
+        if self._passed >= _PASSED_KEPT:
+            self._passed = 0
+            self._ways.clear()
+        self._passed += 1
+        way.passed[key] = affiliate
+
+    def _forget_way(self, offer: Offer | None) -> None:
+        """Another way is to be made for clicks on an offer."""
+        if offer is not None:
+            self._ways.pop(str(offer.id), None)
+            self._ways.pop(offer.hash, None)
 
     def find_affiliate(self, key: str) -> Affiliate | None:
         """An affiliate by its id in plain decimal."""
@@ -154,13 +237,16 @@ class Rules:
         return _holds(self._disconnected.get(offer_id), affiliate_id)
 
     def _put_platform(self, key: str, row: Platform | None) -> None:
+        self._edition += 1
         self.platform = row or Platform()
 
     def _put_advertiser(self, key: str, row: Advertiser | None) -> None:
+        self._edition += 1
         self._sub_accounts.pop(key, None)
         _put(self._advertisers, key, row)
 
     def _put_affiliate(self, key: str, row: Affiliate | None) -> None:
+        self._edition += 1
         _put(self._affiliates, key, row)
 
     def _put_offer(self, key: str, row: Offer | None) -> None:
@@ -168,16 +254,20 @@ class Rules:
         if before is not None:
             self._by_hash.pop(before.hash, None)
             self._targetings.pop(before.id, None)
+            self._forget_way(before)
         _put(self._offers, key, row)
         if row is not None:
             self._by_hash[row.hash] = row
+            self._forget_way(row)
 
     def _put_connections(self, key: str, row: Connections | None) -> None:
         row = row or Connections(offer=int(key))
+        self._forget_way(self._offers.get(key))
         _put(self._connected, row.offer, array("I", row.affiliates) if row.affiliates else None)
         _put(self._disconnected, row.offer, array("I", row.disconnected) if row.disconnected else None)
 
     def _put_full_caps(self, key: str, row: FullCaps | None) -> None:
+        self._forget_way(self._offers.get(key))
         _put(self._full, int(key), row.caps if row is not None and row.caps else None)
 
     def _put_smartlink(self, key: str, row: SmartLink | None) -> None:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Final
 
 from trackyard.decide.hit import Hit, find_number, is_offer_key
+from trackyard.decide.rules import Way
 from trackyard.decide.targeting import find_mistargeted, find_refused_account
 from trackyard.domain.refusals import DETAIL_LENGTH, REASONS
 from trackyard.domain.refusals import Refused as Refused
-from trackyard.domain.rules import Offer
 
 Check = Callable[[Hit], Refused | None]
 
@@ -191,19 +191,17 @@ def decide(hit: Hit) -> Refused | None:
 
     It asks a step only where it may refuse: an offer that restricts nothing pays for no restriction.
     """
-    offer, affiliate, advertiser = hit.offer, hit.affiliate, hit.advertiser
-    if offer is None or affiliate is None:
+    way, affiliate = hit.way, hit.affiliate
+    if way is None or affiliate is None:
         return invalid_offer(hit) or unknown_offer(hit) or invalid_affiliate(hit) or unknown_affiliate(hit)
-    refused = None
-    if not offer.active or hit.targeting is not None or offer.start_at is not None or offer.stop_at is not None:
-        refused = inactive_offer(hit)
-    if refused is None and (advertiser is None or not affiliate.active):
-        refused = inactive_affiliate(hit) or unknown_advertiser(hit)
-    if refused is None:
-        refused = disabled_affiliate(hit)
+    refused = None if way.steady else inactive_offer(hit)
+    if refused is None and not hit.passed:
+        refused = inactive_affiliate(hit) or unknown_advertiser(hit) or disabled_affiliate(hit)
+        if refused is None:
+            hit.rules.let_pass(way, hit.params["pid"], affiliate)
     if refused is None and hit.bot:
         refused = bot(hit)
-    return _find_unwanted(hit, offer) if refused is None else refused
+    return _find_unwanted(hit, way) if refused is None else refused
 
 
 def would_pass(hit: Hit) -> bool:
@@ -211,14 +209,14 @@ def would_pass(hit: Hit) -> bool:
 
     A bot is refused and yet goes where a visitor would have gone (behaviour.md §4).
     """
-    return hit.offer is not None and _find_unwanted(hit, hit.offer) is None
+    return hit.way is not None and _find_unwanted(hit, hit.way) is None
 
 
-def _find_unwanted(hit: Hit, offer: Offer) -> Refused | None:
+def _find_unwanted(hit: Hit, way: Way) -> Refused | None:
     """The first refusal of the steps after `bot`."""
     refused = find_mistargeted(hit)
     if refused is None and hit.targeting is not None:
         refused = empty_sub(hit) or non_unique_clicks(hit)
-    if refused is None and (offer.click_caps or hit.rules.full_caps(offer.id)):
+    if refused is None and way.capped:
         refused = overcap(hit)
     return refused

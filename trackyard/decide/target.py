@@ -25,10 +25,15 @@ _UTC: Final = ZoneInfo("UTC")
 def accepted_url(hit: Hit) -> str:
     """The target of an accepted click: what its deep link asks for, else its landing's URL, the targeting group's or
     the offer's. Plain ASCII."""
-    url = chosen_url(hit)
-    if "redirect" not in hit.params and "path" not in hit.params:
-        return _target(url).fill(hit)
-    return _deep_target(hit, url).fill(hit)
+    if "redirect" in hit.params or "path" in hit.params:
+        return _deep_target(hit, chosen_url(hit)).fill(hit)
+    way = hit.way
+    if way is None or not way.one_url or "l" in hit.params:
+        return _target(chosen_url(hit)).fill(hit)
+    target = way.target
+    if not isinstance(target, _Target):
+        target = way.target = _target(way.offer.url)
+    return target.fill(hit)
 
 
 def find_refused_url(hit: Hit) -> str | None:
@@ -56,8 +61,58 @@ def _deep_target(hit: Hit, url: str) -> "_Target":
     return _made(link.url.replace(*_SECRET) or joined(url, link.path.replace(*_SECRET)))
 
 
-def _parameter(name: str) -> Callable[[Hit], str]:
-    return lambda hit: encoded(hit.params.get(name, ""))
+class _Macro:
+    """What reads the value of a macro. `read` gives it encoded: what cannot need it is spared the look."""
+
+    __slots__ = ()
+
+    def read(self, hit: Hit) -> str:
+        """The value for a click."""
+        raise NotImplementedError
+
+
+class _Parameter(_Macro):
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def read(self, hit: Hit) -> str:
+        value = hit.params.get(self._name)
+        return "" if value is None else encoded(value)
+
+
+class _ClickId(_Macro):
+    __slots__ = ()
+
+    def read(self, hit: Hit) -> str:
+        return hit.click_id
+
+
+class _Country(_Macro):
+    __slots__ = ()
+
+    def read(self, hit: Hit) -> str:
+        return encoded(hit.country)
+
+
+class _System(_Macro):
+    __slots__ = ()
+
+    def read(self, hit: Hit) -> str:
+        return encoded(hit.agent.os)
+
+
+class _Other(_Macro):
+    """A macro that fewer URLs have."""
+
+    __slots__ = ("_read",)
+
+    def __init__(self, read: Callable[[Hit], str]) -> None:
+        self._read = read
+
+    def read(self, hit: Hit) -> str:
+        return self._read(hit)
 
 
 def _day(hit: Hit) -> str:
@@ -69,19 +124,12 @@ def _deep_link(hit: Hit) -> str:
     return "" if link is None else encoded(link.value)
 
 
-_MACROS: Final[dict[str, Callable[[Hit], str]]] = {
-    # Each gives its value encoded: what cannot need it is spared the look.
-    "clickid": lambda hit: hit.click_id,
-    "click_id": lambda hit: hit.click_id,
-    "pid": _parameter("pid"),
+_OTHERS: Final[dict[str, Callable[[Hit], str]]] = {
     "offer_id": lambda hit: str(hit.offer.id) if hit.offer is not None else encoded(hit.params.get("offer_id", "")),
-    **{f"sub{number}": _parameter(f"sub{number}") for number in range(1, 9)},
     "ip": lambda hit: encoded(hit.ip),
-    "geo": lambda hit: encoded(hit.country),
     "city": lambda hit: encoded(hit.place.city),
     "referrer": lambda hit: encoded(hit.referrer),
     "device_ua": lambda hit: encoded(hit.ua),
-    "os": lambda hit: encoded(hit.agent.os),
     "os_version": lambda hit: encoded(hit.agent.os_version),
     "device_model": lambda hit: encoded(hit.agent.model),
     "browser": lambda hit: encoded(hit.agent.browser),
@@ -94,10 +142,19 @@ _MACROS: Final[dict[str, Callable[[Hit], str]]] = {
     "offer_name": lambda hit: encoded(hit.offer.title) if hit.offer is not None else "",
     "affiliate_name": lambda hit: encoded(hit.affiliate.name) if hit.affiliate is not None else "",
     "advertiser_id": lambda hit: hit.offer.advertiser if hit.offer is not None else "",
-    **{
-        name: _parameter(name)
-        for name in ("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", "ios_idfa", "android_id", "fbclid")
-    },
+}
+_PARAMETERS: Final = (
+    "pid",
+    *(f"sub{number}" for number in range(1, 9)),
+    *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", "ios_idfa", "android_id", "fbclid"),
+)
+_MACROS: Final[dict[str, _Macro]] = {
+    "clickid": _ClickId(),
+    "click_id": _ClickId(),
+    "geo": _Country(),
+    "os": _System(),
+    **{name: _Parameter(name) for name in _PARAMETERS},
+    **{name: _Other(read) for name, read in _OTHERS.items()},
 }
 CLICK_MACROS: Final = frozenset(_MACROS)
 """The macros that URLs of offers may contain."""
@@ -121,7 +178,7 @@ def _made(url: str) -> "_Target":
 
 
 @lru_cache(maxsize=4096)
-def _readers(names: tuple[str, ...]) -> tuple[Callable[[Hit], str], ...]:
+def _readers(names: tuple[str, ...]) -> tuple[_Macro, ...]:
     """What reads these macros. One tuple for all URLs with the same ones: what many clicks share stays near."""
     return tuple(_MACROS[name] for name in names)
 
@@ -142,4 +199,4 @@ class _Target:
 
     def fill(self, hit: Hit) -> str:
         """The URL for one click, values percent-encoded."""
-        return self._format % tuple([read(hit) for read in self._read])
+        return self._format % tuple([macro.read(hit) for macro in self._read])

@@ -4,6 +4,7 @@ Both look-ups stand behind bounded caches: few user agents make most of the traf
 """
 
 import re
+from hashlib import blake2b
 from typing import Final
 
 import msgspec
@@ -11,10 +12,12 @@ from ua_parser import Domain, PartialResult
 from ua_parser.loaders import load_lazy_builtins
 from ua_parser.regex import Resolver
 
+from trackyard.decide.addresses import number_of
 from trackyard.decide.bots import is_bot
 from trackyard.decide.databases import COUNTRY_DATABASE, Databases
 from trackyard.decide.hints import Hints, RawHints
 from trackyard.decide.places import Place, Places
+from trackyard.decide.quoting import quoted
 from trackyard.decide.recent import RecentlyUsed
 
 __all__ = ["BOT", "COUNTRY_DATABASE", "DEVICES", "Agent", "Databases", "Place", "Visitors", "read_agent"]
@@ -35,14 +38,48 @@ class Agent(msgspec.Struct, frozen=True, gc=False):
     model: str = ""
 
 
+Who = tuple[int, int]
+"""A visitor as numbers: its address (decide/addresses.number_of), and the mark of its user agent."""
+
+
+class ReadAgent:
+    """A user agent that was read. agent: what it says · columns: the user agent and that, as columns of a record ·
+    mark: as of `mark_of`."""
+
+    __slots__ = ("agent", "columns", "mark")
+
+    def __init__(self, ua: str, agent: Agent) -> None:
+        self.agent = agent
+        self.columns = agent_columns(ua, agent)
+        self.mark = mark_of(ua)
+
+
+def agent_columns(ua: str, agent: Agent) -> str:
+    """A user agent and what it says as columns of a record, in their order (journal.records.Click), as JSON."""
+    system = (ua, agent.os, agent.os_version)
+    told = (*system, agent.device, agent.brand, agent.model, agent.browser, agent.browser_version)
+    return ",".join([quoted(text) for text in told])
+
+
+def who_is(ip: str, ua: str) -> Who:
+    """The visitor of an address and a user agent."""
+    return number_of(ip), mark_of(ua)
+
+
+def mark_of(ua: str) -> int:
+    """A number that tells user agents apart: two share it with a probability of 1e-17."""
+    return int.from_bytes(blake2b(ua.encode("utf-8", "replace"), digest_size=7).digest(), "big")
+
+
 class Visitors:
     """Look-ups of addresses and user agents."""
 
     def __init__(self, databases: Databases | None = None, *, addresses: int = 4_000, agents: int = 5_000) -> None:
         self._places = Places(databases or Databases(), remembered=addresses)
         self._resolve = Resolver(load_lazy_builtins())
-        self._agents: RecentlyUsed[str | tuple[str, RawHints], Agent] = RecentlyUsed(agents)
+        self._agents: RecentlyUsed[str | tuple[str, RawHints], ReadAgent] = RecentlyUsed(agents)
         self.agent("")  # what is made at the first look-up is made before the first visitor
+        self.find_place = self._places.find
         self.place = self._places.place
         """What an address says. The argument must be an address or ""."""
         self.refresh = self._places.refresh
@@ -50,10 +87,14 @@ class Visitors:
 
     def agent(self, ua: str, hints: RawHints | None = None) -> Agent:
         """What a user agent says, and the client hints that came with it."""
+        return self.read(ua, hints).agent
+
+    def read(self, ua: str, hints: RawHints | None = None) -> ReadAgent:
+        """As `agent`, with what is made of it once."""
         key = ua if hints is None else (ua, hints)
         found = self._agents.find(key)
         if found is None:
-            found = self._read(ua, None if hints is None else Hints(hints))
+            found = ReadAgent(ua, self._read(ua, None if hints is None else Hints(hints)))
             self._agents.keep(key, found)
         return found
 

@@ -42,8 +42,13 @@ class Template:
 def encoded(value: str) -> str:
     """A value as it stands in a URL."""
     # Most values need no quoting, which is slow.
-    if (value.isalnum() and value.isascii()) or _is_plain(value):
+    if value.isascii() and (value.isalnum() or value.replace("-", "").isalnum() or _is_plain(value)):
         return value
+    return _quoted(value)
+
+
+@lru_cache(maxsize=4096)
+def _quoted(value: str) -> str:
     return quote(value, safe="")
 
 

@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_address
 
+from trackyard.decide.addresses import number_of
 from trackyard.domain.addresses import find_packed
 
 
@@ -47,10 +48,14 @@ class TrustedNetworks:
         The right-most entry that is not itself trusted; entries behind something that is no address are not
         believed. All trusted: the left-most.
         """
+        return self.locate(peer, forwarded)[0]
+
+    def locate(self, peer: str, forwarded: str) -> tuple[str, int]:
+        """As `visitor`, and the number of the address."""
         packed = find_packed(forwarded)
         if packed is not None and len(packed) == 4 and ":" not in forwarded:
             # One plain IPv4 address, as nearly always; inet_pton takes it in its one form only.
-            return forwarded
+            return forwarded, int.from_bytes(packed, "big")
         found = peer
         for item in reversed(forwarded.split(",")):
             entry = item.strip()
@@ -60,7 +65,7 @@ class TrustedNetworks:
             found = address_text(packed)
             if not self.trusts(packed):
                 break
-        return found
+        return found, number_of(found)
 
 
 def _without_port(entry: str) -> str:

@@ -40,10 +40,13 @@ class CurrentPeriods:
 class _Compiled:
     """The caps of one offer row with what they counted last."""
 
-    __slots__ = ("row", "since", "until", "wanted", "zone")
+    __slots__ = ("by_affiliate", "by_country", "row", "since", "until", "wanted", "zone")
 
     def __init__(self, row: Offer, zone: str) -> None:
         self.row = row
+        # What no cap asks for must not make a count of its own.
+        self.by_affiliate = any(cap.affiliate_type != "all" for cap in row.click_caps)
+        self.by_country = any(cap.country_type != "all" for cap in row.click_caps)
         self.zone = zone
         self.since = self.until = 0
         self.wanted: dict[tuple[int, str], Places] = {}
@@ -72,9 +75,10 @@ class CapKeys:
             periods = [self._periods.at(zone, cap.period, now_ms) for cap in offer.click_caps]
             compiled.since = max(period.start for period in periods)
             compiled.until = min(NEVER if period.end is None else period.end for period in periods)
-        found = compiled.wanted.get((affiliate, country))
+        key = (affiliate if compiled.by_affiliate else 0, country if compiled.by_country else "")
+        found = compiled.wanted.get(key)
         if found is None:
-            found = compiled.wanted[affiliate, country] = self._work_out(compiled, affiliate, country, now_ms)
+            found = compiled.wanted[key] = self._work_out(compiled, affiliate, country, now_ms)
         return found
 
     def _work_out(self, compiled: _Compiled, affiliate: int, country: str, now_ms: int) -> Places:

@@ -20,7 +20,10 @@ FLUSH_AT = 4096
 _WORD: Final = 8
 _HEADER_WORDS: Final = 8
 _ENTRY_WORDS: Final = 8
-_ENTRY: Final = struct.Struct("@24s4Q")
+_ENTRY: Final = struct.Struct("@24s5Q")
+_HALF: Final = 32
+"""Bits of a word that a fingerprint takes; those before it hold a place, which ends at 16 GB of visitors."""
+_LOW: Final = 0xFFFFFFFF
 _FIRST_SIZE: Final = 64 * 1024
 
 
@@ -34,13 +37,16 @@ class Kind(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One noted claim. click: the id of its click · place: where in its map · value: of a visitor the second, of a
-    count what it was before · mark: what must stand there still (the fingerprint of a visitor; 0 of a count)."""
+    count what it was before · mark: what must stand there still (the fingerprint of a visitor; 0 of a count) ·
+    other_place, other_mark: where else a visitor is known by, 0 = nowhere."""
 
     click: str
     kind: Kind
     place: int
     value: int
     mark: int
+    other_place: int = 0
+    other_mark: int = 0
 
 
 class Claims:
@@ -66,7 +72,7 @@ class Claims:
         """The claims that follow are made for this click."""
         self.click = click_id.encode("ascii")
 
-    def note(self, kind: Kind, place: int, value: int, mark: int) -> None:
+    def note(self, kind: Kind, place: int, value: int, mark: int, other_place: int = 0, other_mark: int = 0) -> None:
         """Notes a claim that is made next. Errors: OSError when there is no room for it; then it may not be made."""
         words = self._words
         count = words[0]
@@ -74,7 +80,8 @@ class Claims:
         if at + _ENTRY_WORDS > len(words):
             self._grow()
             words = self._words
-        _ENTRY.pack_into(self._map, at * _WORD, self.click, kind, place, value, mark)
+        other = other_place << _HALF | other_mark
+        _ENTRY.pack_into(self._map, at * _WORD, self.click, kind, place, value, mark, other)
         # The count last, in one store: a death before it leaves no note, and no claim was made.
         words[0] = count + 1
 
@@ -96,8 +103,8 @@ class Claims:
         if count == 0:
             return None
         at = _HEADER_WORDS + (count - 1) * _ENTRY_WORDS
-        click, kind, place, value, mark = _ENTRY.unpack_from(self._map, at * _WORD)
-        return Claim(click.decode("ascii"), Kind(kind), place, value, mark)
+        click, kind, place, value, mark, other = _ENTRY.unpack_from(self._map, at * _WORD)
+        return Claim(click.decode("ascii"), Kind(kind), place, value, mark, other >> _HALF, other & _LOW)
 
     def drop_last(self) -> None:
         """Forgets the claim noted last."""

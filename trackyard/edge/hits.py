@@ -36,9 +36,11 @@ class Hits:
 
     def make(self, rules: Rules, request: Request, params: dict[str, str]) -> Hit:
         """The hit of a request with these parameters."""
-        ip, ua, reported = whose(rules, request, params, self._trusted)
+        ip, address, ua, reported = whose(rules, request, params, self._trusted)
         headers = request.headers
-        agent = self._visitors.agent(ua, None if reported else find_hints(headers))
+        read = self._visitors.read(ua, None if reported else find_hints(headers))
+        found = self._visitors.find_place(ip, address)
+        agent = read.agent
         now = self._clock.now_ms()
         click_id = self._new_click_id(now)
         hit = Hit(
@@ -47,12 +49,15 @@ class Hits:
             click_id,
             params,
             ip,
-            self._visitors.place(ip),
+            found.place,
             ua,
             agent,
             request.header(b"referer"),
             self._language(request.header(LANGUAGE)),
             agent.device == BOT or (not reported and is_prefetch(headers)),
+            found=found,
+            read=read,
+            address=address,
         )
         hit.cookie = own_cookie(request, hit)
         return hit

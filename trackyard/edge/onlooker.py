@@ -24,7 +24,7 @@ class Onlooker:
             return hit.offer is not None
         visitors = UniqueVisitors(path, writes=False)
         try:
-            return not visitors.seen(hit.offer.id, hit.ip, hit.ua, hit.cookie, hit.time_ms // 1000)
+            return not visitors.seen(hit.offer.id, hit.who(), hit.cookie, hit.time_ms // 1000)
         finally:
             visitors.close()
 

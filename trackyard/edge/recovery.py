@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from trackyard.decide.rules import Rules
+from trackyard.decide.visitor import who_is
 from trackyard.edge.caps import CapKeys
 from trackyard.edge.claims import Claim, Claims, Kind
 from trackyard.edge.counts import ClickCounts, counts_name
@@ -193,7 +194,7 @@ def _remember(directory: Path, edge: int, visitors: UniqueVisitors, since: Posit
     for click in _each_click(directory, edge, since):
         second = click.time // 1000
         if click.uniq and now_s - second < WINDOW_S:
-            visitors.remember(click.offer, click.ip, click.ua, click.id, second)
+            visitors.remember(click.offer, who_is(click.ip, click.ua), click.id, second)
 
 
 def _a_day_ago(directory: Path, edge: int, now_s: int) -> Position:

@@ -234,7 +234,7 @@ class Asking:
             try:
                 # A click that is unique gives its id as the cookie, to a visitor that keeps any.
                 second, given = hit.time_ms // 1000, hit.click_id if hit.cookie else ""
-                self._new = state.visitors.claim(offer.id, hit.ip, hit.ua, hit.cookie, second, given)
+                self._new = state.visitors.claim(offer.id, hit.who(), hit.cookie, second, given)
             except OSError as error:
                 state.give_back(hit.click_id)
                 raise StateUnwritable(f"claims: {error}") from error
@@ -285,7 +285,7 @@ class Looking:
         """As Seen."""
         offer = hit.offer
         now_s = hit.time_ms // 1000
-        return offer is not None and not self._state.visitors.seen(offer.id, hit.ip, hit.ua, hit.cookie, now_s)
+        return offer is not None and not self._state.visitors.seen(offer.id, hit.who(), hit.cookie, now_s)
 
     def full_cap(self, hit: Hit) -> str:
         """As Seen."""

@@ -10,10 +10,11 @@ import mmap
 import os
 import struct
 import sys
-from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from trackyard.base.machine import i64
+from trackyard.decide.visitor import Who
 from trackyard.edge.claims import Claim, Claims, Kind
 from trackyard.edge.mapped import open_reserved
 
@@ -21,15 +22,21 @@ WINDOW_S: Final = 24 * 3600
 DEFAULT_SIZE: Final = 64 * 1024 * 1024
 """Eight million places; a visitor with a cookie takes two for each offer."""
 
-_FORMAT: Final = 0x54595601
 HEADER: Final = 4096
 _BUCKET: Final = 256
 _TIMES_AT: Final = 128
 _CELL: Final = 4
+_SLOTS: Final = 32
+_MARK: Final = 0xFFFFFFFF
+_FREE: Final = bytes(_CELL)
 _TIMES: Final = struct.Struct("@32I")
-_DIGEST: Final = struct.Struct("<Q4s")
 _VISITOR: Final = Kind.VISITOR  # its look-up is slow
 _SWEPT_AT_ONCE: Final = 1024 * 1024
+_RANDOM_AT: Final = 10
+"""Where the random digits of a click id begin."""
+_FORMAT: Final = 0x5456 << 16 | hash((1, 2, 3)) & 0xFFFF
+"""Keys are hashes of numbers, which are the same in every process of one interpreter, and no more than that: an
+interpreter that hashes otherwise begins the file anew, and reads it from the journals."""
 
 
 class UniqueVisitors:
@@ -65,60 +72,56 @@ class UniqueVisitors:
         self._shared = shared
         self._claims = claims
 
-    def seen(self, offer: int, ip: str, ua: str, cookie: str, now_s: int) -> bool:
+    def seen(self, offer: int, who: Who, cookie: str, now_s: int) -> bool:
         """Whether the address with the user agent, or the cookie ("" = none), was new to the offer in the last 24
         hours. Claims nothing."""
-        if self._is_fresh(*self._key(f"{offer}\0{ip}\0{ua}"), now_s):
+        if self._look(hash((offer, who[0], who[1])), now_s)[1]:
             return True
-        return cookie != "" and self._is_fresh(*self._key(_cookie_key(offer, cookie)), now_s)
+        return cookie != "" and self._look(_of_cookie(offer, cookie), now_s)[1]
 
-    def claim(self, offer: int, ip: str, ua: str, cookie: str, now_s: int, given: str = "") -> bool:
+    def claim(self, offer: int, who: Who, cookie: str, now_s: int, given: str = "") -> bool:
         """Whether this visitor is new to the offer, who then is not for 24 hours: by address and user agent, and by the
         cookie `given` with this click ("" = none).
 
         Who was seen stays as it was: the hours count from the last time it was new. Errors: OSError when the claim
         cannot be noted; then it was not made.
         """
-        bucket, fingerprint = self._key(f"{offer}\0{ip}\0{ua}")
+        key: i64 = hash((offer, who[0], who[1]))
         # Most are seen: that is found out without a lock.
-        if self._is_fresh(bucket, fingerprint, now_s):
+        place, fresh = self._look(key, now_s)
+        if fresh:
             return False
-        if cookie and cookie != given and self._is_fresh(*self._key(_cookie_key(offer, cookie)), now_s):
+        if cookie and cookie != given and self._look(_of_cookie(offer, cookie), now_s)[1]:
             return False
-        second, second_fingerprint = self._key(_cookie_key(offer, given)) if given else (bucket, b"")
+        other: i64 = _of_cookie(offer, given) if given else key
         if not self._shared:
-            self._set(bucket, fingerprint, now_s)
-            if given:
-                self._set(second, second_fingerprint, now_s)
+            self._set(place, key, other, now_s)
             return True
+        bucket, second = self._bucket(key), self._bucket(other)
         self._lock(bucket, second)
         try:
-            if self._is_fresh(bucket, fingerprint, now_s):
-                return False
-            self._set(bucket, fingerprint, now_s)
-            if given:
-                self._set(second, second_fingerprint, now_s)
-            return True
+            place, fresh = self._look(key, now_s)
+            if not fresh:
+                self._set(place, key, other, now_s)
+            return not fresh
         finally:
             self._unlock(bucket, second)
 
-    def remember(self, offer: int, ip: str, ua: str, given: str, at_s: int) -> None:
+    def remember(self, offer: int, who: Who, given: str, at_s: int) -> None:
         """Makes the visitor seen at `at_s`, again or for the first time: what a record of the journal says."""
-        for bucket, fingerprint in (self._key(f"{offer}\0{ip}\0{ua}"), self._key(_cookie_key(offer, given))):
+        for key in (hash((offer, who[0], who[1])), _of_cookie(offer, given)):
+            bucket = self._bucket(key)
             self._lock(bucket, bucket)
-            place = self._find(bucket, fingerprint)
-            if place < 0 or self._cells[place] < at_s:
-                self._place(bucket, fingerprint, place, at_s)
+            place, _ = self._look(key, at_s)
+            if self._cells[place - _SLOTS] != key & _MARK or self._cells[place] < at_s:
+                self._store(place, key & _MARK, at_s)
             self._unlock(bucket, bucket)
 
     def undo(self, claim: Claim) -> None:
         """Makes a noted claim never have been; one that was not made, or is undone already, stays so."""
-        place = claim.place
-        bucket = place * _CELL // _BUCKET * _BUCKET
-        self._lock(bucket, bucket)
-        if self._cells[place] == claim.value and self._cells[place - _TIMES_AT // _CELL] == claim.mark:
-            self._cells[place] = 0
-        self._unlock(bucket, bucket)
+        if claim.other_place:
+            self._free(claim.other_place, claim.other_mark, claim.value)
+        self._free(claim.place, claim.mark, claim.value)
 
     def forget_since(self, second: int) -> None:
         """Forgets who was new after `second`, in a file that no one else uses."""
@@ -148,50 +151,68 @@ class UniqueVisitors:
         self._map.close()
         os.close(self._descriptor)
 
-    def _key(self, text: str) -> tuple[int, bytes]:
-        """Where a visitor's bucket begins, and its fingerprint."""
-        number, fingerprint = _DIGEST.unpack(blake2b(text.encode("utf-8", "replace"), digest_size=12).digest())
-        return HEADER + number % self._buckets * _BUCKET, fingerprint
+    def _bucket(self, key: i64) -> i64:
+        """Where the bucket of a key begins."""
+        return HEADER + (key >> 32 & _MARK) % self._buckets * _BUCKET
 
-    def _is_fresh(self, bucket: int, fingerprint: bytes, now_s: int) -> bool:
-        place = self._find(bucket, fingerprint)
-        # A time ahead of the clock is as good as now: the clock went back. Without a lock the place may have been
-        # given to another meanwhile: so the fingerprint is read again, after the time.
-        return (
-            place >= 0
-            and now_s - self._cells[place] < WINDOW_S
-            and self._map[place * _CELL - _TIMES_AT : place * _CELL - _TIMES_AT + _CELL] == fingerprint
-        )
+    def _look(self, key: i64, now_s: int) -> tuple[i64, bool]:
+        """The cell for the time of a key, its own, else a free one, else the oldest; and whether it was seen in the
+        24 hours before `now_s`."""
+        bucket = self._bucket(key)
+        data: bytes = self._map[bucket : bucket + _BUCKET]
+        mark: i64 = key & _MARK
+        first = bucket // _CELL + _SLOTS
+        slot = _find(data, int(mark).to_bytes(_CELL, sys.byteorder), 0, _TIMES_AT)
+        if slot >= 0:
+            place = first + slot
+            # A time ahead of the clock is as good as now: the clock went back. Without a lock the place may have been
+            # given to another meanwhile: so the fingerprint is read after the time.
+            fresh = now_s - self._cells[place] < WINDOW_S and self._cells[place - _SLOTS] == mark
+            return place, fresh
+        # Most are free until the file is full of visitors of some day.
+        slot = _find(data, _FREE, _TIMES_AT, _BUCKET)
+        if slot < 0:
+            times = _TIMES.unpack_from(data, _TIMES_AT)
+            slot = times.index(min(times))
+        return first + slot, False
 
-    def _find(self, bucket: int, fingerprint: bytes) -> int:
-        """The cell of the time beside `fingerprint`; -1 = it is not there."""
-        end = bucket + _TIMES_AT
-        at = self._map.find(fingerprint, bucket, end)
-        while at >= 0 and at % _CELL:
-            at = self._map.find(fingerprint, at + 1, end)
-        return -1 if at < 0 else (at + _TIMES_AT) // _CELL
+    def _set(self, place: i64, key: i64, other: i64, now_s: int) -> None:
+        """Makes a key, for which `place` was found, and another one be of `now_s`; `other` = key: it alone."""
+        mark: i64 = key & _MARK
+        if other == key or self._bucket(other) == self._bucket(key):
+            self._note(place, now_s, mark, 0, 0)
+            self._store(place, mark, now_s)
+            if other != key:
+                # Its place is looked for when the first is taken: both might have found the same.
+                self._set(self._look(other, now_s)[0], other, other, now_s)
+            return
+        other_place = self._look(other, now_s)[0]
+        other_mark: i64 = other & _MARK
+        self._note(place, now_s, mark, other_place, other_mark)
+        self._store(place, mark, now_s)
+        self._store(other_place, other_mark, now_s)
 
-    def _set(self, bucket: int, fingerprint: bytes, now_s: int) -> None:
-        self._place(bucket, fingerprint, self._find(bucket, fingerprint), now_s)
-
-    def _place(self, bucket: int, fingerprint: bytes, place: int, second: int) -> None:
-        """Writes a time beside its fingerprint, which stands beside cell `place`; -1 = it takes the oldest's place."""
-        cells = self._cells
-        mark = int.from_bytes(fingerprint, sys.byteorder)
-        found = place >= 0
-        if not found:
-            times = _TIMES.unpack_from(self._map, bucket + _TIMES_AT)
-            # Most are free until the file is full of visitors of some day.
-            oldest = 0 if 0 in times else min(times)
-            place = (bucket + _TIMES_AT) // _CELL + times.index(oldest)
+    def _note(self, place: i64, now_s: int, mark: i64, other_place: i64, other_mark: i64) -> None:
         if self._claims is not None:
-            self._claims.note(_VISITOR, place, second, mark)
-        if not found:
+            self._claims.note(_VISITOR, place, now_s, mark, other_place, other_mark)
+
+    def _store(self, place: i64, mark: i64, second: int) -> None:
+        """Writes a time into the cell `place`, beside its fingerprint."""
+        cells = self._cells
+        if cells[place - _SLOTS] != mark:
             # The time first: a death between the two leaves an entry that is too young, not one that calls another
             # visitor seen.
-            cells[place] = 0
-            cells[place - _TIMES_AT // _CELL] = mark
+            if cells[place]:
+                cells[place] = 0
+            cells[place - _SLOTS] = mark
         cells[place] = second
+
+    def _free(self, place: int, mark: int, second: int) -> None:
+        bucket = place * _CELL // _BUCKET * _BUCKET
+        self._lock(bucket, bucket)
+        if self._cells[place] == second and self._cells[place - _SLOTS] == mark:
+            self._cells[place] = 0
+        self._unlock(bucket, bucket)
 
     def _lock(self, one: int, other: int) -> None:
         """Locks two buckets, always in the same order: two who want the same two do not wait for each other."""
@@ -205,13 +226,27 @@ class UniqueVisitors:
             fcntl.lockf(self._descriptor, fcntl.LOCK_UN, _BUCKET, other)
 
 
-def _cookie_key(offer: int, cookie: str) -> str:
-    """A text that no address begins like."""
-    return f"{offer}\0\0{cookie}"
+def _of_cookie(offer: int, cookie: str) -> i64:
+    """The key of a cookie, a click id: its random half tells it from all others."""
+    return hash((offer, int(cookie[_RANDOM_AT:], 16)))
+
+
+def _find(data: bytes, cell: bytes, start: int, end: int) -> i64:
+    """The slot in which a cell stands in `data[start:end]`; -1 = in none."""
+    at = data.find(cell, start, end)
+    while at >= 0 and at % _CELL:
+        at = data.find(cell, at + 1, end)
+    return -1 if at < 0 else (at - start) // _CELL
 
 
 def _open(path: Path, size: int) -> int:
-    """A file of another size is begun anew: what stands in it would be looked for elsewhere."""
-    if path.exists() and path.stat().st_size != HEADER + size:
+    """A file of another size or form is begun anew: what stands in it would be looked for elsewhere."""
+    if path.exists() and (path.stat().st_size != HEADER + size or _form_of(path) not in (0, _FORMAT)):
         path.unlink()
     return open_reserved(path, HEADER + size)
+
+
+def _form_of(path: Path) -> int:
+    """What a file says of its form; 0 = it is not made whole yet."""
+    with path.open("rb") as file:
+        return int.from_bytes(file.read(_CELL), sys.byteorder)

@@ -5,13 +5,13 @@ from trackyard.decide.seen import NOTHING_SEEN
 from trackyard.decide.steps import Refused, decide
 from trackyard.decide.target import impressions_url
 from trackyard.edge.answers import NO_STORE
-from trackyard.edge.clicks import click_columns
+from trackyard.edge.clicks import click_record
 from trackyard.edge.hits import Hits
 from trackyard.edge.pages import GIF, GIF_TYPE
 from trackyard.edge.recorder import Recorder
 from trackyard.edge.request import Request, Response, read_pairs
 from trackyard.edge.ways import PLAIN, redirect
-from trackyard.journal.records import Flag, Kind, encode
+from trackyard.journal.records import Flag, Kind
 
 _NAMES = {"aid": "pid", "oid": "offer_id"}
 """What `/imp` calls the parameters of a click."""
@@ -43,8 +43,7 @@ class Views:
             refused = _NOT_COUNTED
         recorded = request.method == "GET"
         if recorded:
-            columns = click_columns(hit, refused, False, Flag.PARAMETER_CUT if cut else 0)
-            self._recorder.put(Kind.VIEW, encode(columns))
+            self._recorder.put(Kind.VIEW, click_record(hit, refused, False, Flag.PARAMETER_CUT if cut else 0))
         if refused is None and hit.offer is not None and hit.offer.impressions_url:
             return redirect(impressions_url(hit, hit.offer), PLAIN, b"", recorded=recorded)
         return Response(200, GIF, GIF_TYPE, headers=NO_STORE, recorded=recorded)
