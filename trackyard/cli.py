@@ -15,6 +15,20 @@ from trackyard.supervisor import Supervisor
 def main(arguments: list[str] | None = None) -> None:
     """Reads the command line and exits with 0, or with 2 and one sentence when a setting is wrong."""
     options = _parser().parse_args(arguments)
+    if options.command in ("serve", "role"):
+        _run(options)
+        return
+    try:
+        try:
+            _run(options)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:  # who reads this has seen enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
+
+
+def _run(options: argparse.Namespace) -> None:
     if options.command == "settings":
         sys.stdout.write(config.document())
         return
@@ -61,11 +75,37 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--visits", type=_count, default=25_000, help="visits in the 30 days before now (%(default)s)")
     demo.add_argument("--seconds", type=_count, default=60, help="seconds of live traffic (%(default)s)")
     demo.add_argument("--seed", type=int, default=1, help="another number makes other traffic (%(default)s)")
+    export = _add_export(commands)
     commands.add_parser("settings", help="print docs/configuration.md")
-    for command in (serve, key, prepare, role, explain, audit, rebuild, demo):
+    for command in (serve, key, prepare, role, explain, audit, rebuild, export, demo):
         command.add_argument("--config", type=Path, help="TOML file of settings")
     parser.set_defaults(config=None)
     return parser
+
+
+def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
+    export = commands.add_parser("export", help="write clicks, conversions or custom statistics to a file")
+    export.add_argument("what", choices=["clicks", "conversions", "custom"])
+    day = {"required": True, "metavar": "YYYY-MM-DD"}
+    export.add_argument("--from", dest="since", help="the first day", **day)  # type: ignore[arg-type]
+    export.add_argument("--to", dest="until", help="the last day", **day)  # type: ignore[arg-type]
+    export.add_argument(
+        "--slice", action="append", default=[], metavar="NAME", help="what custom statistics are grouped by; repeatable"
+    )
+    export.add_argument(
+        "--filter", action="append", default=[], type=_pair, metavar="NAME=VALUE", help="as the API has it; repeatable"
+    )
+    export.add_argument("--timezone", default="", help="an IANA name; default the platform's")
+    export.add_argument("--format", choices=["csv", "parquet"], default="csv", help="default %(default)s")
+    export.add_argument("--output", default="-", metavar="FILE", help="- is standard output, the default")
+    return export
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError("must be NAME=VALUE")
+    return name, value
 
 
 def _count(text: str) -> int:
@@ -114,6 +154,26 @@ def _rebuild(settings: config.Config, options: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def _export(settings: config.Config, options: argparse.Namespace) -> None:
+    from trackyard.commands.export import Failed, Wanted, export
+
+    wanted = Wanted(
+        what=options.what,
+        since=options.since,
+        until=options.until,
+        form=options.format,
+        output=options.output,
+        slices=tuple(options.slice),
+        filters=tuple(options.filter),
+        timezone=options.timezone,
+    )
+    try:
+        export(settings, wanted, sys.stderr)
+    except (Failed, config.CannotStart) as fault:
+        print(f"trackyard: {fault}", file=sys.stderr)
+        sys.exit(1)
+
+
 def _demo(settings: config.Config, options: argparse.Namespace) -> None:
     from trackyard.commands.demo import Size, demo
 
@@ -134,6 +194,7 @@ _COMMANDS = {
     "role": _role,
     "explain": _explain,
     "audit": _audit,
+    "export": _export,
     "rebuild": _rebuild,
     "demo": _demo,
 }

@@ -9,13 +9,14 @@ _EVERY_S: Final = 0.1
 
 
 class Progress:
-    """One part of `total` steps, shown on `out` while its `with` block lasts.
+    """One part of `total` steps, shown on `out` while its `with` block lasts. total None: steps are bytes, of which
+    nobody knows how many there will be.
 
     with Progress(out, "30 days", 30) as bar:
         bar.to(3)
     """
 
-    def __init__(self, out: TextIO, name: str, total: float) -> None:
+    def __init__(self, out: TextIO, name: str, total: float | None) -> None:
         self._out = out
         self._name = name
         self._total = total
@@ -43,7 +44,7 @@ class Progress:
 
     def to(self, done: float) -> None:
         """So much of the total is done."""
-        self._done = min(done, self._total)
+        self._done = done if self._total is None else min(done, self._total)
         if time.monotonic() - self._shown_at >= _EVERY_S:
             self._show()
 
@@ -51,9 +52,13 @@ class Progress:
         if not self._bar:
             return
         self._shown_at = time.monotonic()
+        seconds = self._shown_at - self._begun_at
+        if self._total is None:
+            self._out.write(f"\r\x1b[K{self._name:<34} {self._done / 1e6:.1f} MB {seconds:4.0f} s")
+            self._out.flush()
+            return
         share = self._done / self._total if self._total else 1.0
         filled = int(share * _WIDTH)
         bar = "#" * filled + "." * (_WIDTH - filled)
-        seconds = self._shown_at - self._begun_at
         self._out.write(f"\r\x1b[K{self._name:<34} [{bar}] {share:4.0%} {seconds:4.0f} s")
         self._out.flush()

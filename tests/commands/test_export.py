@@ -1,0 +1,208 @@
+"""`trackyard export` against an API that answers as it is told to."""
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.commands.test_progress import Terminal
+from trackyard.commands import export as command
+from trackyard.commands.export import Failed, Wanted, export
+from trackyard.commands.ours import Api
+from trackyard.config import CannotStart
+
+ROWS = b"id,text\r\n1,a\r\n" + b"2,b\r\n" * 200_000
+CONFIG: Any = None
+
+
+@dataclass
+class Told:
+    """What the API answers; a body that is not whole breaks off."""
+
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = ROWS
+    whole: bool = True
+    asked: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
+    """An API, which the command asks."""
+    answer = Told()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            answer.asked.append(self.path)
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            for start in range(0, len(answer.body), 50_000):
+                piece = answer.body[start : start + 50_000]
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            if answer.whole:
+                self.wfile.write(b"0\r\n\r\n")
+            self.close_connection = True
+
+        def log_message(self, *_arguments: Any) -> None:
+            """Nothing: tests are quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    monkeypatch.setattr(command, "administrator", lambda _: Api(f"http://127.0.0.1:{server.server_port}", "k"))
+    yield answer
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def wanted(output: Path | str, **more: Any) -> Wanted:
+    given: dict[str, Any] = {"what": "clicks", "since": "2026-01-01", "until": "2026-01-02", "form": "csv"}
+    return Wanted(**given | {"output": str(output)} | more)
+
+
+def test_a_file_is_written_under_another_name_until_it_is_whole(told: Told, tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("old")
+    out = io.StringIO()
+    export(CONFIG, wanted(file), out)
+    assert file.read_bytes() == ROWS
+    assert list(tmp_path.iterdir()) == [file]
+    assert out.getvalue().startswith("clicks: ")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_one_that_breaks_off_leaves_nothing(told: Told, tmp_path: Path, form: str) -> None:
+    told.whole = False
+    file = tmp_path / "rows"
+    file.write_text("old")
+    with pytest.raises(Failed, match="broke off"):
+        export(CONFIG, wanted(file, form=form), io.StringIO())
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_what_is_refused_is_said(told: Told, tmp_path: Path) -> None:
+    told.status, told.body = 503, b'{"message": "6 exports are running", "code": "exports_busy"}'
+    with pytest.raises(Failed, match=r"the API answers 503: 6 exports are running\."):
+        export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_filter_that_there_is_not_is_said(told: Told, tmp_path: Path) -> None:
+    told.headers["X-Ignored-Parameters"] = "filter[offers],filter%5Bx%20y]"
+    with pytest.raises(Failed, match=r"there is no filter\[offers\], filter\[x y\]"):
+        export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written_is_said(told: Told, tmp_path: Path) -> None:
+    with pytest.raises(Failed, match=r"nowhere/rows cannot be written: No such file or directory\."):
+        export(CONFIG, wanted(tmp_path / "nowhere" / "rows"), io.StringIO())
+
+
+def test_nobody_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "administrator", lambda _: Api("http://127.0.0.1:9", "k"))
+    with pytest.raises(CannotStart, match="start the server first"):
+        export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
+
+
+@pytest.mark.parametrize(("form", "shown"), [("csv", "100%"), ("parquet", "1.0 MB")])
+def test_a_terminal_shows_how_far_it_is(told: Told, tmp_path: Path, form: str, shown: str) -> None:
+    told.headers["X-Total-Count"] = "200001"
+    out = Terminal()
+    export(CONFIG, wanted(tmp_path / "rows", form=form), out)
+    assert shown in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("more", "path", "params"),
+    [
+        (
+            {"filters": (("offer", "1"), ("offer", "2"), ("country", "DE")), "timezone": "Asia/Kathmandu"},
+            "/3.1/stats/clicks",
+            {
+                "date_from": ["2026-01-01"], "date_to": ["2026-01-02"], "offer[]": ["1", "2"], "country": ["DE"],
+                "timezone": ["Asia/Kathmandu"], "format": ["csv"],
+            },
+        ),
+        (
+            {"what": "custom", "slices": ("day", "offer"), "filters": (("nonzero", "1"),), "form": "parquet"},
+            "/3.1/stats/custom",
+            {
+                "filter[date_from]": ["2026-01-01"], "filter[date_to]": ["2026-01-02"], "filter[nonzero]": ["1"],
+                "slice[]": ["day", "offer"], "format": ["parquet"],
+            },
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_asked(
+    told: Told, tmp_path: Path, more: dict[str, Any], path: str, params: dict[str, list[str]]
+) -> None:
+    export(CONFIG, wanted(tmp_path / "rows", **more), io.StringIO())
+    [asked] = told.asked
+    assert urlsplit(asked).path == path
+    assert parse_qs(urlsplit(asked).query) == params
+
+
+def test_standard_output(told: Told, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    export(CONFIG, wanted("-"), io.StringIO())
+    assert capfdbinary.readouterr().out == ROWS
+
+
+def test_a_terminal_gets_no_parquet(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    with pytest.raises(Failed, match="--output"):
+        export(CONFIG, wanted("-", form="parquet"), io.StringIO())
+    assert told.asked == []
+
+
+def trackyard(*arguments: str, then: Callable[[subprocess.Popen[bytes]], None]) -> tuple[int, bytes]:
+    """Runs the command; its exit status, and what it said on standard error."""
+    program = subprocess.Popen(
+        [sys.executable, "-m", "trackyard", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    with program:
+        then(program)
+        _, said = program.communicate(timeout=60)
+    return program.returncode, said
+
+
+def test_who_reads_no_further_gets_no_traceback() -> None:
+    def leave(program: subprocess.Popen[bytes]) -> None:
+        assert program.stdout is not None
+        program.stdout.close()
+        program.stdout = None
+
+    assert trackyard("settings", then=leave) == (141, b"")
+
+
+DAYS = ("--from", "2026-01-01", "--to", "2026-01-01")
+
+
+@pytest.mark.parametrize("wrong", [(), ("offers", *DAYS), ("clicks", *DAYS, "--filter", "x"), ("clicks", *DAYS[:2])])
+def test_what_is_no_command_is_said(wrong: tuple[str, ...]) -> None:
+    status, said = trackyard("export", *wrong, then=lambda _: None)
+    assert status == 2
+    assert b"Traceback" not in said
+
+
+def test_a_failure_is_a_sentence_and_status_1(tmp_path: Path) -> None:
+    asked = ("export", "clicks", *DAYS, "--output", str(tmp_path / "rows"))
+    config = tmp_path / "trackyard.toml"
+    config.write_text(f'data_dir = "{tmp_path / "none"}"\n')
+    status, said = trackyard(*asked, "--config", str(config), then=lambda _: None)
+    assert (status, said.count(b"\n"), said.startswith(b"trackyard: there is no installation")) == (1, 1, True)
