@@ -27,10 +27,21 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
         size += len(message.get("body", b""))
         if message["type"] == "http.disconnect" or not message.get("more_body"):
             break
+    if scope["path"] == "/pieces":
+        await pieces(send)
+        return
     body = b"x" * 20_000_000 if scope["path"] == "/large" else b"%d" % size
     headers = [(b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+async def pieces(send: Any) -> None:
+    """Answers with 20 MB that are made as they are sent."""
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    for _ in range(40):
+        await send({"type": "http.response.body", "body": b"x" * 500_000, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
 
 
 @pytest.fixture(scope="module")
@@ -151,3 +162,26 @@ def test_who_does_not_read_is_let_go(server: uvicorn.Server, port: int) -> None:
         client.sendall(b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n")
         assert client.recv(12) == b"HTTP/1.1 200"
         wait_until(lambda: not server.server_state.connections)
+
+
+def test_who_does_not_read_what_is_made_as_it_is_sent_is_let_go(
+    server: uvicorn.Server, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "READ_S", 0.3)
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.sendall(b"GET /pieces HTTP/1.1\r\n" + CLOSE)
+        assert client.recv(12) == b"HTTP/1.1 200"
+        wait_until(lambda: not server.server_state.connections)
+
+
+def test_who_reads_slowly_has_its_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "READ_S", 0.5)
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+        client.sendall(b"GET /pieces HTTP/1.1\r\n" + CLOSE)
+        size = 0
+        while piece := client.recv(1_000_000):
+            size += len(piece)
+            if size < 10_000_000:
+                time.sleep(0.02)  # many times as long as it may take nothing
+        assert size > 20_000_000

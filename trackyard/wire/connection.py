@@ -17,6 +17,9 @@ MAX_URL = 64 * 1024
 STEP_S = 20.0
 """Headers must be whole this long after their first byte; a body must bring `STEP_BYTES` or its end in it."""
 STEP_BYTES = 64 * 1024
+READ_S = 60.0
+READ_BYTES = 16 * 1024
+"""Who is sent more than is held for it must take so much in so many seconds."""
 LINGER_S = 5.0
 """How long a refused client may go on sending before the connection is cut under its answer."""
 _FRAMING = 8
@@ -34,6 +37,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._unread = 0
         self._refused = False
         self._patience: asyncio.TimerHandle | None = None
+        self._reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -41,6 +45,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._wait_no_more()
+        self._read_on()
         self._unset_keepalive_if_required()
         super().connection_lost(exc)
 
@@ -98,6 +103,30 @@ class BoundedHttp(HttpToolsProtocol):
             self.cycle.keep_alive = False
         else:
             self.transport.close()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._wait_for_reader()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._read_on()
+
+    def _wait_for_reader(self) -> None:
+        self._read_on()
+        unread = self.transport.get_write_buffer_size()
+        self._reading = self.loop.call_later(READ_S, self._check_reader, unread)
+
+    def _check_reader(self, unread: int) -> None:
+        if unread - self.transport.get_write_buffer_size() < READ_BYTES:
+            self.transport.abort()  # an answer that is made as it is sent must not wait for ever
+        else:
+            self._wait_for_reader()
+
+    def _read_on(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
 
     def timeout_keep_alive_handler(self) -> None:
         unread = self.transport.get_write_buffer_size()
