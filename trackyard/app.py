@@ -156,6 +156,7 @@ def _run_worker(config: Config, slot: int) -> None:
             files_directory=config.data_dir / "files",
             mail_directory=config.data_dir / "mail",
             quotes_url=config.quotes_url,
+            spans=config.spans,
             smtp_url=config.smtp_url,
             mail_from=config.mail_from,
             seal=Seal(seal_key(config)),
@@ -167,6 +168,7 @@ def _run_worker(config: Config, slot: int) -> None:
 def _run_core(config: Config, _slot: int) -> None:
     from trackyard.actions.rebuild import Rebuilder
     from trackyard.jobs.projector import Projector
+    from trackyard.jobs.retention import Retention
     from trackyard.stats.engine import Analytics, StoreError
     from trackyard.stats.schema import migrate
     from trackyard.store.engine import Database
@@ -182,15 +184,18 @@ def _run_core(config: Config, _slot: int) -> None:
         migrate(analytics)
     except StoreError as fault:
         raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {_first_line(fault)}.") from None
-    projector, thread, rebuilder = None, None, None
+    projector, rebuilder, threads = None, None, list[threading.Thread]()
     if "projector" in config.roles:
         journals = config.data_dir / "journal"
         rebuilder = Rebuilder(database, analytics, journals, SystemClock(), directory_id_of(config))
         rebuilder.recover()
-        projector = Projector(
-            database, analytics, config.data_dir / "journal", config.data_dir / "rules", SystemClock()
-        )
-        thread = threading.Thread(target=_guarded, args=(projector, stop), name="projector")
+        projector = Projector(database, analytics, journals, config.data_dir / "rules", SystemClock())
+        keeper = Retention(database, analytics, journals, SystemClock(), config.spans)
+        threads += [
+            threading.Thread(target=_guarded, args=(projector, stop), name="projector"),
+            threading.Thread(target=keeper.run, args=(stop,), name="retention"),
+        ]
+    for thread in threads:
         thread.start()
     try:
         if listener is not None:
@@ -201,7 +206,7 @@ def _run_core(config: Config, _slot: int) -> None:
         stop.set()
         if rebuilder is not None:
             rebuilder.close()
-        if thread is not None:
+        for thread in threads:
             thread.join()
         analytics.close()
         database.close()
@@ -300,6 +305,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
         isp_database=config.isp_database,
         journals=config.data_dir / "journal" if "projector" in config.roles else None,
         rebuilder=rebuilder,
+        spans=config.spans,
         seen=cache(lambda: Onlooker(config.data_dir / "state")) if "edge" in config.roles else lambda: NOTHING_SEEN,
         visitors=cache(lambda: Visitors(databases_of(config))),
         trials=Trials(config.outbound_allow),

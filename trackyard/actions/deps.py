@@ -11,6 +11,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.secrets import Seal
 from trackyard.decide.seen import NOTHING_SEEN, Seen
 from trackyard.decide.visitor import Visitors
+from trackyard.domain.keeping import DEFAULT_SPANS, Spans
 from trackyard.outbound.trials import Trials
 from trackyard.stats.engine import Analytics
 from trackyard.store.engine import Database
@@ -41,6 +42,7 @@ class Deps:
     isp_database: Path | None = None
     trials: Trials = field(default_factory=Trials)
     visitors: Callable[[], Visitors] = field(default_factory=lambda: cache(Visitors))
+    spans: Spans = DEFAULT_SPANS
     journals: Path | None = None
     rebuilder: Rebuilder | None = None
     seen: Callable[[], Seen] = field(default=lambda: NOTHING_SEEN)

@@ -133,11 +133,13 @@ def _name_rows(deps: Deps, directory: Path, edge: int, journal: str, end: int, k
 
 
 def _check_calls(deps: Deps, findings: Findings) -> None:
-    """Each call that took effect changed the conversion it is logged with, and each change by a call is logged."""
+    """Each call that took effect changed the conversion it is logged with, and each change by a call is logged; for as
+    long as the log is kept."""
+    since = f"{deps.spans.log_cut(deps.clock.now_ms()) // 1000:08x}"  # ids begin with their second
     with deps.database.read() as conn:
-        changed = dict(stored.calls_that_changed(conn))
+        changed = dict(stored.calls_that_changed(conn, since))
         underway = {log.id for log in stored.logs_on_their_way(conn)}
-    logged = analytic.calls_that_took_effect(deps.analytics)
+    logged = analytic.calls_that_took_effect(deps.analytics, since)
     findings.check("calls that took effect", len(changed))
     for call_id, conversion_id in changed.items():
         found = logged.pop(call_id, None)
@@ -145,7 +147,7 @@ def _check_calls(deps: Deps, findings: Findings) -> None:
             findings.differ("change by a call", call_id, f"logged for {conversion_id}", found or "not in the log")
     if logged:
         with deps.database.read() as conn:
-            later = dict(stored.calls_that_changed(conn))
+            later = dict(stored.calls_that_changed(conn, since))
         for call_id, conversion_id in logged.items():
             if later.get(call_id) != conversion_id:
                 findings.differ("call in the log", call_id, f"changed {conversion_id}", "no such change")

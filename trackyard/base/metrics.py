@@ -36,6 +36,11 @@ LOADED_ROWS = Counter("trackyard_loaded_rows", "Rows loaded into the analytic st
 LOAD_SECONDS = Histogram("trackyard_load_seconds", "Time of one load into the analytic store", ["table"])
 REBUILT_ROWS = Counter("trackyard_rebuilt_rows", "Rows made again by rebuilds", ["table"])
 REBUILDS = Counter("trackyard_rebuilds", "Rebuilds by how they ended", ["stage"])
+ROWS_EMPTIED = Counter("trackyard_rows_emptied", "Rows whose personal data was emptied", ["table"])
+ROWS_DROPPED = Counter("trackyard_rows_dropped", "Rows of the analytic store that were too old", ["table"])
+JOURNALS_PACKED = Counter("trackyard_journals_packed", "Finished journals that were compressed")
+JOURNALS_REWRITTEN = Counter("trackyard_journals_rewritten", "Compressed journals that were rid of what was erased")
+JOURNALS_REMOVED = Counter("trackyard_journals_removed", "Compressed journals that were too old")
 JOURNAL_LAG = Gauge(
     "trackyard_journal_lag_seconds",
     "Age of the oldest journal record not loaded",

@@ -31,3 +31,6 @@ class Spans:
     def personal_cut(self, now_ms: int) -> int:
         """Before this (UTC ms) personal data is emptied; the start of a day, so that it moves once a day."""
         return (now_ms - self.personal * DAY_MS) // DAY_MS * DAY_MS
+
+
+DEFAULT_SPANS: Final = Spans()

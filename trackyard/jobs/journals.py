@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -9,16 +10,18 @@ import msgspec
 from trackyard.base.clock import Clock
 from trackyard.base.ids import is_hex24
 from trackyard.base.metrics import JOURNAL_LAG
+from trackyard.domain.erasures import NOTHING_ERASED
 from trackyard.domain.sessions import is_settled
 from trackyard.jobs.aside import keep_aside
 from trackyard.jobs.clicks import ClickFinder
 from trackyard.jobs.parallel import ParallelClicks
 from trackyard.journal import segments
+from trackyard.journal.erasing import cleaned, find_click
 from trackyard.journal.reader import Range, next_range
-from trackyard.journal.records import Call, Kind, decode_call
+from trackyard.journal.records import Call, Kind, decode_call, decode_click
 from trackyard.stats.engine import Analytics
 from trackyard.stats.load import click_item, load, lookup_item
-from trackyard.store import edges, inbox, progress, rebuilds
+from trackyard.store import edges, erasures, inbox, progress, rebuilds
 from trackyard.store.engine import Database
 from trackyard.store.inbox import InboxCall, WaitingCall
 from trackyard.store.progress import Progress
@@ -27,6 +30,8 @@ from trackyard.store.rebuilds import Gate, GateMoved
 log = logging.getLogger("trackyard.projector")
 
 _WAITING_PAGE = 500
+_UNSURE_MS = 86_400_000
+"""A load that was cut short is tried again within a day."""
 _OLD_MS = 60_000
 """A range that is loaded so long after it was written is of a time when nothing was loaded."""
 
@@ -45,11 +50,15 @@ class JournalLoader:
         self._sure: set[int] = set()
         self._behind: dict[int, int] = {}
         self._caught_up_at = clock.now_ms()
+        self._erasures = erasures.Known()
+        self._what = NOTHING_ERASED
+        self._of_users: dict[str, str] = {}
 
     def load_next(self) -> bool:
         """Loads the next range of each edge that has one; whether any had. Nothing while tables are swapped."""
         with self._database.read() as connection:
             gate = rebuilds.find_gate(connection)
+            self._what = self._erasures.now(connection)
             known = {each.edge: each for each in progress.each_progress(connection)}
         loaded = False
         for edge in [] if gate.closed else segments.list_edges(self._directory):
@@ -68,6 +77,7 @@ class JournalLoader:
                 waiting = inbox.list_waiting(connection, _WAITING_PAGE, after_id)
                 loaded_until = {each.edge: each.loaded_until for each in progress.each_progress(connection)}
                 numbers = {each.number for each in edges.each_edge(connection)}
+                self._what = self._erasures.now(connection)
             if not waiting:
                 return resolved
             resolved |= self._resolve(waiting, numbers, loaded_until)
@@ -96,14 +106,34 @@ class JournalLoader:
 
     def _load_range(self, edge: int, found: Range, gate: Gate, *, unsure: bool) -> None:
         """Clicks before calls, so that a call finds the clicks of its own range; SQL last, in one transaction."""
+        found = self._without_erased(found)
         self._load_clicks(found, gate, unsure=unsure)
         self._load_views(found, gate, unsure=unsure)
         calls = self._inbox_calls(edge, found)
         parallel = self._parallel.find(found)
         with self._database.write() as connection:
             rebuilds.check_gate(connection, gate)
+            erasures.check(connection, self._what, self._clock.now_ms() - _UNSURE_MS if unsure else None)
+            erasures.add_clicks_of_users(connection, self._of_users)
             progress.load_range(connection, edge, found.journal, found.start, found.end, found.marked_at, calls)
             self._parallel.queue(connection, parallel)
+
+    def _without_erased(self, found: Range) -> Range:
+        """What is loaded late does not bring back what was erased. Calls: `_inbox_calls`, with their clicks; those of
+        an erased user are known by them alone, so that they are erased themselves."""
+        self._of_users = {}
+        if not self._what:
+            return found
+        frames = []
+        for position, kind, payload in found.frames:
+            kept = payload if kind is Kind.CALL else cleaned(self._what, kind, payload)
+            if kept is not payload:
+                visit = decode_click(payload)
+                if visit.user_id in self._what.users:
+                    self._of_users[visit.id] = visit.user_id
+            frames.append((position, kind, kept))
+        self._what = self._what.with_clicks(self._of_users)
+        return replace(found, frames=frames)
 
     def _load_clicks(self, found: Range, gate: Gate, *, unsure: bool) -> None:
         clicks = self._readable(found, Kind.CLICK)
@@ -159,8 +189,17 @@ class JournalLoader:
             waiting = click is None and not is_settled(
                 click_id, call.time, now, numbers, loaded_until, self._caught_up_at
             )
+            payload = self._cleaned_call(payload, click)
+            click = None if click is None else cleaned(self._what, Kind.CLICK, click)
             made.append(InboxCall(position, payload, click, click_id, call.time, waiting))
         return made
+
+    def _cleaned_call(self, payload: bytes, click: bytes | None) -> bytes:
+        if not self._what:
+            return payload
+        visit = find_click(click)
+        named = {} if visit is None else {visit.id: visit}
+        return cleaned(self._what, Kind.CALL, payload, named)
 
     def _resolve(self, waiting: Sequence[WaitingCall], numbers: set[int], loaded_until: dict[int, int]) -> bool:
         clicks = self._clicks.find({call.click_id for call in waiting})
@@ -172,9 +211,11 @@ class JournalLoader:
             or is_settled(call.click_id, call.received_at, now, numbers, loaded_until, self._caught_up_at)
         ]
         if done:
+            found = {click_id: cleaned(self._what, Kind.CLICK, click) for click_id, click in clicks.items()}
             with self._database.write() as connection:
+                erasures.check(connection, self._what)
                 for call in done:
-                    inbox.resolve(connection, call.id, clicks.get(call.click_id))
+                    inbox.resolve(connection, call.id, found.get(call.click_id))
         return bool(done)
 
     def _keep_aside(self, found: Range, position: int, payload: bytes, error: str) -> None:

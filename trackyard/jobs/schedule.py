@@ -13,7 +13,9 @@ from trackyard.actions.counting import Counting
 from trackyard.actions.repeats import forget_answers
 from trackyard.base.clock import Clock
 from trackyard.domain.conversions import end_hold
+from trackyard.domain.keeping import DEFAULT_SPANS, Spans
 from trackyard.jobs import calllog
+from trackyard.jobs.erasing import Eraser
 from trackyard.jobs.fetches import sweep
 from trackyard.journal.records import decode_call
 from trackyard.store import conversions, counters, deliveries, due, inbox, outbox
@@ -45,11 +47,19 @@ class Job:
 class Schedule:
     """The jobs of a worker. Several workers may run them on one database."""
 
-    def __init__(self, database: Database, zone: ZoneInfo, clock: Clock, files: FileStore | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        zone: ZoneInfo,
+        clock: Clock,
+        files: FileStore | None = None,
+        spans: Spans = DEFAULT_SPANS,
+    ) -> None:
         self._database = database
         self._zone = zone
         self._clock = clock
         self._files = files
+        self.eraser = Eraser(database, zone, clock, spans)
         self.jobs = (
             Job("holds", 5, self.end_holds),
             Job("offers", 10, self.stop_offers),
@@ -58,6 +68,8 @@ class Schedule:
             Job("counters", 600, self.forget_counters),
             Job("files", 3600, self.sweep_files),
             Job("repeats", 600, self.forget_answers),
+            Job("erasures", 1, self.eraser.erase),
+            Job("personal data", 600, self.eraser.empty_old),
         )
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.25) -> None:

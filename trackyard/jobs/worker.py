@@ -12,6 +12,7 @@ from trackyard.base.clock import SystemClock
 from trackyard.base.secrets import Seal
 from trackyard.base.zones import find_zone
 from trackyard.decide.databases import Databases
+from trackyard.domain.keeping import DEFAULT_SPANS, Spans
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.deliveries import Deliverer
 from trackyard.jobs.edits import Editor
@@ -42,7 +43,8 @@ class WorkerOptions:
     creatives are stored; without it none are fetched · smtp_url, mail_from: the mail server (empty =
     mail goes to `mail_directory`) and the sender, unless staff set others, which `seal` opens; without directory and
     seal none is sent · databases: of addresses, for imported conversions · quotes_url: where currency rates are
-    refreshed from (empty = those alone that are shipped); without one staff set them all."""
+    refreshed from (empty = those alone that are shipped); without one staff set them all · spans: how long things
+    are kept."""
 
     database_url: str
     platform_currency: str
@@ -57,6 +59,7 @@ class WorkerOptions:
     limits: Limits = field(default_factory=Limits)
     databases: Databases = field(default_factory=Databases)
     quotes_url: str | None = None
+    spans: Spans = DEFAULT_SPANS
 
 
 def run(options: WorkerOptions) -> None:
@@ -82,7 +85,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     loops: dict[str, Callable[[threading.Event], None]] = {
         "conversions": Converter(database, options.platform_currency, zone, clock).run,
         "edits": Editor(database, options.platform_currency, zone, clock, options.databases).run,
-        "schedule": Schedule(database, zone, clock, files).run,
+        "schedule": Schedule(database, zone, clock, files, options.spans).run,
         "deliveries": Deliverer(
             database, clock, options.owner, allow=options.outbound_allow, limits=options.limits
         ).run,

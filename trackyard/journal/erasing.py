@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from trackyard.domain.erasures import Erased, Visit, emptied_params, erased, without_personal
-from trackyard.journal.records import Call, Kind, decode_call, decode_click, decode_view, encode
+from trackyard.journal.records import Call, Click, Kind, decode_call, decode_click, decode_view, encode
 
 
 def cleaned(what: Erased, kind: int, payload: bytes, clicks: Mapping[str, Visit] | None = None) -> bytes:
@@ -28,6 +28,14 @@ def cleaned(what: Erased, kind: int, payload: bytes, clicks: Mapping[str, Visit]
     except msgspec.MsgspecError:
         return payload
     return payload
+
+
+def find_click(payload: bytes | None) -> Click | None:
+    """A click from its payload; None when there is none, or it does not decode."""
+    try:
+        return None if payload is None else decode_click(payload)
+    except msgspec.MsgspecError:
+        return None
 
 
 def without_personal_data(call: Call) -> Call:

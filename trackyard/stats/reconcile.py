@@ -56,13 +56,14 @@ def logged_positions(analytics: Analytics, journal: str) -> set[int]:
     return {row[0] for row in analytics.rows(sql, {"journal": journal}, tuple[int])}
 
 
-def calls_that_took_effect(analytics: Analytics) -> dict[str, str]:
-    """By id of a call the conversion that it made or changed, as the server postback log tells."""
+def calls_that_took_effect(analytics: Analytics, since: str) -> dict[str, str]:
+    """By id of a call, from one on, the conversion that it made or changed, as the server postback log tells."""
     sql = (
         "SELECT id, argMax(conversion_id, revision) FROM server_log "
-        "WHERE method NOT IN ('EDIT', 'IMPORT') GROUP BY id HAVING argMax(response, revision) = ''"
+        "WHERE method NOT IN ('EDIT', 'IMPORT') AND id >= {since:String} "
+        "GROUP BY id HAVING argMax(response, revision) = ''"
     )
-    return dict(analytics.rows(sql, {}, tuple[str, str]))
+    return dict(analytics.rows(sql, {"since": since}, tuple[str, str]))
 
 
 def facts_between(analytics: Analytics, since: int, until: int) -> list[FactState]:

@@ -149,10 +149,10 @@ def payment_sums(conn: Connection) -> list[PaymentSums]:
     ]
 
 
-def calls_that_changed(conn: Connection) -> Iterator[tuple[str, str]]:
-    """(id of the call, conversion) of every change that a call made."""
+def calls_that_changed(conn: Connection, since: str) -> Iterator[tuple[str, str]]:
+    """(id of the call, conversion) of every change that a call made, from an id of a call on."""
     query = select(conversion_event.c.actor, conversion_event.c.conversion_id).where(
-        conversion_event.c.actor.like(f"{_CALLER}%")
+        conversion_event.c.actor.like(f"{_CALLER}%"), conversion_event.c.actor >= f"{_CALLER}{since}"
     )
     for row in conn.execute(query.execution_options(yield_per=5000)):
         yield row.actor.removeprefix(_CALLER), row.conversion_id
