@@ -12,10 +12,11 @@ from tests.support.api import NOW, Api
 from tests.support.calls import inbox_call
 from tests.support.events import new_click
 from tests.support.history import load_clicks
+from tests.support.queued import queued_lines
 from trackyard.actions.postback_check import STEPS
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_click_id, new_id
-from trackyard.domain.conversions import DECLINES, FAULTS
+from trackyard.domain.decisions import DECLINES, FAULTS
 from trackyard.domain.facts import ServerLog
 from trackyard.domain.roles import Role
 from trackyard.domain.sessions import DAY_MS, KEPT_MS
@@ -66,9 +67,7 @@ class Shop:
             call = Call(NOW, new_id(NOW), "postback", "GET", "192.0.2.9", "", "", "", params)
             inbox.add_calls(conn, "001-1", [inbox_call(next(self.positions), call, click)])
         Converter(self.api.deps.database, "USD", ZoneInfo("UTC"), ManualClock(NOW)).step()
-        with self.api.deps.database.read() as conn:
-            rows = conn.execute(select(outbox.c.payload).where(outbox.c.target == "server_log").order_by(outbox.c.id))
-            return msgspec.json.decode(list(rows.scalars())[-1], type=ServerLog).response
+        return msgspec.json.decode(queued_lines(self.api.deps.database, "server_log")[-1], type=ServerLog).response
 
     def set(self, **columns: Any) -> None:
         with self.api.deps.database.write() as conn:

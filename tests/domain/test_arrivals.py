@@ -12,18 +12,9 @@ from hypothesis import strategies as st
 from tests.domain.test_conversions import AT, CLICK, ELSEWHERE, FIXED, OFFER, TERMS, call, made
 from trackyard.base.money import LIMIT
 from trackyard.domain.caps import caps_of
-from trackyard.domain.conversions import (
-    DECLINES,
-    Change,
-    Conversion,
-    Decline,
-    Fault,
-    OfferTerms,
-    Terms,
-    decide,
-    find_early_fault,
-)
+from trackyard.domain.conversions import Change, Conversion, Decline, Fault, OfferTerms, Terms, find_early_fault
 from trackyard.domain.counters import Count
+from trackyard.domain.decisions import DECLINES, decide
 from trackyard.domain.offers import Cap
 from trackyard.domain.payments import payment_of
 from trackyard.domain.sessions import DAY_MS

@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 
 from trackyard.domain.addresses import AddressLists
 from trackyard.domain.conversions import (
-    DAY_MS,
     CallFacts,
     Change,
     Conversion,
     Fault,
     OfferTerms,
     Terms,
-    decide,
     end_hold,
     find_early_fault,
     identity_of,
 )
+from trackyard.domain.decisions import decide
 from trackyard.domain.factrows import fact_lines, fact_of
 from trackyard.domain.ledger import entries_of
 from trackyard.domain.payments import payment_of
+from trackyard.domain.sessions import DAY_MS
 from trackyard.domain.statuses import Status
 
 AT = 1_790_000_000_000

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tests.domain.test_conversions import AT, CLICK, TERMS, call, made
-from trackyard.domain.conversions import Change, Conversion, Fault, decide, end_hold
+from trackyard.domain.conversions import Change, Conversion, Fault, end_hold
+from trackyard.domain.decisions import decide
 from trackyard.domain.edits import Edit, Import, edited, imported
 from trackyard.domain.statuses import Mover, Status, may_move
 

@@ -11,6 +11,7 @@ from sqlalchemy import func, select, update
 
 from tests.support.calls import AT, inbox_call, make_call
 from tests.support.limited import UTC, Limited, is_left, make_limited
+from tests.support.queued import queued_lines
 from tests.support.seeds import add_affiliate, add_offer
 from trackyard.base.ids import new_click_id
 from trackyard.domain.conversions import Decline, Fault
@@ -22,7 +23,7 @@ from trackyard.store import edges, inbox
 from trackyard.store.calls import list_sessions
 from trackyard.store.engine import Database
 from trackyard.store.settings import HASH_PASSWORD, edit_setting
-from trackyard.store.tables import advertiser, affiliate, conversion, offer, outbox
+from trackyard.store.tables import advertiser, affiliate, conversion, offer
 
 DUPLICATE = ("declined", "IP duplicate")
 TAKEN = ("confirmed", "")
@@ -30,9 +31,7 @@ TAKEN = ("confirmed", "")
 
 def responses(database: Database) -> list[str]:
     """The texts of the server postback log, in the order of decisions."""
-    query = select(outbox.c.payload).where(outbox.c.target == "server_log").order_by(outbox.c.id)
-    with database.read() as conn:
-        rows = [msgspec.json.decode(line, type=ServerLog) for line in conn.execute(query).scalars()]
+    rows = [msgspec.json.decode(line, type=ServerLog) for line in queued_lines(database, "server_log")]
     return [row.response for row in rows]
 
 

@@ -11,6 +11,8 @@ import pytest
 from sqlalchemy import Table, func, select, text, update
 
 from tests.support.calls import AT, inbox_call, make_call, make_click
+from tests.support.crashes import uncommitted
+from tests.support.queued import queued_lines
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from trackyard.base.clock import ManualClock
 from trackyard.domain.facts import Fact, ServerLog
@@ -68,9 +70,7 @@ class World:
         return [row.response for row in rows]
 
     def lines(self, target: str) -> list[bytes]:
-        query = select(outbox_table.c.payload).where(outbox_table.c.target == target).order_by(outbox_table.c.id)
-        with self.database.read() as conn:
-            return [line for payload in conn.execute(query).scalars() for line in payload.split(b"\n")]
+        return queued_lines(self.database, target)
 
     def balance(self) -> tuple[Decimal, Decimal]:
         """(hold, available) in USD."""
@@ -218,18 +218,13 @@ def test_a_crash_at_any_step_is_as_if_nothing_happened(
     assert len(world.facts()) == 3
 
 
-def test_a_crash_before_the_commit_repeats_the_batch_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_before_the_commit_repeats_the_batch_once(world: World) -> None:
     class Crash(BaseException):
         """The process dies here."""
 
-    def crash(*_: object) -> None:
-        raise Crash
-
     world.send(world.click())
-    with monkeypatch.context() as patch:
-        patch.setattr(inbox, "remove", crash)
-        with pytest.raises(Crash):
-            world.converter().step()
+    with uncommitted(world.database, Crash), pytest.raises(Crash):
+        world.converter().step()
     world.settle()
     world.settle()
     assert world.count(conversion) == 1

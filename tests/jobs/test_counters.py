@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.calls import AT
+from tests.support.crashes import uncommitted
 from tests.support.limited import MIDNIGHT, REACHED, UTC, Limited, is_left
 from tests.support.seeds import add_affiliate
 from trackyard.actions import limits
@@ -18,7 +19,7 @@ from trackyard.domain.scope import Scope
 from trackyard.domain.sessions import DAY_MS
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.schedule import Schedule
-from trackyard.store import advertisers, counters, inbox, offers, staff
+from trackyard.store import advertisers, counters, offers, staff
 from trackyard.store.calls import find_book
 from trackyard.store.tables import mail
 
@@ -53,21 +54,16 @@ def test_counters_of_periods_long_over_go_and_come_back(limited: Limited) -> Non
     assert limited.call() == ("declined", REACHED)
 
 
-def test_a_crash_leaves_counters_as_they_were(limited: Limited, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_leaves_counters_as_they_were(limited: Limited) -> None:
     class Crash(BaseException):
         """The process dies here."""
-
-    def crash(*_: object) -> None:
-        raise Crash
 
     limited.limit({"value": "3"})
     limited.call()
     for _ in range(4):
         limited.send()
-    with monkeypatch.context() as patch:
-        patch.setattr(inbox, "remove", crash)
-        with pytest.raises(Crash):
-            Converter(limited.database, "USD", UTC, limited.clock).step()
+    with uncommitted(limited.database, Crash), pytest.raises(Crash):
+        Converter(limited.database, "USD", UTC, limited.clock).step()
     assert list(limited.held().values()) == [(1, 5)]
     limited.settle()
     assert limited.accepted() == 3

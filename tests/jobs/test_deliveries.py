@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.calls import AT
+from tests.support.queued import queued_lines
 from tests.support.receiver import Received, Receiver, Reply
 from tests.support.seeds import add_affiliate, add_postback
 from tests.support.waiting import wait_until
@@ -28,7 +29,6 @@ from trackyard.store import deliveries
 from trackyard.store.deliveries import Delivery, NewDelivery
 from trackyard.store.engine import Connection, Database
 from trackyard.store.tables import delivery
-from trackyard.store.tables import outbox as outbox_table
 
 ALLOW = (ipaddress.ip_network("127.0.0.0/8"),)
 CONVERSION = "c" * 24
@@ -68,9 +68,7 @@ def queue(database: Database, *items: NewDelivery) -> None:
 
 
 def logs(database: Database) -> list[AffiliateLog]:
-    query = select(outbox_table.c.payload).order_by(outbox_table.c.id)
-    with database.read() as conn:
-        return [msgspec.json.decode(line, type=AffiliateLog) for line in conn.execute(query).scalars()]
+    return [msgspec.json.decode(line, type=AffiliateLog) for line in queued_lines(database, "affiliate_log")]
 
 
 def stored(database: Database) -> list[Any]:

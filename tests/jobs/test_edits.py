@@ -15,14 +15,16 @@ from sqlalchemy import func, select, update
 
 from tests.support.calls import AT, inbox_call, make_call, make_click
 from tests.support.mmdb import write_mmdb
+from tests.support.queued import queued_lines
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import IMPORT_EDGE, find_click_id
 from trackyard.decide.databases import Databases
-from trackyard.domain.conversions import DAY_MS, Conversion
+from trackyard.domain.conversions import Conversion
 from trackyard.domain.edits import Edit, Import
 from trackyard.domain.facts import Fact, ServerLog
 from trackyard.domain.scope import Scope
+from trackyard.domain.sessions import DAY_MS
 from trackyard.domain.statuses import Status
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.edits import Editor
@@ -30,7 +32,7 @@ from trackyard.store import conversions, inbox, tasks
 from trackyard.store.engine import Database
 from trackyard.store.ledger import list_balances
 from trackyard.store.rates import add_rate
-from trackyard.store.tables import affiliate, conversion, conversion_event, conversion_task, delivery, offer, outbox
+from trackyard.store.tables import affiliate, conversion, conversion_event, conversion_task, delivery, offer
 
 UTC = ZoneInfo("UTC")
 NOW = AT + 1_000
@@ -103,9 +105,7 @@ class World:
         return [row for row in rows if row.method in ("EDIT", "IMPORT")]
 
     def lines(self, target: str) -> list[bytes]:
-        query = select(outbox.c.payload).where(outbox.c.target == target).order_by(outbox.c.id)
-        with self.database.read() as conn:
-            return [line for payload in conn.execute(query).scalars() for line in payload.split(b"\n")]
+        return queued_lines(self.database, target)
 
     def count(self, table: Any) -> int:
         with self.database.read() as conn:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from sqlalchemy import select
 
 from tests.support.events import NOON, new_click, new_fact
 from trackyard.base.clock import ManualClock
@@ -23,6 +24,7 @@ from trackyard.store import edges, inbox, outbox
 from trackyard.store.engine import Database
 from trackyard.store.inbox import ReadyCall
 from trackyard.store.outbox import OutboxRow
+from trackyard.store.tables import inbox as table
 
 KINDS = {Click: Kind.CLICK, View: Kind.VIEW, Call: Kind.CALL}
 
@@ -62,8 +64,9 @@ class Yard:
         return rows
 
     def ready(self) -> list[ReadyCall]:
-        with self.database.write() as connection:
-            return inbox.take_ready(connection, 1000)
+        query = select(*(table.c[name] for name in ReadyCall.__slots__)).where(table.c.state == inbox.READY)
+        with self.database.read() as connection:
+            return [ReadyCall(*row) for row in connection.execute(query.order_by(table.c.id))]
 
     def waiting(self) -> int:
         with self.database.read() as connection:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.plant import Plant
 from trackyard.actions.reconcile import reconcile
-from trackyard.domain.conversions import DAY_MS
+from trackyard.domain.sessions import DAY_MS
 from trackyard.stats.engine import Analytics
 from trackyard.store import rates
 from trackyard.store.engine import Database

@@ -9,25 +9,24 @@ import pytest
 from sqlalchemy import select, update
 
 from tests.support.calls import AT, inbox_call, make_call, make_click
+from tests.support.queued import queued_lines
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
-from trackyard.domain.conversions import DAY_MS
 from trackyard.domain.facts import Fact, ServerLog
+from trackyard.domain.sessions import DAY_MS
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.schedule import Schedule
 from trackyard.store import inbox, rules
 from trackyard.store.engine import Database
 from trackyard.store.ledger import list_balances
-from trackyard.store.tables import conversion, conversion_event, delivery, offer, outbox
+from trackyard.store.tables import conversion, conversion_event, delivery, offer
 
 UTC = ZoneInfo("UTC")
 
 
 def lines(database: Database, target: str) -> list[bytes]:
-    query = select(outbox.c.payload).where(outbox.c.target == target).order_by(outbox.c.id)
-    with database.read() as conn:
-        return [line for payload in conn.execute(query).scalars() for line in payload.split(b"\n")]
+    return queued_lines(database, target)
 
 
 def test_a_hold_ends_at_its_time_with_all_that_follows(database: Database) -> None:

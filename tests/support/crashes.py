@@ -55,12 +55,30 @@ def crashing(database: Database, analytics: Analytics, crash: Crash) -> Iterator
         load(*args)
         crash.moment()
 
-    event.listen(Engine, "before_execute", crash.moment)
+    event.listen(Engine, "before_cursor_execute", crash.moment)
     database.write, analytics.insert = written, loaded  # type: ignore[assignment,method-assign]
     try:
         yield crash
     except Killed:
         pass
     finally:
-        event.remove(Engine, "before_execute", crash.moment)
+        event.remove(Engine, "before_cursor_execute", crash.moment)
         del database.write, analytics.insert
+
+
+@contextmanager
+def uncommitted(database: Database, error: type[BaseException]) -> Iterator[None]:
+    """Within, whoever writes dies when everything is written and nothing committed."""
+    write = database.write
+
+    @contextmanager
+    def written(*, alone: bool = False) -> Iterator[Connection]:
+        with write(alone=alone) as conn:
+            yield conn
+            raise error
+
+    database.write = written  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        database.write = write  # type: ignore[method-assign]

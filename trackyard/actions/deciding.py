@@ -6,6 +6,7 @@ The worker decides calls with it, and a dry run looks with it: there is one way 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -19,12 +20,12 @@ from trackyard.domain.conversions import (
     Fault,
     Terms,
     currencies_of,
-    decide,
     goal_of,
     identity_of,
     traits_of,
 )
 from trackyard.domain.counters import Count
+from trackyard.domain.decisions import decide
 from trackyard.domain.referrals import NO_REFERRAL
 from trackyard.domain.sessions import KEPT_MS, is_forgotten, is_older, kept_ms
 from trackyard.domain.statuses import Status
@@ -37,19 +38,19 @@ _NOT_COUNTED: Final = (Status.DECLINED, Status.NOT_FOUND)
 _REFRESH_MS: Final = 60_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Inquiry:
     """A call and the accepted click that it is for, the click's record by column name."""
 
     call: CallFacts
     click: Mapping[str, Any]
 
-    @property
+    @cached_property
     def identity(self) -> Identity:
         """What its conversion is known by."""
         return self.click["offer"], goal_of(self.call.params), identity_of(self.call.params, self.click["id"])
 
-    @property
+    @cached_property
     def origin(self) -> Origin:
         """Whose conversions an offer may take once."""
         return self.click["offer"], goal_of(self.call.params), self.click["ip"][:45]

@@ -21,20 +21,16 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.callers import Caller
 from trackyard.domain.caps import touched
 from trackyard.domain.conversions import (
-    DECLINES,
-    FAULTS,
-    Arrival,
     CallFacts,
     Change,
     Conversion,
     Fault,
     Terms,
-    arrival_of,
     find_early_fault,
     goal_of,
-    let_in,
     traits_of,
 )
+from trackyard.domain.decisions import DECLINES, FAULTS, Arrival, arrival_of, let_in
 from trackyard.domain.payments import Payment, PaymentType, conditions_of, list_fitting
 from trackyard.domain.roles import Permission
 from trackyard.domain.sessions import is_possible, is_settled

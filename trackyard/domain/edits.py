@@ -9,16 +9,8 @@ import msgspec
 
 from trackyard.base.money import converted
 from trackyard.domain.caps import NO_CAPS
-from trackyard.domain.conversions import (
-    CallFacts,
-    Change,
-    Conversion,
-    Fault,
-    Terms,
-    create,
-    held,
-    is_out_of_range,
-)
+from trackyard.domain.conversions import CallFacts, Change, Conversion, Fault, Terms, is_out_of_range
+from trackyard.domain.decisions import create, held
 from trackyard.domain.sessions import DAY_MS
 from trackyard.domain.statuses import Mover, Status, may_move
 

@@ -125,7 +125,7 @@ def _fits(item: Payment, click: Mapping[str, Any]) -> bool:
         (not item.cities or click["city_id"] in item.cities)
         and _among(click["device"], item.devices)
         and _among(click["os"], item.os)
-        and all(_among(click[name], _values(getattr(item, name))) for name in _SUBS)
+        and all(_among(click[name], _values(text)) for name in _SUBS if (text := getattr(item, name)))
     )
 
 

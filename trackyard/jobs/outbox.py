@@ -49,7 +49,7 @@ class OutboxLoader:
             with self._database.write() as connection:
                 claimed = outbox.claim(connection, target, _BATCH_ROWS, new_id(self._clock.now_ms()))
             if claimed is not None:
-                more |= self._load(claimed, gate, unsure=False) == _BATCH_ROWS
+                more |= self._load(claimed, gate, unsure=False) >= _BATCH_ROWS
             self._sure = True
         return more
 

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -142,13 +143,20 @@ def _keys(table: Table, item: bytes) -> list[Key]:
     """The keys of an item's lines. Raises ValueError when it is malformed."""
     if table.form == "RowBinary":
         return [(item[:12].hex(),)]
-    places = [table.column_names.index(name) for name in table.key]
+    places = _places(table.columns, table.key)
     return [tuple(row[place] for place in places) for row in _decoded(table, item)]
+
+
+@lru_cache(maxsize=64)
+def _places(columns: tuple[tuple[str, str], ...], names: tuple[str, ...]) -> tuple[int, ...]:
+    """Where these columns stand in a line: asked for each line."""
+    order = [name for name, _ in columns]
+    return tuple(order.index(name) for name in names)
 
 
 def _decoded(table: Table, item: bytes) -> list[list[Any]]:
     rows = msgspec.json.Decoder(list[Any]).decode_lines(item)
-    time_at = table.column_names.index("time")
+    (time_at,) = _places(table.columns, ("time",))
     if any(len(row) < len(table.key) or len(row) <= time_at or not isinstance(row[time_at], int) for row in rows):
         raise ValueError("a row without its key or time")
     return rows
@@ -160,7 +168,7 @@ def _present(analytics: Analytics, table: Table, items: Sequence[bytes], keys: S
         ids = "SELECT toFixedString(unhex(arrayJoin({first:Array(String)})), 12)"
         sql = f"SELECT lower(hex(id)) FROM {table.name} WHERE id IN ({ids})"
         return set(analytics.rows(sql, {"first": first}, tuple[Any, ...]))
-    time_at = table.column_names.index("time")
+    (time_at,) = _places(table.columns, ("time",))
     times = [row[time_at] for item in items for row in _decoded(table, item)]
     sql = (
         f"SELECT {', '.join(table.key)} FROM {table.name} "

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import BindParameter, Connection, bindparam, func, or_, select
+from sqlalchemy import Connection, bindparam, func, or_, select
 
 from trackyard.base.money import ZERO
 from trackyard.domain.addresses import AddressLists, entries_of
@@ -14,6 +14,7 @@ from trackyard.domain.payments import payment_of
 from trackyard.domain.postbacks import Postback
 from trackyard.domain.referrals import Referral
 from trackyard.store import limits, settings
+from trackyard.store.listed import among
 from trackyard.store.tables import advertiser, affiliate, affiliate_postback, offer
 
 
@@ -51,7 +52,7 @@ def find_book(
     zone: the platform's · lock: nobody edits the offers until the end of the transaction, which counts by their caps.
     """
     offers = _offers(conn, offer_ids, zone, lock)
-    statuses = conn.execute(_AFFILIATES, {"ids": list(affiliate_ids)})
+    statuses = conn.execute(_AFFILIATES, {"ids": affiliate_ids})
     return Book(
         offers=offers,
         affiliate_statuses={row.id: row.status for row in statuses},
@@ -63,11 +64,10 @@ def find_book(
 
 
 # Made once: making a statement costs more than running it.
-_IDS: Final[BindParameter[Any]] = bindparam("ids", expanding=True)
-_AFFILIATES: Final = select(affiliate.c.id, affiliate.c.status).where(affiliate.c.id.in_(_IDS))
+_AFFILIATES: Final = select(affiliate.c.id, affiliate.c.status).where(among(affiliate.c.id, "ids"))
 _ADVERTISERS: Final = select(
     advertiser.c.id, advertiser.c.hash_password, advertiser.c.allowed_ip, advertiser.c.disallowed_ip
-).where(advertiser.c.id.in_(_IDS))
+).where(among(advertiser.c.id, "ids"))
 _OFFERS: Final = (
     select(
         *(offer.c[name] for name in ("id", "advertiser_id", "title", "status", "removed_at", "hold_period")),
@@ -75,26 +75,27 @@ _OFFERS: Final = (
         *(offer.c[name] for name in ("click_session", "minimal_click_session", "reject_not_uniq_ip")),
         *limits.COLUMNS,
     )
-    .where(offer.c.id.in_(_IDS))
+    .where(among(offer.c.id, "ids"))
     .order_by(offer.c.id)
 )
 _LOCKED_OFFERS: Final = _OFFERS.with_for_update(read=True)
 _POSTBACKS: Final = (
     select(*(affiliate_postback.c[name] for name in ("id", "affiliate_id", "offer_id", "url", "status", "goal")))
-    .where(affiliate_postback.c.affiliate_id.in_(bindparam("affiliates", expanding=True)))
-    .where(
-        or_(
-            affiliate_postback.c.offer_id.is_(None),
-            affiliate_postback.c.offer_id.in_(bindparam("offers", expanding=True)),
-        )
-    )
+    .where(among(affiliate_postback.c.affiliate_id, "affiliates"))
+    .where(or_(affiliate_postback.c.offer_id.is_(None), among(affiliate_postback.c.offer_id, "offers")))
     .order_by(affiliate_postback.c.id)
+)
+_REFERRER: Final = affiliate.alias("referrer")
+_REFERRALS: Final = (
+    select(affiliate.c.id, affiliate.c.ref, _REFERRER.c.ref_percent)
+    .join(_REFERRER, _REFERRER.c.id == affiliate.c.ref)
+    .where(among(affiliate.c.id, "ids"), _REFERRER.c.ref_percent > ZERO)
 )
 _NEXT_SESSION: Final = select(func.min(offer.c.click_session)).where(offer.c.click_session > bindparam("last"))
 
 
 def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) -> dict[int, OfferTerms]:
-    rows = conn.execute(_LOCKED_OFFERS if lock else _OFFERS, {"ids": list(ids)})
+    rows = conn.execute(_LOCKED_OFFERS if lock else _OFFERS, {"ids": ids})
     return {
         row.id: OfferTerms(
             id=row.id,
@@ -117,7 +118,7 @@ def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) 
 
 
 def _advertisers(conn: Connection, ids: Collection[str]) -> dict[str, AdvertiserTerms]:
-    rows = conn.execute(_ADVERTISERS, {"ids": list(ids)})
+    rows = conn.execute(_ADVERTISERS, {"ids": ids})
     return {
         row.id: AdvertiserTerms(
             secure=row.hash_password or None,
@@ -128,17 +129,12 @@ def _advertisers(conn: Connection, ids: Collection[str]) -> dict[str, Advertiser
 
 
 def _referrals(conn: Connection, affiliate_ids: Collection[int]) -> dict[int, Referral]:
-    referrer = affiliate.alias("referrer")
-    rows = conn.execute(
-        select(affiliate.c.id, affiliate.c.ref, referrer.c.ref_percent)
-        .join(referrer, referrer.c.id == affiliate.c.ref)
-        .where(affiliate.c.id.in_(affiliate_ids), referrer.c.ref_percent > ZERO)
-    )
+    rows = conn.execute(_REFERRALS, {"ids": affiliate_ids})
     return {row.id: Referral(row.ref, row.ref_percent) for row in rows}
 
 
 def _postbacks(conn: Connection, offer_ids: Collection[int], affiliate_ids: Collection[int]) -> list[Postback]:
-    rows = conn.execute(_POSTBACKS, {"affiliates": list(affiliate_ids), "offers": list(offer_ids)})
+    rows = conn.execute(_POSTBACKS, {"affiliates": affiliate_ids, "offers": offer_ids})
     return [Postback(*row) for row in rows]
 
 

@@ -1,18 +1,36 @@
 """Conversions, their history, and finding them for a decision."""
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache
+from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Connection,
+    Integer,
+    Row,
+    Select,
+    String,
+    Text,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from trackyard.domain.conversions import Change, Conversion
-from trackyard.domain.payments import document_of, payment_of
+from trackyard.domain.payments import payment_of
 from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
 from trackyard.domain.tiers import documents_of, modifiers_of
+from trackyard.store.bulk import Bulk, Values
 from trackyard.store.tables import conversion, conversion_event
 
 Identity = tuple[int, str, str]
@@ -49,6 +67,12 @@ class Event:
 
 
 _COLUMNS = [conversion.c[field.name] for field in fields(Conversion)]
+_STORED = tuple(field.name for field in fields(Conversion))
+_stored_of = attrgetter(*_STORED)
+_NEW = Bulk(conversion, (*_STORED, "country", "os", "device", "browser", "click_ip"))
+_EVENTS = Bulk(
+    conversion_event, ("conversion_id", "version", "at", "actor", "status", "charge", "payout", "currency", "comment")
+)
 _DECLINED = (Status.DECLINED.value, Status.NOT_FOUND.value)
 _CHANGING = (
     *("version", "status", "sent_status", "comment", "hold_until", "updated_at"),
@@ -63,28 +87,32 @@ def find_by_identity(
     looks."""
     if not identities:
         return {}
-    named: dict[str, int | str] = {}
-    for place, (offer_id, goal, identity) in enumerate(sorted(identities)):
-        named |= {f"o{place}": offer_id, f"g{place}": goal, f"i{place}": identity}
-    found = (_conversion(row) for row in conn.execute(_by_identity(len(identities), lock), named))
+    query = _by_identity(conn.dialect.name, lock)
+    if conn.dialect.name == "postgresql":
+        offers, goals, names = zip(*sorted(identities), strict=True)
+        named: dict[str, Any] = {"offers": list(offers), "goals": list(goals), "identities": list(names)}
+    else:
+        named = {"identities": json.dumps(sorted(identities))}
+    found = (_conversion(row) for row in conn.execute(query, named))
     return {(item.offer_id, item.goal, item.identity): item for item in found}
 
 
-@lru_cache(maxsize=256)
-def _by_identity(count: int, lock: bool) -> Select[Any]:
-    """The statement for so many identities: o0, g0, i0, o1, …. Made once: making it costs more than running it."""
+@cache
+def _by_identity(dialect: str, lock: bool) -> Select[Any]:
+    """The statement for any number of identities. It looks each of them up: SQLite answers a list of row values by
+    reading the whole index."""
     columns = conversion.c
-    # One condition each: SQLite answers a list of row values by reading the whole index.
-    each = [
-        and_(
-            columns.offer_id == bindparam(f"o{place}"),
-            columns.goal == bindparam(f"g{place}"),
-            columns.identity == bindparam(f"i{place}"),
-        )
-        for place in range(count)
-    ]
-    query = select(*_COLUMNS).where(or_(*each)).order_by(columns.id)
-    return query.with_for_update() if lock else query
+    if dialect == "postgresql":
+        lists = (("offers", Integer), ("goals", String), ("identities", String))
+        arrays = [bindparam(name, type_=ARRAY(kind)) for name, kind in lists]
+        key = func.unnest(*arrays).table_valued("offer_id", "goal", "identity").render_derived(name="wanted")
+        asked: list[ColumnElement[Any]] = [key.c.offer_id, key.c.goal, key.c.identity]
+    else:
+        key = func.json_each(bindparam("identities", type_=Text)).table_valued("value", name="wanted")
+        asked = [func.json_extract(key.c.value, f"$[{place}]") for place in range(3)]
+    same = [columns[name] == value for name, value in zip(("offer_id", "goal", "identity"), asked, strict=True)]
+    query = select(*_COLUMNS).select_from(key.join(conversion, and_(*same))).order_by(columns.id)
+    return query.with_for_update(of=conversion) if lock else query
 
 
 def count_by_origin(conn: Connection, origins: Collection[Origin]) -> dict[Origin, int]:
@@ -174,15 +202,13 @@ def record(conn: Connection, changes: Sequence[Change]) -> None:
     """
     if not changes:
         return
-    new = [_values(change.after) for change in changes if change.before is None]
-    if new:
-        conn.execute(insert(conversion), new)
+    _NEW.add(conn, [_values(change.after) for change in changes if change.before is None])
     edited = [_edit(change.after) for change in changes if change.before is not None]
     if edited:
         columns = conversion.c
         statement = update(conversion).where(columns.id == bindparam("key"), columns.version < bindparam("version"))
         conn.execute(statement.values({name: bindparam(name) for name in _CHANGING}), edited)
-    conn.execute(insert(conversion_event), [_event(change) for change in changes])
+    _EVENTS.add(conn, [_event(change) for change in changes])
 
 
 def _conversion(row: Row[Any]) -> Conversion:
@@ -197,20 +223,13 @@ def _conversion(row: Row[Any]) -> Conversion:
     return Conversion(**values)
 
 
-def _values(item: Conversion) -> dict[str, Any]:
+def _values(item: Conversion) -> Values:
     click = item.click
-    plain = {field.name: getattr(item, field.name) for field in fields(Conversion)}
-    return plain | {
-        "status": item.status.value,
-        "sent_status": item.sent_status.value,
-        "payment": None if item.payment is None else document_of(item.payment),
-        "modifiers": documents_of(item.modifiers),
-        "country": click["country"][:2],
-        "os": click["os"][:64],
-        "device": click["device"][:32],
-        "browser": click["browser"][:64],
-        "click_ip": click["ip"][:45],
-    }
+    values = dict(zip(_STORED, _stored_of(item), strict=True))
+    values["status"], values["sent_status"] = item.status.value, item.sent_status.value
+    values["modifiers"] = documents_of(item.modifiers)
+    found = (click["country"][:2], click["os"][:64], click["device"][:32], click["browser"][:64], click["ip"][:45])
+    return [*values.values(), *found]
 
 
 def _edit(item: Conversion) -> dict[str, Any]:
@@ -218,16 +237,7 @@ def _edit(item: Conversion) -> dict[str, Any]:
     return changed | {"key": item.id, "status": item.status.value, "sent_status": item.sent_status.value}
 
 
-def _event(change: Change) -> dict[str, Any]:
+def _event(change: Change) -> Values:
     after = change.after
-    return {
-        "conversion_id": after.id,
-        "version": after.version,
-        "at": after.updated_at,
-        "actor": change.actor,
-        "status": after.status.value,
-        "charge": after.charge,
-        "payout": after.payout,
-        "currency": after.currency,
-        "comment": after.comment,
-    }
+    named = (after.id, after.version, after.updated_at, change.actor, after.status.value)
+    return [*named, after.charge, after.payout, after.currency, after.comment]

@@ -15,13 +15,13 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.base.money import ZERO
 from trackyard.domain.counters import NOTHING, Count, Counter, Measure, Traits, counter_at
+from trackyard.store.bulk import Bulk
+from trackyard.store.listed import Listed, among
 from trackyard.store.tables import conversion, counter
 from trackyard.store.types import Amount
 
 Wanted = tuple[Measure, Traits]
 """A counter that is asked for: the one of a measure for such a conversion."""
-
-_CHUNK: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,17 @@ def hold(conn: Connection, wanted: Iterable[Wanted]) -> Held:
 
 def write(conn: Connection, counters: Iterable[Counter], counts: Mapping[str, Count]) -> None:
     """Stores what counters hold. Their periods are held by this transaction."""
-    rows = [_row(each, counts[each.name]) for each in sorted(counters, key=lambda each: each.name)]
+    rows = {each.name: _row(each, counts[each.name]) for each in sorted(counters, key=lambda each: each.name)}
     if not rows:
         return
-    statement = (sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert)(counter)
+    if conn.dialect.name == "postgresql":
+        lists = {parameter: [row[name] for row in rows.values()] for parameter, name in _LISTS.items()}
+        stored = set(conn.execute(_MOVED, lists).scalars())
+        _NEW.add(conn, [list(row.values()) for name, row in rows.items() if name not in stored])
+        return
+    statement = sqlite.insert(counter)
     changed = {"conversions": statement.excluded.conversions, "budget": statement.excluded.budget}
-    conn.execute(statement.on_conflict_do_update(index_elements=["name"], set_=changed), rows)
+    conn.execute(statement.on_conflict_do_update(index_elements=["name"], set_=changed), list(rows.values()))
 
 
 def tell(conn: Connection, names: Collection[str]) -> None:
@@ -151,9 +156,19 @@ def forget_ended(conn: Connection, before_ms: int, limit: int) -> int:
 
 
 _NAMED: Final = select(counter.c.name, counter.c.conversions, counter.c.budget, counter.c.told).where(
-    counter.c.name.in_(bindparam("names", expanding=True))
+    among(counter.c.name, "names")
 )
 _LOCKED: Final = _NAMED.order_by(counter.c.name).with_for_update()
+
+_LISTS: Final = {"names": "name", "counted": "conversions", "budgets": "budget"}
+_ARRAYS: Final = [bindparam(parameter, type_=Listed(counter.c[name].type)) for parameter, name in _LISTS.items()]
+_HELD: Final = func.unnest(*_ARRAYS).table_valued("name", "conversions", "budget").render_derived(name="held")
+_MOVED: Final = (  # on PostgreSQL: those that are stored, in one statement
+    update(counter)
+    .where(counter.c.name == _HELD.c.name)
+    .values(conversions=_HELD.c.conversions, budget=_HELD.c.budget)
+    .returning(counter.c.name)
+)
 
 _VALUES: Final = ("goal", "affiliate_id", "country")
 
@@ -207,12 +222,10 @@ def _computed(conn: Connection, measure: Measure, opening: Counter) -> list[tupl
 
 
 def _counts(conn: Connection, names: Collection[str]) -> dict[str, Count]:
-    found: dict[str, Count] = {}
-    wanted = sorted(names)
-    for start in range(0, len(wanted), _CHUNK):
-        for row in conn.execute(_NAMED, {"names": wanted[start : start + _CHUNK]}):
-            found[row.name] = Count(row.conversions, row.budget)
-    return found
+    if not names:
+        return {}
+    rows = conn.execute(_NAMED, {"names": sorted(names)})
+    return {row.name: Count(row.conversions, row.budget) for row in rows}
 
 
 def _row(each: Counter, count: Count) -> dict[str, Any]:
@@ -221,6 +234,9 @@ def _row(each: Counter, count: Count) -> dict[str, Any]:
 
 
 _FIELDS: Final = tuple(field.name for field in msgspec.structs.fields(Counter))
+
+
+_NEW: Final = Bulk(counter, (*_FIELDS, "conversions", "budget", "told"))
 
 
 def _counter(row: Any) -> Counter:

@@ -9,6 +9,7 @@ again by hand (`forced`) has one attempt, goes out in the same order among its k
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
+from operator import attrgetter
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -25,7 +26,6 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    insert,
     literal,
     not_,
     or_,
@@ -36,6 +36,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
+from trackyard.store.bulk import Bulk
 from trackyard.store.tables import affiliate, affiliate_postback, delivery, offer
 
 CROSS: Final = 0
@@ -95,14 +96,16 @@ class Delivery:
 
 
 _NEW: Final = [field.name for field in fields(NewDelivery)]
+_BEGUN: Final[dict[str, int | str]] = {"attempts": 0, "lease_until": 0, "owner": ""}
+_ADDED: Final = Bulk(delivery, (*_NEW, *_BEGUN))
+_named: Final = attrgetter(*_NEW)
 _DERIVED: Final = frozenset({"secret", "superseded", "removed", "paused"})
 _READ: Final = [delivery.c[field.name] for field in fields(Delivery) if field.name not in _DERIVED]
 
 
 def add(conn: Connection, deliveries: Sequence[NewDelivery]) -> None:
     """Adds calls in the transaction of the change they tell of."""
-    if deliveries:
-        conn.execute(insert(delivery), [_values(item) for item in deliveries])
+    _ADDED.add(conn, [[*_named(item), *_BEGUN.values()] for item in deliveries])
 
 
 def add_forced(conn: Connection, deliveries: Sequence[NewDelivery]) -> int:

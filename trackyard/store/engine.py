@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, Operation
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
+from trackyard.store.bulk import take_copies
 from trackyard.store.trail import audited
 
 __all__ = ["Connection", "Database", "Trouble", "trouble_of"]
@@ -69,6 +70,7 @@ class Database:
             poolclass=QueuePool,
             pool_size=pool_size,
             max_overflow=pool_size,
+            pool_use_lifo=True,  # the connection used last knows its statements
             pool_pre_ping=not self.is_sqlite,
             json_deserializer=msgspec.json.decode,  # documents are most of what a row of an offer costs
             hide_parameters=True,  # an error's text goes to the log; parameters hold password hashes and sealed keys
@@ -80,6 +82,8 @@ class Database:
                 raise ValueError("a SQLite database needs a file")
             self._lock_path = Path(file + ".lock")
             event.listen(self._engine, "connect", self._prepare_sqlite)
+        else:
+            take_copies(self._engine)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:

@@ -28,7 +28,7 @@ def queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
         _state(conn, now_ms, "aside", inbox.c.received_at, inbox.c.state == ASIDE),
         _state(conn, now_ms, "edits", task.c.created_at, task.c.state == READY),
         _state(conn, now_ms, "edits_aside", task.c.created_at, task.c.state == ASIDE),
-        _state(conn, now_ms, "outbox", outbox.c.created_at, outbox.c.id > 0),
+        _state(conn, now_ms, "outbox", outbox.c.created_at, outbox.c.id > 0, func.sum(outbox.c.row_count)),
         _state(conn, now_ms, "deliveries", delivery.c.next_at, delivery.c.next_at <= now_ms),
         _state(conn, now_ms, "mail", mail.c.next_at, mail.c.next_at <= now_ms),
         _state(conn, now_ms, "fetches", fetch.c.next_at, fetch.c.next_at <= now_ms),
@@ -36,7 +36,13 @@ def queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
 
 
 def _state(
-    conn: Connection, now_ms: int, queue: str, due_at: Column[int], condition: ColumnElement[bool]
+    conn: Connection,
+    now_ms: int,
+    queue: str,
+    due_at: Column[int],
+    condition: ColumnElement[bool],
+    depth_of: ColumnElement[int] | None = None,
 ) -> QueueState:
-    depth, oldest = conn.execute(select(func.count(), func.min(due_at)).where(condition)).one()
-    return QueueState(queue, int(depth), 0 if oldest is None else max(0, now_ms - int(oldest)))
+    counted = func.count() if depth_of is None else depth_of
+    depth, oldest = conn.execute(select(counted, func.min(due_at)).where(condition)).one()
+    return QueueState(queue, int(depth or 0), 0 if oldest is None else max(0, now_ms - int(oldest)))

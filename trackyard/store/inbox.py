@@ -6,10 +6,12 @@ transaction that decides it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select, text, update
+from sqlalchemy import Connection, bindparam, delete, select, text, update
 
+from trackyard.store.bulk import Bulk
 from trackyard.store.tables import inbox
 
 READY: Final = "ready"
@@ -17,6 +19,13 @@ WAITING: Final = "waiting"
 ASIDE: Final = "aside"
 
 _ADVISORY_LOCK = 0x696E_626F
+# What a worker asks again and again is planned once, and may be while the tables are still empty.
+_TURN: Final = text("SELECT pg_try_advisory_xact_lock(:key), set_config('enable_seqscan', 'off', true)")
+_NEW: Final = Bulk(inbox, ("journal", "position", "call", "click", "click_id", "state", "logged", "received_at"))
+_FIRST: Final = select(inbox.c.id).where(inbox.c.state == READY).order_by(inbox.c.id).limit(bindparam("most"))
+_READ: Final = tuple(inbox.c[name] for name in ("id", "journal", "position", "call", "click", "logged"))
+_TAKE: Final = delete(inbox).where(inbox.c.id.in_(_FIRST)).returning(*_READ)
+_SET_ASIDE: Final = update(inbox).where(inbox.c.id.in_(_FIRST)).values(state=ASIDE).returning(*_READ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +69,13 @@ class ReadyCall:
 
 def add_calls(conn: Connection, journal: str, calls: Sequence[InboxCall]) -> None:
     """Adds the calls of one range of a journal."""
-    if not calls:
-        return
-    conn.execute(
-        insert(inbox),
+    _NEW.add(
+        conn,
         [
-            {
-                "journal": journal,
-                "position": call.position,
-                "call": call.call,
-                "click": call.click,
-                "click_id": call.click_id[:24],
-                "state": WAITING if call.waiting else READY,
-                "received_at": call.received_at,
-            }
+            [
+                *(journal, call.position, call.call, call.click, call.click_id[:24]),
+                *(WAITING if call.waiting else READY, False, call.received_at),
+            ]
             for call in calls
         ],
     )
@@ -105,33 +107,31 @@ def has_ready(conn: Connection) -> bool:
 
 
 def take_ready(conn: Connection, limit: int) -> list[ReadyCall]:
-    """The oldest calls that can be decided, locked until the transaction ends.
+    """Takes the oldest calls that can be decided out of the queue, in the transaction that decides them.
 
     On PostgreSQL one transaction at a time takes calls, so that the calls of one conversion are decided in the
     order they came; another worker gets none meanwhile, and takes over when this one dies.
     """
-    query = (
-        select(inbox.c.id, inbox.c.journal, inbox.c.position, inbox.c.call, inbox.c.click, inbox.c.logged)
-        .where(inbox.c.state == READY)
-        .order_by(inbox.c.id)
-        .limit(limit)
-    )
-    if conn.dialect.name == "postgresql":
-        free = conn.execute(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK}).scalar_one()
-        if not free:
-            return []
-        query = query.with_for_update(skip_locked=True)
-    return [ReadyCall(*row) for row in conn.execute(query)]
+    if not _is_ones_turn(conn):
+        return []
+    taken = [ReadyCall(*row) for row in conn.execute(_TAKE, {"most": limit})]
+    return sorted(taken, key=attrgetter("id"))
 
 
-def remove(conn: Connection, ids: Sequence[int]) -> None:
-    """Removes calls in the transaction that decides them."""
-    conn.execute(delete(inbox).where(inbox.c.id.in_(ids)))
+def set_aside(conn: Connection) -> ReadyCall | None:
+    """Keeps the oldest call that can be decided out of the way of the others, for a person to look at; which. None
+    when there is none, or another worker takes calls just now."""
+    if not _is_ones_turn(conn):
+        return None
+    row = conn.execute(_SET_ASIDE, {"most": 1}).one_or_none()
+    return None if row is None else ReadyCall(*row)
 
 
-def set_aside(conn: Connection, call_id: int) -> None:
-    """Keeps a call that cannot be decided out of the way of the others, for a person to look at."""
-    conn.execute(update(inbox).where(inbox.c.id == call_id).values(state=ASIDE))
+def _is_ones_turn(conn: Connection) -> bool:
+    """Whether no other transaction takes calls."""
+    if conn.dialect.name != "postgresql":
+        return True
+    return bool(conn.execute(_TURN, {"key": _ADVISORY_LOCK}).scalar_one())
 
 
 def _waiting(conn: Connection, limit: int, *conditions: object) -> list[WaitingCall]:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
+from operator import attrgetter
 from typing import Final
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, select
 
 from trackyard.domain.ledger import Entry
+from trackyard.store.bulk import Bulk
 from trackyard.store.tables import ledger
 from trackyard.store.types import Amount
 
@@ -23,12 +25,13 @@ class Balance:
 
 
 _COLUMNS: Final = tuple(field.name for field in fields(Entry))
+_values: Final = attrgetter(*_COLUMNS)
+_NEW: Final = Bulk(ledger, _COLUMNS)
 
 
 def add_entries(conn: Connection, entries: Sequence[Entry]) -> None:
     """Appends entries in the transaction of the facts they stand for. The same fact twice is a conflict."""
-    if entries:
-        conn.execute(insert(ledger), [{name: getattr(entry, name) for name in _COLUMNS} for entry in entries])
+    _NEW.add(conn, [list(_values(entry)) for entry in entries])
 
 
 def list_balances(conn: Connection, affiliate_ids: Sequence[int]) -> list[Balance]:

@@ -2,10 +2,16 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import Connection, select
 
+from trackyard.store.listed import among
 from trackyard.store.tables import offer
+
+_CROSS: Final = select(offer.c.id, offer.c.cross_postback_url).where(
+    among(offer.c.id, "ids"), offer.c.cross_postback_url != ""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +25,9 @@ class ParallelOffer:
 
 def cross_urls(conn: Connection, offer_ids: Collection[int]) -> dict[int, str]:
     """The cross_postback_url of each of these offers that has one."""
-    columns = offer.c
     if not offer_ids:
         return {}
-    query = select(columns.id, columns.cross_postback_url).where(columns.id.in_(offer_ids))
-    return {row.id: row.cross_postback_url for row in conn.execute(query) if row.cross_postback_url}
+    return {row.id: row.cross_postback_url for row in conn.execute(_CROSS, {"ids": offer_ids})}
 
 
 def each_parallel(conn: Connection) -> dict[int, str]:

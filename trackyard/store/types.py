@@ -9,7 +9,7 @@ from sqlalchemy.engine.interfaces import Dialect
 from sqlalchemy.types import TypeDecorator
 
 
-class _Scaled(TypeDecorator[Decimal]):
+class Scaled(TypeDecorator[Decimal]):
     """A Decimal stored as a whole number of its last place: exact, and summed exactly by both engines."""
 
     impl = BigInteger
@@ -29,14 +29,14 @@ class _Scaled(TypeDecorator[Decimal]):
         return None if value is None else Decimal(int(value)).scaleb(-self.places)
 
 
-class Amount(_Scaled):
+class Amount(Scaled):
     """An amount of money with four places."""
 
     cache_ok = True
     places = 4
 
 
-class Rate(_Scaled):
+class Rate(Scaled):
     """Units of a currency for one unit of the platform currency, with ten places."""
 
     cache_ok = True

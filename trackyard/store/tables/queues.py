@@ -61,7 +61,7 @@ outbox = Table(  # rows for the analytic store; a batch claims them, never chang
     Column("id", Serial, primary_key=True, autoincrement=True),
     Column("target", String(16), nullable=False),
     Column("payload", LargeBinary, nullable=False),  # a block: rows of one or two JSON array lines (store/outbox.py)
-    Column("items", Integer, nullable=False),  # how many rows
+    Column("row_count", Integer, nullable=False),  # rows in it
     Column("batch", Id24, nullable=True),
     Column("created_at", Moment, nullable=False),
     Index("ix_outbox_batch_target_id", "batch", "target", "id"),
