@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
+from typing import Any
 
 import pytest
 
@@ -28,9 +29,9 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 @pytest.fixture
 def store() -> Iterator[Analytics]:
-    """One heavy statement a name, two in all, two seconds each."""
+    """One heavy statement a name, two in all, three seconds each."""
     places = Places(most=2, each=1, waiting=6, seconds=1)
-    store = Analytics.open(address(), database="turns", limits=Limits(seconds=2, heavy=places))
+    store = Analytics.open(address(), database="turns", limits=Limits(seconds=3, heavy=places))
     yield store
     store.close()
 
@@ -114,7 +115,7 @@ def test_ten_heavy_reports_of_one_key_hold_up_nobody(pool: ThreadPoolExecutor, s
     greedy = [ask(pool, store, Asking("greedy"), ENDLESS) for _ in range(10)]
     wait_until(lambda: running(store) > 0)
     waits = []
-    until = time.monotonic() + 3
+    until = time.monotonic() + 4
     while time.monotonic() < until:
         begun = time.monotonic()
         assert ask(pool, store, Asking("other"), SMALL).result() == [(10,)]
@@ -153,6 +154,36 @@ def test_one_that_was_sent_back_is_answered_when_there_is_a_place(pool: ThreadPo
     assert second.result(30) == [(1,)]
     assert isinstance(first.exception(30), TooHeavy)
     store.close()
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_what_was_ended_and_answers_all_the_same_is_not_taken_for_an_answer(
+    pool: ThreadPoolExecutor, store: Analytics, monkeypatch: pytest.MonkeyPatch, is_over: bool
+) -> None:
+    """The engine may answer a statement that was ended with a part of its rows, and no error."""
+    blocker, who = ask(pool, store, Asking("b"), ENDLESS), Asking("a")
+    wait_until(lambda: running(store) == 1)
+    answer, asked = Analytics._answer, list[str]()
+
+    def cut_short(self: Analytics, sql: str, parameters: Any, form: str) -> bytes:
+        if SMALL not in sql or "log_comment" not in sql:
+            return answer(self, sql, parameters, form)
+        asked.append(sql)
+        if len(asked) > 1:
+            return answer(self, sql, parameters, form)
+        if is_over:
+            who.give_up()
+        [turn] = [each for each in self._turns._now() if each.id in sql]
+        turn.sent_back = not is_over
+        return b""
+
+    monkeypatch.setattr(Analytics, "_answer", cut_short)
+    report = ask(pool, store, who, SMALL)
+    if is_over:
+        assert isinstance(report.exception(30), Abandoned)
+    else:
+        assert report.result(30) == [(10,)]
+    assert isinstance(blocker.exception(30), TooHeavy)
 
 
 @pytest.mark.parametrize("gone", ["at once", "later"])

@@ -257,13 +257,17 @@ class Analytics:
     def _unless_ended(self, turn: Turn, sql: str, parameters: Mapping[str, Any], form: str) -> bytes | None:
         """The answer; None when the statement was sent back. Raises Abandoned."""
         try:
-            return self._answer(f"{sql}, log_comment = '{turn.id}'", parameters, form)
+            answer = self._answer(f"{sql}, log_comment = '{turn.id}'", parameters, form)
         except _Ended:
-            if turn.who.is_over:
-                raise Abandoned from None
-            if not turn.sent_back:
+            if not turn.sent_back and not turn.who.is_over:
                 raise
-            return None
+        else:
+            # One that was ended may answer all the same, with a part of its rows or none, and not say so.
+            if not turn.sent_back and not turn.who.is_over:
+                return answer
+        if turn.who.is_over:
+            raise Abandoned
+        return None
 
     def _answer(self, sql: str, parameters: Mapping[str, Any], form: str) -> bytes:
         with self._client() as client:

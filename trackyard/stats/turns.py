@@ -1,8 +1,8 @@
 """Who may ask the analytic store, and when: nobody's heavy report holds up what another asks.
 
-A statement begins in one of a few places for light ones. One that is not done after a second has shown that it is
+A statement begins in one of a few places for light ones. One that is not done after two seconds has shown that it is
 heavy: it goes on in a place for heavy ones, of which each name has but few, or is ended and waits for such a place.
-So a place for light ones is free again within a second, whatever is asked.
+So a place for light ones is free again within two seconds, whatever is asked.
 """
 
 import logging
@@ -33,9 +33,9 @@ class Places:
     seconds: float
 
 
-LIGHT: Final = Places(most=4, each=2, waiting=64, seconds=10)
+LIGHT: Final = Places(most=6, each=2, waiting=64, seconds=10)
 HEAVY: Final = Places(most=2, each=1, waiting=16, seconds=15)
-LIGHT_SECONDS: Final = 1.0
+LIGHT_SECONDS: Final = 2.0
 """What takes longer is heavy."""
 
 
