@@ -9,20 +9,29 @@ import pytest
 from msgspec.structs import fields, replace
 
 from tests.actions.test_reconcile import fill
+from tests.support.clickhouse import clickhouse_address
+from tests.support.events import new_click
 from tests.support.plant import Plant
 from tests.support.waiting import wait_until
 from trackyard.actions.rebuild import Rebuilder, Told, Wish
 from trackyard.actions.reconcile import reconcile
 from trackyard.base.errors import Conflict
+from trackyard.base.ids import new_click_id
+from trackyard.domain.erasures import Subject
+from trackyard.jobs.journals import JournalLoader
 from trackyard.journal import segments
 from trackyard.journal.records import Kind, View, encode
 from trackyard.journal.writer import Writer
+from trackyard.stats import rebuild
 from trackyard.stats.beside import LATER, TWINS
 from trackyard.stats.engine import Analytics
-from trackyard.store import rebuilds
+from trackyard.stats.retention import empty_erased
+from trackyard.stats.schema import migrate
+from trackyard.store import edges, erasures, rebuilds
 from trackyard.store.engine import Database
 from trackyard.store.rebuilds import Stage
 
+__all__ = ["clickhouse_address"]
 OWNER = "d" * 24
 
 
@@ -163,22 +172,28 @@ def test_a_check_swaps_nothing(plant: Plant) -> None:
     assert not tables(plant) & {*(twin.name for twin in TWINS.values()), LATER.name}
 
 
-def test_what_no_journal_holds_is_carried_over(plant: Plant) -> None:
-    """Journals of other machines, and those that were removed: here is none of them."""
-    old = plant.writer
+def _lose_journal(plant: Plant) -> str:
+    """Begins another journal and removes the one before; its name."""
+    old = plant.writer.name
     plant.writer.close()
     plant.clock.advance(1000)
     plant.writer = Writer(plant.home / "journal", plant.edge, plant.clock)
+    segments.log_path(plant.home / "journal", old).unlink()
+    (plant.home / "journal" / f"{old}.sealed").unlink()
+    return old
+
+
+def test_what_no_journal_holds_is_carried_over(plant: Plant) -> None:
+    """Journals of other machines, and those that were removed: here is none of them."""
+    old = _lose_journal(plant)
     click = plant.click(1, 1, "a" * 24)
     plant.settle()
-    segments.log_path(plant.home / "journal", old.name).unlink()
-    (plant.home / "journal" / f"{old.name}.sealed").unlink()
     run(plant, "INSERT INTO click SELECT * FROM click WHERE reason = 'bot'")
     told = rebuilt(plant, Wish.ACCEPT)
-    assert (told.stage, told.carried) == (Stage.SWAPPED, 6)  # five clicks and a view
+    assert (told.stage, told.carried) == (Stage.SWAPPED, 6)  # five rows of clicks and a view
     assert named(told) == [("click", "once", "2 times")]
     found = plant.analytics.rows("SELECT journal, count() FROM click GROUP BY journal", {}, tuple[str, int])
-    assert dict(found) == {old.name: 4, plant.writer.name: 1}
+    assert dict(found) == {old: 4, plant.writer.name: 1}
     assert (rows(plant, "click_lookup"), rows(plant, "view")) == (5, 1)
     assert click.id in plant.projector.journals._clicks.find([click.id])
 
@@ -344,3 +359,102 @@ def test_traffic_goes_on(either: Plant) -> None:
     assert rows(plant, "click") == traffic.clicks + 4
     assert reconcile(plant.api.deps).differences == []
     assert rebuilt(plant, Wish.CHECK).findings.differences == []
+
+
+def test_on_a_server(sqlite_database: Database, clickhouse_address: str, tmp_path: Path) -> None:
+    """ClickHouse over the wire."""
+    analytics = Analytics.open(clickhouse_address, database="rebuild")
+    migrate(analytics)
+    for plant in _planted(sqlite_database, analytics, tmp_path):
+        run(plant, SPOILS["a click lost"][0])
+        _lose_journal(plant)
+        assert rebuilt(plant, Wish.ACCEPT).stage is Stage.SWAPPED
+        told = rebuilt(plant)
+        assert (told.stage, told.why, named(told), told.carried) == (Stage.SWAPPED, "", [], 4)
+        assert reconcile(plant.api.deps).differences == []
+    analytics.run("DROP DATABASE rebuild")
+    analytics.close()
+
+
+def _erase(plant: Plant, subject: Subject, value: str) -> None:
+    with plant.database.write() as conn:
+        erasures.add(conn, subject, value, "5" * 24, plant.clock.now_ms())
+        everything = erasures.find_all(conn)
+    empty_erased(plant.analytics, everything)
+
+
+def test_what_was_erased_does_not_come_back(plant: Plant) -> None:
+    strange = 'ü "quoted" \\ /slash/ \u2028 \t 🐍 <&>'
+    personal = {
+        "ip": "192.0.2.77",
+        "ua": strange,
+        "user_id": "somebody",
+        "sub1": strange,
+        "referrer": "https://r.example/",
+    }
+    one = plant.click(1, 1, "a" * 24, **personal)
+    other = plant.click(1, 1, "a" * 24, **{**personal, "user_id": "another"})
+    plant.settle()
+    _erase(plant, Subject.CLICK, one.id)
+    _erase(plant, Subject.AFFILIATE, "1")
+    told = rebuilt(plant)
+    assert (told.stage, told.why, named(told)) == (Stage.SWAPPED, "", [])
+    sql = "SELECT ip, ua, user_id, referrer, sub1 FROM click WHERE id IN {ids:Array(String)}"
+    found = plant.analytics.rows(sql, {"ids": [one.id, other.id]}, tuple[str, ...])
+    assert found == [("", "", "", "", strange)] * 2
+    assert rows(plant, "click_lookup WHERE position(record, '192.0.2.77') > 0") == 0
+
+
+def test_what_is_erased_meanwhile_is_erased_again(
+    plant: Plant, stepped: Callable[[str, str, Callable[[], None]], Told]
+) -> None:
+    click = plant.click(1, 1, "a" * 24, ip="192.0.2.77")
+    plant.settle()
+
+    def erase() -> None:
+        with plant.database.write() as conn:
+            made = erasures.add(conn, Subject.CLICK, click.id, "5" * 24, plant.clock.now_ms())
+            erasures.finish_sql(conn, made.number, plant.clock.now_ms())
+            erasures.finish_analytics(conn, [made.number], plant.clock.now_ms())
+
+    assert stepped("trackyard.store.told", "list_told", erase).stage is Stage.SWAPPED
+    with plant.database.read() as conn:
+        assert [each.value for each in erasures.list_not_in_sql(conn)] == [click.id]
+
+
+def test_every_machine_but_this_one_keeps_its_rows(plant: Plant) -> None:
+    """Another machine loads its journal while this one rebuilds: what came before the gate is carried over, what comes
+    after it goes to both."""
+    with plant.database.write() as conn:
+        number = edges.claim_edge(conn, "e" * 24, 0, plant.clock.now_ms())
+    foreign = Writer(plant.home / "elsewhere", number, plant.clock)
+    theirs = JournalLoader(plant.database, plant.analytics, plant.home / "elsewhere", plant.clock)
+
+    made: list[str] = []
+
+    def click() -> None:
+        now = plant.clock.now_ms()
+        made.append(new_click_id(now, number))
+        foreign.append(Kind.CLICK, encode(new_click(1, time=now, id=made[-1])))
+        plant.clock.advance(400)
+        foreign.mark(plant.clock.now_ms())
+        theirs.load_next()
+
+    click()
+    patch = pytest.MonkeyPatch()
+    for name in ("slices", "count_facts", "add_later"):
+        real = getattr(rebuild, name)
+
+        def wrapped(*args: object, real: Callable[..., object] = real) -> object:
+            click()
+            return real(*args)
+
+        patch.setattr(rebuild, name, wrapped)
+    told = rebuilt(plant)
+    patch.undo()
+    theirs.load_next()  # what came while nothing was loaded
+    assert len(made) == 4
+    assert (told.stage, told.why, named(told), told.carried) == (Stage.SWAPPED, "", [], 1)
+    assert (rows(plant, "click"), rows(plant, "click_lookup")) == (4 + len(made), 4 + len(made))
+    assert reconcile(plant.api.deps).differences == []
+    foreign.close()

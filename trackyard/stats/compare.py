@@ -59,7 +59,9 @@ class _Pair(msgspec.Struct, array_like=True, frozen=True):
 class Compared:
     """How a table is compared, most of it expressions. what: a row in words · start: where its day begins · bucket: a
     number, by which rows are added up first · key: what tells one row, or one conversion, from the others · group: what
-    figures are told by · weight: what a row counts · hashed: the columns that count · amounts: whether it has money."""
+    figures are told by · weight: what a row counts · hashed: what counts · closely: the
+    same of single rows, where it takes longer and is more lenient (one text may be written in several ways) ·
+    amounts: whether it has money."""
 
     table: str
     what: str
@@ -69,6 +71,7 @@ class Compared:
     group: str = "''"
     weight: str = "1"
     hashed: tuple[str, ...] = ()
+    closely: tuple[str, ...] = ()
     amounts: bool = False
 
     def sides(self) -> tuple[str, str]:
@@ -102,6 +105,7 @@ COMPARED: Final[tuple[Compared, ...]] = (
         bucket=f"intDiv({_SECOND}, 60)",
         key="lower(hex(id))",
         hashed=("id", "record"),
+        closely=("id", "JSONExtractArrayRaw(record)"),
     ),
     Compared(  # what is left of a conversion when its -1 and +1 are added up is its state
         "fact",
@@ -209,7 +213,8 @@ def _within(compared: Compared, day: int) -> str:
 def _sql(compared: Compared, key: str, within: str, *, differing: bool = False, grouped: bool = True) -> str:
     """What both tables hold by key, and by group; `differing`: where it is not the same."""
     weight = compared.weight
-    hashed = f"reinterpretAsInt64(cityHash64({', '.join(f'`{name}`' for name in compared.hashed)})) * {weight}"
+    counted = (differing and compared.closely) or compared.hashed
+    hashed = f"reinterpretAsInt64(cityHash64({', '.join(counted)})) * {weight}"
     money = ("payout_base", "charge_base") if compared.amounts else ("0", "0")
     sums = [f"toInt64(sum({weight}))", f"sum({hashed})"]
     sums += [f"toDecimal128(sum({weight} * {amount}), 4)" for amount in money]
