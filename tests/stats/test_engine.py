@@ -1,13 +1,19 @@
 """Text and numbers of strangers in questions to the store, on either way to it."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+
 import pytest
 
 from tests.support.analytics import address
 from tests.support.clickhouse import clickhouse_address
 from tests.support.events import NOON, new_click
+from trackyard.domain.asking import Asking, asking
 from trackyard.domain.scope import Scope
 from trackyard.journal.records import encode
-from trackyard.stats.engine import Analytics
+from trackyard.stats import packed
+from trackyard.stats.engine import Analytics, Limits
 from trackyard.stats.lists import ClickList, list_clicks
 from trackyard.stats.load import click_item, load
 from trackyard.stats.query import Report, Values
@@ -70,3 +76,39 @@ def test_a_page_out_of_all_bounds_is_empty(analytics: Analytics) -> None:
     assert (run_report(analytics, report).rows, run_report(analytics, report).total_count) == ([], 1)
     page = list_clicks(analytics, ClickList(Scope.everything(), NOON, NOON + 1, page=10**40))
     assert (page.clicks, page.total_count) == ([], 1)
+
+
+COUNTED = "SELECT number % 1000003 AS k, count() AS c FROM numbers_mt(3000000000) GROUP BY k ORDER BY c, k LIMIT 2"
+FAULTS = ["cancelled", "timed out", "no memory", "no such column", "broken off"]
+
+
+def fail(store: Analytics, fault: str, who: Asking) -> None:
+    """Asks what fails so, as a request of somebody."""
+    asking.set(who)
+    if fault == "no such column":
+        store.page("SELECT nothing FROM numbers(10) LIMIT 1", {}, list[int])
+    elif fault == "broken off":
+        with store.stream(f"SELECT {packed.packed('number')} FROM numbers(1000000)", {}, list[int]) as rows:
+            assert next(rows)
+    else:
+        store.page(COUNTED, {}, list[int])
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_follows_a_statement_that_failed_gets_its_own_answer(fault: str) -> None:
+    """chDB gives the next statement of a connection the rest of what the failed one had to say."""
+    limits = Limits(seconds=1 if fault == "timed out" else 30, memory=10**7 if fault == "no memory" else 10**9)
+    store = Analytics.open(address(), database="texts", limits=limits)
+    for turn in range(5):
+        who = Asking("a")
+        with ThreadPoolExecutor(1) as pool:
+            failed = pool.submit(copy_context().run, fail, store, fault, who)
+            if fault == "cancelled":
+                time.sleep(0.05 + turn * 0.02)  # at whatever place it is
+                who.give_up()
+            assert (failed.exception(30) is None) == (fault == "broken off")
+        for _ in range(3):
+            page = store.page("SELECT number FROM numbers(10) ORDER BY number LIMIT 2", {}, list[int])
+            assert page == ([[0], [1]], 10)
+            assert store.rows("SELECT 7", {}, tuple[int]) == [(7,)]
+    store.close()

@@ -208,4 +208,4 @@ def test_what_the_program_itself_asks_waits_for_no_turn(pool: ThreadPoolExecutor
     assert store.rows(SMALL, {}, tuple[int]) == [(10,)]
     for who in greedy:
         who.give_up()
-    assert {type(each.exception(30)) for each in reports} <= {Abandoned, ReportsBusy}
+    assert {type(each.exception(30)) for each in reports} <= {Abandoned, ReportsBusy, TooHeavy}

@@ -170,8 +170,8 @@ class Analytics:
             first = clickhouse_connect.get_client(dsn=address, **_options(config))
             first.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
             store = cls(address, database, config, limits or Limits())
-            store._idle.put(store._take())  # before the first is closed: chDB stops when nobody has it open
-            first.close()
+            store._open.append(first)  # and left alone: chDB stops when nobody has it open
+            store._idle.put(store._take())
         except ClickHouseError as error:
             raise StoreError(f"the analytic store at {_without_password(address)} does not open: {error}") from error
         return store
@@ -210,7 +210,7 @@ class Analytics:
         The statement ends with the block, which holds a client: it takes no turn, so who calls bounds how many there
         are, and how long. Raises TooHeavy and StoreError, also where rows are asked for.
         """
-        with self._client() as client:
+        with self._client(again=False) as client:
             limited = f"{sql}\nSETTINGS {packed.clause(self._limits.memory)}"
             source: Any = client.raw_stream(limited, parameters=dict(parameters), fmt=packed.FORM)
             try:
@@ -277,15 +277,31 @@ class Analytics:
         self.run(f"KILL QUERY WHERE Settings['log_comment'] = '{turn_id}' ASYNC")
 
     @contextmanager
-    def _client(self) -> Iterator[Client]:
+    def _client(self, *, again: bool = True) -> Iterator[Client]:
+        """A client for one statement. again: whether another may use it then.
+
+        None does once a statement of it failed: chDB gives the next one the rest of what the failed one had to say.
+        """
+        client = None
         try:
             client = self._take()
-            try:
-                yield client
-            finally:
+            yield client
+        except BaseException as error:
+            again = False
+            if isinstance(error, ClickHouseError):
+                raise self._told(error) from error
+            raise
+        finally:
+            if client is not None and again:
                 self._idle.put(client)
-        except ClickHouseError as error:
-            raise self._told(error) from error
+            elif client is not None:
+                self._drop(client)
+
+    def _drop(self, client: Client) -> None:
+        with self._lock:
+            if client in self._open:  # else the store was closed
+                self._open.remove(client)
+                client.close()
 
     def _told(self, error: ClickHouseError) -> Exception:
         """What a failure of the store is to those that asked."""
