@@ -1,5 +1,6 @@
 """Calls made again by hand, one or those of a span, and postbacks resumed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +10,12 @@ from sqlalchemy import select
 from tests.support.api import NOW, Api
 from tests.support.attempts import add_attempt
 from tests.support.client import ApiClient
+from trackyard.actions import resends
 from trackyard.base.ids import new_id
 from trackyard.domain.roles import Role
 from trackyard.store import deliveries, postbacks
-from trackyard.store.deliveries import CROSS
+from trackyard.store.deliveries import CROSS, NewDelivery
+from trackyard.store.engine import Connection
 from trackyard.store.tables import delivery
 
 URL = "https://a.example/?c={clickid}"
@@ -114,6 +117,21 @@ def test_the_calls_of_a_span_are_made_again_once_each(world: World) -> None:
     assert world.replay()["message"] == "2 calls are made again"
     assert [(row.url, row.number) for row in world.queue()] == [("https://a.example/1", 1), ("https://a.example/2", 2)]
     assert world.replay()["waiting"] == 2
+
+
+def test_many_calls_are_queued_in_parts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(5):
+        world.attempt()
+    add, sizes = deliveries.add_forced, []
+
+    def note(conn: Connection, calls: Sequence[NewDelivery]) -> int:
+        sizes.append(len(calls))
+        return add(conn, calls)
+
+    monkeypatch.setattr(resends, "_TOGETHER", 2)
+    monkeypatch.setattr(deliveries, "add_forced", note)
+    assert (world.replay()["queued"], sizes) == (5, [2, 2, 1])
+    assert (world.replay()["waiting"], len(world.queue())) == (5, 5)
 
 
 def test_a_span_holds_its_last_second(world: World) -> None:

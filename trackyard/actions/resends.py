@@ -19,6 +19,7 @@ from trackyard.store.deliveries import CROSS, NewDelivery
 from trackyard.store.engine import Connection
 
 MOST_CALLS: Final = 5_000
+_TOGETHER: Final = 300
 """What one replay queues at the most: it is one transaction."""
 
 
@@ -65,11 +66,16 @@ def replay(deps: Deps, caller: Caller, affiliate_id: int, since: int, until: int
 
 
 def _queue(deps: Deps, calls: Sequence[AffiliateLog]) -> Resent:
+    """Queues calls, some in a transaction: all of them in one would hold up every other. What is queued stays when a
+    later part fails; the same again adds those alone that are missing."""
     now = deps.clock.now_ms()
-    with deps.database.write() as conn:
-        kept = _with_postback(conn, calls)
-        queued = deliveries.add_forced(conn, [_again(call, now) for call in kept])
-    return Resent(queued, len(kept) - queued, len(calls) - len(kept))
+    kept = queued = 0
+    for start in range(0, len(calls), _TOGETHER):
+        with deps.database.write() as conn:
+            there = _with_postback(conn, calls[start : start + _TOGETHER])
+            queued += deliveries.add_forced(conn, [_again(call, now) for call in there])
+        kept += len(there)
+    return Resent(queued, kept - queued, len(calls) - kept)
 
 
 def _with_postback(conn: Connection, calls: Sequence[AffiliateLog]) -> list[AffiliateLog]:
