@@ -46,6 +46,7 @@ class Waits:
 
     def __init__(self) -> None:
         self.of: dict[str, list[float]] = {"click": [], "small_report": [], "healthz": []}
+        self.refused = 0
 
     @contextmanager
     def timed(self, kind: str) -> Iterator[None]:
@@ -56,8 +57,10 @@ class Waits:
 
     def figures(self, name: str) -> dict[str, float]:
         """Median, 99th part of a hundred and longest of each kind."""
-        out: dict[str, float] = {}
+        out: dict[str, float] = {f"small_report_{name}_refused": self.refused}
         for kind, found in self.of.items():
+            if len(found) < 2:
+                continue
             cuts = statistics.quantiles(found, n=100)
             parts = {"p50": cuts[49], "p99": cuts[98], "max": max(found)}
             out |= {f"{kind}_{name}_{part}_ms": round(value, 2) for part, value in parts.items()}
@@ -78,10 +81,14 @@ def clicks(story: Story, waits: Waits, until: float) -> None:
 
 
 def questions(story: Story, key: str, waits: Waits, until: float) -> None:
-    """Small questions of a key that has no heavy ones."""
+    """Small questions of a key that has no heavy ones: days of one offer; and a probe."""
+    today = around_today()["date_to"]
+    filters = {"date_from": today, "date_to": today, "offer][": story.offer}
+    path = "/3.0/stats/getbydate?" + "&".join(f"filter[{name}]={value}" for name, value in filters.items())
     while time.perf_counter() < until:
         with waits.timed("small_report"):
-            story.day(key)
+            answer = request(story.program.api_port, "GET", path, headers={"API-Key": key}, seconds=60)
+        waits.refused += answer.status != 200
         with waits.timed("healthz"):
             assert request(story.program.api_port, "GET", "/healthz").status == 200
         time.sleep(0.02)
