@@ -17,9 +17,10 @@ from trackyard.actions.rebuild import Rebuilder, Told, Wish
 from trackyard.actions.reconcile import reconcile
 from trackyard.base.errors import Conflict
 from trackyard.base.ids import new_click_id
-from trackyard.domain.erasures import Subject
+from trackyard.domain.erasures import NOTHING_ERASED, Subject
 from trackyard.jobs.journals import JournalLoader
 from trackyard.journal import segments
+from trackyard.journal.packing import pack
 from trackyard.journal.records import Kind, View, encode
 from trackyard.journal.writer import Writer
 from trackyard.stats import rebuild
@@ -196,6 +197,19 @@ def test_what_no_journal_holds_is_carried_over(plant: Plant) -> None:
     assert dict(found) == {old: 4, plant.writer.name: 1}
     assert (rows(plant, "click_lookup"), rows(plant, "view")) == (5, 1)
     assert click.id in plant.projector.journals._clicks.find([click.id])
+
+
+def test_compressed_journals_are_read_alike(plant: Plant) -> None:
+    old = plant.writer.name
+    plant.writer.close()
+    plant.clock.advance(1000)
+    plant.writer = Writer(plant.home / "journal", plant.edge, plant.clock)
+    plant.click(1, 1, "a" * 24)
+    plant.settle()
+    pack(plant.home / "journal", old, NOTHING_ERASED, lambda _ids: frozenset())
+    assert not segments.log_path(plant.home / "journal", old).exists()
+    told = rebuilt(plant)
+    assert (told.stage, told.why, named(told), told.carried) == (Stage.SWAPPED, "", [], 0)
 
 
 def test_a_damaged_place_loses_nothing(plant: Plant) -> None:

@@ -4,7 +4,7 @@ Clicks lie in a journal, 10,000 a mark, conversions (one for 50 clicks) in SQLit
 does, then rebuilt, compared and swapped. One process, a chDB of its own, nothing else going on. Keys: load_rows_s and
 rebuild_rows_s (clicks a second, with their look-up; rebuild: until the swap, everything included), load_cpu_s and
 rebuild_cpu_s (processor seconds of this process, the engine's threads and merges included), fact_rows_s (conversions a
-second of the rebuild's own step), STEP_s and STEP_cpu_s of each step.
+second of the rebuild's own step), held_ms (nothing is loaded, for the swap), STEP_s and STEP_cpu_s of each step.
 """
 
 import argparse
@@ -128,6 +128,7 @@ def measure(count: int) -> dict[str, float]:
         "rebuild_rows_s": round(count / rebuilt),
         "rebuild_s": round(rebuilt, 1),
         "rebuild_cpu_s": round(rebuild_cpu, 1),
+        "held_ms": told.held_ms,
         "fact_rows_s": round(facts / max(spent[Step.CONVERSIONS][0], _LOOK_S)),
     }
     for step, (seconds, cpu) in spent.items():

@@ -52,7 +52,8 @@ class Stopped(Exception):
 @dataclass(slots=True)
 class Told:
     """What is known of a rebuild while it runs and after. done, total: of the step · carried: rows taken over from the
-    live tables · figures: by table and group what the live tables and the new ones hold · why: it failed."""
+    live tables · held_ms: for how long nothing was loaded · figures: by table and group what the live tables and the
+    new ones hold · why: it failed."""
 
     number: int
     wish: Wish
@@ -62,6 +63,7 @@ class Told:
     done: int = 0
     total: int = 0
     carried: int = 0
+    held_ms: int = 0
     ended_at: int | None = None
     why: str = ""
     findings: Findings = field(default_factory=Findings)

@@ -287,10 +287,12 @@ class Rebuilding:
         """While nothing is loaded: what came later joins the new facts, and the tables change places."""
         self._state.begin(Step.SWAPPED, 1)
         with self._database.write() as conn:
-            self.gate = rebuilds.move(conn, self.gate, Stage.SWAPPING, self._clock.now_ms())
+            held_at = self._clock.now_ms()
+            self.gate = rebuilds.move(conn, self.gate, Stage.SWAPPING, held_at)
         analytic.add_later(self._analytics)
         beside.exchange(self._analytics)
         self._end(Stage.SWAPPED)
+        self._state.held_ms = self._clock.now_ms() - held_at
         self._state.advance(1)
 
 

@@ -41,8 +41,9 @@ class FigureView(View):
 class RebuildView(View):
     """A rebuild. stage: preparing, doubling (what is loaded goes to both), swapping, swapped, kept (ended without a
     swap), failed · step: what it does, `done` of `total` · carried: rows that no journal here holds, taken over as
-    they are · why: it failed · checked: how many rows of each kind were compared · count: of differences, the first
-    thousand of which are listed; expected: what is recorded, found: what the live table has."""
+    they are · held: seconds in which nothing was loaded, for the swap · why: it failed · checked: how many rows of each
+    kind were compared · count: of differences, the first thousand of which are listed; expected: what is recorded,
+    found: what the live table has."""
 
     number: int
     wish: str
@@ -53,6 +54,7 @@ class RebuildView(View):
     total: int
     seconds: Decimal
     carried: int
+    held: Decimal
     why: str
     figures: list[FigureView]
     checked: dict[str, int]
@@ -97,6 +99,7 @@ def _view(rebuilder: Rebuilder, told: Told) -> RebuildView:
         total=told.total,
         seconds=Decimal(rebuilder.lasts_ms(told)).scaleb(-3),
         carried=told.carried,
+        held=Decimal(told.held_ms).scaleb(-3),
         why=told.why,
         figures=[
             FigureView(table=table, group=group, live=_held(live), made=_held(made))
