@@ -71,13 +71,19 @@ def _parser() -> argparse.ArgumentParser:
         "--accept", dest="wish", action="store_const", const="accept", help="swap even where something differs"
     )
     rebuild.set_defaults(wish="swap")
+    erase = commands.add_parser("erase", help="empty somebody's personal data wherever it is kept; figures stay")
+    erase.add_argument(
+        "subject", choices=["click", "user", "affiliate"], help="of a click or view, a user id, or an affiliate"
+    )
+    erase.add_argument("id", metavar="ID", help="which one")
+    erase.add_argument("--yes", action="store_true", help="do not ask")
     demo = commands.add_parser("demo", help="fill an empty installation, whose server runs, with made-up traffic")
     demo.add_argument("--visits", type=_count, default=25_000, help="visits in the 30 days before now (%(default)s)")
     demo.add_argument("--seconds", type=_count, default=60, help="seconds of live traffic (%(default)s)")
     demo.add_argument("--seed", type=int, default=1, help="another number makes other traffic (%(default)s)")
     export = _add_export(commands)
     commands.add_parser("settings", help="print docs/configuration.md")
-    for command in (serve, key, prepare, role, explain, audit, rebuild, export, demo):
+    for command in (serve, key, prepare, role, explain, audit, rebuild, erase, export, demo):
         command.add_argument("--config", type=Path, help="TOML file of settings")
     parser.set_defaults(config=None)
     return parser
@@ -145,6 +151,18 @@ def _audit(settings: config.Config, _options: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def _erase(settings: config.Config, options: argparse.Namespace) -> None:
+    from trackyard.commands.erase import erase
+
+    def agrees(question: str) -> bool:
+        if options.yes:
+            return True
+        print(f"{question} [y/N] ", end="", flush=True)
+        return sys.stdin.readline().strip().lower() in ("y", "yes")  # at an end of the input: no
+
+    print(erase(settings, options.subject, options.id, agrees))
+
+
 def _rebuild(settings: config.Config, options: argparse.Namespace) -> None:
     from trackyard.commands.rebuild import rebuild
 
@@ -196,5 +214,6 @@ _COMMANDS = {
     "audit": _audit,
     "export": _export,
     "rebuild": _rebuild,
+    "erase": _erase,
     "demo": _demo,
 }

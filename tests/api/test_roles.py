@@ -59,7 +59,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "news": ("news.* admin.news*", {R.SECTION_NEWS}),
     "for administrators": (
         """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.rebuild* admin.domain.*
-        user.permissions* admin.custom_field.*""",
+        admin.erasure.* user.permissions* admin.custom_field.*""",
         set(),
     ),
     "common statistics": ("stats.getbydate stats.getbyhour stats.custom", STATS | {R.STATS_COMMON}),

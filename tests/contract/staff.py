@@ -21,6 +21,7 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
         "admin.settings.edit": {"hash_password": ""},
         "admin.currency.add": {"code": lambda: next(codes), "rate": "2"},
         "admin.currency.edit": {"rate": "1.5"},
+        "admin.erasure.add": {"subject": "user", "id": "nobody"},
     }
 
 
@@ -32,8 +33,13 @@ def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
         api.admin.call("POST", "/3.1/admin/currencies", data={"code": code, "rate": "2"})  # 409 when it is there
         return NUMBERS[code]
 
+    def erasure() -> int:
+        asked = {"subject": "click", "id": "a" * 24}
+        return int(api.admin.post("/3.1/admin/erasures", **asked)["erasure"]["id"])
+
     named = ("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password")
     return {method: lambda: user for method in named} | {
+        "admin.erasure.get": erasure,
         "admin.currency.edit": lambda: currency("ZAR"),
         "admin.currency.remove": lambda: currency("VND"),
     }

@@ -30,6 +30,9 @@ from trackyard.store.trail import SECRET
 Place = tuple[int, str]
 """(UTC ms of its creation, id) of a conversion: pages go by it."""
 
+Chosen = ColumnElement[bool]
+"""Which conversions."""
+
 FIRST: Final[Place] = (-1, "")
 
 _OWN: Final = PERSONAL["conversion"]
@@ -41,32 +44,32 @@ _EMPTIED: Final = (
 )
 
 
-def conversions_of_clicks(click_ids: Sequence[str]) -> ColumnElement[bool]:
+def conversions_of_clicks(click_ids: Sequence[str]) -> Chosen:
     """The conversions of these clicks."""
     return conversion.c.click_id.in_(click_ids)
 
 
-def conversions_of_affiliate(affiliate_id: int, until: int) -> ColumnElement[bool]:
+def conversions_of_affiliate(affiliate_id: int, until: int) -> Chosen:
     """The conversions of an affiliate that were created by `until` (UTC ms, inclusive)."""
     return and_(conversion.c.affiliate_id == affiliate_id, conversion.c.created_at <= until)
 
 
-def conversions_of_user(user_id: str, until: int) -> ColumnElement[bool]:
+def conversions_of_user(user_id: str, until: int) -> Chosen:
     """The conversions whose call or click named a user id, created by `until`. Reads them all."""
     return and_(conversion.c.user_id == user_id, conversion.c.created_at <= until)
 
 
-def conversions_before(cut: int) -> ColumnElement[bool]:
+def conversions_before(cut: int) -> Chosen:
     """The conversions that were created before `cut` (UTC ms)."""
     return conversion.c.created_at < cut
 
 
-def has_conversions(conn: Connection, chosen: ColumnElement[bool], after: Place) -> bool:
+def has_conversions(conn: Connection, chosen: Chosen, after: Place) -> bool:
     """Whether there are conversions behind a place. Cheap where an index begins at it."""
     return conn.execute(_behind(select(conversion.c.id).where(chosen), after).limit(1)).first() is not None
 
 
-def list_conversions(conn: Connection, chosen: ColumnElement[bool], after: Place, limit: int) -> list[Row[Any]]:
+def list_conversions(conn: Connection, chosen: Chosen, after: Place, limit: int) -> list[Row[Any]]:
     """A page of conversions behind a place, with what of them is personal; locked on PostgreSQL."""
     query = _behind(select(*_COLUMNS).where(chosen), after)
     return list(conn.execute(query.order_by(conversion.c.created_at, conversion.c.id).limit(limit).with_for_update()))
@@ -80,7 +83,7 @@ def _behind(query: Select[Any], after: Place) -> Select[Any]:
     return query.where(conversion.c.created_at >= after[0], place > after)
 
 
-def click_ids_of(conn: Connection, chosen: ColumnElement[bool]) -> list[str]:
+def click_ids_of(conn: Connection, chosen: Chosen) -> list[str]:
     """The clicks of conversions, each once."""
     query = select(conversion.c.click_id).where(chosen).distinct().order_by(conversion.c.click_id)
     return list(conn.execute(query).scalars())
@@ -100,10 +103,9 @@ def empty_conversions(conn: Connection, rows: Sequence[Row[Any]]) -> list[str]:
     return [row.id for row in full]
 
 
-def count_conversions(conn: Connection, chosen: ColumnElement[bool]) -> int:
-    """How many conversions hold personal data."""
-    rows = conn.execute(select(*_COLUMNS).where(chosen).execution_options(yield_per=1000))
-    return sum(_has_personal(row) for row in rows)
+def count_conversions(conn: Connection, chosen: Chosen) -> int:
+    """How many conversions there are of some."""
+    return int(conn.execute(select(func.count()).select_from(conversion).where(chosen)).scalar_one())
 
 
 def _has_personal(row: Row[Any]) -> bool:
