@@ -47,10 +47,10 @@ class Way:
     """All that clicks on one offer ask of the rules, in one place: made at the first of them, and anew when any of it
     changes.
 
-    edition: of the rules that it was made of · targeting: None = nothing restricts it · steady: whether it takes clicks
-    at all times · capped: whether a cap may refuse them · one_url: whether no targeting group has another · passed:
-    affiliates whose clicks it takes, by what visitors write for them · columns: of a record, the advertiser as JSON ·
-    target: where clicks go (decide/target), None = not looked up yet.
+    id, redirect_type: the offer's · edition: of the rules that it was made of · targeting: None = nothing restricts it
+    · steady: whether it takes clicks at all times · capped: whether a cap may refuse them · one_url: whether no
+    targeting group has another · passed: affiliates whose clicks it takes, by what visitors write for them · columns:
+    of a record, the advertiser as JSON · target: where clicks go (decide/target), None = not looked up yet.
     """
 
     __slots__ = (
@@ -58,9 +58,11 @@ class Way:
         "capped",
         "columns",
         "edition",
+        "id",
         "offer",
         "one_url",
         "passed",
+        "redirect_type",
         "steady",
         "target",
         "targeting",
@@ -76,6 +78,8 @@ class Way:
         capped: bool,
     ) -> None:
         self.edition = edition
+        self.id = offer.id
+        self.redirect_type = offer.redirect_type
         self.offer = offer
         self.advertiser = advertiser
         self.targeting = targeting

@@ -43,12 +43,13 @@ Who = tuple[int, int]
 
 
 class ReadAgent:
-    """A user agent that was read. agent: what it says · columns: the user agent and that, as columns of a record ·
+    """A user agent that was read. ua: as it was sent · agent: what it says · columns: both, as columns of a record ·
     mark: as of `mark_of`."""
 
-    __slots__ = ("agent", "columns", "mark")
+    __slots__ = ("agent", "columns", "mark", "ua")
 
     def __init__(self, ua: str, agent: Agent) -> None:
+        self.ua = ua
         self.agent = agent
         self.columns = agent_columns(ua, agent)
         self.mark = mark_of(ua)

@@ -58,7 +58,7 @@ class Claims:
     def __init__(self, path: Path) -> None:
         self._descriptor = open_reserved(path, _FIRST_SIZE, grow_only=True)
         self._open()
-        self.click = b""
+        self.click = ""
 
     def __len__(self) -> int:
         return self._words[0]
@@ -70,7 +70,7 @@ class Claims:
 
     def begin(self, click_id: str) -> None:
         """The claims that follow are made for this click."""
-        self.click = click_id.encode("ascii")
+        self.click = click_id
 
     def note(self, kind: Kind, place: int, value: int, mark: int, other_place: int = 0, other_mark: int = 0) -> None:
         """Notes a claim that is made next. Errors: OSError when there is no room for it; then it may not be made."""
@@ -81,7 +81,7 @@ class Claims:
             self._grow()
             words = self._words
         other = other_place << _HALF | other_mark
-        _ENTRY.pack_into(self._map, at * _WORD, self.click, kind, place, value, mark, other)
+        _ENTRY.pack_into(self._map, at * _WORD, self.click.encode("ascii"), kind, place, value, mark, other)
         # The count last, in one store: a death before it leaves no note, and no claim was made.
         words[0] = count + 1
 

@@ -57,15 +57,15 @@ class Clicks:
         recorded = request.method == "GET"
         unique = recorded and self._record(hit, refused, cut)
         cookies = b""
-        if recorded and refused is None and hit.offer is not None:
-            cookies = click_cookies(request, hit, hit.offer.id, unique=unique)
+        if recorded and refused is None and hit.way is not None:
+            cookies = click_cookies(request, hit, hit.way.id, unique=unique)
         if recorded and asks_more(request.headers):
             cookies += ACCEPT
         if "format" in hit.params and hit.params["format"] == "json":
             return as_json(request, hit, url, cookies, recorded=recorded)
         if url is None:
             return not_available(recorded=recorded)
-        kind = hit.offer.redirect_type if passes and hit.offer is not None else PLAIN
+        kind = hit.way.redirect_type if passes and hit.way is not None else PLAIN
         return redirect(url, kind, cookies, recorded=recorded)
 
     def _record(self, hit: Hit, refused: Refused | None, cut: bool) -> bool:
@@ -75,7 +75,10 @@ class Clicks:
             flags |= Flag.REDIRECT_IGNORED
         unique = self._state.is_new(hit, accepted=refused is None)
         self._recorder.put(_CLICK, click_record(hit, refused, unique, flags))
-        self._counters.clicks["" if refused is None else refused.reason] += 1
+        if refused is None:
+            self._counters.accepted += 1
+        else:
+            self._counters.clicks[refused.reason] += 1
         if self._state.waiting:
             self._recorder.flush()
         return unique
@@ -91,26 +94,31 @@ _KEPT: Final = (  # parameters that are columns, in the order of the columns
     *("ref_id", "os_id", "user_id", "ext1", "ext2", "ext3", "fbclid", "ios_idfa", "android_id", "bundle_id"),
 )
 _PLACES: Final = {name: place for place, name in enumerate(_KEPT)}
-_BLANK: Final = ['""'] * len(_KEPT)
+_BLANK: Final = ['"",'] * len(_KEPT)
+_BLANKS: Final = ['"",' * (len(_KEPT) - before) for before in range(len(_KEPT) + 1)]
+"""The columns behind the last that is not empty."""
 
 
 def click_record(hit: Hit, refused: Refused | None, unique: bool, flags: int) -> bytes:
     """The record of a decided click, byte for byte as the struct journal.records.Click is encoded: put together from
     what was made once for many clicks."""
     params = hit.params
-    offer = hit.offer
+    way = hit.way
     kept = _BLANK.copy()
+    last = 0
     for name in params:
         column = _PLACES.get(name)
         if column is not None:
-            kept[column] = quoted(params[name])
+            kept[column] = quoted(params[name]) + ","
+            last = max(last, column + 1)
+    del kept[last:]
     landing = 0
-    if "l" in params and offer is not None and hit.find_landing() is not None:
+    if "l" in params and hit.find_landing() is not None:
         landing = find_number(params["l"]) or 0
     reason = '"",""' if refused is None else f"{quoted(refused.reason)},{quoted(refused.detail)}"
-    whose = f"{0 if offer is None else offer.id},{0 if hit.affiliate is None else hit.affiliate.id}"
-    advertiser = '""' if hit.way is None else hit.way.columns
+    whose = f"{0 if way is None else way.id},{0 if hit.affiliate is None else hit.affiliate.id}"
+    advertiser = '""' if way is None else way.columns
     chosen = f"{advertiser},{landing},{quoted(hit.smart_id)},{1 if unique else 0}"
     begins = f'[{hit.time_ms},"{hit.click_id}",{reason},{whose},{chosen},"{hit.ip}",{hit.place_columns()}'
-    sent = f'"{hit.language}",{quoted(hit.referrer)},{",".join(kept)}'
-    return f"{begins},{hit.agent_columns()},{sent},{flags}]".encode()
+    sent = f'"{hit.language}",{quoted(hit.referrer)},{"".join(kept)}{_BLANKS[last]}'
+    return f"{begins},{hit.agent_columns()},{sent}{flags}]".encode()

@@ -71,6 +71,7 @@ class Shared:
         call_soon: Callable[[Callable[[], None]], object],
     ) -> None:
         self.edge = edge
+        self.handle = edge.handle
         self._call_soon = call_soon
         self._leaving: list[Connection] = []
         self.syncing = syncing
@@ -324,7 +325,7 @@ class Connection(asyncio.Protocol):
 
     def _answer(self, request: Request, keep_alive: bool) -> None:
         try:
-            response = self._shared.edge.handle(request)
+            response = self._shared.handle(request)
         except Exception:
             _log.exception("request failed", extra={"path": request.path})
             response = error(500, "server_error", "Server error, Please contact your administrator")

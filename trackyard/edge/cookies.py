@@ -10,31 +10,37 @@ from typing import Final
 from trackyard.decide.hit import Hit
 from trackyard.edge.request import Request
 
+_CLICK: Final = b"Set-Cookie: afclick_"
+_AFFILIATE: Final = b"Set-Cookie: afpid_"
 _YEAR: Final = b"Max-Age=31536000; Path=/; HttpOnly; "
 _DAY: Final = b"Max-Age=86400; Path=/; HttpOnly; "
 _OPEN: Final = b"SameSite=Lax\r\n"
 _SECURE: Final = b"SameSite=None; Secure\r\n"
 
 
-def _lines(more: bytes) -> tuple[bytes, bytes, bytes]:
-    click = b"Set-Cookie: afclick_%d=%s; " + _YEAR + more + b"Set-Cookie: afclick=%s; " + _YEAR + more
-    unique = b"Set-Cookie: afuniq_%d=%s; " + _DAY + more
-    affiliate = b"Set-Cookie: afpid_%d=%d; " + _YEAR + more
-    return click, unique, affiliate
+_Between = tuple[bytes, bytes, bytes, bytes]
 
 
-_CLICK, _UNIQUE, _AFFILIATE = zip(_lines(_OPEN), _lines(_SECURE), strict=True)
+def _between(more: bytes) -> _Between:
+    """What stands between the ids of clicks in their cookies, and behind the last of them."""
+    first = b"; " + _YEAR + more + b"Set-Cookie: afclick="
+    last = b"; " + _YEAR + more
+    return first, last + b"Set-Cookie: afuniq_", b"; " + _DAY + more, last
+
+
+_BETWEEN: Final = (_between(_OPEN), _between(_SECURE))
 
 
 def click_cookies(request: Request, hit: Hit, offer_id: int, *, unique: bool) -> bytes:
     """The header lines that a recorded click sets. unique: whether the visitor is new to the offer."""
-    secure = is_https(request)
-    click_id = hit.click_id.encode("ascii")
-    lines = _CLICK[secure] % (offer_id, click_id, click_id)
+    first, second, third, last = _BETWEEN[1 if is_https(request) else 0]
+    click_id, number = hit.click_id.encode("ascii"), b"%d" % offer_id
     if unique:
-        lines += _UNIQUE[secure] % (offer_id, click_id)
+        lines = b"".join((_CLICK, number, b"=", click_id, first, click_id, second, number, b"=", click_id, third))
+    else:
+        lines = b"".join((_CLICK, number, b"=", click_id, first, click_id, last))
     if hit.affiliate is not None and hit.rules.pixels(offer_id, hit.affiliate.id):
-        lines += _AFFILIATE[secure] % (offer_id, hit.affiliate.id)
+        lines += b"".join((_AFFILIATE, number, b"=", b"%d" % hit.affiliate.id, last))
     return lines
 
 

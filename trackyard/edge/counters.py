@@ -1,22 +1,28 @@
 """Counts of the hot path as plain integers, given to the metrics once a second."""
 
 from collections import defaultdict
+from http import HTTPStatus
 
 from trackyard.base import metrics
 
 
 class Counters:
-    """clicks: by reason, "" = accepted · calls · requests: by (path, status)."""
+    """clicks: by reason, "" = accepted · calls · requests: by (path, status). What nearly all are is counted apart:
+    accepted clicks, and redirected answers to /click."""
 
-    __slots__ = ("calls", "clicks", "requests")
+    __slots__ = ("accepted", "calls", "clicks", "redirected", "requests")
 
     def __init__(self) -> None:
         self.clicks: defaultdict[str, int] = defaultdict(int)
-        self.calls = 0
+        self.calls = self.accepted = self.redirected = 0
         self.requests: defaultdict[tuple[str, int], int] = defaultdict(int)
 
     def flush(self) -> None:
         """Adds everything to the metrics and begins at 0."""
+        if self.accepted:
+            self.clicks[""] += self.accepted
+        if self.redirected:
+            self.requests["/click", HTTPStatus.FOUND.value] += self.redirected
         for reason, count in self.clicks.items():
             metrics.CLICKS.labels(reason).inc(count)
         for (path, status), count in self.requests.items():
@@ -24,4 +30,4 @@ class Counters:
         metrics.CALLS.inc(self.calls)
         self.clicks.clear()
         self.requests.clear()
-        self.calls = 0
+        self.calls = self.accepted = self.redirected = 0

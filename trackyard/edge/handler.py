@@ -1,7 +1,7 @@
 """The tracking addresses: a function from a request to an answer that knows no server (behaviour.md §4)."""
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 from trackyard.base import metrics
 from trackyard.base.clock import Clock
@@ -25,16 +25,25 @@ from trackyard.edge.ways import preflight
 SOURCE_LOST_S: Final = 10.0
 """Rules that were confirmed longer ago than this may be old; the edge goes on deciding by them and says so."""
 
+_FOUND: Final = 302
 _ROBOTS: Final = b"User-agent: *\nDisallow: /\n"
 _GET: Final = ("GET", "HEAD")
 
 
-class _Address(NamedTuple):
+class _Address:
     """Who answers a path: `answer` for one that needs no rules, else `decide`."""
 
-    methods: tuple[str, ...]
-    answer: Callable[[Request], Response] | None = None
-    decide: Callable[[Request, Rules], Response] | None = None
+    __slots__ = ("answer", "decide", "methods")
+
+    def __init__(
+        self,
+        methods: tuple[str, ...],
+        answer: Callable[[Request], Response] | None = None,
+        decide: Callable[[Request, Rules], Response] | None = None,
+    ) -> None:
+        self.methods = methods
+        self.answer = answer
+        self.decide = decide
 
 
 class Edge:
@@ -112,7 +121,10 @@ class Edge:
             response = found.answer(request)
         else:
             raise TypeError(f"{path} has nobody who answers it")
-        self._counters.requests[path, response.status] += 1
+        if path == "/click" and response.status == _FOUND:
+            self._counters.redirected += 1
+        else:
+            self._counters.requests[path, response.status] += 1
         return response
 
     def _decide(self, decide: Callable[[Request, Rules], Response], request: Request, rules: Rules) -> Response:

@@ -8,13 +8,16 @@ from trackyard.decide.bots import is_prefetch
 from trackyard.decide.headers import LANGUAGE, find_unique_cookie, read_language
 from trackyard.decide.hints import find_hints
 from trackyard.decide.hit import Hit
+from trackyard.decide.recent import RecentlyUsed
 from trackyard.decide.rules import Rules
-from trackyard.decide.visitor import BOT, Visitors
+from trackyard.decide.visitor import BOT, ReadAgent, Visitors
 from trackyard.edge.address import TrustedNetworks
-from trackyard.edge.reported import whose
-from trackyard.edge.request import Request
+from trackyard.edge.reported import AGENT, whose
+from trackyard.edge.request import MAX_PARAMETER, Request
 
 _IDS_AT_ONCE: Final = 512
+_AGENTS: Final = 5_000
+"""As many user agents are kept read as Visitors keeps."""
 _LANGUAGES: Final = 1024
 """Values of Accept-Language that are kept read."""
 
@@ -22,7 +25,7 @@ _LANGUAGES: Final = 1024
 class Hits:
     """Makes hits. `number`: of the edge, part of the ids it gives out."""
 
-    __slots__ = ("_begins", "_clock", "_languages", "_number", "_random", "_second", "_trusted", "_visitors")
+    __slots__ = ("_agents", "_begins", "_clock", "_languages", "_number", "_random", "_second", "_trusted", "_visitors")
 
     def __init__(self, number: int, clock: Clock, visitors: Visitors, trusted: TrustedNetworks) -> None:
         self._number = f"{number:02x}"
@@ -32,13 +35,14 @@ class Hits:
         self._random: list[str] = []
         self._second = -1
         self._begins = ""
-        self._languages: dict[str, str] = {}
+        self._languages: dict[bytes, str] = {}
+        self._agents: RecentlyUsed[bytes, ReadAgent] = RecentlyUsed(_AGENTS)
 
     def make(self, rules: Rules, request: Request, params: dict[str, str]) -> Hit:
         """The hit of a request with these parameters."""
-        ip, address, ua, reported = whose(rules, request, params, self._trusted)
+        ip, address, told = whose(rules, request, params, self._trusted)
         headers = request.headers
-        read = self._visitors.read(ua, None if reported else find_hints(headers))
+        read = self._read(request) if told is None else self._visitors.read(told)
         found = self._visitors.find_place(ip, address)
         agent = read.agent
         now = self._clock.now_ms()
@@ -50,17 +54,31 @@ class Hits:
             params,
             ip,
             found.place,
-            ua,
+            read.ua,
             agent,
             request.header(b"referer"),
-            self._language(request.header(LANGUAGE)),
-            agent.device == BOT or (not reported and is_prefetch(headers)),
+            self._language(request),
+            agent.device == BOT or (told is None and is_prefetch(headers)),
             found=found,
             read=read,
             address=address,
         )
         hit.cookie = own_cookie(request, hit)
         return hit
+
+    def _read(self, request: Request) -> ReadAgent:
+        """The user agent of a request."""
+        hints = find_hints(request.headers)
+        if hints is not None:
+            return self._visitors.read(request.header(AGENT), hints)
+        # By the bytes that came, so that what is known is not even read.
+        sent = request.headers.get(AGENT, b"")
+        found = self._agents.find(sent)
+        if found is None:
+            found = self._visitors.read(request.header(AGENT))
+            if len(sent) <= MAX_PARAMETER:
+                self._agents.keep(sent, found)
+        return found
 
     def _new_click_id(self, now_ms: int) -> str:
         """As base/ids.new_click_id, with randomness fetched for many at once."""
@@ -72,16 +90,19 @@ class Hits:
             self._second, self._begins = second, f"{second:08x}{self._number}"
         return self._begins + self._random.pop()
 
-    def _language(self, accepted: str) -> str:
+    def _language(self, request: Request) -> str:
         """As `read_language`; what browsers send is of few kinds."""
-        found = self._languages.get(accepted)
+        sent = request.headers.get(LANGUAGE, b"")
+        found = self._languages.get(sent)
         if found is None:
+            found = read_language(request.header(LANGUAGE))
             if len(self._languages) >= _LANGUAGES:
                 self._languages.clear()
-            found = self._languages[accepted] = read_language(accepted)
+            if len(sent) <= MAX_PARAMETER:
+                self._languages[sent] = found
         return found
 
 
 def own_cookie(request: Request, hit: Hit) -> str:
     """What `Hit.cookie` is for the offer of this hit."""
-    return hit.click_id if hit.offer is None else find_unique_cookie(request.headers, hit.offer.id) or hit.click_id
+    return hit.click_id if hit.way is None else find_unique_cookie(request.headers, hit.way.id) or hit.click_id

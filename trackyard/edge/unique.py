@@ -159,22 +159,16 @@ class UniqueVisitors:
         """The cell for the time of a key, its own, else a free one, else the oldest; and whether it was seen in the
         24 hours before `now_s`."""
         bucket = self._bucket(key)
-        data: bytes = self._map[bucket : bucket + _BUCKET]
         mark: i64 = key & _MARK
         first = bucket // _CELL + _SLOTS
-        slot = _find(data, int(mark).to_bytes(_CELL, sys.byteorder), 0, _TIMES_AT)
+        slot = _find(self._map[bucket : bucket + _TIMES_AT], int(mark).to_bytes(_CELL, sys.byteorder))
         if slot >= 0:
             place = first + slot
             # A time ahead of the clock is as good as now: the clock went back. Without a lock the place may have been
             # given to another meanwhile: so the fingerprint is read after the time.
             fresh = now_s - self._cells[place] < WINDOW_S and self._cells[place - _SLOTS] == mark
             return place, fresh
-        # Most are free until the file is full of visitors of some day.
-        slot = _find(data, _FREE, _TIMES_AT, _BUCKET)
-        if slot < 0:
-            times = _TIMES.unpack_from(data, _TIMES_AT)
-            slot = times.index(min(times))
-        return first + slot, False
+        return first + _vacant(self._map[bucket + _TIMES_AT : bucket + _BUCKET]), False
 
     def _set(self, place: i64, key: i64, other: i64, now_s: int) -> None:
         """Makes a key, for which `place` was found, and another one be of `now_s`; `other` = key: it alone."""
@@ -186,7 +180,9 @@ class UniqueVisitors:
                 # Its place is looked for when the first is taken: both might have found the same.
                 self._set(self._look(other, now_s)[0], other, other, now_s)
             return
-        other_place = self._look(other, now_s)[0]
+        # The other one is the cookie that this click gives: nobody has it yet, so nobody looks for it.
+        bucket = self._bucket(other)
+        other_place = bucket // _CELL + _SLOTS + _vacant(self._map[bucket + _TIMES_AT : bucket + _BUCKET])
         other_mark: i64 = other & _MARK
         self._note(place, now_s, mark, other_place, other_mark)
         self._store(place, mark, now_s)
@@ -231,12 +227,22 @@ def _of_cookie(offer: int, cookie: str) -> i64:
     return hash((offer, int(cookie[_RANDOM_AT:], 16)))
 
 
-def _find(data: bytes, cell: bytes, start: int, end: int) -> i64:
-    """The slot in which a cell stands in `data[start:end]`; -1 = in none."""
-    at = data.find(cell, start, end)
+def _vacant(times: bytes) -> i64:
+    """The slot of a bucket that a new visitor takes."""
+    # Most are free until the file is full of visitors of some day.
+    slot = _find(times, _FREE)
+    if slot < 0:
+        seconds = _TIMES.unpack(times)
+        slot = seconds.index(min(seconds))
+    return slot
+
+
+def _find(cells: bytes, cell: bytes) -> i64:
+    """The slot in which a cell stands; -1 = in none."""
+    at = cells.find(cell)
     while at >= 0 and at % _CELL:
-        at = data.find(cell, at + 1, end)
-    return -1 if at < 0 else (at - start) // _CELL
+        at = cells.find(cell, at + 1)
+    return -1 if at < 0 else at // _CELL
 
 
 def _open(path: Path, size: int) -> int:

@@ -17,6 +17,9 @@ MAX_PAYLOAD = 64 * 1024 * 1024
 
 _HEADER = struct.Struct(">2sBII")
 _CHECKED = struct.Struct(">BI")
+_STARTS_KEPT = 4096
+_starts: dict[int, tuple[bytes, int]] = {}
+"""Magic, kind and length as bytes, and their checksum, by length and kind: records are of few lengths."""
 
 
 class Frame(NamedTuple):
@@ -37,8 +40,14 @@ class Unreadable(Enum):
 
 def pack(kind: int, payload: bytes) -> bytes:
     """The bytes of one frame."""
-    checked = _CHECKED.pack(kind, len(payload))
-    return b"".join((MAGIC, checked, crc32(payload, crc32(checked)).to_bytes(4, "big"), payload))
+    number = len(payload) << 8 | kind
+    start = _starts.get(number)
+    if start is None:
+        checked = _CHECKED.pack(kind, len(payload))
+        if len(_starts) >= _STARTS_KEPT:
+            _starts.clear()
+        start = _starts[number] = (MAGIC + checked, crc32(checked))
+    return b"".join((start[0], crc32(payload, start[1]).to_bytes(4, "big"), payload))
 
 
 def read(data: bytes, position: int) -> Frame | Unreadable:
