@@ -200,6 +200,35 @@ def test_custom_refused(api: Api) -> None:
         assert (params, response.status_code, list(response.json()["fields"])) == (params, 400, [name])
 
 
+REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("getbydate", {}, ["filter[date_from]", "filter[date_to]"]),
+    ("getbydate", {"filter": ""}, ["filter[date_from]", "filter[date_to]"]),
+    ("getbydate", {"filter": "x"}, ["filter"]),
+    ("getbysub", {"filter[date_from]": "2023-11-15"}, ["filter[date_to]", "filter[offer]"]),
+    ("getbysub", DAY, ["filter[offer]"]),
+    ("getbydate", {"filter[date_from]": "15-11-2023", "filter[date_to]": "2023-02-30"}, [*DAY]),
+    ("getbydate", DAY | {"filter[date_to]": "2024-11-15"}, ["filter[date_to]"]),
+    ("getbycities", DAY | {"filter[date_to]": "2024-11-15"}, ["filter[date_to]"]),
+    ("getbyos", DAY | {"filter[date_to]": "2033-11-15"}, ["filter[date_to]"]),
+    ("getbytrafficback", {"filter[date_from]": "2024-02-29", "filter[date_to]": "2034-03-01"}, ["filter[date_to]"]),
+    ("getbyos", DAY | {"locale": "de"}, ["locale"]),
+    ("getbyos", DAY | {"filter[currency]": "dollars"}, ["filter[currency][0]"]),
+    ("getbyos", DAY | {"filter[offer]": "Shoes"}, ["filter[offer][0]"]),
+    ("getbyos", DAY | {"limit": "0"}, ["limit"]),
+]
+
+
+def test_what_is_wrong_is_named(api: Api) -> None:
+    for report, params, names in REFUSED:
+        response = api.admin.call("GET", f"/3.1/stats/{report}", params=params)
+        assert (report, params, response.status_code, list(response.json()["fields"])) == (report, params, 400, names)
+
+
+def test_ten_years_can_be_asked(api: Api) -> None:
+    assert rows(api.admin, "/3.1/stats/getbyos", **{"filter[date_to]": "2033-11-14"}) == []
+    assert rows(api.admin, "/3.1/stats/getbydate", **{"filter[date_to]": "2024-11-14"}) == []
+
+
 def test_an_affiliate_may_not_slice_by_advertiser(traffic: Traffic) -> None:
     response = traffic.affiliate.call("GET", "/3.1/stats/custom", params=DAY | {"slice": "advertiser"})
     assert response.status_code == 400

@@ -37,7 +37,8 @@ NAMED = {"manager": "affiliate_manager_id", "advertiser_manager": "advertiser_ma
 """Slices that have another key on the wire."""
 FROM_RECORD = {"trafficback_reason": "reason", "conn_type": "connection"}
 GROUPS = {"confirmed": ["confirmed"], "pending": ["pending", "pending_cap"], "declined": ["declined"], "hold": ["hold"]}
-MONEY, COUNTS = ("revenue", "charge", "earning", "payouts"), ("null", "count")
+CITIES = {("Berlin", "ru"): "Берлин", ("Berlin", "es"): "Berlín", ("Kathmandu", "ru"): "Катманду"}
+"""Those that have a name of their own in a language."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class Asked:
     types: tuple[str, ...] = ()
     page: int = 1
     limit: int = 100
+    locale: str = "en"
 
     def local(self, at: int) -> datetime:
         """What a clock shows at a moment."""
@@ -238,14 +240,16 @@ class Oracle:
         shown = {name: row[name] for name in ("views", "ctr", "cr", "epc", "ecpm", "ratio")}
         shown |= {"trafficback": row["trafficback"]} if is_refused else {}
         return shown | {
-            "slice": {key: self.named(key, value) for key, value in row["keys"].items()},
+            "slice": {key: self.named(key, value, asked.locale) for key, value in row["keys"].items()},
             "traffic": {"raw": str(row["raw"]), "uniq": str(row["uniq"])},
             "actions": [] if is_refused else actions,
         }
 
-    def named(self, key: str, value: Any) -> Any:
+    def named(self, key: str, value: Any, locale: str = "en") -> Any:
         """A value of a slice with what it is called."""
         known = self.known
+        if key == "city":
+            return CITIES.get((value, locale), value)
         if key == "offer":
             return {"id": value, "offer_id": known.offers[value].hash, "title": known.offers[value].title}
         if key == "affiliate":

@@ -15,7 +15,7 @@ from tests.support.traffic import AFFILIATES, CENTRES, GOALS, OFFERS, VISITORS, 
 
 ZONES = (
     "UTC", "Europe/Berlin", "Asia/Kathmandu", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia",
-    "Africa/Cairo", "Atlantic/Azores",
+    "Africa/Cairo", "Atlantic/Azores", "America/Vancouver",
 )  # fmt: skip
 GROUPED: dict[str, tuple[str, ...]] = {
     "getbydate": ("day",),
@@ -98,6 +98,7 @@ class Question:
             else:
                 sent[f"filter[{name}][]"] = list(values)
         sent |= {"orderType": "desc"} if asked.descending else {}
+        sent |= {"locale": asked.locale} if asked.locale != "en" else {}
         if self.path == "custom":
             sent |= {"slice[]": list(asked.slices), "filter[nonzero]": int(asked.nonzero)}
             sent |= {"order[]": list(asked.order)} if asked.order else {}
@@ -224,5 +225,6 @@ def questions(draw: st.DrawFn) -> Question:
         types=types,
         page=draw(st.sampled_from([1, 1, 1, 2, 3])),
         limit=draw(st.sampled_from([1000, 100, 7, 2])),
+        locale=draw(st.sampled_from(["en", "en", "ru", "es"])),
     )
     return Question(caller, path, asked)

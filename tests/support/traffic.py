@@ -222,7 +222,7 @@ def every_edge_of_time() -> st.SearchStrategy[Traffic]:
         (Told(1_000, (("goal", "1"),)), Told(HOUR, (("goal", "sale"), ("sum", "33.33")))),
         (Told(30_000, (("goal", "install"), ("sum", "33.33"))), Told(DAY, (("goal", "free"), ("status", "2")))),
         (),
-        (Told(0, (("goal", "install"),)), Told(600_001, (("goal", "sale"),)), Told(HOUR, (("goal", "sale"),))),
+        (Told(0, (("goal", "install"),)), Told(600_001, (("goal", "sale"),)), Told(0, (("goal", "free"),))),
         (Told(HOUR, (("goal", "1"), ("status", "3"))), Told(HOUR + 1, (("goal", "install"), ("status", "5")))),
     )
     visits_then = [
@@ -397,7 +397,8 @@ class Play:
         body = self.plant.api.admin.get(
             "/3.0/stats/conversions", date_from="2025-12-01", date_to="2027-12-31", limit=5000
         )
-        ids = sorted(item["id"] for item in body["conversions"])
+        known = sorted(body["conversions"], key=lambda item: (item["created_at"], item["clickid"], item["goal_value"]))
+        ids = [item["id"] for item in known]
         chosen = ids[edit.which % 3 :: 4] if ids else []
         self._ask("/3.0/admin/conversion/edit", {"ids": chosen} | dict(edit.fields)) if chosen else None
 

@@ -16,6 +16,7 @@ from trackyard.actions.statistics import (
     FAR,
     Names,
     Question,
+    cities_in_rows,
     names_in_clicks,
     names_in_conversions,
     names_in_rows,
@@ -114,10 +115,12 @@ def export_rows(deps: Deps, caller: Caller, permission: Permission, question: Qu
             kept = KeptRows(report, file)
             kept.read(deps.analytics)
             export.count = kept.count
+            cities: dict[str, str] = {}
             for rows in kept.each():
+                cities = cities_in_rows(deps, report, rows, question.locale, cities)
                 with deps.database.read() as conn:
                     names = names_in_rows(conn, rows)
-                yield rows, names
+                yield rows, replace(names, cities=cities)
 
     export.pieces = read()
     return export

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.scope import scope_of
 from trackyard.base.errors import NotFound
 from trackyard.domain.callers import Caller
+from trackyard.domain.places import city_name
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
+from trackyard.stats.cities import city_ids
 from trackyard.stats.dimensions import DIMENSIONS
 from trackyard.stats.lists import ClickList, ListedClick, list_clicks
 from trackyard.stats.query import Report, Values
@@ -30,6 +33,7 @@ _MANAGED: Final[Mapping[str, Callable[[Connection, Scope], Mapping[Any, str]]]] 
     "advertiser_manager": advertisers.managed,
 }
 """Slice by manager → who manages what today."""
+_NO_CITIES: Final[Mapping[str, str]] = MappingProxyType({})
 _MANAGERS: Final = tuple(part.key for name in _MANAGED for part in DIMENSIONS[name].parts)
 
 
@@ -38,7 +42,8 @@ class Question:
     """What is asked of statistics; see Report for what the fields mean.
 
     filters: by name of the analytic store · affiliate_managers, advertiser_managers: ids of staff · tags: any of
-    them. Managers and tags are today's: they choose affiliates, advertisers and offers. Empty asks nothing.
+    them. Managers and tags are today's: they choose affiliates, advertisers and offers. Empty asks nothing · locale:
+    one of domain/places.py LANGUAGES, for names of cities.
     """
 
     dimensions: tuple[str, ...]
@@ -57,16 +62,18 @@ class Question:
     nonzero: bool = False
     page: int = 1
     limit: int = 100
+    locale: str = "en"
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Today's names by id; what does not exist any more is absent."""
+    """Today's names by id; what does not exist any more is absent. cities: by their stored name."""
 
     offers: dict[int, OfferName] = field(default_factory=dict)
     affiliates: dict[int, AffiliateName] = field(default_factory=dict)
     advertisers: dict[str, str] = field(default_factory=dict)
     managers: dict[str, Staff] = field(default_factory=dict)
+    cities: dict[str, str] = field(default_factory=dict)
 
 
 def ask(deps: Deps, caller: Caller, permission: Permission, question: Question) -> tuple[StatsPage, Names]:
@@ -75,7 +82,8 @@ def ask(deps: Deps, caller: Caller, permission: Permission, question: Question) 
         report = report_of(conn, caller, permission, question)
     found = run_report(deps.analytics, report)
     with deps.database.read() as conn:
-        return found, names_in_rows(conn, found.rows)
+        names = names_in_rows(conn, found.rows)
+    return found, replace(names, cities=cities_in_rows(deps, report, found.rows, question.locale))
 
 
 def report_of(conn: Connection, caller: Caller, permission: Permission, question: Question) -> Report:
@@ -109,6 +117,18 @@ def names_in_rows(conn: Connection, rows: Iterable[StatsRow]) -> Names:
         advertisers=advertisers.titles_of(conn, {str(key["advertiser"]) for key in keys if "advertiser" in key}),
         managers=staff.staff_of(conn, {str(key[part]) for key in keys for part in _MANAGERS if part in key}),
     )
+
+
+def cities_in_rows(
+    deps: Deps, report: Report, rows: Iterable[StatsRow], locale: str, known: Mapping[str, str] = _NO_CITIES
+) -> dict[str, str]:
+    """What the cities that statistics rows of a report mention are called in a language, else as they are stored; those
+    that are `known` are not looked up again. Raises TooHeavy."""
+    new = {str(row.keys["city"]) for row in rows if "city" in row.keys} - known.keys()
+    if locale == "en" or not new:
+        return dict(known)
+    ids = city_ids(deps.analytics, report, new)
+    return {**known, **{name: city_name(ids.get(name, 0), locale) or name for name in new}}
 
 
 def clicks(

@@ -2,6 +2,8 @@
 
 from typing import Annotated, Any
 
+from pydantic import model_validator
+
 from trackyard.actions.statistics import Question
 from trackyard.api.paging import Paging
 from trackyard.api.times import check_length, span
@@ -80,6 +82,12 @@ class ReducedParams(Paging):
     timezone: s.Zone | None = None
     orderType: Direction = "asc"
 
+    @model_validator(mode="before")
+    @classmethod
+    def _name_what_is_missing(cls, tree: Any) -> Any:
+        """Without any filter it is those that are required which are missing, each by its name."""
+        return tree | {"filter": {}} if isinstance(tree, dict) and not tree.get("filter") else tree
+
     def question(self, call: Call[Any], dimensions: tuple[str, ...]) -> Question:
         """For the use case. Raises BadInput for a period that is wrong or too long."""
         chosen = self.filter
@@ -102,6 +110,7 @@ class ReducedParams(Paging):
             not_found_apart=call.version == "3.0",
             page=self.page,
             limit=self.clamped(call),
+            locale=self.locale,
         )
 
 

@@ -121,7 +121,12 @@ def _manager(value: Any, names: Names) -> dict[str, int | str]:
     return {"id": value, "first_name": found.first_name, "last_name": found.last_name}
 
 
-_NAMED: dict[str, Callable[[Any, Names], dict[str, int | str]]] = {
+def _city(value: Any, names: Names) -> str:
+    return names.cities.get(str(value), str(value))
+
+
+_NAMED: dict[str, Callable[[Any, Names], Value]] = {
+    "city": _city,
     "offer": _offer,
     "affiliate": _affiliate,
     "advertiser": _advertiser,

