@@ -1,5 +1,6 @@
 """Clicks, conversions and custom statistics as files: the pages of JSON, glued together and laid flat."""
 
+import asyncio
 import csv
 import io
 import shutil
@@ -9,8 +10,10 @@ from decimal import Decimal
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
+import psutil
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -299,3 +302,49 @@ def test_what_is_made_meanwhile_does_not_appear(api: Api, monkeypatch: pytest.Mo
     monkeypatch.setattr(exports, "conversions_before", and_one_more)
     assert csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD) == wanted
     assert len(csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD)) > len(wanted)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_what_is_held_does_not_grow_with_the_file(api: Api, form: str) -> None:
+    many = 300_000
+    api.deps.analytics.run(
+        "INSERT INTO click (journal, position, time, id, offer, affiliate, ua, sub1) "
+        f"SELECT 'j', number, {NOON} + number, lower(hex(number)), number % 100, number % 50, repeat('ua', 50), "
+        f"toString(cityHash64(number)) FROM numbers({many})"
+    )
+    query = urlencode(PERIOD | {"format": form}).encode()
+    process, key = psutil.Process(), str(api.admin._key)
+    before, peak, size = process.memory_info().rss, 0, 0
+
+    async def receive() -> dict[str, Any]:
+        if asked:
+            return {"type": "http.request", "body": asked.pop()}
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def send(message: dict[str, Any]) -> None:
+        nonlocal peak, size
+        size += len(message.get("body", b""))
+        peak = max(peak, process.memory_info().rss)
+        if message["type"] == "http.response.start":
+            assert message["status"] == 200
+        elif not message.get("more_body"):
+            ended.append(True)
+
+    asked, ended = [b""], list[bool]()
+    scope = {
+        "type": "http", "method": "GET", "path": "/3.1/stats/clicks", "query_string": query, "root_path": "",
+        "headers": [(b"api-key", key.encode())], "client": ("127.0.0.1", 1), "server": ("t", 1), "state": {},
+    }  # fmt: skip
+
+    async def call() -> None:
+        task = asyncio.ensure_future(api.app(scope, receive, send))
+        while not ended:
+            await asyncio.sleep(0.05)
+            assert not task.done() or ended
+        await task
+
+    asyncio.run(asyncio.wait_for(call(), 300))
+    assert size > many * (200 if form == "csv" else 8)
+    assert peak - before < 400_000_000, "as Python's objects they would take more than 900 MB"
