@@ -28,7 +28,10 @@ Schema = dict[str, Any]
 INT32 = 2**31 - 1
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
 _EMAIL = re.compile(r"[^@\s,;<>\"]{1,64}@[^@\s,;<>\"]{1,189}\Z")
-_URL = re.compile(r"https?://[^\s/?#@:]{1,255}(:[0-9]{1,5})?([/?#]\S*)?\Z", re.IGNORECASE)
+_URL = re.compile(
+    r"https?://(?:\[([0-9a-f:.]{2,45})\]|[^\s/?#@:\[\]]{1,255})(?::[0-9]{1,5})?(?:[/?#]\S*)?\Z", re.IGNORECASE
+)
+"""Its group: an IPv6 address."""
 _DURATION = re.compile(r"([0-9]{1,9}[ymwdhis])+\Z")
 _CURRENCY = re.compile(r"[A-Z]{3}\Z")
 _COUNTRY = re.compile(r"[A-Z]{2}\Z")
@@ -301,12 +304,21 @@ class WebAddress(Scalar):
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
         address = text.strip()
-        if len(address) > MAX_URL or not _URL.match(address):
+        found = _URL.match(address)
+        if len(address) > MAX_URL or found is None or not _is_address(found[1]):
             raise ValueError("This value must be a URL that begins with http:// or https://.")
         return address
 
     def schema(self) -> Schema:
         return {"type": "string", "pattern": "^https?://"}
+
+
+def _is_address(text: str | None) -> bool:
+    """Whether what stands in brackets is an IPv6 address; nothing is no wrong one."""
+    try:
+        return text is None or ip_address(text).version == 6
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True)
