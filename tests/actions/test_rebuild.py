@@ -21,11 +21,12 @@ from trackyard.domain.erasures import NOTHING_ERASED, Subject
 from trackyard.jobs.journals import JournalLoader
 from trackyard.journal import segments
 from trackyard.journal.packing import pack
-from trackyard.journal.records import Kind, View, encode
+from trackyard.journal.records import Kind, View, decode_click, encode
 from trackyard.journal.writer import Writer
 from trackyard.stats import rebuild
 from trackyard.stats.beside import LATER, TWINS
 from trackyard.stats.engine import Analytics
+from trackyard.stats.lists import find_records
 from trackyard.stats.retention import empty_erased
 from trackyard.stats.schema import migrate
 from trackyard.store import edges, erasures, rebuilds
@@ -189,10 +190,15 @@ def test_what_no_journal_holds_is_carried_over(plant: Plant) -> None:
     old = _lose_journal(plant)
     click = plant.click(1, 1, "a" * 24)
     plant.settle()
+    [(lost, record)] = plant.analytics.rows(
+        "SELECT lower(hex(id)), record FROM click_lookup ORDER BY id LIMIT 1", {}, tuple[str, str]
+    )
+    run(plant, SPOILS["a look-up lost"][0])
     run(plant, "INSERT INTO click SELECT * FROM click WHERE reason = 'bot'")
     told = rebuilt(plant, Wish.ACCEPT)
     assert (told.stage, told.carried) == (Stage.SWAPPED, 6)  # five rows of clicks and a view
-    assert named(told) == [("click", "once", "2 times")]
+    assert named(told) == [("click", "once", "2 times"), ("click to be looked up", "once", "nowhere")]
+    assert decode_click(find_records(plant.analytics, [lost])[lost]) == decode_click(record)
     found = plant.analytics.rows("SELECT journal, count() FROM click GROUP BY journal", {}, tuple[str, int])
     assert dict(found) == {old: 4, plant.writer.name: 1}
     assert (rows(plant, "click_lookup"), rows(plant, "view")) == (5, 1)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from trackyard.journal.records import Click
 from trackyard.stats.beside import LATER, TWINS
 from trackyard.stats.engine import Analytics
 from trackyard.stats.retention import Month, months
@@ -22,6 +23,11 @@ _QUIET: Final = (
 """Nothing is told apart by its block, and a statement leaves memory to the others."""
 _BEFORE_ALL: Final = ("", 0)
 _AFTER_ALL: Final = "~"
+
+_RECORD: Final = (
+    f"formatRowNoNewline('JSONCompactEachRow', {', '.join(f'`{name}`' for name in Click.__struct_fields__)})"
+)
+"""The payload of a click's record (journal.records.Click), out of its columns."""
 
 UNCOVERED: Final = (
     f"SELECT later.* FROM {LATER.name} AS later LEFT JOIN (\n"
@@ -99,7 +105,7 @@ def slices(analytics: Analytics, places: Places) -> list[Slice]:
 
 def carry(analytics: Analytics, part: Slice, places: Places) -> None:
     """Carries over rows that no journal here holds, with the look-up of clicks. A row that is there twice goes over
-    once."""
+    once; a click that cannot be looked up is made to be."""
     twin, columns = TWINS[part.table], ", ".join(f"`{name}`" for name in TWINS[part.table].column_names)
     chosen = f"time >= {part.since} AND time < {part.until} AND {places.carried()}"
     analytics.run(
@@ -107,10 +113,15 @@ def carry(analytics: Analytics, part: Slice, places: Places) -> None:
         f"LIMIT 1 BY journal, position {_QUIET}"
     )
     if part.table == "click":
-        ids = f"SELECT toFixedString(unhex(id), 12) FROM click WHERE {chosen}"
+        lookup, binary = TWINS["click_lookup"].name, "toFixedString(unhex(id), 12)"
+        ids = f"SELECT {binary} FROM click WHERE {chosen}"
         analytics.run(
-            f"INSERT INTO {TWINS['click_lookup'].name} (id, record) SELECT id, any(record) FROM click_lookup "
+            f"INSERT INTO {lookup} (id, record) SELECT id, any(record) FROM click_lookup "
             f"WHERE id IN ({ids}) GROUP BY id {_QUIET}"
+        )
+        analytics.run(
+            f"INSERT INTO {lookup} (id, record) SELECT {binary}, any({_RECORD}) FROM click WHERE {chosen} "
+            f"AND {binary} NOT IN (SELECT id FROM {lookup} WHERE id IN ({ids})) GROUP BY click.id {_QUIET}"
         )
 
 
