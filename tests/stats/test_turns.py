@@ -86,6 +86,14 @@ def test_a_name_has_but_its_places_and_others_have_the_rest(pool: ThreadPoolExec
     assert entered == ["a"] * 5
 
 
+def test_a_name_that_has_a_heavy_one_has_one_place_for_light_ones() -> None:
+    lane = Lane(Places(most=4, each=2, waiting=9, seconds=10), lambda name: name == "a")
+    assert lane.try_enter("a")
+    assert not lane.try_enter("a")
+    assert lane.try_enter("b")
+    assert lane.try_enter("b")
+
+
 def test_too_many_that_wait_and_too_long_a_wait_are_refused_in_words() -> None:
     lane = Lane(Places(most=1, each=1, waiting=0, seconds=0.01))
     with pytest.raises(ReportsBusy, match="shorter period, a filter") as refused:

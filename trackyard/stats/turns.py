@@ -42,8 +42,9 @@ LIGHT_SECONDS: Final = 2.0
 class Lane:
     """Places that names share: of those that wait, the one whose name was served longest ago goes first."""
 
-    def __init__(self, places: Places) -> None:
-        self._places = places
+    def __init__(self, places: Places, has_heavy: Callable[[str], bool] = lambda _name: False) -> None:
+        """has_heavy: whether a name has other statements that are heavy; then it has one place here."""
+        self._places, self._has_heavy = places, has_heavy
         self._changed = threading.Condition()
         self._running: dict[str, int] = {}
         self._waiting: list[Asking] = []
@@ -90,6 +91,10 @@ class Lane:
             self._served[name] = self._turns
             self._changed.notify_all()
 
+    def holds(self, name: str) -> bool:
+        """Whether a place is a name's now."""
+        return name in self._running
+
     def look_again(self) -> None:
         """Lets those that wait see that they need not."""
         with self._changed:
@@ -105,8 +110,8 @@ class Lane:
         return min(able, key=lambda each: self._served.get(each.name, 0), default=None)
 
     def _is_free(self, name: str) -> bool:
-        running = self._running
-        return sum(running.values()) < self._places.most and running.get(name, 0) < self._places.each
+        running, each = self._running, 1 if self._has_heavy(name) else self._places.each
+        return sum(running.values()) < self._places.most and running.get(name, 0) < each
 
     def _take(self, name: str) -> None:
         self._running[name] = self._running.get(name, 0) + 1
@@ -136,7 +141,8 @@ class Turns:
         light_seconds: float = LIGHT_SECONDS,
     ) -> None:
         self._kill = kill
-        self._light, self._heavy = Lane(light), Lane(heavy)
+        self._heavy = Lane(heavy)
+        self._light = Lane(light, self._heavy.holds)
         self._light_seconds = light_seconds
         self._lock = threading.Lock()
         self._running: set[Turn] = set()
@@ -182,6 +188,7 @@ class Turns:
             with self._lock:
                 self._running.remove(turn)
             (self._heavy if turn.heavy else self._light).leave(who.name)
+            self._light.look_again()
 
     def _begin(self, turn: Turn) -> None:
         with self._lock:
