@@ -150,3 +150,12 @@ def test_what_is_erased_is_emptied_everywhere(store: Analytics) -> None:
 
 def test_nothing_erased_asks_nothing(analytics: Analytics) -> None:
     assert empty_erased(analytics, Erased()) == {}
+
+
+def test_a_record_that_was_emptied_in_its_place_is_loaded_like_any_other(analytics: Analytics) -> None:
+    padded = encode(visit(1)) + b" " * 40  # as journals keep them (journal/packing.py)
+    load(analytics, "click", [click_item("001-0000000000001", 0, padded)], "padded")
+    load(analytics, "click_lookup", [lookup_item(padded)], "padded")
+    load(analytics, "click", [click_item("001-0000000000001", 0, padded)], "other", unsure=True)
+    assert column(analytics, "click", "sub1") == [visit(1).sub1]
+    assert decode_click(find_records(analytics, [visit(1).id])[visit(1).id]) == visit(1)

@@ -26,8 +26,9 @@ from trackyard.domain.conversions import (
 )
 from trackyard.domain.counters import Count
 from trackyard.domain.decisions import decide
+from trackyard.domain.keeping import DEFAULT_SPANS, Spans
 from trackyard.domain.referrals import NO_REFERRAL
-from trackyard.domain.sessions import KEPT_MS, is_forgotten, is_older, kept_ms
+from trackyard.domain.sessions import is_forgotten, is_older
 from trackyard.domain.statuses import Status
 from trackyard.store import counters, edges, rates
 from trackyard.store.calls import find_book, list_sessions
@@ -143,19 +144,20 @@ class Desk:
 class Memory:
     """Which clicks are kept no more. What it rests on is read once a minute at most, when an id is old."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, spans: Spans = DEFAULT_SPANS) -> None:
         self._clock = clock
+        self._spans = spans
         self._read_at = -_REFRESH_MS
-        self._kept = KEPT_MS
+        self._kept = spans.click_ms(())
         self._edges: frozenset[int] = frozenset()
 
     def has_forgotten(self, conn: Connection, click_id: str, received_at: int) -> bool:
         """Whether an id is that of a click which is kept no more at the time of its call (UTC ms)."""
-        if not is_older(click_id, received_at, KEPT_MS):
+        if not is_older(click_id, received_at, self._spans.click_ms(())):
             return False
         now = self._clock.now_ms()
         if not 0 <= now - self._read_at < _REFRESH_MS:
-            self._kept = kept_ms(list_sessions(conn))
+            self._kept = self._spans.click_ms(list_sessions(conn))
             self._edges = frozenset(each.number for each in edges.each_edge(conn))
             self._read_at = now
         return is_forgotten(click_id, received_at, self._kept, self._edges)

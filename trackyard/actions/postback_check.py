@@ -141,7 +141,7 @@ def _without_click(
     """The end of a call that has no usable click; None when it has one."""
     click_id, numbers = facts.params.get("clickid", ""), {each.number for each in edges.each_edge(conn)}
     record = None if click is None else msgspec.structs.asdict(click)
-    forgotten = Memory(deps.clock).has_forgotten(conn, click_id, facts.time)
+    forgotten = Memory(deps.clock, deps.spans).has_forgotten(conn, click_id, facts.time)
     fault = find_early_fault(facts.params, record, forgotten=forgotten)
     if fault is None:
         return None

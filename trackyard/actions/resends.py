@@ -79,7 +79,8 @@ def _queue(deps: Deps, calls: Sequence[AffiliateLog]) -> Resent:
 
 
 def _with_postback(conn: Connection, calls: Sequence[AffiliateLog]) -> list[AffiliateLog]:
-    """The calls whose postback, or whose offer's own URL, is still there."""
+    """The calls whose postback, or whose offer's own URL, is still there, and whose URL was not erased."""
+    calls = [call for call in calls if call.url]
     there = postbacks.existing(conn, {call.postback_id for call in calls})
     crossed = offer_calls.cross_urls(conn, {call.offer for call in calls if call.postback_id == CROSS})
     return [

@@ -15,6 +15,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
 from trackyard.base.metrics import CALLS_DECIDED
 from trackyard.domain.conversions import CallFacts, Change, Fault, find_early_fault
+from trackyard.domain.keeping import DEFAULT_SPANS, Spans
 from trackyard.jobs.batches import do_batch, work_off
 from trackyard.jobs.calllog import log_row
 from trackyard.journal.records import Call, decode_call, decode_click
@@ -44,12 +45,19 @@ class _Opened:
 class Converter:
     """Makes conversions of calls. Several may run on one database: calls of one conversion stay in order."""
 
-    def __init__(self, database: Database, platform_currency: str, zone: ZoneInfo, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        platform_currency: str,
+        zone: ZoneInfo,
+        clock: Clock,
+        spans: Spans = DEFAULT_SPANS,
+    ) -> None:
         self._database = database
         self._currency = platform_currency
         self._zone = zone
         self._clock = clock
-        self._memory = Memory(clock)
+        self._memory = Memory(clock, spans)
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.05) -> None:
         """Decides calls until `stop` is set. Trouble with the database is logged and waited out."""

@@ -83,7 +83,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     database = Database(options.database_url)
     files = None if options.files_directory is None else FileStore(options.files_directory)
     loops: dict[str, Callable[[threading.Event], None]] = {
-        "conversions": Converter(database, options.platform_currency, zone, clock).run,
+        "conversions": Converter(database, options.platform_currency, zone, clock, options.spans).run,
         "edits": Editor(database, options.platform_currency, zone, clock, options.databases).run,
         "schedule": Schedule(database, zone, clock, files, options.spans).run,
         "deliveries": Deliverer(
