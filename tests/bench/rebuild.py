@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests.support.events import NOON, new_click
 from tests.support.history import conversion_of
+from tests.support.program import until
 from trackyard.actions.rebuild import Rebuilder, Step, Told, Wish
 from trackyard.base.clock import ManualClock, SystemClock
 from trackyard.domain.conversions import Change
@@ -84,6 +85,12 @@ def _convert(database: Database, analytics: Analytics, count: int) -> int:
     return len(made)
 
 
+def _rest(store: Analytics) -> None:
+    """Until the parts of what was loaded are merged: that is no work of the rebuild."""
+    asked = "SELECT count() FROM system.merges WHERE database = currentDatabase()"
+    until(lambda: store.rows(asked, {}, tuple[int]) == [(0,)], seconds=300, what="merges that are done")
+
+
 def _follow(rebuilder: Rebuilder) -> tuple[Told, dict[Step, tuple[float, float]]]:
     """The rebuild, and the seconds of each of its steps, by the clock and of the processor."""
     told, spent = rebuilder.start(Wish.SWAP), dict.fromkeys(Step, (0.0, 0.0))
@@ -114,6 +121,7 @@ def measure(count: int) -> dict[str, float]:
         while loader.load_next():
             pass
         loaded, load_cpu = time.monotonic() - begun, time.process_time() - cpu
+        _rest(store)
         rebuilder = Rebuilder(database, store, home / "journal", SystemClock(), _OWNER)
         begun, cpu = time.monotonic(), time.process_time()
         told, spent = _follow(rebuilder)

@@ -1,5 +1,6 @@
 """`trackyard rebuild`: clicks, views and facts made again while the server runs."""
 
+import math
 import time
 from typing import Any, Final, TextIO
 
@@ -36,17 +37,16 @@ def rebuild(config: Config, wish: str, out: TextIO) -> tuple[str, bool]:
 
 
 def _follow(api: Api, number: int, out: TextIO) -> dict[str, Any]:
-    while True:
-        seen = _look(api, number)
-        if seen["ended"]:
-            return seen
+    seen = _look(api, number)
+    while not seen["ended"]:
         with Progress(out, seen["step"], seen["total"]) as bar:
             step = seen["step"]
             while not seen["ended"] and seen["step"] == step:
                 bar.to(seen["done"])
                 time.sleep(_EVERY_S)
                 seen = _look(api, number)
-            bar.to(seen["total"] if seen["step"] != step else seen["done"])
+            bar.to(seen["done"] if seen["step"] == step else math.inf)
+    return seen
 
 
 def _look(api: Api, number: int) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _differences(seen: dict[str, Any]) -> list[str]:
 
 def _outcome(seen: dict[str, Any]) -> str:
     count, seconds = seen["count"], seen["seconds"]
-    differs = f"{count:,} differences" if count else "nothing differs"
+    differs = f"{count:,} difference{'s' * (count > 1)}" if count else "nothing differs"
     if seen["stage"] == "failed":
         return f"it failed, and nothing was changed: {seen['why']}"
     if seen["stage"] == "swapped":

@@ -1,0 +1,101 @@
+"""What `trackyard rebuild` prints, and how it ends."""
+
+import io
+from typing import Any
+
+import pytest
+
+from trackyard.commands import rebuild as command
+from trackyard.commands.ours import Refused
+from trackyard.config import CannotStart, load
+
+CONFIG = load({})
+HELD = {"rows": 4, "charge": 0, "payout": 0}
+DIFFERENCE = {"what": "click", "key": "001-1 at 7", "expected": "once", "found": "nowhere"}
+ENDED: dict[str, Any] = {
+    "number": 3, "wish": "swap", "stage": "swapped", "ended": True, "step": "swap", "done": 1, "total": 1,
+    "seconds": 1.5, "carried": 0, "why": "", "count": 0, "differences": [],
+    "figures": [
+        {"table": "click", "group": "", "live": HELD, "made": {**HELD, "rows": 5}},
+        {"table": "fact", "group": "1", "live": {"rows": 1, "charge": 10, "payout": 7}, "made": HELD},
+    ],
+}  # fmt: skip
+
+
+class Answers:
+    """An API that answers as is told, the last answer for ever."""
+
+    def __init__(self, *answers: dict[str, Any] | None) -> None:
+        self._answers = list(answers)
+        self.asked: list[Any] = []
+
+    def post(self, _path: str, params: dict[str, Any]) -> dict[str, Any]:
+        self.asked.append(params)
+        return {"rebuild": {"number": 3}}
+
+    def get(self, _path: str) -> dict[str, Any]:
+        return {"rebuild": self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]}
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, api: Answers, wish: str = "swap") -> tuple[list[str], bool, str]:
+    monkeypatch.setattr(command, "administrator", lambda _config: api)
+    monkeypatch.setattr(command, "_EVERY_S", 0.0)
+    out = io.StringIO()
+    text, fine = command.rebuild(CONFIG, wish, out)
+    assert api.asked == [{"wish": wish}]
+    return text.splitlines(), fine, out.getvalue()
+
+
+def test_it_follows_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    running = ENDED | {"ended": False, "stage": "doubling", "step": "journals", "done": 1, "total": 9}
+    api = Answers(running, running | {"done": 5}, running | {"step": "comparison"}, ENDED)
+    lines, fine, shown = _run(monkeypatch, api)
+    assert fine
+    assert [line.split(":")[0] for line in shown.splitlines()] == ["journals", "comparison"]
+    assert lines[1].split() == ["4", "5", "clicks"]
+    assert "conversions confirmed (charge 10 | 0, payout 7 | 0)" in lines[2]
+    assert lines[-1] == "nothing differs; the tables made again are used now (1.5 s)"
+
+
+@pytest.mark.parametrize(
+    ("seen", "fine", "last"),
+    [
+        ({"stage": "kept", "wish": "check"}, True, "nothing differs; nothing was changed (1.5 s)"),
+        ({"stage": "failed", "why": "the disk is full"}, False, "it failed, and nothing was changed: the disk is full"),
+        (
+            {"stage": "kept", "count": 7, "differences": [DIFFERENCE]},
+            False,
+            "7 differences; nothing was changed: `trackyard rebuild --accept` puts what is recorded in place (1.5 s)",
+        ),
+        (
+            {"stage": "kept", "wish": "check", "count": 1, "differences": [DIFFERENCE]},
+            False,
+            "1 difference; nothing was changed (1.5 s)",
+        ),
+        (
+            {"stage": "swapped", "wish": "accept", "count": 1, "differences": [DIFFERENCE]},
+            True,
+            "1 difference; the tables made again are used now (1.5 s)",
+        ),
+    ],
+)
+def test_what_came_of_it(monkeypatch: pytest.MonkeyPatch, seen: dict[str, Any], fine: bool, last: str) -> None:
+    lines, ended_well, _ = _run(monkeypatch, Answers(ENDED | seen), str(seen.get("wish", "swap")))
+    assert (lines[-1], ended_well) == (last, fine)
+    named = [line for line in lines if line.startswith("DIFFERENT")]
+    assert named == ["DIFFERENT click 001-1 at 7: expected once, found nowhere"] * len(seen.get("differences", []))
+    assert ("… and 6 more differences" in lines) == (seen.get("count") == 7)
+
+
+def test_a_server_that_was_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CannotStart, match="started anew"):
+        _run(monkeypatch, Answers(None))
+
+
+def test_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Refusing(Answers):
+        def post(self, _path: str, params: dict[str, Any]) -> dict[str, Any]:
+            raise Refused(409, "Conflict")
+
+    with pytest.raises(CannotStart, match="409: Conflict"):
+        _run(monkeypatch, Refusing(None))
