@@ -3,9 +3,11 @@
 import pytest
 
 from tests.support.events import NOON, new_click
+from tests.support.waiting import wait_until
 from trackyard.journal.records import Click, encode
 from trackyard.stats.engine import Analytics, StoreError
 from trackyard.stats.lists import find_records
+from trackyard.stats.load import click_item, load
 from trackyard.stats.schema import CLICK_PLACE, TABLES, migrate
 
 
@@ -50,3 +52,21 @@ def test_a_look_up_of_one_piece_is_divided_by_months(analytics: Analytics) -> No
     parts = analytics.rows(f"{sql} currentDatabase() ORDER BY partition", {}, tuple[str])
     assert parts == [("202311",), ("202312",), ("202401",)]
     assert find_records(analytics, [click.id for click in months]) == {click.id: encode(click) for click in months}
+
+
+def test_a_store_of_before_there_were_projections_gets_them_with_the_rows_it_has(analytics: Analytics) -> None:
+    for table in ("click", "view", "fact"):
+        for name in TABLES[table].projections:
+            analytics.run(f"ALTER TABLE {table} DROP PROJECTION {name}")
+    load(analytics, "click", [click_item("j", 1, encode(new_click(1)))], "t")
+    analytics.run("DELETE FROM schema_step WHERE number > 3")
+    migrate(analytics)
+    waiting = "SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done"
+    wait_until(lambda: analytics.rows(waiting, {}, tuple[int]) == [(0,)])
+    sql = "SELECT name FROM system.projections WHERE database = currentDatabase() AND table = {table:String}"
+    for table in ("click", "view", "fact"):
+        assert {name for (name,) in analytics.rows(sql, {"table": table}, tuple[str])} == set(TABLES[table].projections)
+    summed = "SELECT country, countIf(reason = '') FROM click GROUP BY country"
+    [read] = [line for (line,) in analytics.rows(f"EXPLAIN {summed}", {}, tuple[str]) if "ReadFrom" in line]
+    assert any(f"({name})" in read for name in TABLES["click"].projections)
+    assert analytics.rows(summed, {}, tuple[str, int]) == [("DE", 1)]

@@ -6,9 +6,10 @@ from typing import Any
 
 from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
+from trackyard.stats.branches import Narrowed, branches_of
 from trackyard.stats.clocks import with_clocks
 from trackyard.stats.dimensions import DIMENSIONS, FILTERS, Part
-from trackyard.stats.metrics import ACTIONS, TOTAL, TRAFFIC, VIEWS, ActionMetric, conversion_types
+from trackyard.stats.metrics import ACTIONS, TOTAL, TRAFFIC, ActionMetric, conversion_types
 from trackyard.stats.packed import packed
 from trackyard.stats.query import Report, Values
 
@@ -38,16 +39,10 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class _Metric:
-    """A column of the answer: `sql` aggregates rows of `table`; `nothing` is what the other tables add."""
+    """A column of the answer: `sql` sums the branches' rows."""
 
     name: str
-    table: str
     sql: str
-    nothing: str = "toUInt64(0)"
-
-    def over(self, table: str) -> str:
-        """What rows of a table give for it."""
-        return self.sql if table == self.table else self.nothing
 
 
 def compile_report(report: Report) -> Compiled | None:
@@ -71,15 +66,16 @@ def compile_report(report: Report) -> Compiled | None:
 def _compiled(report: Report) -> Compiled | None:
     """The same with the moments on clocks as stats/dimensions.py writes them."""
     parts, metrics = _parts(report), _metrics(report)
-    if not (branches := _branches(report, parts, metrics)):
+    narrowed = _narrowed(report)
+    if not (branches := branches_of(report, parts, narrowed)):
         return None
     needed = {*report.order, *_PRESENT}
     few = [metric for metric in metrics if metric.name in needed]
-    chosen = _branches(report, parts, metrics, _is_chosen(parts))
+    chosen = branches_of(report, parts, _narrowed(report, _is_chosen(parts)))
     page = page_of(report.page, report.limit)
     return Compiled(
         sql=f"{_stacked(report, parts, metrics, branches)}\n{page}",
-        keys_sql=f"{_stacked(report, parts, few, _branches(report, parts, few))}\n{page}",
+        keys_sql=f"{_stacked(report, parts, few, branches)}\n{page}",
         chosen_sql=_stacked(report, parts, metrics, chosen),
         packed_sql=_packed(report, parts, metrics, branches),
         parameters=_parameters(report),
@@ -106,7 +102,7 @@ def _packed(report: Report, parts: list[Part], metrics: list[_Metric], branches:
 def _summed(report: Report, parts: list[Part], metrics: list[_Metric], branches: list[str]) -> str:
     """The branches' rows summed by key."""
     keys = [f"k_{part.key}" for part in parts]
-    sums = [f"sum(m_{metric.name}) AS {metric.name}" for metric in metrics]
+    sums = [f"{metric.sql} AS {metric.name}" for metric in metrics]
     present = _PRESENT[-1:] if report.nonzero else _PRESENT
     grouped = f"GROUP BY {', '.join(keys)}\n" if keys else ""
     return (
@@ -162,21 +158,17 @@ def _parts(report: Report) -> list[Part]:
 
 
 def _metrics(report: Report) -> list[_Metric]:
-    metrics = [_Metric(metric.name, "click", metric.sql) for metric in TRAFFIC]
-    metrics.append(_Metric("views", "view", VIEWS))
+    metrics = [_Metric(name, f"sum(of_{name})") for name in TRAFFIC]
     for kind, statuses in conversion_types(not_found_apart=report.not_found_apart).items():
         for metric in ACTIONS:
-            nothing = "toDecimal128(0, 4)" if metric.is_money else "toInt64(0)"
-            metrics.append(_Metric(f"{kind}_{metric.name}", "fact", _action_sql(report, metric, statuses), nothing))
+            metrics.append(_Metric(f"{kind}_{metric.name}", _action_sql(report, metric, statuses)))
     return metrics
 
 
 def _action_sql(report: Report, metric: ActionMetric, statuses: tuple[Status, ...]) -> str:
-    suffix = "" if report.currency else "_base"
-    template = metric.sql if report.scope.sees_charge else metric.affiliate_sql
-    amount = template.format(charge=f"charge{suffix}", payout=f"payout{suffix}")
+    amount = metric.sql if report.scope.sees_charge else metric.affiliate_sql
     numbers = ", ".join(str(status.number) for status in statuses)
-    return f"sumIf(sign * {amount}, status IN ({numbers}))"
+    return f"sumIf({amount}, of_status IN ({numbers}))"
 
 
 def _is_chosen(parts: list[Part]) -> str:
@@ -185,41 +177,15 @@ def _is_chosen(parts: list[Part]) -> str:
     return f"tuple({columns}) IN {{chosen:Array(Tuple({kinds}))}}"
 
 
-def _branches(report: Report, parts: list[Part], metrics: list[_Metric], *more: str) -> list[str]:
-    """A statement for each table that has the slices. more: conditions beside the report's own."""
-    dimensions = [DIMENSIONS[name] for name in report.dimensions]
-    branches = []
-    if all(dimension.traffic for dimension in dimensions):
-        refused = any(not dimension.conversions for dimension in dimensions)
-        conditions = [*_conditions(report, of_clicks=True), "reason != ''" if refused else "reason = ''", *more]
-        branches.append(_branch("click", parts, metrics, conditions))
-        if not refused:
-            branches.append(_branch("view", parts, metrics, conditions))
-    if all(dimension.conversions for dimension in dimensions):
-        branches.append(_branch("fact", parts, metrics, [*_conditions(report, of_clicks=False), *more]))
-    return branches
-
-
-def _branch(table: str, parts: list[Part], metrics: list[_Metric], conditions: list[str]) -> str:
-    columns = [f"{part.sql} AS k_{part.key}" for part in parts]
-    columns += [f"{metric.over(table)} AS m_{metric.name}" for metric in metrics]
-    grouped = f"\nGROUP BY {', '.join(f'k_{part.key}' for part in parts)}" if parts else ""
-    return f"SELECT {', '.join(columns)}\nFROM {table}\nWHERE {' AND '.join(conditions)}{grouped}"
-
-
-def _conditions(report: Report, *, of_clicks: bool) -> list[str]:
-    return [
-        "time >= {since:Int64}",
-        "time < {until:Int64}",
-        *scope_conditions(report.scope),
-        *filter_conditions(report.filters, of_clicks=of_clicks),
-    ]
+def _narrowed(report: Report, *more: str) -> Narrowed:
+    """The conditions of a report. more: of rows, beside the report's own."""
+    scope = scope_conditions(report.scope)
+    of_clicks, of_facts = (filter_conditions(report.filters, of_clicks=of_clicks) for of_clicks in (True, False))
+    return Narrowed((*scope, *of_clicks, *more), (*scope, *of_facts, *more), of_rows=bool(more))
 
 
 def _parameters(report: Report) -> dict[str, Any]:
     return {
-        "since": report.since,
-        "until": report.until,
         **scope_parameters(report.scope),
         **filter_parameters(report.filters),
         **_manager_parameters(report),

@@ -12,10 +12,14 @@ LOCAL = "toDateTime(intDiv(time, 1000), {zone:String})"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One key of a slice on the wire, and the SQL over a row of `click` or `fact` that makes it, a number or a text."""
+    """One key of a slice on the wire, and the SQL over a row of `click` or `fact` that makes it, a number or a text.
+
+    column: the one that it is made of.
+    """
 
     key: str
     sql: str
+    column: str
     kind: str = "String"
 
 
@@ -42,11 +46,11 @@ class Filter:
     traffic: bool = True
 
 
-_YEAR = Part("year", f"toYear({LOCAL})", "Int64")
-_QUARTER = Part("quarter", f"toQuarter({LOCAL})", "Int64")
-_MONTH = Part("month", f"toMonth({LOCAL})", "Int64")
-_DAY = Part("day", f"toDayOfMonth({LOCAL})", "Int64")
-_HOUR = Part("hour", f"toHour({LOCAL})", "Int64")
+_YEAR = Part("year", f"toYear({LOCAL})", "time", "Int64")
+_QUARTER = Part("quarter", f"toQuarter({LOCAL})", "time", "Int64")
+_MONTH = Part("month", f"toMonth({LOCAL})", "time", "Int64")
+_DAY = Part("day", f"toDayOfMonth({LOCAL})", "time", "Int64")
+_HOUR = Part("hour", f"toHour({LOCAL})", "time", "Int64")
 _SUBS = tuple(f"sub{number}" for number in range(1, 9))
 
 NO_MANAGER = "0"
@@ -56,11 +60,13 @@ NO_MANAGER = "0"
 def _manager(name: str, owner: str, kind: str) -> Dimension:
     """The manager of today of an affiliate or advertiser: no column, looked up in what the question brings along."""
     known = f"{{{name}_of:Array({kind})}}, {{{name}_is:Array(String)}}"
-    return Dimension(name, (Part(f"{owner}_manager_id", f"transform({owner}, {known}, '{NO_MANAGER}')"),), owner=owner)
+    return Dimension(
+        name, (Part(f"{owner}_manager_id", f"transform({owner}, {known}, '{NO_MANAGER}')", owner),), owner=owner
+    )
 
 
 def _column(name: str, column: str | None = None, kind: str = "String", *, many: bool = False) -> Dimension:
-    return Dimension(name, (Part(name, column or name, kind),), many=many)
+    return Dimension(name, (Part(name, column or name, column or name, kind),), many=many)
 
 
 DIMENSIONS = MappingProxyType(
@@ -87,10 +93,10 @@ DIMENSIONS = MappingProxyType(
             _column("browser"),
             _column("browser_version"),
             _column("conn_type", "connection"),
-            Dimension("mobile_carrier", (Part("isp", "isp"),)),  # the key that existing programs read
+            Dimension("mobile_carrier", (Part("isp", "isp", "isp"),)),  # the key that existing programs read
             *(_column(sub, many=True) for sub in _SUBS),
-            Dimension("goal", (Part("goal", "goal"),), traffic=False),
-            Dimension("trafficback_reason", (Part("trafficback_reason", "reason"),), conversions=False),
+            Dimension("goal", (Part("goal", "goal", "goal"),), traffic=False),
+            Dimension("trafficback_reason", (Part("trafficback_reason", "reason", "reason"),), conversions=False),
         )
     }
 )

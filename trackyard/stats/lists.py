@@ -1,17 +1,18 @@
 """Clicks as such: the list of stats/clicks, and the look-up by id."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from trackyard.base.ids import is_hex24
 from trackyard.domain.scope import Scope
 from trackyard.journal.records import Click, decode_click
-from trackyard.stats.compile import filter_conditions, filter_parameters, page_of, scope_conditions, scope_parameters
+from trackyard.stats.compile import filter_conditions, filter_parameters, scope_conditions, scope_parameters
 from trackyard.stats.dimensions import FILTERS
 from trackyard.stats.engine import Analytics
 from trackyard.stats.query import Values
+from trackyard.stats.rollups import DAY_MS, moment, pieces_of
 
 CLICK_COLUMNS = ", ".join(Click.__struct_fields__)
 
@@ -56,13 +57,69 @@ class ClickPage:
 
 
 def list_clicks(analytics: Analytics, query: ClickList) -> ClickPage:
-    """The page that answers `query`. Raises TooHeavy over the limits of one query."""
-    where, parameters = chosen(query)
-    [(total_count,)] = analytics.rows(f"SELECT count() {where}", parameters, tuple[int])
-    sql = f"SELECT {CLICK_COLUMNS} {where} ORDER BY time DESC, id DESC {page_of(query.page, query.limit)}"
-    clicks = analytics.rows(sql, parameters, Click)
+    """The page that answers `query`. Raises TooHeavy over the limits of one query.
+
+    Days that are all before or all behind the page are counted and not read: how many clicks they have is known from
+    rollups. Of the others times and ids are sorted; the rest of a click comes from the look-up.
+    """
+    counts = _count_by_day(analytics, query)
+    total_count = sum(counts.values())
+    skipped, span = _days_of(counts, (query.page - 1) * query.limit, query.limit)
+    if span is None:
+        return ClickPage([], total_count)
+    near = replace(query, since=max(query.since, span[0] * DAY_MS), until=min(query.until, (span[1] + 1) * DAY_MS))
+    where, parameters = chosen(near)
+    offset = (query.page - 1) * query.limit - skipped
+    sql = f"SELECT time, id {where} ORDER BY time DESC, id DESC LIMIT {query.limit} OFFSET {offset}"
+    clicks = _clicks_of(analytics, analytics.rows(sql, parameters, tuple[int, str]))
     conversions = _conversions_of(analytics, clicks)
     return ClickPage([ListedClick(click, conversions.get(click.id, ())) for click in clicks], total_count)
+
+
+def _count_by_day(analytics: Analytics, query: ClickList) -> dict[int, int]:
+    """The number of clicks by day of UTC, the last one first."""
+    columns = {FILTERS[name].column for name in query.filters}
+    columns |= {"affiliate"} if query.scope.affiliate_ids is not None else set()
+    columns |= {"advertiser"} if query.scope.advertiser_ids is not None else set()
+    narrowed = [*scope_conditions(query.scope), *filter_conditions(query.filters, of_clicks=True)]
+    counted = [
+        f"SELECT {moment(DAY_MS)} AS day, countIf(reason = '') AS clicks FROM click "
+        f"WHERE {' AND '.join([*piece.conditions, *narrowed])} GROUP BY day"
+        for piece in pieces_of(query.since, query.until, columns)
+    ]
+    sql = f"SELECT day, sum(clicks) FROM ({' UNION ALL '.join(counted)}) GROUP BY day ORDER BY day DESC"
+    parameters = {**scope_parameters(query.scope), **filter_parameters(query.filters)}
+    return dict(analytics.rows(sql, parameters, tuple[int, int]))
+
+
+def _days_of(counts: Mapping[int, int], offset: int, limit: int) -> tuple[int, tuple[int, int] | None]:
+    """Where a page of rows counted by day, the last day first, is: how many rows are in the days before it, and its
+    first and last day; None when it is behind the end."""
+    seen, skipped, last = 0, 0, None
+    for day, count in counts.items():
+        if last is None and seen + count > offset:
+            skipped, last = seen, day
+        seen += count
+        if last is not None and seen >= offset + limit:
+            return skipped, (day, last)
+    return skipped, None if last is None else (min(counts), last)
+
+
+def _clicks_of(analytics: Analytics, found: Sequence[tuple[int, str]]) -> list[Click]:
+    """The clicks of times and ids, in this order."""
+    if not found:
+        return []
+    records = find_records(analytics, [click_id for _, click_id in found])
+    clicks = {click_id: decode_click(record) for click_id, record in records.items()}
+    if missing := [place for place in found if place[1] not in clicks]:  # the look-up is loaded after the clicks
+        sql = (
+            f"SELECT {CLICK_COLUMNS} FROM click WHERE time >= {{since:Int64}} AND time <= {{until:Int64}} "
+            "AND id IN {ids:Array(String)}"
+        )
+        times, ids = [time for time, _ in missing], [click_id for _, click_id in missing]
+        parameters = {"since": min(times), "until": max(times), "ids": ids}
+        clicks |= {click.id: click for click in analytics.rows(sql, parameters, Click)}
+    return [clicks[click_id] for _, click_id in found if click_id in clicks]
 
 
 def chosen(query: ClickList) -> tuple[str, dict[str, Any]]:

@@ -6,23 +6,49 @@ from typing import Final
 
 from trackyard.domain.statuses import Status
 
-ZERO: Final = "toDecimal64(0, 4)"
+ZERO: Final = "toDecimal128(0, 4)"
+
+REFUSED: Final = "refused"
+"""Clicks that were refused, as a source beside the tables; `click` and `view` are those that were not."""
 
 
 @dataclass(frozen=True, slots=True)
-class TrafficMetric:
-    """A number of clicks; `sql` aggregates rows of `click`."""
+class Measure:
+    """A sum of rows by key, and of facts by status, too: what all metrics are made of.
+
+    `sql`: over rows of `source`, a table or REFUSED; {suffix}: of the columns with the amounts in the currency of the
+    report · `nothing`: what the other sources add.
+    """
 
     name: str
+    source: str
     sql: str
+    nothing: str
+
+    def over(self, source: str, suffix: str) -> str:
+        """What rows of a source give for it."""
+        return f"{self.sql.format(suffix=suffix) if source == self.source else self.nothing} AS {self.name}"
+
+
+MEASURES: Final = (
+    Measure("of_raw", "click", "countIf(reason = '')", "toUInt64(0)"),
+    Measure("of_uniq", "click", "sumIf(uniq, reason = '')", "toUInt64(0)"),
+    Measure("of_trafficback", REFUSED, "count()", "toUInt64(0)"),
+    Measure("of_views", "view", "countIf(reason = '')", "toUInt64(0)"),
+    Measure("of_status", "fact", "status", "toUInt8(0)"),
+    Measure("of_count", "fact", "sum(sign)", "toInt64(0)"),
+    Measure("of_null", "fact", "sumIf(sign, payout = 0)", "toInt64(0)"),
+    Measure("of_charge", "fact", "sum(sign * charge{suffix})", ZERO),
+    Measure("of_payout", "fact", "sum(sign * payout{suffix})", ZERO),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ActionMetric:
-    """A measure of conversions, summed with their sign.
+    """A measure of conversions.
 
-    `sql`: what one row of `fact` adds, for staff; {charge} and {payout} are its amounts in the currency of the
-    report · `affiliate_sql`: the same for a caller who may not see charges (behaviour.md §1).
+    `sql`: it, out of MEASURES, for staff · `affiliate_sql`: the same for a caller who may not see charges
+    (behaviour.md §1).
     """
 
     name: str
@@ -31,22 +57,16 @@ class ActionMetric:
     is_money: bool
 
 
-TRAFFIC: Final = (
-    TrafficMetric("raw", "countIf(reason = '')"),
-    TrafficMetric("uniq", "sumIf(uniq, reason = '')"),
-    TrafficMetric("trafficback", "countIf(reason != '')"),
-)
-
-VIEWS: Final = "countIf(reason = '')"
-"""The views in rows of `view`."""
+TRAFFIC: Final = ("raw", "uniq", "trafficback", "views")
+"""Metrics of clicks and views; each is the sum of its measure."""
 
 ACTIONS: Final = (
-    ActionMetric("revenue", "{charge}", "{payout}", True),
-    ActionMetric("charge", "{charge}", ZERO, True),
-    ActionMetric("earning", "({charge} - {payout})", ZERO, True),
-    ActionMetric("payouts", "{payout}", "{payout}", True),
-    ActionMetric("null", "(payout = 0)", "(payout = 0)", False),
-    ActionMetric("count", "1", "1", False),
+    ActionMetric("revenue", "of_charge", "of_payout", True),
+    ActionMetric("charge", "of_charge", ZERO, True),
+    ActionMetric("earning", "(of_charge - of_payout)", ZERO, True),
+    ActionMetric("payouts", "of_payout", "of_payout", True),
+    ActionMetric("null", "of_null", "of_null", False),
+    ActionMetric("count", "of_count", "of_count", False),
 )
 
 TOTAL: Final = "total"

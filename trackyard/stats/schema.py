@@ -4,8 +4,8 @@ Columns come from journal.records.Click and View and domain.facts.TARGETS: one d
 needs a step here; a store whose columns differ from the declarations is refused when it is opened.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
@@ -15,11 +15,10 @@ import msgspec
 from trackyard.domain import facts
 from trackyard.journal.records import Click, View
 from trackyard.stats.engine import Analytics, StoreError
+from trackyard.stats.rollups import DAY_MS, ROLLUPS, moment
 
 CLICK_PLACE = ("journal", "position")
 """Where the record of a click or a view stands; these two precede its own columns."""
-
-DAY_MS = 86_400_000
 
 _LOW_CARDINALITY = frozenset(
     {
@@ -53,6 +52,7 @@ _LOW_CARDINALITY = frozenset(
 _SMALL = {"uniq": "UInt8", "sign": "Int8", "status": "UInt8", "forced": "UInt8"}
 _CODECS = {"time": "CODEC(Delta, ZSTD(1))", "position": "CODEC(Delta, ZSTD(1))", "click_time": "CODEC(Delta, ZSTD(1))"}
 _WINDOW = "non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1"
+_CARRIED = f"{_WINDOW}, lightweight_mutation_projection_mode = 'rebuild'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Table:
 
     `key`: columns that tell one row from every other · `timed`: whether it has `time`, by which a look for
     rows already loaded is bounded · `month`: of a row, as YYYYMM: what is kept no longer goes by the month ·
-    `form`: the format of its lines.
+    `form`: the format of its lines · `projections`: by name; each part of the table carries its own.
     """
 
     name: str
@@ -72,6 +72,7 @@ class Table:
     month: str = "toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))"
     form: str = "JSONCompactEachRow"
     indexes: tuple[str, ...] = ()
+    projections: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     settings: str = _WINDOW
 
     @property
@@ -83,6 +84,7 @@ class Table:
         """The CREATE TABLE of this table."""
         lines = [f"`{name}` {kind} {_CODECS.get(name, 'CODEC(ZSTD(1))')}" for name, kind in self.columns]
         lines += self.indexes
+        lines += [f"PROJECTION `{name}` ({body})" for name, body in self.projections.items()]
         return (
             f"CREATE TABLE IF NOT EXISTS `{self.name}` (\n  " + ",\n  ".join(lines) + "\n)\n"
             f"ENGINE = MergeTree\nPARTITION BY {self.month}\nORDER BY ({self.order})\nSETTINGS {self.settings}"
@@ -103,7 +105,8 @@ def _kind(name: str, annotation: Any) -> str:
     raise TypeError(f"no column type for {name}: {annotation}")
 
 
-_DAY = f"intDiv(time, {DAY_MS})"
+_DAY = moment(DAY_MS)
+_ROLLUPS = MappingProxyType({rollup.name: rollup.body for rollup in ROLLUPS})
 
 TABLES = MappingProxyType(
     {
@@ -114,12 +117,16 @@ TABLES = MappingProxyType(
                 (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(Click)),
                 key=CLICK_PLACE,
                 order=f"{_DAY}, affiliate, offer, time, id",
+                projections=_ROLLUPS,
+                settings=_CARRIED,
             ),
             Table(
                 "view",
                 (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(View)),
                 key=CLICK_PLACE,
                 order=f"{_DAY}, affiliate, offer, time, id",
+                projections=_ROLLUPS,
+                settings=_CARRIED,
             ),
             Table(  # one id is found by reading one small granule, however many there are
                 "click_lookup",
@@ -137,7 +144,8 @@ TABLES = MappingProxyType(
                 _columns(facts.Fact),
                 key=("conversion_id", "version", "sign"),
                 order=f"{_DAY}, affiliate, offer, time, conversion_id, version, sign",
-                indexes=("INDEX by_click click_id TYPE bloom_filter(0.01) GRANULARITY 1",),
+                projections={"by_click": "SELECT click_id, conversion_id, time, sign ORDER BY click_id"},
+                settings=_CARRIED,
             ),
             Table(
                 "server_log",
@@ -183,7 +191,23 @@ def _divide_lookup(analytics: Analytics) -> None:
     analytics.run(f"DROP TABLE `{divided.name}` SYNC")
 
 
-STEPS: tuple[Callable[[Analytics], None], ...] = (_create_tables, _create_views, _divide_lookup)
+def _add_projections(analytics: Analytics) -> None:
+    """Projections for tables of before there were any. Their rows are summed in the background; until that is done a
+    question reads the rows themselves."""
+    sql = "SELECT name FROM system.projections WHERE database = currentDatabase() AND table = {table:String}"
+    for table in TABLES.values():
+        if not table.projections:
+            continue
+        there = {name for (name,) in analytics.rows(sql, {"table": table.name}, tuple[str])}
+        analytics.run(f"ALTER TABLE `{table.name}` MODIFY SETTING lightweight_mutation_projection_mode = 'rebuild'")
+        for name, body in table.projections.items():
+            if name not in there:
+                analytics.run(f"ALTER TABLE `{table.name}` ADD PROJECTION `{name}` ({body})")
+                analytics.run(f"ALTER TABLE `{table.name}` MATERIALIZE PROJECTION `{name}` SETTINGS mutations_sync = 0")
+    analytics.run("ALTER TABLE fact DROP INDEX IF EXISTS by_click")
+
+
+STEPS: tuple[Callable[[Analytics], None], ...] = (_create_tables, _create_views, _divide_lookup, _add_projections)
 """What was done to the schema, in order; the number of a step is its place, from 1. Steps may run twice."""
 
 

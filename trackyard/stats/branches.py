@@ -1,0 +1,74 @@
+"""What each table adds to a report: clicks and views, from their rollups where these have what is asked, and facts."""
+
+from dataclasses import dataclass
+
+from trackyard.stats.dimensions import DIMENSIONS, FILTERS, LOCAL, Part
+from trackyard.stats.metrics import MEASURES, REFUSED
+from trackyard.stats.query import Report
+from trackyard.stats.rollups import DAY_MS, HOUR_MS, Piece, grains, is_whole, moment, pieces_of
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """The conditions of a report beside its period. of_rows: whether they are about rows, which rollups do not know."""
+
+    clicks: tuple[str, ...]
+    facts: tuple[str, ...]
+    of_rows: bool = False
+
+
+def branches_of(report: Report, parts: list[Part], narrowed: Narrowed) -> list[str]:
+    """A statement for each piece of each table that has the slices: keys, and MEASURES."""
+    dimensions = [DIMENSIONS[name] for name in report.dimensions]
+    period = (f"time >= {report.since}", f"time < {report.until}")
+    branches = []
+    if any(not dimension.conversions for dimension in dimensions):
+        if all(dimension.traffic for dimension in dimensions):
+            branches.append(_branch(report, REFUSED, parts, [*period, "reason != ''", *narrowed.clicks]))
+        return branches
+    if all(dimension.traffic for dimension in dimensions):
+        pieces = [Piece(report.since, report.until, None)] if narrowed.of_rows else _pieces(report)
+        branches += [
+            _branch(report, source, parts, [*piece.conditions, *narrowed.clicks], _local(piece))
+            for piece in pieces
+            for source in ("click", "view")
+        ]
+    branches.append(_branch(report, "fact", parts, [*period, *narrowed.facts]))
+    return branches
+
+
+def _pieces(report: Report) -> list[Piece]:
+    """The period in pieces; one alone where there are parts of time among the keys."""
+    since, until = report.since, report.until
+    columns = _columns(report)
+    if "time" not in columns:
+        return pieces_of(since, until, columns)
+    coarsest = HOUR_MS if "hour" in report.dimensions else DAY_MS
+    fitting = (grain for grain in grains(columns - {"time"}) if grain <= coarsest)
+    return [Piece(since, until, next((grain for grain in fitting if is_whole(report.zone, since, until, grain)), None))]
+
+
+def _columns(report: Report) -> set[str]:
+    """The columns of clicks that the report asks for."""
+    scope = report.scope
+    asked = {part.column for name in report.dimensions for part in DIMENSIONS[name].parts}
+    asked |= {FILTERS[name].column for name in report.filters if FILTERS[name].traffic}
+    asked |= {"affiliate"} if scope.affiliate_ids is not None else set()
+    return asked | ({"advertiser"} if scope.advertiser_ids is not None else set())
+
+
+def _local(piece: Piece) -> str:
+    """The moment of a row on the clocks of the asked zone."""
+    if piece.grain is None:
+        return LOCAL
+    return f"toDateTime({moment(piece.grain)} * {piece.grain // 1000}, {{zone:String}})"
+
+
+def _branch(report: Report, source: str, parts: list[Part], conditions: list[str], local: str = LOCAL) -> str:
+    suffix = "" if report.currency else "_base"
+    columns = [f"{part.sql.replace(LOCAL, local)} AS k_{part.key}" for part in parts]
+    columns += [measure.over(source, suffix) for measure in MEASURES]
+    table = "click" if source == REFUSED else source
+    keys = [*(f"k_{part.key}" for part in parts), *(["status"] if source == "fact" else [])]
+    grouped = f"\nGROUP BY {', '.join(keys)}" if keys else ""
+    return f"SELECT {', '.join(columns)}\nFROM {table}\nWHERE {' AND '.join(conditions)}{grouped}"

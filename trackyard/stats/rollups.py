@@ -1,0 +1,123 @@
+"""Sums that clicks and views carry along, so that a report reads few rows (docs/decisions/0028).
+
+A rollup is a projection: it lives in the same parts on disk as the rows it sums, is written, merged and dropped with
+them, and so cannot say anything else than they do. A query that it can answer is answered from it by the engine: one
+that asks for its columns, for whole days (`moment(DAY_MS)`) or whole grains, and for its sums.
+"""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Final
+from zoneinfo import ZoneInfo
+
+DAY_MS: Final = 86_400_000
+HOUR_MS: Final = 3_600_000
+STEP_MS: Final = 900_000
+"""The offset of each zone is a multiple of this since 1972: a local hour or day consists of whole steps."""
+
+SUMS: Final = ("countIf(reason = '')", "sumIf(uniq, reason = '')")
+"""What a rollup sums: what stats/metrics.py asks of accepted clicks and views, word for word."""
+
+_UTC: Final = frozenset({"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal"})
+
+
+def moment(grain: int) -> str:
+    """The number of the day, hour or step (milliseconds `grain`) of a row, counted from 1970 in UTC."""
+    return f"intDiv(time, {grain})"
+
+
+@dataclass(frozen=True, slots=True)
+class Rollup:
+    """Sums by day (UTC), columns, and, where `grain` is less than a day, by that part of it."""
+
+    name: str
+    columns: tuple[str, ...]
+    grain: int = DAY_MS
+
+    @property
+    def body(self) -> str:
+        """The SELECT of the projection. Its keys are its order: a filter by its first column reads little."""
+        finer = () if self.grain == DAY_MS else (moment(self.grain),)
+        keys = ", ".join((moment(DAY_MS), *self.columns, *finer))
+        return f"SELECT {keys}, {', '.join(SUMS)} GROUP BY {keys}"
+
+
+ROLLUPS: Final = (
+    Rollup("by_step", (), STEP_MS),
+    Rollup("by_offer_step", ("offer", "advertiser", "smart_id"), STEP_MS),
+    Rollup("by_country_step", ("country", "os", "device"), STEP_MS),
+    Rollup("by_affiliate_hour", ("affiliate",), HOUR_MS),
+    Rollup("by_affiliate", ("affiliate", "offer", "advertiser")),
+    Rollup("by_city", ("country", "city")),
+    Rollup("by_carrier", ("country", "isp", "connection")),
+    Rollup("by_model", ("device", "os", "device_model")),
+    Rollup("by_version", ("os", "os_version")),
+    Rollup("by_browser", ("browser", "browser_version", "device")),
+)
+"""Those of clicks and of views."""
+
+
+def grains(columns: Set[str]) -> tuple[int, ...]:
+    """The grains of the rollups that have all of these columns, the coarsest first; none = there is no such rollup."""
+    found = {rollup.grain for rollup in ROLLUPS if columns <= set(rollup.columns)}
+    return tuple(sorted(found, reverse=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a period (UTC ms, `until` exclusive).
+
+    grain: of the rollups that can answer it; None = rows have to be read.
+    """
+
+    since: int
+    until: int
+    grain: int | None
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """That a row is of this part, in the words of rollups; days come first: by them all tables are sorted."""
+        if self.grain is None:
+            return (f"time >= {self.since}", f"time < {self.until}", "reason = ''")
+        days = (f"{moment(DAY_MS)} >= {self.since // DAY_MS}", f"{moment(DAY_MS)} <= {(self.until - 1) // DAY_MS}")
+        finer = (
+            f"{moment(self.grain)} >= {self.since // self.grain}",
+            f"{moment(self.grain)} < {self.until // self.grain}",
+        )
+        return days if self.grain == DAY_MS else (*days, *finer)
+
+
+def pieces_of(since: int, until: int, columns: Set[str]) -> list[Piece]:
+    """A period in pieces that rollups with these columns answer, if there are such: whole days, and what is left of the
+    first and the last one."""
+    known = grains(columns)
+    first, end = -(-since // DAY_MS) * DAY_MS, until // DAY_MS * DAY_MS
+    if not known or first >= end:
+        return [_finest(since, until, known)]
+    edges = [_finest(*edge, known) for edge in ((since, first), (end, until)) if edge[0] < edge[1]]
+    return [Piece(first, end, DAY_MS), *edges]
+
+
+def _finest(since: int, until: int, known: tuple[int, ...]) -> Piece:
+    whole = next((grain for grain in known if not since % grain and not until % grain), None)
+    return Piece(since, until, whole if since < until else None)
+
+
+def is_whole(zone: str, since: int, until: int, grain: int) -> bool:
+    """Whether each local hour from `since` to `until` (UTC ms) consists of whole grains; of a day: each local day."""
+    if since % grain or until % grain:
+        return False
+    if grain == DAY_MS:
+        return zone in _UTC
+    first, last = (datetime.fromtimestamp(at / 1000, UTC).year for at in (since, until))
+    return all(_offsets_are_whole(zone, year, grain) for year in range(first, last + 1))
+
+
+@lru_cache(maxsize=4096)
+def _offsets_are_whole(zone: str, year: int, grain: int) -> bool:
+    """Asked of each day: no zone keeps an offset for less."""
+    local, first = ZoneInfo(zone), datetime(year, 1, 1, tzinfo=UTC)
+    offsets = {(first + timedelta(days=day)).astimezone(local).utcoffset() or timedelta() for day in range(367)}
+    return not any(offset % timedelta(milliseconds=grain) for offset in offsets)
