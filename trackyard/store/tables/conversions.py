@@ -55,7 +55,11 @@ conversion = Table(
     Column("referrer_id", Integer, nullable=True),
     Column("referral_percent", Amount, nullable=False, default=ZERO),
     UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
-    Index("ix_conversion_created_at_id", "created_at", "id"),
+    Index(  # all that lists are counted and chosen by: wide rows are read for a page alone
+        "ix_conversion_listed",
+        *("created_at", "id", "status", "offer_id", "affiliate_id", "advertiser_id", "goal"),
+        *("country", "os", "device", "browser"),
+    ),
     Index("ix_conversion_affiliate_id_created_at", "affiliate_id", "created_at"),
     Index("ix_conversion_advertiser_id_created_at", "advertiser_id", "created_at"),
     Index(  # all that counters are computed from

@@ -468,7 +468,9 @@ def _conversion_indexes() -> None:
     op.create_index("ix_conversion_click_ip", "conversion", address, unique=False)
     counted = ["offer_id", "created_at", "status", "goal", "affiliate_id", "country", "payout_base"]
     op.create_index("ix_conversion_counted", "conversion", counted, unique=False)
-    op.create_index("ix_conversion_created_at_id", "conversion", ["created_at", "id"], unique=False)
+    listed = ["created_at", "id", "status", "offer_id", "affiliate_id", "advertiser_id", "goal"]
+    listed += ["country", "os", "device", "browser"]
+    op.create_index("ix_conversion_listed", "conversion", listed, unique=False)
     op.create_index("ix_conversion_hold_until", "conversion", ["hold_until"], unique=False)
     op.create_index("ix_conversion_updated_at", "conversion", ["updated_at"], unique=False)
     columns, referred = ["referrer_id", "created_at"], sa.text("referrer_id IS NOT NULL")
