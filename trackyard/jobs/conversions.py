@@ -24,7 +24,7 @@ from trackyard.store.engine import Connection, Database
 from trackyard.store.inbox import ReadyCall
 
 BATCH: Final = 60
-"""Calls a transaction on SQLite, where nobody else writes meanwhile: within 19 ms of the processor, as measured on a busy
+"""Calls a transaction on SQLite, where nobody else writes meanwhile: 19 ms of the processor, as measured on a busy
 machine (docs/performance.md)."""
 LONG_BATCH: Final = 250
 """On PostgreSQL, where one transaction holds up others only by the offers and counters that it locks: within 70 ms."""
