@@ -25,6 +25,7 @@ from trackyard.edge.commit import GroupCommit
 from trackyard.edge.connection import Connection, Shared
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import SOURCE_LOST_S, Edge
+from trackyard.edge.memory import use_large_pages
 from trackyard.edge.state import EdgeState, StateOptions
 from trackyard.edge.unique import DEFAULT_SIZE
 from trackyard.journal.rulelog import Entry, RuleLogReader, Snapshot
@@ -142,6 +143,7 @@ class _Process:
         gc.collect()
         gc.freeze()
         gc.set_threshold(50_000, 50, 1000)
+        use_large_pages()
 
     async def tick(self) -> None:
         """Every 100 ms: marks and clocks; every second: time-outs and metrics."""
@@ -177,6 +179,7 @@ class _Process:
                 rules = await asyncio.to_thread(_build_beside, self._rules_log)
                 if rules is not None:
                     self._use(rules)
+                    await asyncio.to_thread(use_large_pages)
                 continue
             news = self._rules_log.poll()
             if news is not None:
