@@ -1,5 +1,6 @@
-"""Large pages under what an edge keeps: rules are walked at random, and with small pages the processor looks for a page as
-long as for what is on it. Linux from 6.1 on; elsewhere nothing happens."""
+"""Large pages under what an edge keeps: rules are walked at random, and with small pages the processor looks for a page
+as long as for what is on it. Linux from 6.1 on; elsewhere nothing happens.
+"""
 
 import ctypes
 import errno
