@@ -47,7 +47,9 @@ class Limits:
         spill = self.memory // 4
         return (
             f"max_execution_time = {self.seconds}, max_memory_usage = {self.memory}, "
-            f"max_bytes_before_external_group_by = {spill}, max_bytes_before_external_sort = {spill}"
+            f"max_bytes_before_external_group_by = {spill}, max_bytes_before_external_sort = {spill}, "
+            # the bytes alone say when: beside a share of what the machine has left a sort would never go to disk
+            "max_bytes_ratio_before_external_group_by = 0, max_bytes_ratio_before_external_sort = 0"
         )
 
 
