@@ -292,8 +292,8 @@ STEPS = [
     ("trackyard.store.told", "count_conversions"),
     ("trackyard.store.told", "list_told"),
     ("trackyard.store.told", "last_fact_underway"),
-    ("trackyard.stats.compare", "days_of"),
-    ("trackyard.stats.compare", "compare_day"),
+    ("trackyard.stats.compare", "spans_of"),
+    ("trackyard.stats.compare", "compare_span"),
 ]
 
 

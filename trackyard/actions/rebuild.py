@@ -41,7 +41,7 @@ class Step(StrEnum):
     JOURNALS = "journals"  # bytes
     CARRIED = "rows that no journal here holds"  # rows
     CONVERSIONS = "conversions"  # conversions
-    COMPARED = "comparison"  # days
+    COMPARED = "comparison"  # spans of time
     SWAPPED = "swap"
 
 

@@ -251,14 +251,14 @@ class Rebuilding:
                     raise Failed(f"{made[journal]} rows of {journal} were loaded, not {there.get(journal, 0)}")
 
     def _compare(self) -> None:
-        days = {each: compare.days_of(self._analytics, each) for each in COMPARED}
-        self._state.begin(Step.COMPARED, sum(len(each) for each in days.values()))
-        for compared, all_days in days.items():
+        spans = {each: compare.spans_of(self._analytics, each) for each in COMPARED}
+        self._state.begin(Step.COMPARED, sum(len(each) for each in spans.values()))
+        for compared, all_of_it in spans.items():
             if not compared.amounts:
                 self._state.figure(compared, "", Sums(), Sums())
-            for day in all_days:
+            for span in all_of_it:
                 self._pause(0)
-                figures, unlike = compare.compare_day(self._analytics, compared, day, self._underway)
+                figures, unlike = compare.compare_span(self._analytics, compared, span, self._underway)
                 for group, (old, new) in figures.items():
                     self._state.figure(compared, group, old, new)
                 for each in unlike:

@@ -18,7 +18,9 @@ from trackyard.stats.rebuild import UNCOVERED, Places
 from trackyard.stats.schema import TABLES
 
 NAMED: Final = 10_000
-"""Rows of one day that are looked at one by one; the others are counted."""
+"""Rows of one span that are looked at one by one; the others are counted."""
+_SPAN: Final = 2_000_000
+"""Rows of both tables that are compared by one statement."""
 _LOOKS: Final = 6
 
 
@@ -57,14 +59,15 @@ class _Pair(msgspec.Struct, array_like=True, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How a table is compared, most of it expressions. what: a row in words · start: where its day begins · bucket: a
-    number, by which rows are added up first · key: what tells one row, or one conversion, from the others · group: what
-    figures are told by · weight: what a row counts · hashed: what counts · closely: the
-    same of single rows, where it takes longer and is more lenient (one text may be written in several ways) ·
-    amounts: whether it has money."""
+    """How a table is compared, most of it expressions. what: a row in words · day: its length, ms or seconds · start:
+    where that of a row begins · bucket: a number, by which rows are added up first · key: what tells one row, or one
+    conversion, from the others · group: what figures are told by · weight: what a row counts · hashed: what counts ·
+    closely: the same of single rows, where it takes longer and is more lenient (one text may be written in several
+    ways) · amounts: whether it has money."""
 
     table: str
     what: str
+    day: int
     start: str
     bucket: str
     key: str
@@ -86,6 +89,7 @@ def _by_place(table: str) -> Compared:
     return Compared(
         table,
         table,
+        day=DAY_MS,
         start=f"time - positiveModulo(time, {DAY_MS})",
         bucket="intDiv(time, 60000)",
         key="concat(journal, ' at ', toString(position), ', id ', id)",
@@ -101,6 +105,7 @@ COMPARED: Final[tuple[Compared, ...]] = (
     Compared(
         "click_lookup",
         "click to be looked up",
+        day=86_400,
         start=f"toInt64({_SECOND} - {_SECOND} % 86400)",
         bucket=f"intDiv({_SECOND}, 60)",
         key="lower(hex(id))",
@@ -110,6 +115,7 @@ COMPARED: Final[tuple[Compared, ...]] = (
     Compared(  # what is left of a conversion when its -1 and +1 are added up is its state
         "fact",
         "conversion of statistics",
+        day=DAY_MS,
         start=f"time - positiveModulo(time, {DAY_MS})",
         bucket="intDiv(time, 900000)",
         key="conversion_id",
@@ -132,12 +138,19 @@ class Unlike:
     more: int = 0
 
 
-def days_of(analytics: Analytics, compared: Compared) -> list[int]:
-    """Where the days of both tables begin."""
-    each = " UNION DISTINCT ".join(
-        f"SELECT DISTINCT {compared.start} AS day FROM {name}" for name in (compared.table, TWINS[compared.table].name)
+def spans_of(analytics: Analytics, compared: Compared) -> list[tuple[int, int]]:
+    """The time of both tables in whole days (the end exclusive), not many rows in each, unless one day has them."""
+    each = " UNION ALL ".join(
+        f"SELECT {compared.start} AS day, count() AS rows FROM {name} GROUP BY day"
+        for name in (compared.table, TWINS[compared.table].name)
     )
-    return [day for (day,) in analytics.rows(f"SELECT day FROM ({each}) ORDER BY day", {}, tuple[int])]
+    days = analytics.rows(f"SELECT day, sum(rows) FROM ({each}) GROUP BY day ORDER BY day", {}, tuple[int, int])
+    spans: list[tuple[int, int]] = []
+    held = 0
+    for day, rows in days:
+        since, held = (spans.pop()[0], held + rows) if spans and held + rows <= _SPAN else (day, rows)
+        spans.append((since, day + compared.day))
+    return spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +162,12 @@ class Underway:
     conversions: Set[str]
 
 
-def compare_day(
-    analytics: Analytics, compared: Compared, day: int, underway: Callable[[], Underway]
+def compare_span(
+    analytics: Analytics, compared: Compared, span: tuple[int, int], underway: Callable[[], Underway]
 ) -> tuple[Mapping[str, tuple[Sums, Sums]], list[Unlike]]:
-    """By group what both tables hold of a day (old, new), and what differs. underway: says it as it is now, and may
+    """By group what both tables hold of a span (old, new), and what differs. underway: says it as it is now, and may
     wait a little first. Raises TooHeavy, and whatever `underway` raises."""
-    within = _within(compared, day)
+    within = _within(compared, span)
     pairs = analytics.rows(_sql(compared, compared.bucket, within), {}, _Pair)
     figures: dict[str, tuple[Sums, Sums]] = {}
     for pair in pairs:
@@ -165,16 +178,16 @@ def compare_day(
         return figures, []
     named = f"{within} AND {compared.bucket} IN ({', '.join(unlike)})"
     find = _find_conversions if compared.table == "fact" else _find_rows
-    return figures, list(find(analytics, compared, named, day, underway))
+    return figures, list(find(analytics, compared, named, span, underway))
 
 
 def _find_rows(
-    analytics: Analytics, compared: Compared, named: str, day: int, underway: Callable[[], Underway]
+    analytics: Analytics, compared: Compared, named: str, span: tuple[int, int], underway: Callable[[], Underway]
 ) -> Iterator[Unlike]:
     """What differs of clicks and views, and of their look-up, but what is being loaded just now."""
     loaded = underway().places.loaded()
     if compared.table == "click_lookup":
-        around = f"time >= {(day - 86_400) * 1000} AND time < {(day + 2 * 86_400) * 1000}"
+        around = f"time >= {(span[0] - compared.day) * 1000} AND time < {(span[1] + compared.day) * 1000}"
         loaded = f"id NOT IN (SELECT toFixedString(unhex(id), 12) FROM click WHERE {around} AND NOT ({loaded}))"
     sql = _sql(compared, compared.key, f"{named} AND {loaded}", differing=True, grouped=False)
     pairs = analytics.rows(f"{sql} LIMIT {NAMED}", {}, _Pair)
@@ -185,7 +198,7 @@ def _find_rows(
 
 
 def _find_conversions(
-    analytics: Analytics, compared: Compared, named: str, _day: int, underway: Callable[[], Underway]
+    analytics: Analytics, compared: Compared, named: str, _span: tuple[int, int], underway: Callable[[], Underway]
 ) -> Iterator[Unlike]:
     """Which conversions differ, and are the same and not on their way when they are looked at again."""
     sql = _sql(compared, compared.key, named, differing=True, grouped=False)
@@ -203,10 +216,10 @@ def _find_conversions(
         yield Unlike("", Sums(), Sums(), more=count - NAMED)
 
 
-def _within(compared: Compared, day: int) -> str:
+def _within(compared: Compared, span: tuple[int, int]) -> str:
     if compared.table != "click_lookup":
-        return f"time >= {day} AND time < {day + DAY_MS}"
-    ends = (f"toFixedString(unhex('{at:08x}{'00' * 8}'), 12)" for at in (day, day + 86_400) if at < 2**32)
+        return f"time >= {span[0]} AND time < {span[1]}"
+    ends = (f"toFixedString(unhex('{at:08x}{'00' * 8}'), 12)" for at in span if at < 2**32)
     return " AND ".join(f"id {sign} {end}" for sign, end in zip((">=", "<"), ends, strict=False))
 
 
