@@ -157,9 +157,13 @@ async def _ask(app: Any, path: str, params: dict[str, Any], key: str) -> tuple[i
         "raw_path": path.encode(), "query_string": query, "headers": [(b"api-key", key.encode())],
         "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 2), "scheme": "http",
     }  # fmt: skip
-    status, body = 0, bytearray()
+    status, body, received = 0, bytearray(), False
 
     async def receive() -> Message:
+        nonlocal received
+        if received:  # whoever asks waits for the answer
+            await asyncio.Event().wait()
+        received = True
         return {"type": "http.request", "body": b"", "more_body": False}
 
     async def send(message: Message) -> None:
