@@ -4,9 +4,10 @@ Makes them (tests/bench/stats_data.py; `--directory` keeps them for the next run
 the whole API but the socket, first cold (the files out of the system's memory, the engine's marks dropped), then hot,
 in turn with the SQL that one would write by hand: on the raw tables (`raw`: without projections), and left free to use
 the projections (`free`). Each page has to say the same as that SQL. Loading is measured through stats/load.py with
-lines of the journal, into a database of its own. Keys: by question NAME_cold_ms, NAME_ms (median, hot), NAME_raw_ms, NAME_free_ms,
-NAME_ratio (to raw), and with _cpu_ms the same of the processor, which a busy machine stretches less; load_rows_s, load_cpu_rows_s, lookup_load_rows_s;
-lookup_1000_ms; conversion_by_id_ms; slow and over_ratio: the questions that miss their aims.
+lines of the journal, into a database of its own. Keys: by question NAME_cold_ms, NAME_ms (median, hot), NAME_raw_ms,
+NAME_free_ms, NAME_ratio (to raw), and with _cpu_ms the same of the processor, which a busy machine stretches less;
+load_rows_s, load_cpu_rows_s, lookup_load_rows_s; lookup_1000_ms; conversion_by_id_ms; slow and over_ratio: the
+questions that miss their aims.
 """
 
 import argparse
