@@ -4,9 +4,11 @@ import errno
 import json
 import logging
 import os
+import shutil
 import signal
 import socket
 import ssl
+import tempfile
 import threading
 from contextlib import suppress
 from dataclasses import replace
@@ -178,6 +180,7 @@ def _run_core(config: Config, _slot: int) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
+    _keep_temporary_files(config.data_dir / "temporary")
     database = Database(config.database_url)
     try:
         analytics = Analytics.open(config.analytics_url, limits=_limits_of_reports(config))
@@ -210,6 +213,14 @@ def _run_core(config: Config, _slot: int) -> None:
             thread.join()
         analytics.close()
         database.close()
+
+
+def _keep_temporary_files(directory: Path) -> None:
+    """Makes `directory` the place of this process's temporary files, emptied: what is loaded and exported passes
+    through such files, and a process that is killed leaves them behind."""
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True, mode=0o700)
+    tempfile.tempdir = str(directory)
 
 
 def _limits_of_reports(config: Config) -> "ReportLimits":

@@ -76,7 +76,10 @@ def test_nothing_acknowledged_is_lost_or_doubled(tmp_path: Path, receiver: Recei
             traffic.grow(20)
         until(program.is_ready, seconds=20, what="ready")
         program.stop(signal.SIGKILL)
+        left_behind = tmp_path / "data" / "temporary" / "rows.raw"
+        left_behind.write_bytes(b"rows on their way, with the addresses of visitors")
         program.start()
+        assert not left_behind.exists()
         traffic.grow(20)
 
     acknowledged, called = set(traffic.clicks), set(traffic.calls)
