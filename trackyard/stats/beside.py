@@ -13,7 +13,7 @@ TWINS: Final[Mapping[str, Table]] = MappingProxyType(
 )
 """By the name of a live table the one that is to take its place. Logs stay: they are nowhere else."""
 
-LATER: Final = replace(TABLES["fact"], name="fact_later")
+LATER: Final = replace(TABLES["fact"], name="fact_later", projections={})
 """Facts loaded while they are made again: which of them the new ones hold already is known at the end."""
 
 DOUBLES: Final[Mapping[str, Table]] = MappingProxyType({**TWINS, "fact": LATER})
