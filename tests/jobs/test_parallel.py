@@ -49,7 +49,7 @@ def an_affiliate(database: Database) -> int:
 
 def a_range(*clicks: Click) -> Range:
     frames = [(place, Kind.CLICK, encode(click)) for place, click in enumerate(clicks)]
-    return Range("001-1", 0, len(frames), frames, AT, [])
+    return Range("001-1", 0, len(frames), frames, AT, [], marks=1)
 
 
 def waiting(database: Database) -> list[ParallelCall]:

@@ -20,7 +20,8 @@ from trackyard.jobs.projector import Projector
 from trackyard.journal.records import Call, Click, Kind, View, encode
 from trackyard.journal.writer import Writer
 from trackyard.stats.engine import Analytics, StoreError
-from trackyard.store import edges, inbox, outbox
+from trackyard.stats.load import load
+from trackyard.store import edges, inbox, outbox, progress
 from trackyard.store.engine import Database
 from trackyard.store.inbox import ReadyCall
 from trackyard.store.outbox import OutboxRow
@@ -159,6 +160,34 @@ def test_killed_anywhere_nothing_is_lost_or_doubled(
     assert facts == [(7, 7)]
     with yard.database.read() as connection:
         assert outbox.open_batches(connection) == []
+
+
+def test_a_load_of_several_marks_is_repeated_as_it_was_begun(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    yard.record(new_click(0))
+    yard.projector.drain()
+    yard.record(new_click(1))
+    yard.record(new_click(2))
+    tokens: list[str] = []
+
+    def told(analytics: Any, table: str, items: Any, token: str, **options: Any) -> Any:
+        tokens.append(token)
+        return load(analytics, table, items, token, **options)
+
+    monkeypatch.setattr(journals_module, "load", told)
+    monkeypatch.setattr(journals_module.JournalLoader, "_inbox_calls", dies)
+    with pytest.raises(Killed):
+        yard.projector.drain()
+    monkeypatch.undo()
+    begun = set(tokens)
+    tokens.clear()
+    yard.record(new_click(3))
+    yard.start()
+    monkeypatch.setattr(journals_module, "load", told)
+    yard.projector.drain()
+    assert yard.clicks() == 4
+    assert len(begun) == 1 and begun == set(tokens[:3]) and not begun & set(tokens[3:])
+    with yard.database.read() as connection:
+        assert progress.each_progress(connection)[0].begun_until == 0
 
 
 def test_a_batch_whose_claim_was_committed_without_an_answer_is_loaded(

@@ -56,6 +56,47 @@ def test_records_come_back_with_their_positions(tmp_path: Path, clock: ManualClo
     writer.close()
 
 
+def test_who_comes_late_takes_in_several_marks(tmp_path: Path, clock: ManualClock) -> None:
+    writer = Writer(tmp_path, 1, clock)
+    ends = []
+    for number in range(5):
+        writer.append(Kind.CLICK, b"[%d]" % number)
+        clock.advance(400)
+        writer.mark_if_due(clock.now_ms())
+        ends.append(each_range(tmp_path)[-1].end)
+    writer.append(Kind.CLICK, b"[5]")
+    all_marked = next_range(tmp_path, 1, writer.name, 0, records=10_000)
+    assert all_marked is not None
+    assert payloads([all_marked]) == [b"[0]", b"[1]", b"[2]", b"[3]", b"[4]"]
+    assert (all_marked.marks, all_marked.end, all_marked.marked_at) == (5, ends[4], START + 5 * 400)
+    three = next_range(tmp_path, 1, writer.name, 0, records=3)
+    assert three is not None and (three.end, payloads([three])) == (ends[2], [b"[0]", b"[1]", b"[2]"])
+    assert next_range(tmp_path, 1, writer.name, 0, until=ends[2]) == three
+    assert next_range(tmp_path, 1, writer.name, ends[2], records=10_000) == next_range(
+        tmp_path, 1, writer.name, ends[2], until=ends[4]
+    )
+    writer.close()
+
+
+def test_several_marks_end_before_damage(tmp_path: Path, clock: ManualClock) -> None:
+    writer = write_marked(tmp_path, clock, [b"[0]"])
+    for number in range(1, 4):
+        writer.append(Kind.CLICK, b"[%d]" % number)
+        clock.advance(400)
+        writer.mark_if_due(clock.now_ms())
+    writer.close()
+    path = segments.log_path(tmp_path, writer.name)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"[2]")] ^= 1
+    path.write_bytes(data)
+    sound = next_range(tmp_path, 1, writer.name, 0, records=10_000)
+    assert sound is not None and (payloads([sound]), sound.marks, sound.gaps) == ([b"[0]", b"[1]"], 2, [])
+    damaged = next_range(tmp_path, 1, writer.name, sound.end, records=10_000)
+    assert damaged is not None and (payloads([damaged]), damaged.marks, len(damaged.gaps)) == ([], 1, 1)
+    rest = next_range(tmp_path, 1, writer.name, damaged.end, records=10_000)
+    assert rest is not None and (payloads([rest]), rest.gaps) == ([b"[3]"], [])
+
+
 def test_an_idle_journal_is_marked_every_five_seconds(tmp_path: Path, clock: ManualClock) -> None:
     writer = Writer(tmp_path, 1, clock)
     for _ in range(101):

@@ -32,6 +32,8 @@ log = logging.getLogger("trackyard.projector")
 _WAITING_PAGE = 500
 _UNSURE_MS = 86_400_000
 """A load that was cut short is tried again within a day."""
+_TOGETHER = 10_000
+"""Records that one load takes in, of however many marks: whoever comes late catches up in large steps."""
 _OLD_MS = 60_000
 """A range that is loaded so long after it was written is of a time when nothing was loaded."""
 
@@ -84,8 +86,7 @@ class JournalLoader:
             after_id = waiting[-1].id
 
     def _load_edge(self, edge: int, before: Progress | None, gate: Gate) -> bool:
-        journal, position = (before.journal, before.position) if before else (None, 0)
-        found = next_range(self._directory, edge, journal, position)
+        found = self._next_range(edge, before)
         if found is None:
             self._behind.pop(edge, None)
             JOURNAL_LAG.labels(str(edge)).set(0)
@@ -103,6 +104,19 @@ class JournalLoader:
         self._sure.add(edge)
         self._behind.pop(edge, None)
         return True
+
+    def _next_range(self, edge: int, before: Progress | None) -> Range | None:
+        """What is to be loaded next: a range that was begun, again; else up to the last mark there is."""
+        if before is None:
+            return next_range(self._directory, edge, None, 0)
+        until = before.begun_until
+        found = next_range(
+            self._directory, edge, before.journal, before.position, records=0 if until else _TOGETHER, until=until
+        )
+        if found is not None and found.marks > 1 and not until:
+            with self._database.write() as connection:
+                progress.begin_range(connection, edge, found.journal, found.start, found.end)
+        return found
 
     def _load_range(self, edge: int, found: Range, gate: Gate, *, unsure: bool) -> None:
         """Clicks before calls, so that a call finds the clicks of its own range; SQL last, in one transaction."""

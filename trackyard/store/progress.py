@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from trackyard.store import inbox
 from trackyard.store.inbox import InboxCall
@@ -16,24 +17,36 @@ class ProgressMoved(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Everything of an edge before (journal, position) is loaded. loaded_until: time of the last mark, UTC ms."""
+    """Everything of an edge before (journal, position) is loaded. loaded_until: time of the last mark, UTC ms ·
+    begun_until: the end of a range from here whose load was begun; a repeat must be of that very range. 0 = none."""
 
     edge: int
     journal: str
     position: int
     loaded_until: int
+    begun_until: int = 0
 
 
 def find(conn: Connection, edge: int) -> Progress | None:
     """The progress of one edge; None when nothing of it was loaded."""
     row = conn.execute(select(edge_progress).where(edge_progress.c.edge == edge)).one_or_none()
-    return None if row is None else Progress(row.edge, row.journal, row.position, row.loaded_until)
+    return None if row is None else _read(row)
 
 
 def each_progress(conn: Connection) -> list[Progress]:
     """The progress of every edge, by its number."""
     rows = conn.execute(select(edge_progress).order_by(edge_progress.c.edge))
-    return [Progress(row.edge, row.journal, row.position, row.loaded_until) for row in rows]
+    return [_read(row) for row in rows]
+
+
+def begin_range(conn: Connection, edge: int, journal: str, start: int, end: int) -> None:
+    """Says, before any of it is loaded, that the next range of an edge is start..end, however much follows by the time
+    it is tried again. Raises ProgressMoved when the stored progress is not (journal, start)."""
+    begun = update(edge_progress).where(
+        edge_progress.c.edge == edge, edge_progress.c.journal == journal, edge_progress.c.position == start
+    )
+    if conn.execute(begun.values(begun_until=end)).rowcount != 1:
+        raise ProgressMoved(f"edge {edge} does not stand at {journal} {start}")
 
 
 def load_range(
@@ -51,7 +64,7 @@ def load_range(
     Raises ProgressMoved, and nothing is written.
     """
     before = find(conn, edge)
-    values = {"journal": journal, "position": end, "loaded_until": loaded_until}
+    values = {"journal": journal, "position": end, "loaded_until": loaded_until, "begun_until": 0}
     if before is None:
         if start != 0:
             raise ProgressMoved(f"nothing of edge {edge} is loaded, and the range of {journal} begins at {start}")
@@ -68,3 +81,7 @@ def load_range(
                 f"{journal} {start}..{end} does not follow {before.journal} {before.position} of edge {edge}"
             )
     inbox.add_calls(conn, journal, calls)
+
+
+def _read(row: Row[Any]) -> Progress:
+    return Progress(row.edge, row.journal, row.position, row.loaded_until, row.begun_until)

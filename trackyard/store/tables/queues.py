@@ -12,6 +12,7 @@ edge_progress = Table(  # how far an edge's journals are loaded; advanced in the
     Column("journal", String(40), nullable=False),
     Column("position", Moment, nullable=False),
     Column("loaded_until", Moment, nullable=False),  # time of the last loaded mark, UTC milliseconds
+    Column("begun_until", Moment, nullable=False),  # where the range that is being loaded ends; 0 = none of several marks
 )
 
 rebuild = Table(  # of the analytic store; the last one is the gate that every load passes (store/rebuilds.py)

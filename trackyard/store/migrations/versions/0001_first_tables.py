@@ -577,6 +577,7 @@ def _edge_progress() -> None:
         sa.Column("journal", sa.String(length=40), nullable=False),
         sa.Column("position", sa.BigInteger(), nullable=False),
         sa.Column("loaded_until", sa.BigInteger(), nullable=False),
+        sa.Column("begun_until", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("edge", name=op.f("pk_edge_progress")),
     )
 
