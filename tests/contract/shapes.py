@@ -105,7 +105,12 @@ def _differences(shape: Shape, declared: Any, place: str) -> Iterator[tuple[str,
 
 
 def _options(declared: Any) -> tuple[Any, ...]:
-    return tuple(declared.types) if isinstance(declared, inspect.UnionType) else (declared,)
+    """Each type that is declared, without what is noted of it (msgspec's Meta, which a file of rows reads)."""
+    if isinstance(declared, inspect.Metadata):
+        return _options(declared.type)
+    if isinstance(declared, inspect.UnionType):
+        return tuple(option for each in declared.types for option in _options(each))
+    return (declared,)
 
 
 def _kinds(declared: Any) -> frozenset[str]:

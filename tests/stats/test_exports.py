@@ -175,7 +175,7 @@ def test_the_rows_of_all_pages(store: Analytics, change: dict[str, Any]) -> None
 
 def test_too_much_is_told_before_there_are_rows(analytics: Analytics, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(analytics)
-    monkeypatch.setattr(analytics, "_limits", Limits(memory=1_000_000))
+    monkeypatch.setattr(analytics, "_limits", Limits(memory=100_000))
     report = Report(Scope.everything(), NOON - 3 * DAY, NOON + 4 * DAY, ("sub1",))
     with TemporaryFile() as file, pytest.raises(TooHeavy):
         KeptRows(report, file).read(analytics)

@@ -89,7 +89,7 @@ def empty_before(analytics: Analytics, cut: int, done: set[tuple[str, str]]) -> 
 def find_ids(analytics: Analytics, user_id: str, until: int) -> list[str]:
     """The clicks and views of a user id up to `until` (UTC ms, inclusive)."""
     asked = "SELECT id FROM `{}` WHERE user_id = {{user:String}} AND time <= {{until:Int64}}"
-    sql = f"{asked.format('click')} UNION DISTINCT {asked.format('view')} ORDER BY id"
+    sql = f"SELECT id FROM ({asked.format('click')} UNION DISTINCT {asked.format('view')}) ORDER BY id"
     return [row[0] for row in analytics.rows(sql, {"user": user_id, "until": until}, tuple[str])]
 
 
