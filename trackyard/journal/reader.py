@@ -21,9 +21,9 @@ _READ_OF_MANY = 8 * 1024 * 1024
 class Range:
     """What may be loaded as one batch, always the same on a repeat.
 
-    marks: how many it has; 0 = it ends at the sealed end · start, end: byte offsets in `journal`, end exclusive (after its mark) · frames: (position, kind, payload)
-    without marks · marked_at: time of its mark, UTC ms; for a sealed end without a mark the time of the seal ·
-    gaps: damaged places inside, already copied to `damaged/`.
+    marks: how many it has; 0 = it ends at the sealed end · start, end: byte offsets in `journal`, end exclusive (after
+    its last mark) · frames: (position, kind, payload) without marks · marked_at: time of its last mark, UTC ms; for a
+    sealed end without a mark the time of the seal · gaps: damaged places inside, already copied to `damaged/`.
     """
 
     journal: str
@@ -41,7 +41,9 @@ def next_range(
     """The range of an edge that follows (journal, position); `journal` None means from its first.
 
     records: further marks are taken in, undamaged, until there are so many records · until: the end of the range, as an
-    earlier one from here said; 0 = the first mark. Both count in `journal` alone. Steps over to the edge's next journal behind a sealed end. None: nothing complete yet.
+    earlier one from here said; 0 = the first mark. Both count in `journal` alone.
+
+    Steps over to the edge's next journal behind a sealed end. None: nothing complete yet.
     """
     for name in _each_from(directory, edge, journal):
         start = position if name == journal else 0
@@ -70,9 +72,7 @@ def _each_from(directory: Path, edge: int, journal: str | None) -> Iterator[str]
         yield from (name for name in segments.list_journals(directory, edge) if journal is None or name >= journal)
 
 
-def _read_range(
-    directory: Path, name: str, start: int, seal: Seal | None, records: int, until: int
-) -> Range | None:
+def _read_range(directory: Path, name: str, start: int, seal: Seal | None, records: int, until: int) -> Range | None:
     with segments.open_content(directory, name) as content:
         size = content.size
         limit = min(seal.end, size) if seal is not None else size

@@ -12,7 +12,7 @@ edge_progress = Table(  # how far an edge's journals are loaded; advanced in the
     Column("journal", String(40), nullable=False),
     Column("position", Moment, nullable=False),
     Column("loaded_until", Moment, nullable=False),  # time of the last loaded mark, UTC milliseconds
-    Column("begun_until", Moment, nullable=False),  # where the range that is being loaded ends; 0 = none of several marks
+    Column("begun_until", Moment, nullable=False),  # end of a begun range of several marks; 0 = none
 )
 
 rebuild = Table(  # of the analytic store; the last one is the gate that every load passes (store/rebuilds.py)
@@ -37,7 +37,7 @@ inbox = Table(  # inbound calls, each once; removed in the transaction that deci
     Column("click_id", String(24), nullable=False),
     Column("state", String(8), nullable=False),  # ready | waiting (for its click to be loaded) | aside (undecidable)
     Column("logged", Boolean, nullable=False, default=False),  # whether the server log shows it as waiting
-    Column("received_at", Moment, nullable=False),
+    Column("received_at", Moment, nullable=False),  # of a waiting call: since when it waits
     UniqueConstraint("journal", "position"),
     Index("ix_inbox_state_id", "state", "id"),
     sqlite_autoincrement=True,
