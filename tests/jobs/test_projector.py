@@ -244,6 +244,42 @@ def test_an_outage_is_no_time_to_wait_in(yard: Yard, restarted: bool) -> None:
     assert [call.click for call in yard.ready()] == [encode(click)]
 
 
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_kill_gives_no_call_more_time_to_wait(yard: Yard, killed: bool) -> None:
+    with yard.database.write() as connection:
+        other = edges.claim_edge(connection, "d" * 24, 1, NOON)
+    yard.record(yard.new_call(new_click_id(NOON, other)))
+    yard.projector.drain()
+    yard.clock.advance(PATIENCE_MS)
+    yard.record(new_click(1))
+    yard.projector.journals.load_next()
+    if killed:
+        yard.start()
+    yard.projector.drain()
+    assert ([call.click for call in yard.ready()], yard.waiting()) == ([None], 0)
+
+
+def test_what_waits_since_an_outage_does_so_after_a_kill_too(yard: Yard) -> None:
+    with yard.database.write() as connection:
+        other = edges.claim_edge(connection, "d" * 24, 1, NOON)
+    yard.record(yard.new_call(new_click_id(NOON, other)))
+    yard.projector.drain()
+    yard.clock.advance(PATIENCE_MS)
+    yard.start()
+    for number in (1, 2):
+        yard.record(new_click(number))
+        yard.projector.drain()
+        yard.start()
+    yard.projector.drain()
+    assert (len(yard.ready()), yard.waiting()) == (0, 1)
+    yard.clock.advance(PATIENCE_MS)
+    yard.record(new_click(3))
+    yard.projector.journals.load_next()
+    yard.start()
+    yard.projector.drain()
+    assert (len(yard.ready()), yard.waiting()) == (1, 0)
+
+
 def test_a_call_for_a_click_that_never_was_waits_until_that_is_certain(yard: Yard) -> None:
     yard.record(yard.new_call(new_click_id(NOON, yard.edge)))
     yard.projector.drain()

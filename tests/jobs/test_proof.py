@@ -22,7 +22,7 @@ from tests.support.analytics import address
 from tests.support.crashes import Broken, Crash, Killed, crashing
 from tests.support.databases import PostgresServer
 from tests.support.events import new_click
-from tests.support.model import DAY, HOUR, PATIENCE, Call, Click, Made, Model, Order, Paid, Payment
+from tests.support.model import DAY, HOUR, MINUTE, PATIENCE, Call, Click, Made, Model, Order, Paid, Payment
 from tests.support.plant import UTC, Plant
 from tests.support.plays import (
     OFFERS,
@@ -53,7 +53,7 @@ from trackyard.stats.engine import Analytics
 from trackyard.stats.query import Report
 from trackyard.stats.reports import run_report
 from trackyard.stats.schema import migrate
-from trackyard.store import counters, edges, ledger
+from trackyard.store import counters, edges, ledger, progress
 from trackyard.store.calls import find_book
 from trackyard.store.engine import Database
 from trackyard.store.tables import conversion, conversion_task, inbox, payment
@@ -318,8 +318,17 @@ class Proof(RuleBasedStateMachine):
             except Broken:
                 pass
             if crash.happened and crash.error is Killed:
-                self.plant.start()
+                self.start()
         work()
+
+    def start(self) -> None:
+        """New workers begin where those before died. When nothing was loaded for long, that was an outage."""
+        with self.plant.database.read() as conn:
+            loaded_until = max(each.loaded_until for each in progress.each_progress(conn))
+        if self.now - loaded_until > MINUTE:
+            self.model.resumed_at = self.now
+        self.plant.start()
+        self.plant.projector.drain()
 
     # --- what is compared -----------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ Money = dict[tuple[int, str], tuple[Decimal, Decimal]]
 SENT = {None: "confirmed", "1": "confirmed", "2": "pending", "3": "declined", "4": "declined", "5": "hold"}
 PERIODS = {"hour": "%F %H", "day": "%F", "week": "%G %V", "month": "%Y-%m", "all": ""}
 REFUSED = {"banned": "Partner is banned", "not active": "Partner is disabled"}
-SECOND, HOUR, DAY = 1000, 3_600_000, 86_400_000
+SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3_600_000, 86_400_000
 PATIENCE = 72 * HOUR
 ZERO = Decimal(0)
 
@@ -128,7 +128,8 @@ class Offer:
 class Model:
     """Everything. affiliates: status by id · referrals: by affiliate its referrer and their percent · edges: those
     that exist · least: what is paid out at least, by currency · rates: by currency, each from a moment on · answers: by
-    call, "" or why nothing happened · done: what the log says of edits and imports."""
+    call, "" or why nothing happened · done: what the log says of edits and imports · resumed_at: the end of the last
+    time in which nothing was loaded by anybody, UTC ms: no call waited in it."""
 
     affiliates: dict[int, str]
     referrals: dict[int, tuple[int, Decimal]]
@@ -145,6 +146,7 @@ class Model:
     paid: dict[int, Paid] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     done: Counter[str] = field(default_factory=Counter)
+    resumed_at: int = 0
 
     # --- what is recorded becomes conversions ---------------------------------------------------------------
 
@@ -167,7 +169,7 @@ class Model:
     def _waits(self, call: Call, now: int) -> bool:
         """Its click may still come."""
         name = call.params.get("clickid", "")
-        if name in self.clicks or not self._is_possible(call, name) or now - call.at >= PATIENCE:
+        if name in self.clicks or not self._is_possible(call, name) or now - max(call.at, self.resumed_at) >= PATIENCE:
             return False
         return self.loaded_until.get(int(name[8:10], 16), 0) <= int(name[:8], 16) * SECOND + 10 * SECOND
 

@@ -71,8 +71,8 @@ def is_settled(
     """Whether a click that is not found now never will be.
 
     received_at: of the call · edges: every number that was ever given out · loaded_until: by edge, the time up
-    to which its journals are loaded, read before the click was looked for · caught_up_at: when whoever loads journals
-    began, or last loaded what was old: an outage is no time to wait in. Times are UTC milliseconds.
+    to which its journals are loaded, read before the click was looked for · caught_up_at: when journals were
+    loaded again after a time without: an outage is no time to wait in. Times are UTC milliseconds.
     """
     parts = find_click_id(click_id)
     waits_since = max(received_at, caught_up_at)

@@ -1,7 +1,7 @@
 """Journals into the analytic store and the inbox, range by range, each once (architecture.md, Exactly once)."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,7 +51,7 @@ class JournalLoader:
         # Edges whose last load ended well in this process; of the others the last load may have been cut short.
         self._sure: set[int] = set()
         self._behind: dict[int, int] = {}
-        self._caught_up_at = clock.now_ms()
+        self._caught_up_at: int | None = None
         self._erasures = erasures.Known()
         self._what = NOTHING_ERASED
         self._of_users: dict[str, str] = {}
@@ -62,6 +62,7 @@ class JournalLoader:
             gate = rebuilds.find_gate(connection)
             self._what = self._erasures.now(connection)
             known = {each.edge: each for each in progress.each_progress(connection)}
+        self._begin([each.loaded_until for each in known.values()])
         loaded = False
         for edge in [] if gate.closed else segments.list_edges(self._directory):
             loaded |= self._load_edge(edge, known.get(edge), gate)
@@ -82,8 +83,26 @@ class JournalLoader:
                 self._what = self._erasures.now(connection)
             if not waiting:
                 return resolved
+            self._begin(loaded_until.values())
             resolved |= self._resolve(waiting, numbers, loaded_until)
             after_id = waiting[-1].id
+
+    def _begin(self, loaded_until: Iterable[int]) -> None:
+        """Once: who takes over from one that loaded until a moment ago goes on with its waiting, begins none anew."""
+        if self._caught_up_at is not None:
+            return
+        if self._clock.now_ms() - max(loaded_until, default=0) > _OLD_MS:
+            self._wait_anew()
+        else:
+            self._caught_up_at = 0
+
+    def _wait_anew(self) -> None:
+        """Nothing was loaded for a time, and no call waited in it. It is stored before anything is loaded, so that a
+        kill at any moment changes nothing of how long calls wait."""
+        now = self._clock.now_ms()
+        with self._database.write() as connection:
+            inbox.wait_anew(connection, now)
+        self._caught_up_at = now
 
     def _load_edge(self, edge: int, before: Progress | None, gate: Gate) -> bool:
         found = self._next_range(edge, before)
@@ -96,7 +115,7 @@ class JournalLoader:
         sure = edge in self._sure
         self._sure.discard(edge)
         if self._clock.now_ms() - found.marked_at > _OLD_MS:
-            self._caught_up_at = self._clock.now_ms()
+            self._wait_anew()
         try:
             self._load_range(edge, found, gate, unsure=not sure)
         except GateMoved:
@@ -200,12 +219,11 @@ class JournalLoader:
         for position, payload, call in calls:
             click_id = _click_id(call)
             click = clicks.get(click_id)
-            waiting = click is None and not is_settled(
-                click_id, call.time, now, numbers, loaded_until, self._caught_up_at
-            )
+            since = max(call.time, self._caught_up_at or 0)
+            waiting = click is None and not is_settled(click_id, call.time, now, numbers, loaded_until, since)
             payload = self._cleaned_call(payload, click)
             click = None if click is None else cleaned(self._what, Kind.CLICK, click)
-            made.append(InboxCall(position, payload, click, click_id, call.time, waiting))
+            made.append(InboxCall(position, payload, click, click_id, since if waiting else call.time, waiting))
         return made
 
     def _cleaned_call(self, payload: bytes, click: bytes | None) -> bytes:
@@ -221,8 +239,7 @@ class JournalLoader:
         done = [
             call
             for call in waiting
-            if call.click_id in clicks
-            or is_settled(call.click_id, call.received_at, now, numbers, loaded_until, self._caught_up_at)
+            if call.click_id in clicks or is_settled(call.click_id, call.received_at, now, numbers, loaded_until)
         ]
         if done:
             found = {click_id: cleaned(self._what, Kind.CLICK, click) for click_id, click in clicks.items()}

@@ -32,7 +32,7 @@ _SET_ASIDE: Final = update(inbox).where(inbox.c.id.in_(_FIRST)).values(state=ASI
 class InboxCall:
     """A call to be added. call, click: the records' payloads · click None and `waiting` False = there is none.
 
-    position: byte offset of its frame · received_at: its record's time, UTC ms.
+    position: byte offset of its frame · received_at: its record's time, UTC ms; of a waiting call, since when it waits.
     """
 
     position: int
@@ -99,6 +99,11 @@ def mark_logged(conn: Connection, ids: Sequence[int]) -> None:
 def resolve(conn: Connection, call_id: int, click: bytes | None) -> None:
     """Ends the waiting of a call: with its click, or without one (there is none). A second time changes nothing."""
     conn.execute(update(inbox).where(inbox.c.id == call_id, inbox.c.state == WAITING).values(click=click, state=READY))
+
+
+def wait_anew(conn: Connection, now_ms: int) -> None:
+    """Says of the calls that wait that they do so since now (UTC ms)."""
+    conn.execute(update(inbox).where(inbox.c.state == WAITING).values(received_at=now_ms))
 
 
 def has_ready(conn: Connection) -> bool:
