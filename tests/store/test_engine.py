@@ -4,7 +4,7 @@ import threading
 import time
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.exc import DBAPIError
 
 from trackyard.store import rules
@@ -86,3 +86,15 @@ def test_a_watch_lets_go_when_it_is_stopped(database: Database) -> None:
     watch.wait(stop, 30)
     assert time.monotonic() - begin < 10
     watch.close()
+
+
+@pytest.mark.parametrize("way", ["read", "write"])
+def test_who_is_stopped_amid_a_statement_hears_of_that(database: Database, way: str) -> None:
+    def stop(*_event: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), getattr(database, way)() as conn:
+        event.listen(conn, "before_cursor_execute", stop)
+        conn.execute(text("SELECT 1"))
+    with getattr(database, way)() as conn:
+        assert conn.execute(text("SELECT 1")).scalar_one() == 1

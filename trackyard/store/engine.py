@@ -100,7 +100,8 @@ class Database:
                     yield connection
                 finally:
                     _roll_back(connection)
-                    connection.exec_driver_sql("PRAGMA query_only=OFF")
+                    if not connection.invalidated:
+                        connection.exec_driver_sql("PRAGMA query_only=OFF")
             else:
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 yield connection
@@ -205,7 +206,9 @@ class _Whole:
 
 def _roll_back(connection: Connection) -> None:
     """Ends a transaction of SQLite, which has ended it itself where the disk was full or failed: then there is none,
-    and a second failure would hide the first."""
+    and a second failure would hide the first. A connection that was thrown away took its transaction with it."""
+    if connection.invalidated:
+        return
     if getattr(connection.connection.dbapi_connection, "in_transaction", True):
         connection.exec_driver_sql("ROLLBACK")
 
