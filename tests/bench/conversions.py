@@ -156,7 +156,7 @@ def measure(seconds: float) -> dict[str, float]:
         upgrade(database)
         database.close()
         figures.update({f"sqlite_{key}": value for key, value in _measure(url, Path(name), count).items()})
-    server = PostgresServer()
+    server = PostgresServer(durable=True)
     try:
         server.create("bench")
         with tempfile.TemporaryDirectory() as name:

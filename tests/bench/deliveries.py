@@ -172,7 +172,7 @@ def measure(seconds: float, rate: float) -> dict[str, float]:
     for part in parts:
         note("sqlite", _on_sqlite(part))
     note("sqlite", _freshness(rate, seconds))
-    server = PostgresServer()
+    server = PostgresServer(durable=True)
     try:
         for number, part in enumerate(parts):
             server.create(f"part{number}")

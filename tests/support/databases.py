@@ -21,19 +21,15 @@ from trackyard.store.engine import Database
 from trackyard.store.schema import upgrade
 
 _UNPRIVILEGED = "nobody"
-_SETTINGS = (
-    "fsync=off",
-    "synchronous_commit=off",
-    "full_page_writes=off",
-    "max_connections=60",
-    "listen_addresses=",
-)
+_SETTINGS = ("max_connections=60", "listen_addresses=")
+_FORGETFUL = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+"""What spares tests the disk: they never cut the power."""
 
 
 class PostgresServer:
-    """A PostgreSQL server of its own in a temporary directory."""
+    """A PostgreSQL server of its own in a temporary directory. durable: it syncs to the disk as one in use does."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, durable: bool = False) -> None:
         self._user = _UNPRIVILEGED if os.geteuid() == 0 else None  # PostgreSQL refuses to run as root
         self._home = Path(tempfile.mkdtemp(prefix="ty-pg-"))  # short: a socket's path holds 107 bytes
         self._binaries = self._find_binaries()
@@ -51,7 +47,7 @@ class PostgresServer:
             "-D",
             str(self._data),
         )
-        options = " ".join(f"-c {setting}" for setting in _SETTINGS)
+        options = " ".join(f"-c {setting}" for setting in (_SETTINGS if durable else _SETTINGS + _FORGETFUL))
         self._run(
             "pg_ctl",
             "-w",
