@@ -28,6 +28,7 @@ MODULES: Final = (
     "trackyard.decide.hints",
     "trackyard.decide.hit",
     "trackyard.decide.places",
+    "trackyard.decide.queries",
     "trackyard.decide.quoting",
     "trackyard.decide.recent",
     "trackyard.decide.rules",

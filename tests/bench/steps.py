@@ -16,6 +16,7 @@ from typing import Any, Final
 from tests.bench.traffic import OFFERS, requests, rules
 from tests.support.rules import rules_of
 from trackyard.base.clock import SystemClock
+from trackyard.decide.queries import read_pairs
 from trackyard.decide.rules import Rules
 from trackyard.decide.steps import decide
 from trackyard.decide.target import accepted_url
@@ -26,7 +27,7 @@ from trackyard.edge.connection import Connection, Shared
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import Edge
 from trackyard.edge.hits import Hits
-from trackyard.edge.request import Request, Response, read_pairs
+from trackyard.edge.request import Request, Response
 from trackyard.edge.state import EdgeState, StateOptions
 from trackyard.journal.frames import pack
 from trackyard.journal.writer import Writer

@@ -6,8 +6,9 @@ import msgspec
 from python_multipart import create_form_parser
 from python_multipart.exceptions import FormParserError
 
+from trackyard.decide.queries import MAX_PARAMETERS, cleaned, read_pairs
 from trackyard.domain.call_params import ALIASES, PARAMETERS, named
-from trackyard.edge.request import MAX_PARAMETERS, Request, cleaned, read_pairs
+from trackyard.edge.request import Request
 
 # Numbers stay as they were written: an amount must not pass through a float.
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode

@@ -5,6 +5,7 @@ from typing import Final
 from trackyard.decide.deeplinks import is_ignored
 from trackyard.decide.hints import ACCEPT, asks_more
 from trackyard.decide.hit import Hit, find_number
+from trackyard.decide.queries import read_pairs
 from trackyard.decide.quoting import quoted
 from trackyard.decide.rules import Rules
 from trackyard.decide.steps import Refused, decide, would_pass
@@ -13,7 +14,7 @@ from trackyard.edge.cookies import click_cookies
 from trackyard.edge.counters import Counters
 from trackyard.edge.hits import Hits
 from trackyard.edge.recorder import Recorder
-from trackyard.edge.request import Request, Response, read_pairs
+from trackyard.edge.request import Request, Response
 from trackyard.edge.state import EdgeState
 from trackyard.edge.ways import PLAIN, as_json, not_available, redirect
 from trackyard.journal.records import Flag, Kind

@@ -8,12 +8,13 @@ from trackyard.decide.bots import is_prefetch
 from trackyard.decide.headers import LANGUAGE, find_unique_cookie, read_language
 from trackyard.decide.hints import find_hints
 from trackyard.decide.hit import Hit
+from trackyard.decide.queries import MAX_PARAMETER
 from trackyard.decide.recent import RecentlyUsed
 from trackyard.decide.rules import Rules
 from trackyard.decide.visitor import BOT, ReadAgent, Visitors
 from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.reported import AGENT, whose
-from trackyard.edge.request import MAX_PARAMETER, Request
+from trackyard.edge.request import Request
 
 _IDS_AT_ONCE: Final = 512
 _AGENTS: Final = 5_000

@@ -4,13 +4,14 @@ from typing import Final
 
 from trackyard.base.zones import datetime_text, find_zone
 from trackyard.decide.headers import find_click_cookie, find_cookie
+from trackyard.decide.queries import read_pairs
 from trackyard.decide.rules import Rules
 from trackyard.domain.call_params import pixel_named
 from trackyard.domain.macros import template
 from trackyard.edge.answers import NO_STORE
 from trackyard.edge.inbound import Inbound
 from trackyard.edge.pages import GIF, GIF_TYPE, HTML, SCRIPT_TYPE, SUCCESS_PAGE, TRACK_SCRIPT, TRACKED_SCRIPT
-from trackyard.edge.request import Request, Response, read_pairs
+from trackyard.edge.request import Request, Response
 from trackyard.journal.records import Call
 
 _SANDBOX: Final = (

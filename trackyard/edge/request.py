@@ -1,18 +1,8 @@
 """Requests and answers of the tracking listener, as plain values that know no server."""
 
-from typing import Final
-from urllib.parse import unquote_to_bytes
+from trackyard.decide.queries import MAX_PARAMETER, PRINTABLE, cleaned
 
 MAX_URL = 8 * 1024
-MAX_PARAMETER = 2 * 1024
-MAX_PARAMETERS = 1000
-"""More than this are not read: they are no parameters of ours, and reading them costs other visitors time."""
-
-_PRINTABLE: Final = bytes(code if 32 <= code < 127 else 32 for code in range(256))
-"""Leaves printable ASCII as it is and changes everything else: the quickest way to tell."""
-_LITERAL: Final = _PRINTABLE.replace(b"%", b" ").replace(b"+", b" ")
-"""Leaves what stands for itself in a query string, and changes everything else."""
-_CONTROLS: Final = dict.fromkeys([*range(32), *range(127, 160)])
 
 
 class Request:
@@ -50,7 +40,7 @@ class Request:
         value = self.headers.get(name)
         if value is None:
             return ""
-        if len(value) <= MAX_PARAMETER and value.translate(_PRINTABLE) == value:
+        if len(value) <= MAX_PARAMETER and value.translate(PRINTABLE) == value:
             return value.decode("ascii")
         return cleaned(value.decode("utf-8", "replace"))[0]
 
@@ -78,39 +68,3 @@ class Response:
         self.headers = headers
         self.recorded = recorded
         self.durable = durable
-
-
-def cleaned(text: str) -> tuple[str, bool]:
-    """A stranger's text without control characters, at most 2 KB of UTF-8; True when it was cut."""
-    if not text.isprintable():
-        text = text.translate(_CONTROLS)
-    if len(text) * 4 > MAX_PARAMETER:
-        encoded = text.encode("utf-8", "replace")
-        if len(encoded) > MAX_PARAMETER:
-            return encoded[:MAX_PARAMETER].decode("utf-8", "ignore"), True
-    return text, False
-
-
-def read_pairs(query: bytes) -> tuple[dict[str, str], bool]:
-    """The parameters of a query string or urlencoded body, the last of a name wins; True when one was cut."""
-    if len(query) <= MAX_PARAMETER and query.translate(_LITERAL) == query:
-        params = {}
-        for pair in query.decode("ascii").split("&"):
-            name, _, value = pair.partition("=")
-            params[name] = value
-        return params, False
-    return _read_encoded(query)
-
-
-def _read_encoded(query: bytes) -> tuple[dict[str, str], bool]:
-    params: dict[str, str] = {}
-    any_cut = False
-    for pair in query.split(b"&", MAX_PARAMETERS)[:MAX_PARAMETERS]:
-        name, _, value = pair.partition(b"=")
-        params[_unquoted(name)], cut = cleaned(_unquoted(value))
-        any_cut = any_cut or cut
-    return params, any_cut
-
-
-def _unquoted(text: bytes) -> str:
-    return unquote_to_bytes(text.replace(b"+", b" ")).decode("utf-8", "replace")

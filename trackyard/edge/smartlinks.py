@@ -6,12 +6,13 @@ from typing import Final
 
 from trackyard.base.ids import is_hex24
 from trackyard.decide.hit import Hit
+from trackyard.decide.queries import read_pairs
 from trackyard.decide.rules import Rules
 from trackyard.decide.steps import Refused
 from trackyard.domain.rules import Offer
 from trackyard.edge.clicks import BOT, Clicks
 from trackyard.edge.hits import Hits, own_cookie
-from trackyard.edge.request import Request, Response, read_pairs
+from trackyard.edge.request import Request, Response
 
 _EVENLY: Final = 5
 """One click in so many goes to any of the offers, so that their EPC is known; the others go to the best."""

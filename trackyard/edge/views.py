@@ -1,5 +1,6 @@
 """Views: impressions of an offer's creatives, counted by an image (behaviour.md §4)."""
 
+from trackyard.decide.queries import read_pairs
 from trackyard.decide.rules import Rules
 from trackyard.decide.seen import NOTHING_SEEN
 from trackyard.decide.steps import Refused, decide
@@ -9,7 +10,7 @@ from trackyard.edge.clicks import click_record
 from trackyard.edge.hits import Hits
 from trackyard.edge.pages import GIF, GIF_TYPE
 from trackyard.edge.recorder import Recorder
-from trackyard.edge.request import Request, Response, read_pairs
+from trackyard.edge.request import Request, Response
 from trackyard.edge.ways import PLAIN, redirect
 from trackyard.journal.records import Flag, Kind
 

@@ -1,0 +1,41 @@
+"""Parameters as strangers write them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trackyard.decide.queries import MAX_PARAMETER, read_pairs
+
+
+@pytest.mark.parametrize(
+    ("query", "params"),
+    [
+        (b"a=1&b=2", {"a": "1", "b": "2"}),
+        (b"a=1&a=2", {"a": "2"}),
+        (b"a=b=c", {"a": "b=c"}),
+        (b"a=x+y%20z&b=%C3%A9", {"a": "x y z", "b": "é"}),
+        (b"%61=1", {"a": "1"}),
+        (b"a=%00x%0d%0ay%7f", {"a": "xy"}),
+        (b"a=x\r\ny", {"a": "xy"}),
+        (b"a=%ff%zz", {"a": "\ufffd%zz"}),
+        ("a=é".encode(), {"a": "é"}),
+        (b"a", {"a": ""}),
+        (b"", {"": ""}),
+    ],
+)
+def test_pairs(query: bytes, params: dict[str, str]) -> None:
+    assert read_pairs(query) == (params, False)
+
+
+@pytest.mark.parametrize("unit", [b"x", b"%C3%A9", b"%f0%9f%98%80", b"\xff"])
+def test_a_long_parameter_is_cut_between_characters(unit: bytes) -> None:
+    params, cut = read_pairs(b"sub1=" + unit * 3000)
+    assert cut
+    assert MAX_PARAMETER - 4 < len(params["sub1"].encode()) <= MAX_PARAMETER
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_become_clean_text(query: bytes) -> None:
+    for value in read_pairs(query)[0].values():
+        assert all(ord(character) >= 32 and not 127 <= ord(character) < 160 for character in value)
+        value.encode()
