@@ -21,6 +21,7 @@ from trackyard.edge.counters import Counters
 from trackyard.edge.handler import Edge
 from trackyard.edge.request import Response
 from trackyard.edge.state import EdgeState, StateOptions
+from trackyard.journal.records import Click
 from trackyard.store import rules
 
 CHROME = (
@@ -85,6 +86,9 @@ HINTS = {
 }
 PAGE = {"Referer": "https://page.example/?a=b c", "Accept-Language": "et-EE,en;q=0.8"}
 COOKIE = "c" * 24
+
+SMARTLINKS = {"one takes it": ("estonia", "stopped", "capped"), "none does": ("stopped", "over"), "empty": ()}
+"""The offers of each, of which at most one takes a click from Estonia (of `capped` the cap is full)."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,7 @@ class Sides:
     journal: MemoryJournal
     offers: dict[str, int]
     affiliates: dict[str, int]
+    smartlinks: dict[str, str]
 
     def params(self, visit: Visit) -> dict[str, str]:
         """The parameters of a visit's click."""
@@ -179,15 +184,32 @@ class Sides:
 
     def clicked(self, visit: Visit) -> Response:
         """What the edge answers."""
+        return self._sent(f"/click?{urlencode(self.params(visit))}", visit)
+
+    def followed(self, smartlink: str, visit: Visit) -> tuple[dict[str, Any], Response]:
+        """What click-check says of a visit by a SmartLink, and what the edge answers."""
+        url = f"/sl?{urlencode({'id': smartlink, 'pid': self.affiliates[visit.affiliate]} | dict(visit.params))}"
+        asked = {"url": f"https://track.example{url}", "ip": visit.ip, "ua": visit.ua}
+        found: dict[str, Any] = self.client.post("/3.1/admin/click-check", **asked)["check"]
+        return found, self._sent(url, visit)
+
+    def _sent(self, url: str, visit: Visit) -> Response:
         headers = {name.replace("-", "_").lower(): text.encode() for name, text in self.headers(visit).items()}
         sent = headers | {"user_agent": visit.ua.encode(), "x_forwarded_for": visit.ip.encode()}
-        return ask(self.edge, f"/click?{urlencode(self.params(visit))}", peer="127.0.0.1", **sent)
+        return ask(self.edge, url, peer="127.0.0.1", **sent)
 
 
 @pytest.fixture(scope="module")
 def sides(shared_api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     api, home = shared_api, tmp_path_factory.mktemp("alike")
     offers = {name: api.add_offer(**{"privacy": "public", "url": URL} | given) for name, given in OFFERS.items()}
+    smartlinks = {}
+    for name, held in SMARTLINKS.items():
+        made = api.admin.post("/3.0/admin/smartlink/category", name=name)["data"]["_id"]
+        smartlinks[name] = made
+        for offer in held:
+            before = api.admin.get(f"/3.1/offer/{offers[offer]}")["offer"]["smartlink_categories"]
+            api.admin.post(f"/3.0/admin/offer/{offers[offer]}", **{"smartlink_categories[]": [*before, made]})
     affiliates = {"good": api.add_affiliate()[0], "banned": api.add_affiliate(status="banned")[0]}
     options = StateOptions(home / "state", home / "journal", home / "rules", 9, size=64 * 1024)
     state = EdgeState(options, lambda: (0, 0), api.clock.now_ms() // 1000)
@@ -205,7 +227,7 @@ def sides(shared_api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         edge.rules = Rules.of((kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rules.each_rule(conn))
     state.visitors.claim(offers["once"], who_is("192.0.2.1", "another"), COOKIE, api.clock.now_ms() // 1000, COOKIE)
     app = build(replace(api.deps, seen=lambda: state.looking), limits=UNBOUNDED)
-    yield Sides(api.admin.of(app), edge, journal, offers, affiliates)
+    yield Sides(api.admin.of(app), edge, journal, offers, affiliates, smartlinks)
     state.close()
 
 
@@ -213,8 +235,43 @@ def sides(shared_api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def test_click_check_and_an_edge_say_the_same(sides: Sides, visit: Visit) -> None:
     checked = sides.checked(visit)
     assert checked == sides.checked(visit) | {"target": checked["target"]}, "it counted"
-    answer = sides.clicked(visit)
-    click = sides.journal.click
+    _assert_alike(checked, sides.clicked(visit), sides.journal.click)
+
+
+@pytest.mark.parametrize("name", [*SMARTLINKS, "unknown", "no id"])
+@pytest.mark.parametrize(
+    "visit",
+    [a_visit("", "90.190.0.7"), a_visit("", US), a_visit("", "90.190.0.7", ROBOT), a_visit("", US, CHROME, "banned")],
+    ids=["visitor", "abroad", "bot", "banned"],
+)
+def test_they_say_the_same_of_a_smartlink(sides: Sides, name: str, visit: Visit) -> None:
+    sides.clicked(a_visit("capped", "90.190.7.1"))
+    smartlink = sides.smartlinks.get(name, "f" * 24 if name == "unknown" else "x")
+    checked, answer = sides.followed(smartlink, visit)
+    _assert_alike(checked, answer, sides.journal.click)
+    assert checked["smart_id"] == sides.journal.click.smart_id
+    held = {sides.offers[offer] for offer in SMARTLINKS.get(name, ())}
+    assert {tried["offer_id"] for tried in checked["smart_offers"]} == held
+    if name == "one takes it" and visit.ip != US:
+        [taker] = [tried["offer_id"] for tried in checked["smart_offers"] if not tried["reason"]]
+        assert taker == checked["offer_id"] == sides.offers["estonia"]
+
+
+@pytest.mark.parametrize("value", ["x" * 3000, "\u00e9" * 1200, "a\tb\r\nc"], ids=["long", "accents", "controls"])
+def test_they_read_a_parameter_alike(sides: Sides, value: str) -> None:
+    visit = a_visit("plain", sub1=value)
+    checked, answer = sides.checked(visit), sides.clicked(visit)
+    _assert_alike(checked, answer, sides.journal.click)
+    by_link = sides.client.post(
+        "/3.1/admin/click-check",
+        ip=visit.ip,
+        ua=visit.ua,
+        url=f"https://track.example/click?{urlencode(sides.params(visit))}",
+    )["check"]
+    assert len(by_link["target"]) == len(answer.location)
+
+
+def _assert_alike(checked: dict[str, Any], answer: Response, click: Click) -> None:
     assert (checked["reason"], checked["detail"]) == (click.reason, click.detail)
     assert (checked["offer_id"] or 0, checked["pid"] or 0) == (click.offer, click.affiliate)
     target = None if checked["target"] is None else re.sub(r"[0-9a-f]{24}", click.id, checked["target"])

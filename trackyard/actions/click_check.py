@@ -3,7 +3,8 @@
 Nothing is counted or recorded (behaviour.md §10, click-check).
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
@@ -16,15 +17,18 @@ from trackyard.decide.bots import is_prefetch
 from trackyard.decide.headers import LANGUAGE, find_unique_cookie, read_language
 from trackyard.decide.hints import find_hints
 from trackyard.decide.hit import Hit
+from trackyard.decide.queries import cleaned
 from trackyard.decide.rules import Rules
+from trackyard.decide.smartlinks import find_offers, would_refuse
 from trackyard.decide.steps import STEPS, Refused, decide, would_pass
 from trackyard.decide.target import accepted_url, find_refused_url
 from trackyard.decide.visitor import BOT, Agent, Place
 from trackyard.domain.callers import Caller
 from trackyard.domain.roles import Permission
+from trackyard.domain.rules import Offer, SmartLink
 from trackyard.journal.records import Click
 from trackyard.stats.lists import find_click
-from trackyard.store import offer_rules, rules
+from trackyard.store import offer_rules, rules, smartlinks
 from trackyard.store.engine import Connection
 from trackyard.store.rules import PLATFORM_KEY
 
@@ -45,13 +49,15 @@ _SHOWN: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A click as it would come. params: by wire name · headers: by lower-case name · at: UTC ms."""
+    """A click as it would come. params: by wire name · headers: by lower-case name · at: UTC ms · smart: whether it is
+    one on a SmartLink, which `id` names."""
 
     params: dict[str, str]
     ip: str
     ua: str
     headers: dict[bytes, bytes]
     at: int
+    smart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +71,25 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """An offer of a SmartLink. refused: why it would not take the click, None when it would."""
+
+    offer_id: int
+    refused: Refused | None
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
     """A click that was tried. refused: None when it passes · url: where it goes, None = a page that says that the offer
-    is not available · redirect_type: how it goes there."""
+    is not available · redirect_type: how it goes there · tried: the offers of its SmartLink, the best EPC first: the
+    first that takes the click has it, but for one click in five, for which their order is by chance."""
 
     hit: Hit
     verdicts: tuple[Verdict, ...]
     refused: Refused | None
     url: str | None
     redirect_type: str
+    tried: tuple[Tried, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,31 +104,20 @@ def check_click(deps: Deps, caller: Caller, sample: Sample) -> Checked:
     """Tries a click. Raises BadInput for an affiliate or an offer out of the caller's scope."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.STATS_CLICKS)
-        known = _rules_for(conn, sample.params.get("offer_id", ""), sample.params.get("pid", ""))
-    headers, visitors = sample.headers, deps.visitors()
-    visitors.refresh()
-    agent = visitors.agent(sample.ua, find_hints(headers))
-    hit = Hit(
-        known,
-        sample.at,
-        new_click_id(sample.at, _SHOWN),
-        sample.params,
-        sample.ip,
-        visitors.place(sample.ip),
-        sample.ua,
-        agent,
-        headers.get(b"referer", b"").decode("utf-8", "replace"),
-        read_language(headers.get(LANGUAGE, b"").decode("utf-8", "replace")),
-        agent.device == BOT or is_prefetch(headers),
-        seen=deps.seen(),
-    )
+        known = _rules_for(conn, _offer_ids(conn, sample), sample.params.get("pid", ""), _smart_key(sample))
+    hit = _hit_of_sample(deps, sample, known)
     if hit.affiliate is not None and not scope.has_affiliate(hit.affiliate.id):
         raise BadInput({"params[pid]": [f"An affiliate {hit.affiliate.id} does not exist."]})
+    checked = _checked_smart(hit, sample) if sample.smart else _checked(hit)
     if hit.offer is not None and not scope.has_advertiser(hit.offer.advertiser):
         raise BadInput({"params[offer_id]": [f"An offer {hit.offer.id} does not exist."]})
-    if hit.offer is not None:
-        hit.cookie = find_unique_cookie(headers, hit.offer.id)
-    return _checked(hit)
+    seen = [each for each in checked.tried if scope.has_advertiser(_advertiser_of(known, each))]
+    return replace(checked, tried=tuple(seen))
+
+
+def _advertiser_of(known: Rules, tried: Tried) -> str:
+    offer = known.find_offer(str(tried.offer_id))
+    return "" if offer is None else offer.advertiser
 
 
 def explain_click(deps: Deps, caller: Caller, click_id: str) -> Explained:
@@ -125,22 +130,72 @@ def explain_click(deps: Deps, caller: Caller, click_id: str) -> Explained:
         scope = scope_of(conn, caller, Permission.STATS_CLICKS)
         if not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
             raise NotFound
-        known = _rules_for(conn, str(click.offer), str(click.affiliate))
+        known = _rules_for(conn, _known_offer(conn, str(click.offer)), str(click.affiliate))
     return Explained(click, _checked(_hit_of(known, click)))
 
 
-def _rules_for(conn: Connection, offer_key: str, affiliate_key: str) -> Rules:
+def _smart_key(sample: Sample) -> str:
+    return sample.params.get("id", "") if sample.smart else ""
+
+
+def _offer_ids(conn: Connection, sample: Sample) -> list[int]:
+    """The offers that the click may go to."""
+    if sample.smart:
+        row = rules.compile_row(conn, smartlinks.KIND, _smart_key(sample))
+        return [each.offer for each in row.offers] if isinstance(row, SmartLink) else []
+    return _known_offer(conn, sample.params.get("offer_id", ""))
+
+
+def _known_offer(conn: Connection, key: str) -> list[int]:
+    offer_id = offer_rules.find_offer_id(conn, key)
+    return [] if offer_id is None else [offer_id]
+
+
+def _rules_for(conn: Connection, offer_ids: Sequence[int], affiliate_key: str, smart_key: str = "") -> Rules:
     """The rules of one click, as they are now: an edge has them within a second."""
-    wanted: list[tuple[str, str]] = [("platform", PLATFORM_KEY)]
-    offer_id = offer_rules.find_offer_id(conn, offer_key)
-    if offer_id is not None:
-        wanted += [(kind, str(offer_id)) for kind in ("offer", "connections", "full_caps")]
-        advertiser_id = offer_rules.find_advertiser_id(conn, offer_id)
-        wanted += [] if advertiser_id is None else [("advertiser", advertiser_id)]
+    keys = [str(offer_id) for offer_id in offer_ids]
+    offers = rules.compile_rows(conn, "offer", keys)
+    wanted = {
+        "platform": [PLATFORM_KEY],
+        "connections": keys,
+        "full_caps": keys,
+        "advertiser": sorted({row.advertiser for row in offers.values() if isinstance(row, Offer)}),
+        smartlinks.KIND: [smart_key] if smart_key else [],
+    }
     if affiliate_key.isascii() and affiliate_key.isdigit() and len(affiliate_key.lstrip("0")) < 10:
-        wanted.append(("affiliate", str(int(affiliate_key))))
-    rows = [(kind, key, rules.compile_row(conn, kind, key)) for kind, key in wanted]
-    return Rules.of((kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rows if row is not None)
+        wanted["affiliate"] = [str(int(affiliate_key))]
+    rows = {"offer": offers} | {kind: rules.compile_rows(conn, kind, named) for kind, named in wanted.items()}
+    return Rules.of(
+        (kind, key, msgspec.msgpack.encode(row)) for kind, found in rows.items() for key, row in found.items()
+    )
+
+
+def _hit_of_sample(deps: Deps, sample: Sample, known: Rules) -> Hit:
+    """The hit that an edge would make of it."""
+    headers, visitors = sample.headers, deps.visitors()
+    visitors.refresh()
+    ua = cleaned(sample.ua)[0]
+    agent = visitors.agent(ua, find_hints(headers))
+    hit = Hit(
+        known,
+        sample.at,
+        new_click_id(sample.at, _SHOWN),
+        {name: cleaned(value)[0] for name, value in sample.params.items()},
+        sample.ip,
+        visitors.place(sample.ip),
+        ua,
+        agent,
+        cleaned(headers.get(b"referer", b"").decode("utf-8", "replace"))[0],
+        read_language(headers.get(LANGUAGE, b"").decode("utf-8", "replace")),
+        agent.device == BOT or is_prefetch(headers),
+        seen=deps.seen(),
+    )
+    hit.cookie = _cookie_of(sample, hit)
+    return hit
+
+
+def _cookie_of(sample: Sample, hit: Hit) -> str:
+    return "" if hit.offer is None else find_unique_cookie(sample.headers, hit.offer.id)
 
 
 def _hit_of(known: Rules, click: Click) -> Hit:
@@ -193,3 +248,31 @@ def _checked(hit: Hit) -> Checked:
     if hit.offer is None or (refused is not None and (refused.reason != BOT or not would_pass(hit))):
         return Checked(hit, tuple(verdicts), refused, find_refused_url(hit), _PLAIN)
     return Checked(hit, tuple(verdicts), refused, accepted_url(hit), hit.offer.redirect_type)
+
+
+def _checked_smart(hit: Hit, sample: Sample) -> Checked:
+    """A click on a SmartLink goes to its best offer that takes it, else to the best, which does not."""
+    offers = find_offers(hit)
+    if isinstance(offers, Refused):
+        return Checked(hit, _verdicts_before(offers), offers, find_refused_url(hit), _PLAIN)
+
+    def aim(hit: Hit, offer: Offer) -> None:
+        hit.aim(offer)
+        hit.cookie = _cookie_of(sample, hit)
+
+    tried = tuple(Tried(offer.id, would_refuse(hit, offer, aim, decide)) for offer in offers)
+    takes = [offer for offer, each in zip(offers, tried, strict=True) if each.refused is None]
+    aim(hit, (takes or offers)[0])
+    return replace(_checked(hit), tried=tried)
+
+
+def _verdicts_before(refused: Refused) -> tuple[Verdict, ...]:
+    """Of a click that has no offer to ask about."""
+    names = [step.name for step in STEPS]
+    at = names.index(refused.reason)
+    passed = [Verdict(name, PASSED, "") for name in names[:at]]
+    return (
+        *passed,
+        Verdict(refused.reason, REFUSED, refused.detail),
+        *(Verdict(n, NOT_ASKED, "") for n in names[at + 1 :]),
+    )

@@ -3,17 +3,18 @@
 from datetime import datetime
 from ipaddress import ip_address
 from typing import Annotated, Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
-from trackyard.actions.click_check import Checked, Sample, Verdict, check_click, explain_click
+from trackyard.actions.click_check import Checked, Sample, Tried, Verdict, check_click, explain_click
 from trackyard.actions.deps import Deps
 from trackyard.api.edits import IpAddress
 from trackyard.api.paths import path_hex
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
+from trackyard.decide.queries import read_pairs
 from trackyard.domain.links import unpack
 from trackyard.domain.roles import Permission
 from trackyard.journal.records import Flag
@@ -22,16 +23,17 @@ from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, View
 from trackyard.wire.params import Keyed, NoParams, Params
 
-_NO_LINK: Final = "This value must be a link of a click: …/click?pid=…&offer_id=… or its short form."
+_NO_LINK: Final = "This value must be a link of a click: …/click?pid=…&offer_id=…, its short form or …/sl?pid=…&id=…."
 
-Parameter = Annotated[str, s.Words(most=2048)]
+Parameter = Annotated[str, s.Words(most=8192)]
+"""As long as an edge reads it; it is cut where an edge cuts."""
 Address = Annotated[str, IpAddress()]
 
 
 class CheckClick(Params):
-    """A click as it would come. url: a tracking link, its parameters count where `params` has none of the name · ip,
-    ua: of the visitor · headers: others that the browser sends, such as Referer, Sec-CH-UA-Platform or Purpose · time:
-    of the platform's zone; without it now."""
+    """A click as it would come. url: a tracking link, a short one or a SmartLink, whose parameters count where `params`
+    has none of the name · ip, ua: of the visitor · headers: others that the browser sends, such as Referer,
+    Sec-CH-UA-Platform or Purpose · time: of the platform's zone; without it now."""
 
     url: Annotated[str, s.Words(most=8192)] = ""
     params: Keyed[str, Parameter] = Field(default_factory=dict)
@@ -42,12 +44,14 @@ class CheckClick(Params):
 
     def sample(self, call: Call[Deps]) -> Sample:
         """For the use case. Raises BadInput for a URL that is no link of a click."""
+        smart, params = _link_of(self.url)
         return Sample(
-            params=_link_params(self.url) | self.params,
+            params=params | self.params,
             ip=plain_address(self.ip or ""),
             ua=self.ua,
             headers={name.lower().encode(): value.encode() for name, value in self.headers.items()},
             at=call.deps.clock.now_ms() if self.time is None else utc_ms(self.time, call.deps.zone),
+            smart=smart,
         )
 
 
@@ -81,9 +85,19 @@ class VisitorView(View):
     bot: bool
 
 
+class TriedView(View):
+    """An offer of a SmartLink. reason: why it would not take the click, "" when it would."""
+
+    offer_id: int
+    reason: str
+    detail: str
+
+
 class CheckView(View):
     """How a click fares. reason: of the first step that refuses, "" when it passes · target: where the visitor goes,
-    null for the page that says that the offer is not available · redirect_type: how."""
+    null for the page that says that the offer is not available · redirect_type: how · smart_id: the SmartLink, "" =
+    none · smart_offers: its offers, the best EPC first: the first that takes the click has it, but for one click in
+    five, for which their order is by chance."""
 
     passes: bool
     reason: str
@@ -95,6 +109,8 @@ class CheckView(View):
     time: str
     visitor: VisitorView
     steps: list[StepView]
+    smart_id: str
+    smart_offers: list[TriedView]
 
 
 class RecordedView(View):
@@ -170,6 +186,8 @@ def check_view(checked: Checked, zone: ZoneInfo) -> CheckView:
         time=datetime_text(hit.time_ms, zone),
         visitor=_visitor_view(checked),
         steps=[_step_view(verdict) for verdict in checked.verdicts],
+        smart_id=hit.smart_id,
+        smart_offers=[_tried_view(tried) for tried in checked.tried],
     )
 
 
@@ -196,6 +214,15 @@ def _visitor_view(checked: Checked) -> VisitorView:
     )
 
 
+def _tried_view(tried: Tried) -> TriedView:
+    refused = tried.refused
+    return TriedView(
+        offer_id=tried.offer_id,
+        reason="" if refused is None else refused.reason,
+        detail="" if refused is None else refused.detail,
+    )
+
+
 def _step_view(verdict: Verdict) -> StepView:
     return StepView(name=verdict.name, verdict=verdict.outcome, detail=verdict.detail)
 
@@ -211,22 +238,27 @@ def utc_ms(moment: datetime, zone: ZoneInfo) -> int:
     return int(moment.replace(tzinfo=zone).timestamp()) * 1000
 
 
-def _link_params(url: str) -> dict[str, str]:
-    """The parameters of a tracking link, long or short; {} for none."""
+def _link_of(url: str) -> tuple[bool, dict[str, str]]:
+    """Whether a tracking link is a SmartLink, and its parameters; {} for none."""
     if not url:
-        return {}
+        return False, {}
     try:
         parts = urlsplit(url)
     except ValueError:  # a host that is none
         raise BadInput({"url": [_NO_LINK]}) from None
-    given = dict(parse_qsl(parts.query, keep_blank_values=True))
+    given = _params_of(parts.query)
     path = parts.path.rstrip("/")
-    if path == "/click":
-        return given
+    if path in ("/click", "/sl"):
+        return path == "/sl", given
     link = unpack(path[1:])
     if link is None:
         raise BadInput({"url": [_NO_LINK]})
-    return given | dict(parse_qsl(link.query))
+    return False, given | _params_of(link.query)
+
+
+def _params_of(query: str) -> dict[str, str]:
+    """As an edge reads them."""
+    return read_pairs(query.encode())[0] if query else {}
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (

@@ -58,11 +58,6 @@ def find_offer_id(conn: Connection, key: str) -> int | None:
     return None if found is None else int(found)
 
 
-def find_advertiser_id(conn: Connection, offer_id: int) -> str | None:
-    """The advertiser of an offer."""
-    return conn.execute(select(offer.c.advertiser_id).where(offer.c.id == offer_id)).scalar_one_or_none()
-
-
 def _compiled(row: Row[Any]) -> Offer:
     return Offer(
         id=row.id,
