@@ -3,7 +3,7 @@
 import logging
 import os
 import random
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -229,7 +229,7 @@ def test_a_file_that_cannot_be_opened_leaves_its_part_unknown(tmp_path: Path, ca
 def test_what_is_remembered_is_bounded(tmp_path: Path) -> None:
     places = Places(Databases(), remembered=10)
     for number in range(1000):
-        places.place(f"8.8.{number // 250}.{number % 250}")
+        places.place(f"2001:db8::{number:x}")
     assert len(places._opened.places) <= 20
     places.close()
 
@@ -240,13 +240,17 @@ def test_an_address_is_where_its_own_network_is_whichever_neighbour_was_asked_be
         "11.0.0.0/16": {"country": {"iso_code": "DE"}},
         "11.1.0.0/17": {"country": {"iso_code": "IT"}},
         "11.1.128.0/17": {"country": {"iso_code": "ES"}},
+        "12.0.0.0/23": {"country": {"iso_code": "SE"}},
+        "12.0.2.0/25": {"country": {"iso_code": "NO"}},
+        "12.0.2.128/25": {"country": {"iso_code": "FI"}},
         "1.1.0.0/16": {"country": {"iso_code": "GB"}},
         "2001:db8::/32": {"country": {"iso_code": "PL"}},
     }
     expected = {
         "10.1.2.3": "FR", "10.1.200.3": "FR", "10.11.0.1": "FR", "11.0.0.1": "DE", "11.0.255.1": "DE", "11.1.0.1": "IT",
         "11.1.127.9": "IT", "11.1.128.1": "ES", "11.2.0.1": "", "1.1.0.1": "GB", "1.10.0.1": "", "2001:db8::1": "PL",
-        "2001:db9::1": "", "::": "", "": "",
+        "2001:db9::1": "", "::": "", "": "", "12.0.0.1": "SE", "12.0.1.255": "SE", "12.0.2.1": "NO", "12.0.2.127": "NO",
+        "12.0.2.128": "FI", "12.0.3.0": "",
     }  # fmt: skip
     database = write_mmdb(tmp_path / "country.mmdb", networks, "GeoLite2-Country")
     for order in (list(expected), list(reversed(expected)), list(expected) * 2):
@@ -255,11 +259,23 @@ def test_an_address_is_where_its_own_network_is_whichever_neighbour_was_asked_be
         places.close()
 
 
+def test_more_countries_than_there_are_may_be_in_a_file(tmp_path: Path) -> None:
+    networks = {f"10.{n // 200}.{n % 200}.0/24": {"country": {"iso_code": f"C{n}"}} for n in range(600)}
+    places = Places(Databases(country=write_mmdb(tmp_path / "country.mmdb", networks, "GeoLite2-Country")))
+    for _ in range(2):
+        found = {f"C{n}": places.place(f"10.{n // 200}.{n % 200}.{n % 250}").country for n in range(600)}
+        assert list(found) == list(found.values())
+    places.close()
+
+
 def test_the_shipped_countries_are_those_of_the_file() -> None:
     choose = random.Random(1)
-    ips = [str(IPv4Address(choose.getrandbits(32))) for _ in range(5_000)]
+    ips = [IPv4Address(choose.getrandbits(32)) for _ in range(5_000)]
     places = Places(Databases())
     with maxminddb.open_database(COUNTRY_DATABASE) as reader:
-        for ip in ips + [ip.rpartition(".")[0] + ".9" for ip in ips]:
-            assert places.place(ip).country == country_of(reader.get(ip)), ip
+        # What was learnt of a network must not be said of those beside it.
+        networks = [ip_network((ip, reader.get_with_prefix_len(ip)[1]), strict=False) for ip in ips]
+        ends = [int(end) + step for network in networks for end in (network[0], network[-1]) for step in (-1, 0, 1)]
+        for ip in ips + [IPv4Address(end) for end in ends if 0 <= end < 2**32]:
+            assert places.place(str(ip)).country == country_of(reader.get(ip)), ip
     places.close()

@@ -44,7 +44,13 @@ _HIDING: Final = (
 _HALF: Final = 16
 """Bits of half an IPv4 address."""
 
-_IPV4_END: Final = 1 << 2 * _HALF
+_QUARTER: Final = 8
+_PARTS: Final = 1 << _QUARTER
+"""Networks of three quarters of an address that begin with the same half."""
+_LAST_PART: Final = _PARTS - 1
+
+_IPV4_BITS: Final = 2 * _HALF
+_IPV4_END: Final = 1 << _IPV4_BITS
 
 _log = logging.getLogger("trackyard.decide")
 
@@ -63,12 +69,14 @@ class Place(msgspec.Struct, frozen=True, gc=False):
 
 
 class FoundPlace:
-    """A place that was looked up. place: what is known of it · columns: that, as columns of a record."""
+    """A place that was looked up. place: what is known of it · country: the place's · columns: all of it, as columns of
+    a record."""
 
-    __slots__ = ("columns", "place")
+    __slots__ = ("columns", "country", "place")
 
     def __init__(self, place: Place) -> None:
         self.place = place
+        self.country = place.country
         self.columns = place_columns(place)
 
 
@@ -102,13 +110,18 @@ class Places:
     def find(self, ip: str, number: int) -> FoundPlace:
         """As `place`, with what is made of it once. `number`: of the address, as of decide.addresses.number_of."""
         opened = self._opened
-        found = opened.wide[number >> _HALF] if number < _IPV4_END else None
-        if found is None:
-            found = opened.places.find(number)
-        if found is None:
-            found = opened.read(ip, number)
-            opened.places.keep(number, found)
-        return found
+        if number < _IPV4_END:
+            half = number >> _HALF
+            found = opened.wide[half]
+            if found is not None:
+                return found
+            narrow = opened.narrow[half]
+            if narrow is not None:
+                place = narrow[number >> _QUARTER & _LAST_PART]
+                if place:
+                    return opened.numbered[place]
+        kept = opened.places.find(number)
+        return opened.read(ip, number) if kept is None else kept
 
     def refresh(self) -> None:
         """Takes over the files that were replaced. One that cannot be opened is logged, and the old one stays."""
@@ -139,9 +152,10 @@ class Places:
 
 
 class _Opened:
-    """Open databases by kind, and what was read from these. wide: places by the first half of an IPv4 address, where
-    all that begin like it have the same one: with countries alone these are five of six addresses, and they are at most
-    65,536 however many come. Equal places are one: what many clicks share stays near."""
+    """Open databases by kind, and what was read from these. With countries alone, by the first half of an IPv4 address:
+    wide: the place, where all that begin like it have the same one, as five of six addresses do · narrow: else for each
+    third quarter which of `numbered` it has, 0 = it was not asked for yet, or there are several. They are filled as
+    addresses come, and take 20 MB however many do. Equal places are one: what many clicks share stays near."""
 
     __slots__ = (
         "_alone",
@@ -153,6 +167,8 @@ class _Opened:
         "_proxy",
         "_shared",
         "databases",
+        "narrow",
+        "numbered",
         "places",
         "wide",
     )
@@ -162,7 +178,9 @@ class _Opened:
         self.places: RecentlyUsed[int, FoundPlace] = RecentlyUsed(remembered)
         self.wide: list[FoundPlace | None] = [None] * (_IPV4_END >> _HALF)
         self._shared: RecentlyUsed[str, FoundPlace] = RecentlyUsed(remembered)
-        self._countries: dict[str, FoundPlace] = {}
+        self.narrow: list[bytearray | None] = [None] * (_IPV4_END >> _HALF)
+        self.numbered: list[FoundPlace] = [FoundPlace(Place())]
+        self._countries: dict[str, int] = {}
         self._alone = set(databases) == {"country"}
         self._country = databases["country"]
         self._city = databases.get("city")
@@ -171,18 +189,34 @@ class _Opened:
         self._proxy = databases.get("proxy")
 
     def read(self, ip: str, number: int) -> FoundPlace:
-        """The place of an address, or of none ("")."""
-        if not ip:
-            return self._share(Place())
-        if not self._alone or ":" in ip:
-            return self._share(self._read(ip))
+        """The place of an address, or of none (""), which is kept."""
+        if self._alone and number < _IPV4_END and ip:
+            return self._read_country(ip, number)
+        found = self._share(self._read(ip) if ip else Place())
+        self.places.keep(number, found)
+        return found
+
+    def _read_country(self, ip: str, number: int) -> FoundPlace:
+        """The place of an IPv4 address where countries are all that is known."""
         record, length = self._country.find_network(ip)
         country = country_of(record)
-        found = self._countries.get(country)
-        if found is None:
-            found = self._countries[country] = FoundPlace(Place(country))
+        place = self._countries.get(country)
+        if place is None:
+            place = self._countries[country] = len(self.numbered)
+            self.numbered.append(FoundPlace(Place(country)))
+        found = self.numbered[place]
+        half = number >> _HALF
         if length <= _HALF:
-            self.wide[number >> _HALF] = found
+            self.wide[half] = found
+        elif length <= _IPV4_BITS - _QUARTER and place < _PARTS:
+            narrow = self.narrow[half]
+            if narrow is None:
+                narrow = self.narrow[half] = bytearray(_PARTS)
+            count = 1 << _IPV4_BITS - _QUARTER - length
+            first = (number >> _QUARTER & _LAST_PART) // count * count
+            narrow[first : first + count] = bytes((place,)) * count
+        else:
+            self.places.keep(number, found)
         return found
 
     def _share(self, place: Place) -> FoundPlace:

@@ -8,6 +8,11 @@ from typing import Final, NamedTuple
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+# Looked up once: this is asked at every click.
+_packed: Final = socket.inet_pton
+_INET: Final = socket.AF_INET
+_INET6: Final = socket.AF_INET6
+
 _IPV4: Final = 4
 _LENGTHS: Final = frozenset(map(str, range(129)))
 _MAPPED = bytes(10) + b"\xff\xff"
@@ -57,8 +62,8 @@ def find_packed(text: str) -> bytes | None:
     """The 4 or 16 bytes of an address, IPv4-mapped ones as 4; None when the text is no address."""
     try:
         if ":" not in text:
-            return socket.inet_pton(socket.AF_INET, text)
-        packed = socket.inet_pton(socket.AF_INET6, text.partition("%")[0])
+            return _packed(_INET, text)
+        packed = _packed(_INET6, text.partition("%")[0])
     except (OSError, ValueError):  # ValueError: a NUL in the text
         return None
     return packed[12:] if packed.startswith(_MAPPED) else packed
