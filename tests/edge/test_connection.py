@@ -2,14 +2,19 @@
 
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from tests.edge.conftest import ROWS
+from tests.edge.test_timeouts import FakeEdge, FakeSync, FakeTransport
 from tests.support.edge import RunningEdge, parse_answers, read_answers, recorded, running_edge
 from tests.support.waiting import wait_until
+from trackyard.edge.address import TrustedNetworks
+from trackyard.edge.connection import Connection, Shared
+from trackyard.edge.request import Request, Response
 
 HEAD = "Host: t.example\r\n"
 CLICK = "/click?pid=7&offer_id=3"
@@ -103,12 +108,15 @@ def test_a_chunked_body_is_read(tmp_path: Path) -> None:
 
 
 def test_limits(shared_edge: RunningEdge) -> None:
-    cases = {
-        414: a_request("/click?" + "x" * 9000, headers="Connection: close\r\n"),
-        431: a_request("/healthz", headers="X-Many: " + "x" * 70_000 + "\r\n"),
-        413: a_request("/postback", "POST", f"Content-Length: {1024 * 1024 + 1}\r\n") + b"x" * (1024 * 1024 + 1),
-    }
-    for status, sent in cases.items():
+    long = "x" * 40_000
+    cases = [
+        (414, a_request("/click?" + "x" * 9000, headers="Connection: close\r\n")),
+        (431, a_request("/healthz", headers="X-Many: " + "x" * 70_000 + "\r\n")),
+        (431, a_request("/healthz", headers="Accept: " + "x" * 70_000 + "\r\n")),
+        (431, a_request("/healthz", headers=f"Accept: {long}\r\nX-Many: {long}\r\n")),
+        (413, a_request("/postback", "POST", f"Content-Length: {1024 * 1024 + 1}\r\n") + b"x" * (1024 * 1024 + 1)),
+    ]
+    for status, sent in cases:
         assert [answer.status for answer in read_answers(shared_edge, sent)] == [status]
     endless_url = b"GET /click?" + b"x" * 70_000
     assert [answer.status for answer in read_answers(shared_edge, endless_url)] == [414]
@@ -189,3 +197,21 @@ def test_a_client_that_does_not_read_is_held_back(shared_edge: RunningEdge) -> N
         except TimeoutError:
             return
     raise AssertionError(f"the edge took {sent} bytes from a client that reads nothing")
+
+
+@pytest.mark.parametrize("spell", [str.title, str.lower, str.upper, str.swapcase])
+def test_headers_are_found_however_they_are_written(spell: Callable[[str], str]) -> None:
+    asked: list[Request] = []
+
+    class Keeping(FakeEdge):
+        def handle(self, request: Request) -> Response:
+            asked.append(request)
+            return super().handle(request)
+
+    shared = Shared(Keeping(), FakeSync(), TrustedNetworks([]), lambda _: None)
+    connection = Connection(shared)
+    connection.connection_made(FakeTransport())  # type: ignore[arg-type]
+    names = ("User-Agent", "Accept-Language", "Cookie", "X-Forwarded-For", "Sec-CH-UA", "X-Purpose")
+    lines = [f"{spell(name)}: {name}\r\n" for name in ("Host", *names)]
+    connection.data_received(a_request("/click", headers="".join(lines)))
+    assert {name: asked[0].header(name.lower().encode()) for name in names} == {name: name for name in names}

@@ -27,6 +27,22 @@ LINGER_S = 5.0
 """How long a refused client may go on sending before the connection is cut under its answer."""
 
 _STATUS_LINES: Final = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
+_ASKED: Final = (
+    *("Accept-Language", "Connection", "Content-Length", "Content-Type", "Cookie", "Origin", "Referer", "User-Agent"),
+    *("X-Forwarded-For", "X-Forwarded-Proto"),
+)
+_UNASKED: Final = (
+    *("Accept", "Accept-Encoding", "Cache-Control", "DNT", "Host", "Pragma", "Priority", "TE"),
+    *("Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User", "Upgrade-Insecure-Requests"),
+)
+"""What nearly all browsers send and nobody here asks for; who begins to takes it out of this list."""
+_NAMES: Final[dict[bytes, bytes]] = {
+    spelled: name.lower().encode() if name in _ASKED else b""
+    for name in (*_ASKED, *_UNASKED)
+    for spelled in (name.encode(), name.lower().encode())
+}
+"""Names of headers as browsers and proxies write them → as they are asked for, b"" = not at all. Others are asked for
+in lower case."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 _PENDING_LIMIT = 256
 """Pipelined requests of one connection that may wait; reading stops meanwhile."""
@@ -115,7 +131,7 @@ class Connection(asyncio.Protocol):
         self._body_size = 0
         self._in_request = False
         self._in_headers = False
-        self._header_bytes = self._wire_bytes = self._repeated_bytes = 0
+        self._header_bytes = self._wire_bytes = self._repeated_bytes = self._unasked_bytes = 0
         self._chunk = 0
         self._completed = False
         self._out: list[bytes] = []
@@ -200,7 +216,7 @@ class Connection(asyncio.Protocol):
             self._body = []
         self._body_size = 0
         self._in_request = self._in_headers = True
-        self._header_bytes = self._wire_bytes = self._repeated_bytes = 0
+        self._header_bytes = self._wire_bytes = self._repeated_bytes = self._unasked_bytes = 0
         self.deadline = self._shared.now + REQUEST_S
 
     def on_url(self, url: bytes) -> None:
@@ -209,7 +225,14 @@ class Connection(asyncio.Protocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self._in_headers:
             return  # a trailer says nothing we ask for
-        name = name.lower()
+        known = _NAMES.get(name)
+        if known is None:
+            name = name.lower()
+        elif known:
+            name = known
+        else:
+            self._unasked_bytes += len(name) + len(value)
+            return
         headers = self._headers
         if name in headers:
             value = headers[name] + (b"; " if name == b"cookie" else b", ") + value
@@ -226,7 +249,7 @@ class Connection(asyncio.Protocol):
             return
         headers = self._headers
         length = headers.get(b"content-length")
-        if self._chunk > MAX_HEADERS and sum(map(len, headers.keys() | headers.values())) > MAX_HEADERS:
+        if self._chunk > MAX_HEADERS and self._unasked_bytes + _size_of(headers) > MAX_HEADERS:
             self._refuse_headers()
         elif length is not None and int(length) > MAX_BODY:
             self._refuse(error(413, "too_large", "The body is over the limit of 1 MB"))
@@ -398,6 +421,10 @@ def serialized(response: Response, date: bytes, connection: bytes, *, head: bool
     content_type = b"Content-Type: " + response.content_type + b"\r\n"
     body = b"" if head else response.body
     return b"".join((status_line, date, response.headers, connection, content_type, length, body))
+
+
+def _size_of(headers: dict[bytes, bytes]) -> int:
+    return sum(map(len, headers.keys() | headers.values()))
 
 
 _EMPTY_END: Final = b"\r\nContent-Length: 0\r\n\r\n"
