@@ -47,6 +47,7 @@ MODULES: Final = (
     "trackyard.edge.cookies",
     "trackyard.edge.counters",
     "trackyard.edge.counts",
+    "trackyard.edge.countsfile",
     "trackyard.edge.handler",
     "trackyard.edge.hits",
     "trackyard.edge.recorder",

@@ -9,7 +9,9 @@ def test_rows_are_found_by_their_keys() -> None:
     offer = an_offer()
     rules = rules_of([offer, Affiliate(id=7, active=True), Advertiser(id=ADVERTISER), Platform("http://back.example")])
     assert rules.find_offer("3") == rules.find_offer(HASH) == offer
-    assert rules.find_affiliate("7") == Affiliate(id=7, active=True)
+    affiliate = rules.find_affiliate("7")
+    assert affiliate is not None
+    assert (affiliate.id, affiliate.number, affiliate.active, affiliate.name) == (7, "7", True, "")
     assert rules.find_advertiser(ADVERTISER) == Advertiser(id=ADVERTISER)
     assert rules.platform.trafficback_url == "http://back.example"
     assert (rules.find_offer("4"), rules.find_affiliate("3"), rules.find_advertiser(HASH)) == (None, None, None)

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.edge.conftest import ROWS
+from tests.support.forms import PLAIN
 from tests.support.handling import NOW, MemoryJournal, ask
 from tests.support.rules import an_offer, packed, rules_of
 from trackyard.base.clock import ManualClock
@@ -77,6 +78,7 @@ def test_what_the_journal_did_not_take_is_free_again(edge: Edge, journal: Memory
     assert clicks(journal) == [("", "", 1)]
 
 
+@PLAIN
 def test_a_click_that_cannot_be_counted_is_told_so_and_never_passes(
     edge: Edge, journal: MemoryJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

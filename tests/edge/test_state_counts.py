@@ -7,6 +7,7 @@ from threading import Event
 
 import pytest
 
+from tests.support.forms import PLAIN
 from trackyard.edge import countsfile
 from trackyard.edge.caps import count_key
 from trackyard.edge.claims import Claims
@@ -120,6 +121,7 @@ def test_places_of_periods_that_are_over_are_given_away(
     assert counts.take(1, [wanted(50_000, 1, NOW + 1)], NOW + REUSE_AFTER_S) == 0, "who is late still finds its count"
 
 
+@PLAIN
 def test_a_full_file_refuses_and_takes_nothing(
     open_counts: Callable[..., ClickCounts], monkeypatch: pytest.MonkeyPatch
 ) -> None:

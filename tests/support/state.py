@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.support.edge import publish
 from tests.support.rules import ADVERTISER, an_offer, rules_of
 from trackyard.base.clock import ManualClock
-from trackyard.decide.rules import Rules
+from trackyard.decide.rules import KnownAffiliate, Rules
 from trackyard.decide.visitor import Who, who_is
 from trackyard.domain.rules import Advertiser, Affiliate, ClickCap, Offer, Row
 from trackyard.edge.state import EdgeState, StateOptions
@@ -27,13 +27,18 @@ class Asked:
 
     rules: Rules
     offer: Offer | None
-    affiliate: Affiliate | None
+    affiliate: KnownAffiliate | None
     click_id: str
     ip: str
     time_ms: int
     ua: str = "ua"
     country: str = "EE"
     cookie: str = ""
+
+    @property
+    def way(self) -> Offer | None:
+        """What has the id of the offer."""
+        return self.offer
 
     def who(self) -> Who:
         """As of a hit."""

@@ -187,7 +187,7 @@ class Os(Check):
         self._allow = allow
 
     def passes(self, hit: "Hit") -> bool:
-        name = hit.agent.os.casefold()
+        name = hit.system()
         if name not in self._allow:
             return False
         versions = self._allow[name]

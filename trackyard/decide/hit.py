@@ -3,11 +3,11 @@
 from trackyard.base.ids import is_hex24
 from trackyard.decide.addresses import number_of
 from trackyard.decide.places import FoundPlace, place_columns
-from trackyard.decide.rules import Rules, Way
+from trackyard.decide.rules import KnownAffiliate, Rules, Way
 from trackyard.decide.seen import NOTHING_SEEN, Seen
 from trackyard.decide.targeting import Targeting
 from trackyard.decide.visitor import Agent, Place, ReadAgent, Who, agent_columns, mark_of
-from trackyard.domain.rules import Advertiser, Affiliate, Landing, Offer
+from trackyard.domain.rules import Advertiser, Landing, Offer
 
 _LONGEST_NUMBER = 18
 
@@ -76,7 +76,7 @@ class Hit:
         self.params = params
         self.ip = ip
         self.place = place
-        self.country = place.country
+        self.country = place.country if found is None else found.country
         self.ua = ua
         self.agent = agent
         self.referrer = referrer
@@ -89,7 +89,7 @@ class Hit:
         self.address = address
         self.smart_id = ""
         self.offer: Offer | None = None
-        self.affiliate: Affiliate | None = None
+        self.affiliate: KnownAffiliate | None = None
         self.advertiser: Advertiser | None = None
         self.targeting: Targeting | None = None
         self.passed = False
@@ -113,14 +113,18 @@ class Hit:
         self.offer = way.offer
         self.advertiser = way.advertiser
         self.targeting = way.targeting
-        passed = way.passed.get(self.params.get("pid", ""))
-        self.passed = passed is not None
-        self.affiliate = find_affiliate(self.rules, self.params) if passed is None else passed
+        affiliate = find_affiliate(self.rules, self.params)
+        self.affiliate = affiliate
+        self.passed = affiliate is not None and affiliate in way.passed
 
     def who(self) -> Who:
         """The visitor, by its address and its user agent."""
         address = number_of(self.ip) if self.address < 0 else self.address
         return address, mark_of(self.ua) if self.read is None else self.read.mark
+
+    def system(self) -> str:
+        """The operating system, in lower case."""
+        return self.agent.os.casefold() if self.read is None else self.read.system
 
     def place_columns(self) -> str:
         """What is known of the place, as columns of a record."""
@@ -139,7 +143,7 @@ class Hit:
         return next((landing for landing in self.offer.landings if landing.id == landing_id), None)
 
 
-def find_affiliate(rules: Rules, params: dict[str, str]) -> Affiliate | None:
+def find_affiliate(rules: Rules, params: dict[str, str]) -> KnownAffiliate | None:
     """The affiliate that a click's parameters name; None when the rules do not know it."""
     key = params.get("pid", "")
     return rules.find_affiliate(key) or rules.find_affiliate(_without_zeros(key))

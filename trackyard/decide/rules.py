@@ -43,22 +43,40 @@ def restrictions_of(offer: Offer) -> Restrictions:
     return _decode_restrictions(offer.restrictions) if offer.restrictions else NO_RESTRICTIONS
 
 
+class KnownAffiliate:
+    """An affiliate of the rules: what its row says (domain/rules.Affiliate), where compiled code finds it at once. One
+    object for each row, which is told by that from others. number: the id as text."""
+
+    __slots__ = ("active", "id", "name", "number", "server_networks")
+
+    def __init__(self, row: Affiliate) -> None:
+        self.id = row.id
+        self.number = str(row.id)
+        self.active = row.active
+        self.name = row.name
+        self.server_networks = row.server_networks
+
+
 class Way:
     """All that clicks on one offer ask of the rules, in one place: made at the first of them, and anew when any of it
     changes.
 
-    id, redirect_type: the offer's · edition: of the rules that it was made of · targeting: None = nothing restricts it
-    · steady: whether it takes clicks at all times · capped: whether a cap may refuse them · one_url: whether no
-    targeting group has another · passed: affiliates whose clicks it takes, by what visitors write for them · columns:
-    of a record, the advertiser as JSON · target: where clicks go (decide/target), None = not looked up yet.
+    id, redirect_type: the offer's · number, digits: the id as text and as bytes · edition: of the rules that it was
+    made of · targeting: None = nothing restricts it · steady: whether it takes clicks at all times · capped: whether a
+    cap may refuse them · one_url: whether no targeting group has another · accounts: whether the advertiser restricts
+    sub accounts · passed: affiliates whose clicks it takes · columns: of a record, the advertiser as JSON · target:
+    where clicks go (decide/target), None = not looked up yet.
     """
 
     __slots__ = (
+        "accounts",
         "advertiser",
         "capped",
         "columns",
+        "digits",
         "edition",
         "id",
+        "number",
         "offer",
         "one_url",
         "passed",
@@ -79,6 +97,8 @@ class Way:
     ) -> None:
         self.edition = edition
         self.id = offer.id
+        self.number = str(offer.id)
+        self.digits = self.number.encode()
         self.redirect_type = offer.redirect_type
         self.offer = offer
         self.advertiser = advertiser
@@ -86,7 +106,8 @@ class Way:
         self.steady = offer.active and targeting is None and offer.start_at is None and offer.stop_at is None
         self.capped = capped
         self.one_url = targeting is None or not targeting.has_urls
-        self.passed: dict[str, Affiliate] = {}
+        self.accounts = advertiser is not None and bool(advertiser.sub_accounts)
+        self.passed: set[KnownAffiliate] = set()
         self.columns = quoted(offer.advertiser)
         self.target: object = None
 
@@ -117,7 +138,7 @@ class Rules:
         self.platform = Platform()
         self._advertisers: dict[str, Advertiser] = {}
         # Keyed by what visitors write, so that a look-up parses nothing.
-        self._affiliates: dict[str, Affiliate] = {}
+        self._affiliates: dict[str, KnownAffiliate] = {}
         self._offers: dict[str, Offer] = {}
         self._by_hash: dict[str, Offer] = {}
         # Sorted arrays: five million connections are 20 MB here and half a gigabyte as sets.
@@ -181,13 +202,13 @@ class Rules:
         way = self._ways[key] = Way(self._edition, offer, advertiser, targeting, capped=capped)
         return way
 
-    def let_pass(self, way: Way, key: str, affiliate: Affiliate) -> None:
-        """Remembers that an offer takes clicks of an affiliate, which visitors name `key`, until the rules change."""
+    def let_pass(self, way: Way, affiliate: KnownAffiliate) -> None:
+        """Remembers that an offer takes clicks of an affiliate, until the rules change."""
         if self._passed >= _PASSED_KEPT:
             self._passed = 0
             self._ways.clear()
         self._passed += 1
-        way.passed[key] = affiliate
+        way.passed.add(affiliate)
 
     def _forget_way(self, offer: Offer | None) -> None:
         """Another way is to be made for clicks on an offer."""
@@ -195,7 +216,7 @@ class Rules:
             self._ways.pop(str(offer.id), None)
             self._ways.pop(offer.hash, None)
 
-    def find_affiliate(self, key: str) -> Affiliate | None:
+    def find_affiliate(self, key: str) -> KnownAffiliate | None:
         """An affiliate by its id in plain decimal."""
         return self._affiliates.get(key)
 
@@ -251,7 +272,7 @@ class Rules:
 
     def _put_affiliate(self, key: str, row: Affiliate | None) -> None:
         self._edition += 1
-        _put(self._affiliates, key, row)
+        _put(self._affiliates, key, None if row is None else KnownAffiliate(row))
 
     def _put_offer(self, key: str, row: Offer | None) -> None:
         before = self._offers.get(key)

@@ -198,7 +198,7 @@ def decide(hit: Hit) -> Refused | None:
     if refused is None and not hit.passed:
         refused = inactive_affiliate(hit) or unknown_advertiser(hit) or disabled_affiliate(hit)
         if refused is None:
-            hit.rules.let_pass(way, hit.params["pid"], affiliate)
+            hit.rules.let_pass(way, affiliate)
     if refused is None and hit.bot:
         refused = bot(hit)
     return _find_unwanted(hit, way) if refused is None else refused
@@ -214,7 +214,7 @@ def would_pass(hit: Hit) -> bool:
 
 def _find_unwanted(hit: Hit, way: Way) -> Refused | None:
     """The first refusal of the steps after `bot`."""
-    refused = find_mistargeted(hit)
+    refused = find_mistargeted(hit) if way.targeting is not None or way.accounts else None
     if refused is None and hit.targeting is not None:
         refused = empty_sub(hit) or non_unique_clicks(hit)
     if refused is None and way.capped:

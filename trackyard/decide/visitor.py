@@ -19,6 +19,7 @@ from trackyard.decide.hints import Hints, RawHints
 from trackyard.decide.places import Place, Places
 from trackyard.decide.quoting import quoted
 from trackyard.decide.recent import RecentlyUsed
+from trackyard.domain.macros import encoded
 
 __all__ = ["BOT", "COUNTRY_DATABASE", "DEVICES", "Agent", "Databases", "Place", "Visitors", "read_agent"]
 
@@ -43,14 +44,18 @@ Who = tuple[int, int]
 
 
 class ReadAgent:
-    """A user agent that was read. ua: as it was sent · agent: what it says · columns: both, as columns of a record ·
-    mark: as of `mark_of`."""
+    """A user agent that was read. ua: as it was sent · agent: what it says · bot: whether it is one · system: the
+    operating system in lower case · os: the same as a value in a URL · columns: agent and what it says, as columns of a
+    record · mark: as of `mark_of`."""
 
-    __slots__ = ("agent", "columns", "mark", "ua")
+    __slots__ = ("agent", "bot", "columns", "mark", "os", "system", "ua")
 
     def __init__(self, ua: str, agent: Agent) -> None:
         self.ua = ua
         self.agent = agent
+        self.bot = agent.device == BOT
+        self.system = agent.os.casefold()
+        self.os = encoded(agent.os)
         self.columns = agent_columns(ua, agent)
         self.mark = mark_of(ua)
 

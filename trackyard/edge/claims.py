@@ -21,6 +21,7 @@ _WORD: Final = 8
 _HEADER_WORDS: Final = 8
 _ENTRY_WORDS: Final = 8
 _ENTRY: Final = struct.Struct("@24s5Q")
+_pack: Final = _ENTRY.pack_into
 _HALF: Final = 32
 """Bits of a word that a fingerprint takes; those before it hold a place, which ends at 16 GB of visitors."""
 _LOW: Final = 0xFFFFFFFF
@@ -57,11 +58,13 @@ class Claims:
 
     def __init__(self, path: Path) -> None:
         self._descriptor = open_reserved(path, _FIRST_SIZE, grow_only=True)
+        # The count is what the file says: nobody else writes it.
+        self._count = self._room = 0
         self._open()
         self.click = ""
 
     def __len__(self) -> int:
-        return self._words[0]
+        return self._count
 
     @property
     def journal(self) -> tuple[int, int]:
@@ -75,15 +78,16 @@ class Claims:
     def note(self, kind: Kind, place: int, value: int, mark: int, other_place: int = 0, other_mark: int = 0) -> None:
         """Notes a claim that is made next. Errors: OSError when there is no room for it; then it may not be made."""
         words = self._words
-        count = words[0]
+        count = self._count
         at = _HEADER_WORDS + count * _ENTRY_WORDS
-        if at + _ENTRY_WORDS > len(words):
+        if count >= self._room:
             self._grow()
             words = self._words
         other = other_place << _HALF | other_mark
-        _ENTRY.pack_into(self._map, at * _WORD, self.click.encode("ascii"), kind, place, value, mark, other)
+        _pack(self._map, at * _WORD, self.click.encode("ascii"), kind, place, value, mark, other)
         # The count last, in one store: a death before it leaves no note, and no claim was made.
         words[0] = count + 1
+        self._count = count + 1
 
     def clear(self, journal_start: int, position: int) -> None:
         """Forgets everything: the records are in the journal before `position` of the one begun at `journal_start`.
@@ -91,7 +95,7 @@ class Claims:
         A death in between leaves an earlier position, and never one behind a note.
         """
         words = self._words
-        words[0] = 0
+        words[0] = self._count = 0
         if words[1] != journal_start:
             words[2] = 0
             words[1] = journal_start
@@ -99,7 +103,7 @@ class Claims:
 
     def last(self) -> Claim | None:
         """The claim noted last; None = there is none."""
-        count = self._words[0]
+        count = self._count
         if count == 0:
             return None
         at = _HEADER_WORDS + (count - 1) * _ENTRY_WORDS
@@ -108,7 +112,8 @@ class Claims:
 
     def drop_last(self) -> None:
         """Forgets the claim noted last."""
-        self._words[0] -= 1
+        self._words[0] = self._count - 1
+        self._count -= 1
 
     def close(self) -> None:
         """Gives the file back."""
@@ -119,6 +124,8 @@ class Claims:
     def _open(self) -> None:
         self._map = mmap.mmap(self._descriptor, os.fstat(self._descriptor).st_size)
         self._words = memoryview(self._map).cast("Q")
+        self._room = (len(self._words) - _HEADER_WORDS) // _ENTRY_WORDS
+        self._count = self._words[0]
 
     def _grow(self) -> None:
         size = len(self._map)

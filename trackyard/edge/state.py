@@ -225,16 +225,16 @@ class Asking:
 
     def is_new(self, hit: Hit) -> bool:
         """As Seen. One that is new is new no more."""
-        offer = hit.offer
-        if offer is None:
+        way = hit.way
+        if way is None:
             return False
-        if self._hit is not hit or self._offer != offer.id:
+        if self._hit is not hit or self._offer != way.id:
             state = self._state
-            self._begin(hit, offer)
+            self._begin(hit, way.id)
             try:
                 # A click that is unique gives its id as the cookie, to a visitor that keeps any.
                 second, given = hit.time_ms // 1000, hit.click_id if hit.cookie else ""
-                self._new = state.visitors.claim(offer.id, hit.who(), hit.cookie, second, given)
+                self._new = state.visitors.claim(way.id, hit.who(), hit.cookie, second, given)
             except OSError as error:
                 state.give_back(hit.click_id)
                 raise StateUnwritable(f"claims: {error}") from error
@@ -244,13 +244,13 @@ class Asking:
     def full_cap(self, hit: Hit) -> str:
         """As Seen. Errors: StateUnwritable."""
         state = self._state
-        offer = hit.offer
+        way = hit.way
         wanted, caps = state.places(hit)
-        if not wanted or offer is None:
+        if not wanted or way is None:
             return ""
-        self._begin(hit, offer)
+        self._begin(hit, way.id)
         try:
-            full = state.counts.take(offer.id, wanted, hit.time_ms // 1000)
+            full = state.counts.take(way.id, wanted, hit.time_ms // 1000)
         except (CountsFull, OSError) as error:
             state.give_back(hit.click_id)
             raise StateUnwritable(f"click counts: {error}") from error
@@ -265,13 +265,13 @@ class Asking:
         self._hit = None
         self.unrecorded = ""
 
-    def _begin(self, hit: Hit, offer: Offer) -> None:
-        if self.unrecorded != hit.click_id or self._offer != offer.id:
+    def _begin(self, hit: Hit, offer: int) -> None:
+        if self.unrecorded != hit.click_id or self._offer != offer:
             if self.unrecorded:
                 # What came between failed, or was for another offer of a SmartLink: that has no record.
                 self._state.give_back(self.unrecorded)
             self.unrecorded = hit.click_id
-            self._offer = offer.id
+            self._offer = offer
             self._state.claims.begin(hit.click_id)
 
 

@@ -29,6 +29,7 @@ _CELL: Final = 4
 _SLOTS: Final = 32
 _MARK: Final = 0xFFFFFFFF
 _FREE: Final = bytes(_CELL)
+_ORDER: Final = sys.byteorder
 _TIMES: Final = struct.Struct("@32I")
 _VISITOR: Final = Kind.VISITOR  # its look-up is slow
 _SWEPT_AT_ONCE: Final = 1024 * 1024
@@ -161,14 +162,30 @@ class UniqueVisitors:
         bucket = self._bucket(key)
         mark: i64 = key & _MARK
         first = bucket // _CELL + _SLOTS
-        slot = _find(self._map[bucket : bucket + _TIMES_AT], int(mark).to_bytes(_CELL, sys.byteorder))
+        marks, sought = self._map[bucket : bucket + _TIMES_AT], int(mark).to_bytes(_CELL, _ORDER)
+        # Nearly all are new, and `in` is the quicker question.
+        slot: i64 = _find(marks, sought) if sought in marks else -1
         if slot >= 0:
             place = first + slot
             # A time ahead of the clock is as good as now: the clock went back. Without a lock the place may have been
             # given to another meanwhile: so the fingerprint is read after the time.
             fresh = now_s - self._cells[place] < WINDOW_S and self._cells[place - _SLOTS] == mark
             return place, fresh
-        return first + _vacant(self._map[bucket + _TIMES_AT : bucket + _BUCKET]), False
+        return self._vacant(bucket, mark), False
+
+    def _vacant(self, bucket: i64, mark: i64) -> i64:
+        """The cell for the time of a key that is new in its bucket: a free one, else the oldest."""
+        first = bucket // _CELL + _SLOTS
+        # Most are free until the file is full of visitors of some day: so one is tried before all of them are read.
+        place: i64 = first + mark % _SLOTS
+        if self._cells[place] == 0:
+            return place
+        times = self._map[bucket + _TIMES_AT : bucket + _BUCKET]
+        slot: i64 = _find(times, _FREE)
+        if slot < 0:
+            seconds = _TIMES.unpack(times)
+            slot = seconds.index(min(seconds))
+        return first + slot
 
     def _set(self, place: i64, key: i64, other: i64, now_s: int) -> None:
         """Makes a key, for which `place` was found, and another one be of `now_s`; `other` = key: it alone."""
@@ -181,9 +198,8 @@ class UniqueVisitors:
                 self._set(self._look(other, now_s)[0], other, other, now_s)
             return
         # The other one is the cookie that this click gives: nobody has it yet, so nobody looks for it.
-        bucket = self._bucket(other)
-        other_place = bucket // _CELL + _SLOTS + _vacant(self._map[bucket + _TIMES_AT : bucket + _BUCKET])
         other_mark: i64 = other & _MARK
+        other_place = self._vacant(self._bucket(other), other_mark)
         self._note(place, now_s, mark, other_place, other_mark)
         self._store(place, mark, now_s)
         self._store(other_place, other_mark, now_s)
@@ -195,10 +211,11 @@ class UniqueVisitors:
     def _store(self, place: i64, mark: i64, second: int) -> None:
         """Writes a time into the cell `place`, beside its fingerprint."""
         cells = self._cells
-        if cells[place - _SLOTS] != mark:
+        free = cells[place] == 0
+        if free or cells[place - _SLOTS] != mark:
             # The time first: a death between the two leaves an entry that is too young, not one that calls another
             # visitor seen.
-            if cells[place]:
+            if not free:
                 cells[place] = 0
             cells[place - _SLOTS] = mark
         cells[place] = second
@@ -225,16 +242,6 @@ class UniqueVisitors:
 def _of_cookie(offer: int, cookie: str) -> i64:
     """The key of a cookie, a click id: its random half tells it from all others."""
     return hash((offer, int(cookie[_RANDOM_AT:], 16)))
-
-
-def _vacant(times: bytes) -> i64:
-    """The slot of a bucket that a new visitor takes."""
-    # Most are free until the file is full of visitors of some day.
-    slot = _find(times, _FREE)
-    if slot < 0:
-        seconds = _TIMES.unpack(times)
-        slot = seconds.index(min(seconds))
-    return slot
 
 
 def _find(cells: bytes, cell: bytes) -> i64:
