@@ -6,6 +6,7 @@ import shutil
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from decimal import Decimal
 from itertools import count
 from pathlib import Path
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from sqlalchemy import func, select
 
-from tests.support.analytics import address
+from tests.support.analytics import empty_store
 from tests.support.crashes import Broken, Crash, Killed, crashing
 from tests.support.databases import PostgresServer
 from tests.support.events import new_click
@@ -49,10 +50,8 @@ from trackyard.domain.scope import Scope
 from trackyard.journal import records
 from trackyard.journal.records import Kind, encode
 from trackyard.journal.writer import Writer
-from trackyard.stats.engine import Analytics
 from trackyard.stats.query import Report
 from trackyard.stats.reports import run_report
-from trackyard.stats.schema import migrate
 from trackyard.store import counters, edges, ledger, progress
 from trackyard.store.calls import find_book
 from trackyard.store.engine import Database
@@ -70,9 +69,8 @@ class Proof(RuleBasedStateMachine):
     def __init__(self, opened: Callable[[], Database]) -> None:
         super().__init__()
         self.home = Path(mkdtemp(prefix="proof-"))
-        self.name = f"proof{next(_numbers)}"
-        self.analytics = Analytics.open(address(), database=self.name)
-        migrate(self.analytics)
+        self.held = ExitStack()
+        self.analytics = self.held.enter_context(empty_store())
         self.plant = plant = Plant(opened(), self.analytics, self.home)
         with plant.database.write() as conn:
             second = edges.claim_edge(conn, "d" * 24, 1, self.now)
@@ -398,8 +396,7 @@ class Proof(RuleBasedStateMachine):
             for writer in self.writers.values():
                 writer.close()
             self.plant.database.close()
-            self.analytics.run(f"DROP DATABASE `{self.name}`")
-            self.analytics.close()
+            self.held.close()
             shutil.rmtree(self.home)
 
 

@@ -3,10 +3,10 @@ and what holds of all of them: figures that can be got twice are the same twice 
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.support import oracle_lists
-from tests.support.analytics import address
+from tests.support.analytics import empty_store
 from tests.support.list_questions import ListQuestion, lists
 from tests.support.oracle import TIMES, Asked, Oracle, read_oracle
 from tests.support.plant import Plant
@@ -32,11 +32,7 @@ from tests.support.questions import (
     viewer,
 )
 from tests.support.traffic import People, Play, Traffic, every_edge_of_time, traffics
-from trackyard.stats.engine import Analytics
-from trackyard.stats.schema import migrate
 from trackyard.store.engine import Database
-
-_numbers = count(1)
 
 YEAR = (date(2025, 12, 31), date(2026, 12, 31))
 """Nearly all that happens."""
@@ -48,7 +44,6 @@ MONEY = ("revenue", "charge", "earning", "payouts")
 class World:
     """What happened, and who can ask for it."""
 
-    name: str
     plant: Plant
     people: People
     oracle: Oracle
@@ -83,12 +78,6 @@ class World:
         found: list[dict[str, Any]] = question.ask(self.people)["stats"]
         return found
 
-    def close(self) -> None:
-        """Gives everything back."""
-        self.plant.database.close()
-        self.plant.analytics.run(f"DROP DATABASE `{self.name}`")
-        self.plant.analytics.close()
-
 
 def drawn(strategy: st.SearchStrategy[Any], number: int) -> list[Any]:
     """The same so many examples each time, the least one left out."""
@@ -110,17 +99,17 @@ def drawn(strategy: st.SearchStrategy[Any], number: int) -> list[Any]:
     return found[1 : number + 1]
 
 
-def make_world(migrated: Path, home: Path, traffic: Traffic) -> World:
+@contextmanager
+def a_world(migrated: Path, home: Path, traffic: Traffic) -> Iterator[World]:
     """An installation in which the traffic happened."""
     shutil.copy(migrated, home / "trackyard.db")
-    name = f"cells{next(_numbers)}"
-    analytics = Analytics.open(address(), database=name)
-    migrate(analytics)
-    plant = Plant(Database(f"sqlite:///{home / 'trackyard.db'}"), analytics, home)
-    play = Play(plant)
-    play.play(traffic)
-    play.close()
-    return World(name, plant, play.people, read_oracle(home / "journal", plant.database))
+    with empty_store() as analytics:
+        plant = Plant(Database(f"sqlite:///{home / 'trackyard.db'}"), analytics, home)
+        play = Play(plant)
+        play.play(traffic)
+        play.close()
+        yield World(plant, play.people, read_oracle(home / "journal", plant.database))
+        plant.database.close()
 
 
 @pytest.fixture(scope="module", params=["edges of time", "drawn"])
@@ -129,9 +118,8 @@ def world(
 ) -> Iterator[World]:
     """An installation with a past, for questions only."""
     [traffic] = drawn({"edges of time": every_edge_of_time(), "drawn": traffics(90, 120)}[request.param], 1)
-    made = make_world(migrated_sqlite, tmp_path_factory.mktemp("cells"), traffic)
-    yield made
-    made.close()
+    with a_world(migrated_sqlite, tmp_path_factory.mktemp("cells"), traffic) as made:
+        yield made
 
 
 # --- every cell -----------------------------------------------------------------------------------------------
@@ -224,14 +212,11 @@ def test_any_question_in_any_world(
     asked: list[Question],
     listed: list[ListQuestion],
 ) -> None:
-    made = make_world(migrated_sqlite, tmp_path_factory.mktemp("cells"), traffic)
-    try:
+    with a_world(migrated_sqlite, tmp_path_factory.mktemp("cells"), traffic) as made:
         for question in asked:
             made.check(question.of(made.people))
         for each in listed:
             made.check_list(each)
-    finally:
-        made.close()
 
 
 # --- what can be got twice is the same twice --------------------------------------------------------------------

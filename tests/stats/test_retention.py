@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from tests.support.analytics import analytics as analytics
+from tests.support.analytics import empty_analytics
 from tests.support.clickhouse import clickhouse_address
 from tests.support.events import NOON, new_click, new_fact
 from trackyard.domain.erasures import PERSONAL, Erased, Erasure, Subject
@@ -16,7 +17,7 @@ from trackyard.stats.engine import Analytics
 from trackyard.stats.lists import find_records
 from trackyard.stats.load import click_item, load, lookup_item
 from trackyard.stats.retention import count_erased, drop_before, empty_before, empty_erased, find_ids, months
-from trackyard.stats.schema import TABLES, migrate
+from trackyard.stats.schema import TABLES
 
 __all__ = ["clickhouse_address"]
 
@@ -31,12 +32,10 @@ def store(request: pytest.FixtureRequest) -> Iterator[Analytics]:
     if request.param == "chdb":
         yield request.getfixturevalue("analytics")
         return
-    request.getfixturevalue("clickhouse_address")
-    server = Analytics.open(f"{request.getfixturevalue('clickhouse_address')}/kept")
-    migrate(server)
-    yield server
-    server.run("DROP DATABASE kept")
-    server.close()
+    with empty_analytics() as name:
+        server = Analytics.open(f"{request.getfixturevalue('clickhouse_address')}/{name}")
+        yield server
+        server.close()
 
 
 def visit(number: int, **fields: Any) -> Click:

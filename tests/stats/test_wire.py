@@ -1,10 +1,10 @@
 """The same over the wire to a ClickHouse server."""
 
 from collections.abc import Iterator
-from itertools import count
 
 import pytest
 
+from tests.support.analytics import empty_analytics
 from tests.support.clickhouse import clickhouse_address
 from tests.support.events import NOON, new_click, new_fact
 from trackyard.base.errors import TooHeavy
@@ -17,22 +17,29 @@ from trackyard.stats.lists import ClickList, find_records, list_clicks
 from trackyard.stats.load import click_item, load, lookup_item
 from trackyard.stats.query import Report
 from trackyard.stats.reports import run_report
-from trackyard.stats.schema import migrate
+from trackyard.stats.schema import TABLES, migrate
 from trackyard.stats.subs import SubSearch, find_subs
 
 __all__ = ["clickhouse_address"]
 
-_numbers = count(1)
-
 
 @pytest.fixture
 def remote(clickhouse_address: str) -> Iterator[Analytics]:
-    """A fresh database of a server."""
-    name = f"wire{next(_numbers)}"
-    store = Analytics.open(f"{clickhouse_address}/{name}", limits=Limits(seconds=2))
-    migrate(store)
-    yield store
-    store.run(f"DROP DATABASE `{name}`")
+    """A database of a server with nothing in it."""
+    with empty_analytics() as name:
+        store = Analytics.open(f"{clickhouse_address}/{name}", limits=Limits(seconds=2))
+        yield store
+        store.close()
+
+
+def test_a_server_gets_the_schema(clickhouse_address: str) -> None:
+    store = Analytics.open(f"{clickhouse_address}/wire")
+    for _ in range(2):
+        migrate(store)
+    sql = "SELECT table, groupArray(name) FROM system.columns WHERE database = 'wire' GROUP BY table ORDER BY table"
+    found = dict(store.rows(sql, {}, tuple[str, tuple[str, ...]]))
+    assert {name: found[name] for name in TABLES} == {name: table.column_names for name, table in TABLES.items()}
+    store.run("DROP DATABASE wire")
     store.close()
 
 

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from sqlalchemy import event, text
@@ -98,3 +99,13 @@ def test_who_is_stopped_amid_a_statement_hears_of_that(database: Database, way: 
         conn.execute(text("SELECT 1"))
     with getattr(database, way)() as conn:
         assert conn.execute(text("SELECT 1")).scalar_one() == 1
+
+
+@pytest.mark.usefixtures("as_in_use")
+def test_a_commit_of_sqlite_is_on_the_disk(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'synced.db'}")
+    for opened in (database.read, database.write):
+        with opened() as conn:
+            assert conn.execute(text("PRAGMA synchronous")).scalar_one() == 2  # FULL
+            assert conn.execute(text("PRAGMA journal_mode")).scalar_one() == "wal"
+    database.close()

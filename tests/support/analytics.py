@@ -1,9 +1,14 @@
-"""The analytic store of the tests: one engine a process (chDB knows one directory), a fresh database a test."""
+"""The analytic store of the tests: one engine a process (chDB knows one directory), a database a test.
+
+A schema takes longer to make than most tests take to run. So databases are copied from one that was migrated, and a
+test that left nothing but rows behind leaves its database, emptied, to the next.
+"""
 
 import atexit
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -14,6 +19,8 @@ from trackyard.stats.engine import Analytics
 from trackyard.stats.schema import migrate
 
 _numbers = count(1)
+_free: list[str] = []
+"""Databases as they were made."""
 
 
 @lru_cache(maxsize=1)
@@ -32,12 +39,83 @@ def address() -> str:
     return address
 
 
+@contextmanager
+def empty_analytics() -> Iterator[str]:
+    """The name of a database with the newest schema and nothing in it, for one user at a time."""
+    name = _free.pop() if _free else _copied()
+    try:
+        yield name
+    finally:
+        if _emptied(name):
+            _free.append(name)
+        else:
+            _migrated().run(f"DROP DATABASE IF EXISTS `{name}`")
+
+
+@contextmanager
+def empty_store() -> Iterator[Analytics]:
+    """Such a database, opened."""
+    with empty_analytics() as name:
+        store = Analytics.open(address(), database=name)
+        try:
+            yield store
+        finally:
+            store.close()
+
+
 @pytest.fixture
 def analytics() -> Iterator[Analytics]:
-    """A fresh database with the newest schema."""
-    name = f"t{next(_numbers)}"
-    store = Analytics.open(address(), database=name)
+    """A database with the newest schema and nothing in it."""
+    with empty_store() as store:
+        yield store
+
+
+@lru_cache(maxsize=1)
+def _migrated() -> Analytics:
+    """The database that the others are copied from."""
+    store = Analytics.open(address(), database="migrated")
     migrate(store)
-    yield store
-    store.run(f"DROP DATABASE `{name}`")
-    store.close()
+    atexit.register(store.close)
+    return store
+
+
+@lru_cache(maxsize=1)
+def _as_made() -> tuple[list[tuple[str, str]], list[tuple[int]]]:
+    return _look("migrated")
+
+
+def _copied() -> str:
+    name, origin = f"t{next(_numbers)}", _migrated()
+    origin.run(f"CREATE DATABASE `{name}`")
+    for table, _ in _as_made()[0]:
+        origin.run(f"CREATE TABLE `{name}`.`{table}` AS migrated.`{table}`")
+    origin.run(f"INSERT INTO `{name}`.schema_step SELECT * FROM migrated.schema_step")
+    return name
+
+
+def _emptied(name: str) -> bool:
+    """Removes all rows, and what is known of earlier inserts with them; whether the database is as it was made then."""
+    origin, named = _migrated(), {"database": name}
+    left = (
+        "SELECT (SELECT count() FROM system.mutations WHERE database = {database:String}) + "
+        "(SELECT count() FROM system.detached_parts WHERE database = {database:String})"
+    )
+    if origin.rows(left, named, tuple[int]) != [(0,)] or _look(name) != _as_made():
+        return False
+    filled = "SELECT DISTINCT table FROM system.parts WHERE database = {database:String} AND table != 'schema_step'"
+    for (table,) in origin.rows(filled, named, tuple[str]):
+        origin.run(f"TRUNCATE TABLE `{name}`.`{table}`")
+    return True
+
+
+def _look(name: str) -> tuple[list[tuple[str, str]], list[tuple[int]]]:
+    """The tables of a database with their declarations, and the steps that it took."""
+    origin = _migrated()
+    tables = (
+        "SELECT name, replaceOne(create_table_query, concat(' ', database, '.'), ' ') FROM system.tables "
+        "WHERE database = {database:String} ORDER BY name"
+    )
+    found = origin.rows(tables, {"database": name}, tuple[str, str])
+    if "schema_step" not in dict(found):
+        return found, []
+    return found, origin.rows(f"SELECT number FROM `{name}`.schema_step ORDER BY number", {}, tuple[int])

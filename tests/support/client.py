@@ -1,12 +1,16 @@
 """A client of the API under test that checks every answer against what the endpoint declares."""
 
+import atexit
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 import pyarrow
 import pyarrow.parquet
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.testclient import TestClient
 
 from trackyard.wire.endpoint import Endpoint
@@ -24,9 +28,10 @@ class ApiClient:
 
     def __init__(self, app: Any, endpoints: Iterable[Endpoint[Any]], key: str | None = None) -> None:
         self._client = TestClient(app, raise_server_exceptions=False)
+        self._client.portal = _portal()
         self._app = app
         self._endpoints = tuple(endpoints)
-        self._routes = Routes(self._endpoints)
+        self._routes = _routes(self._endpoints)
         self._key = key
 
     def with_key(self, key: str | None) -> "ApiClient":
@@ -85,6 +90,20 @@ class ApiClient:
         declared = (match.endpoint.answer, match.endpoint.affiliate_answer or match.endpoint.answer)
         views = [sent_type(view) for view in declared]
         assert any(_is_whole(response.content, view) for view in views), f"{body} is not as declared"
+
+
+@lru_cache(maxsize=1)
+def _portal() -> BlockingPortal:
+    """The event loop of all calls of a process: a loop and a thread for each cost as much as the call."""
+    stack = ExitStack()
+    portal = stack.enter_context(start_blocking_portal())
+    atexit.register(stack.close)
+    return portal
+
+
+@lru_cache(maxsize=1)
+def _routes(endpoints: tuple[Endpoint[Any], ...]) -> Routes:
+    return Routes(endpoints)
 
 
 def _columns(response: Any) -> list[str]:

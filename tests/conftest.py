@@ -1,0 +1,31 @@
+"""What spares all tests what none is about: waiting for the disk, and hashes of passwords that take long."""
+
+from collections.abc import Iterator
+
+import pytest
+from argon2 import PasswordHasher
+
+from trackyard.base import secrets
+from trackyard.store import engine
+
+IN_USE = secrets._passwords
+"""What makes hashes of passwords that are worth having."""
+SYNCED = engine.SQLITE_PRAGMAS
+
+
+@pytest.fixture(autouse=True, scope="session")
+def quick() -> Iterator[None]:
+    """Hashes of passwords take microseconds, and SQLite leaves it to the kernel when the disk is written: tests kill
+    processes and never cut the power. Programs that tests start do as in use."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "_passwords", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        unsynced = tuple(line.replace("synchronous=FULL", "synchronous=OFF") for line in SYNCED)
+        patch.setattr(engine, "SQLITE_PRAGMAS", unsynced)
+        yield
+
+
+@pytest.fixture
+def as_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passwords and SQLite as they are in use."""
+    monkeypatch.setattr(secrets, "_passwords", IN_USE)
+    monkeypatch.setattr(engine, "SQLITE_PRAGMAS", SYNCED)
