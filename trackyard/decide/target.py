@@ -100,7 +100,7 @@ class _System(_Macro):
     __slots__ = ()
 
     def read(self, hit: Hit) -> str:
-        return encoded(hit.agent.os)
+        return encoded(hit.agent.os) if hit.read is None else hit.read.os
 
 
 class _Other(_Macro):
@@ -177,26 +177,44 @@ def _made(url: str) -> "_Target":
     return _Target(Template(quote(url, safe=_URL_CHARACTERS)))
 
 
+class _Piece:
+    """A macro in a URL, and the text behind it."""
+
+    __slots__ = ("literal", "macro")
+
+    def __init__(self, macro: _Macro, literal: str) -> None:
+        self.macro = macro
+        self.literal = literal
+
+
 @lru_cache(maxsize=4096)
-def _readers(names: tuple[str, ...]) -> tuple[_Macro, ...]:
-    """What reads these macros. One tuple for all URLs with the same ones: what many clicks share stays near."""
-    return tuple(_MACROS[name] for name in names)
+def _rest(names: tuple[str, ...], literals: tuple[str, ...]) -> tuple[_Piece, ...]:
+    """Macros, each with its text. One tuple for all URLs with the same ones: what many clicks share stays near."""
+    return tuple([_Piece(_MACROS[name], literal) for name, literal in zip(names, literals, strict=True)])
 
 
 class _Target:
-    """A URL as one format string and the readers of its values: thousands of them are walked at random."""
+    """A URL as the text before its first macro, and what follows, which many URLs share: thousands of them are walked
+    at random."""
 
-    __slots__ = ("_format", "_read")
+    __slots__ = ("_first", "_rest")
 
     def __init__(self, source: Template) -> None:
         first, *literals = source.literals
-        text = [first.replace("%", "%%")]
+        texts, names = [first], []
         for name, literal in zip(source.names, literals, strict=True):
-            text.append("%s" if name in _MACROS else f"{{{name}}}")
-            text.append(literal.replace("%", "%%"))
-        self._format = "".join(text)
-        self._read = _readers(tuple(name for name in source.names if name in _MACROS))
+            if name in _MACROS:
+                names.append(name)
+                texts.append(literal)
+            else:
+                texts[-1] += f"{{{name}}}{literal}"
+        self._first, *rest = texts
+        self._rest = _rest(tuple(names), tuple(rest))
 
     def fill(self, hit: Hit) -> str:
         """The URL for one click, values percent-encoded."""
-        return self._format % tuple([macro.read(hit) for macro in self._read])
+        texts = [self._first]
+        for piece in self._rest:
+            texts.append(piece.macro.read(hit))
+            texts.append(piece.literal)
+        return "".join(texts)

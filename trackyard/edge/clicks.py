@@ -59,7 +59,7 @@ class Clicks:
         unique = recorded and self._record(hit, refused, cut)
         cookies = b""
         if recorded and refused is None and hit.way is not None:
-            cookies = click_cookies(request, hit, hit.way.id, unique=unique)
+            cookies = click_cookies(request, hit, hit.way, unique=unique)
         if recorded and asks_more(request.headers):
             cookies += ACCEPT
         if "format" in hit.params and hit.params["format"] == "json":
@@ -104,7 +104,7 @@ def click_record(hit: Hit, refused: Refused | None, unique: bool, flags: int) ->
     """The record of a decided click, byte for byte as the struct journal.records.Click is encoded: put together from
     what was made once for many clicks."""
     params = hit.params
-    way = hit.way
+    way, affiliate = hit.way, hit.affiliate
     kept = _BLANK.copy()
     last = 0
     for name in params:
@@ -117,9 +117,9 @@ def click_record(hit: Hit, refused: Refused | None, unique: bool, flags: int) ->
     if "l" in params and hit.find_landing() is not None:
         landing = find_number(params["l"]) or 0
     reason = '"",""' if refused is None else f"{quoted(refused.reason)},{quoted(refused.detail)}"
-    whose = f"{0 if way is None else way.id},{0 if hit.affiliate is None else hit.affiliate.id}"
-    advertiser = '""' if way is None else way.columns
-    chosen = f"{advertiser},{landing},{quoted(hit.smart_id)},{1 if unique else 0}"
-    begins = f'[{hit.time_ms},"{hit.click_id}",{reason},{whose},{chosen},"{hit.ip}",{hit.place_columns()}'
-    sent = f'"{hit.language}",{quoted(hit.referrer)},{"".join(kept)}{_BLANKS[last]}'
-    return f"{begins},{hit.agent_columns()},{sent}{flags}]".encode()
+    offer, advertiser = ("0", '""') if way is None else (way.number, way.columns)
+    pid = "0" if affiliate is None else affiliate.number
+    smart = quoted(hit.smart_id) if hit.smart_id else '""'
+    begins = f'[{hit.time_ms},"{hit.click_id}",{reason},{offer},{pid},{advertiser},{landing},{smart},'
+    visitor = f'{"1" if unique else "0"},"{hit.ip}",{hit.place_columns()},{hit.agent_columns()}'
+    return f'{begins}{visitor},"{hit.language}",{quoted(hit.referrer)},{"".join(kept)}{_BLANKS[last]}{flags}]'.encode()

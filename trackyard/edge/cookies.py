@@ -8,6 +8,7 @@ holds the id of the click at which the visitor was last new to the offer, for th
 from typing import Final
 
 from trackyard.decide.hit import Hit
+from trackyard.decide.rules import Way
 from trackyard.edge.request import Request
 
 _CLICK: Final = b"Set-Cookie: afclick_"
@@ -31,15 +32,15 @@ def _between(more: bytes) -> _Between:
 _BETWEEN: Final = (_between(_OPEN), _between(_SECURE))
 
 
-def click_cookies(request: Request, hit: Hit, offer_id: int, *, unique: bool) -> bytes:
+def click_cookies(request: Request, hit: Hit, way: Way, *, unique: bool) -> bytes:
     """The header lines that a recorded click sets. unique: whether the visitor is new to the offer."""
     first, second, third, last = _BETWEEN[1 if is_https(request) else 0]
-    click_id, number = hit.click_id.encode("ascii"), b"%d" % offer_id
+    click_id, number = hit.click_id.encode("ascii"), way.digits
     if unique:
         lines = b"".join((_CLICK, number, b"=", click_id, first, click_id, second, number, b"=", click_id, third))
     else:
         lines = b"".join((_CLICK, number, b"=", click_id, first, click_id, last))
-    if hit.affiliate is not None and hit.rules.pixels(offer_id, hit.affiliate.id):
+    if hit.affiliate is not None and hit.rules.pixels(way.id, hit.affiliate.id):
         lines += b"".join((_AFFILIATE, number, b"=", b"%d" % hit.affiliate.id, last))
     return lines
 

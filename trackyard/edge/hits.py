@@ -11,7 +11,7 @@ from trackyard.decide.hit import Hit
 from trackyard.decide.queries import MAX_PARAMETER
 from trackyard.decide.recent import RecentlyUsed
 from trackyard.decide.rules import Rules
-from trackyard.decide.visitor import BOT, ReadAgent, Visitors
+from trackyard.decide.visitor import ReadAgent, Visitors
 from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.reported import AGENT, whose
 from trackyard.edge.request import Request
@@ -59,7 +59,7 @@ class Hits:
             agent,
             request.header(b"referer"),
             self._language(request),
-            agent.device == BOT or (told is None and is_prefetch(headers)),
+            read.bot or (told is None and is_prefetch(headers)),
             found=found,
             read=read,
             address=address,
