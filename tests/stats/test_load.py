@@ -7,6 +7,7 @@ import pytest
 from tests.support.events import NOON, new_click, new_fact
 from trackyard.domain.facts import encode_row
 from trackyard.journal.records import encode
+from trackyard.stats import load as stats_load
 from trackyard.stats.engine import Analytics, StoreError
 from trackyard.stats.load import click_item, load, lookup_item
 
@@ -119,3 +120,35 @@ def test_the_record_of_a_click_is_kept_byte_for_byte(analytics: Analytics, unsur
 def test_a_record_without_a_click_id_is_refused(payload: bytes) -> None:
     with pytest.raises(ValueError):
         lookup_item(payload)
+
+
+@pytest.mark.parametrize("unsure", [False, True])
+def test_many_items_are_loaded_in_pieces_each_once(
+    analytics: Analytics, monkeypatch: pytest.MonkeyPatch, unsure: bool
+) -> None:
+    monkeypatch.setattr(stats_load, "_PIECE", 20)
+    items = clicks(95)
+    items[17], items[63] = b'["x"', b'["x",5,["no number"],3]'
+    for again in (unsure, False, True):
+        loaded = load(analytics, "click", items, "t", unsure=again)
+        assert (loaded.items, [bad.place for bad in loaded.bad]) == (93, [17, 63])
+    assert analytics.rows("SELECT count(), uniqExact(position) FROM click", {}, tuple[int, int]) == [(93, 93)]
+
+
+def test_a_piece_that_failed_is_repeated_without_doubling_the_others(
+    analytics: Analytics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stats_load, "_PIECE", 20)
+    insert = Analytics.insert
+
+    def fail_third(self: Analytics, *arguments: Any) -> None:
+        if arguments[-1]["insert_deduplication_token"] == "t/40":
+            raise StoreError("the connection broke before the insert")
+        insert(self, *arguments)
+
+    monkeypatch.setattr(Analytics, "insert", fail_third)
+    with pytest.raises(StoreError):
+        load(analytics, "click", clicks(95), "t")
+    monkeypatch.setattr(Analytics, "insert", insert)
+    load(analytics, "click", clicks(95), "t", unsure=True)
+    assert analytics.rows("SELECT count(), uniqExact(position) FROM click", {}, tuple[int, int]) == [(95, 95)]

@@ -58,7 +58,7 @@ def _answer(parameters: dict[str, str], body: bytes) -> bytes:
             with tempfile.NamedTemporaryFile() as file:
                 file.write(found[3])
                 file.flush()
-                sql = f"{found[1].decode()} FROM INFILE '{file.name}' FORMAT {found[2].decode()}"
+                sql = found[1].decode().replace("input('", f"file('{file.name}', '{found[2].decode()}', '", 1)
                 return bytes(connection.query(sql, "TabSeparated").bytes() or b"")
         return bytes(connection.query(statement.decode(), "TabSeparated", params=values).bytes() or b"")
     finally:

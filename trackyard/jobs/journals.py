@@ -20,7 +20,7 @@ from trackyard.journal.erasing import cleaned, find_click
 from trackyard.journal.reader import Range, next_range
 from trackyard.journal.records import Call, Kind, decode_call, decode_click
 from trackyard.stats.engine import Analytics
-from trackyard.stats.load import click_item, load, lookup_item
+from trackyard.stats.load import TOGETHER, click_item, load, lookup_item
 from trackyard.store import edges, erasures, inbox, progress, rebuilds
 from trackyard.store.engine import Database
 from trackyard.store.inbox import InboxCall, WaitingCall
@@ -32,8 +32,6 @@ log = logging.getLogger("trackyard.projector")
 _WAITING_PAGE = 500
 _UNSURE_MS = 86_400_000
 """A load that was cut short is tried again within a day."""
-_TOGETHER = 10_000
-"""Records that one load takes in, of however many marks: whoever comes late catches up in large steps."""
 _OLD_MS = 60_000
 """A range that is loaded so long after it was written is of a time when nothing was loaded."""
 
@@ -130,7 +128,7 @@ class JournalLoader:
             return next_range(self._directory, edge, None, 0)
         until = before.begun_until
         found = next_range(
-            self._directory, edge, before.journal, before.position, records=0 if until else _TOGETHER, until=until
+            self._directory, edge, before.journal, before.position, records=0 if until else TOGETHER, until=until
         )
         if found is not None and found.marks > 1 and not until:
             with self._database.write() as connection:

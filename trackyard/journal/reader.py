@@ -14,7 +14,7 @@ from trackyard.journal.records import Kind, decode_mark
 from trackyard.journal.segments import Gap, Seal, walk
 
 _FIRST_READ = 1024 * 1024
-_READ_OF_MANY = 8 * 1024 * 1024
+_READ_OF_MANY = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
