@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.support.analytics import address
+from tests.support.analytics import empty_store
 from tests.support.client import ApiClient
 from tests.support.rebuilds import RestingRebuilder
 from trackyard.actions.deps import Deps
@@ -24,7 +24,6 @@ from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import Seal
 from trackyard.domain.roles import Role
 from trackyard.stats.engine import Analytics
-from trackyard.stats.schema import migrate
 from trackyard.store import keys, staff
 from trackyard.store.engine import Database
 from trackyard.store.filestore import FileStore
@@ -119,8 +118,6 @@ def shared_api(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) 
     path = tmp_path_factory.mktemp("shared") / "trackyard.db"
     shutil.copy(migrated_sqlite, path)
     database = Database(f"sqlite:///{path}")
-    analytics = Analytics.open(address(), database="shared")
-    migrate(analytics)
-    yield installed(database, analytics)
+    with empty_store() as analytics:  # its own: other installations have the same numbers
+        yield installed(database, analytics)
     database.close()
-    analytics.close()
