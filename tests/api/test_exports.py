@@ -288,7 +288,7 @@ def test_what_is_made_meanwhile_does_not_appear(api: Api, monkeypatch: pytest.Mo
     filled = fill(api)
     monkeypatch.setattr(exports, "PIECE", 4)
     wanted = csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD)
-    before = exports.conversions_before
+    before = exports.stored_before
     numbers = count(500)
 
     def and_one_more(*asked: Any, **more: Any) -> Any:
@@ -299,7 +299,7 @@ def test_what_is_made_meanwhile_does_not_appear(api: Api, monkeypatch: pytest.Mo
         )
         return found
 
-    monkeypatch.setattr(exports, "conversions_before", and_one_more)
+    monkeypatch.setattr(exports, "stored_before", and_one_more)
     assert csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD) == wanted
     assert len(csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD)) > len(wanted)
 

@@ -68,8 +68,20 @@ def pages(store: Analytics, query: ClickList) -> list[ListedClick]:
     raise AssertionError
 
 
-def exported(store: Analytics, query: ClickList) -> list[ListedClick]:
-    return [click for piece in each_click(store, query, spans_of(store, query)) for click in piece]
+Rows = list[dict[str, Any]]
+
+
+def columns(clicks: list[ListedClick]) -> Rows:
+    """Listed clicks by the columns that files are made of."""
+    return [
+        {name: getattr(listed.click, name) for name in exports.CLICK_COLUMNS}
+        | {"conversion_id": listed.conversion_ids[0] if listed.conversion_ids else ""}
+        for listed in clicks
+    ]
+
+
+def exported(store: Analytics, query: ClickList) -> Rows:
+    return [click for piece in each_click(store, query, spans_of(store, query)) for click in piece.to_pylist()]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +98,7 @@ def test_the_clicks_of_all_pages(store: Analytics, change: dict[str, Any]) -> No
     fill(store)
     query = dataclasses.replace(WEEK, **change)
     wanted = pages(store, query)
-    assert exported(store, query) == wanted
+    assert exported(store, query) == columns(wanted)
     assert sum(span.clicks for span in spans_of(store, query)) == len(wanted)
     assert bool(wanted) == bool(query.scope.affiliate_ids != frozenset())
     if not change:
@@ -112,15 +124,15 @@ def test_a_reader_who_takes_long_is_read_for_anew(
 ) -> None:
     fill(analytics)
     wanted = exported(analytics, WEEK)
-    monkeypatch.setattr(exports, "PIECE", 10)
+    monkeypatch.setattr("trackyard.stats.columns.ROWS", 10)
     monkeypatch.setattr(exports, "HELD_S", held)
-    monkeypatch.setattr("trackyard.stats.packed._READ", 3000)
+    monkeypatch.setattr("trackyard.stats.columns._READ", 3000)
     opened = []
-    stream = Analytics.stream
-    monkeypatch.setattr(Analytics, "stream", lambda self, *asked: opened.append(asked) or stream(self, *asked))
+    batches = Analytics.batches
+    monkeypatch.setattr(Analytics, "batches", lambda self, *asked: opened.append(asked) or batches(self, *asked))
     ticks = count()
     found = list(each_click(analytics, WEEK, spans_of(analytics, WEEK), lambda: float(next(ticks))))
-    assert [click for piece in found for click in piece] == wanted
+    assert [click for piece in found for click in piece.to_pylist()] == wanted
     assert len(opened) > 5
 
 
@@ -129,10 +141,25 @@ def test_what_is_loaded_behind_the_reader_is_left_out(analytics: Analytics, monk
     wanted = exported(analytics, WEEK)
     monkeypatch.setattr(exports, "SPAN", 1)
     reader = each_click(analytics, WEEK, spans_of(analytics, WEEK))
-    found = next(reader)
+    found = next(reader).to_pylist()
     load_clicks(analytics, [new_click(9000, time=NOON + 3 * DAY)])
-    found += [click for piece in reader for click in piece]
+    found += [click for piece in reader for click in piece.to_pylist()]
     assert found == wanted
+
+
+@pytest.mark.parametrize("few", [0, 50])
+def test_conversions_are_those_of_the_clicks_alone(
+    analytics: Analytics, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    fill(analytics)
+    monkeypatch.setattr(exports, "_FEW", few)
+    monkeypatch.setattr("trackyard.stats.columns.ROWS", 7)
+    monkeypatch.setattr("trackyard.stats.columns._READ", 900)
+    for affiliate in (1, 2):
+        query = dataclasses.replace(WEEK, scope=Scope.of_affiliate(affiliate))
+        found = exported(analytics, query)
+        assert found == columns(pages(analytics, query))
+        assert any(click["conversion_id"] for click in found)
 
 
 def rows_of(store: Analytics, report: Report) -> list[StatsRow]:

@@ -10,9 +10,12 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pyarrow
 import pyarrow.parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import field
 from starlette.testclient import TestClient
 
@@ -23,13 +26,13 @@ from trackyard.domain.roles import Permission, Role
 from trackyard.wire.csvs import csv_of
 from trackyard.wire.dispatch import Dispatch
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer, Moment, Money, View
+from trackyard.wire.envelope import Answer, Moment, Money, View, number
 from trackyard.wire.openapi import document
 from trackyard.wire.params import Params
 from trackyard.wire.parquets import parquet_of
 from trackyard.wire.scalars import Int
 from trackyard.wire.sending import Exports, ExportsBusy, Sending, TooManyExports
-from trackyard.wire.sheets import Exported, Sheet, Table, table_of
+from trackyard.wire.sheets import Block, Column, Exported, Sheet, Table, columns_beside, columns_of, table_of, type_of
 
 ADMIN = "b" * 40
 
@@ -165,6 +168,55 @@ def test_every_kind_of_value_as_parquet() -> None:
         [-1, "x", Decimal("-7.5"), at, True, 5, "=a", None, '["=a"]'],
         [2**62, None, Decimal(0), None, False, None, None, None, "[]"],
     ]
+
+
+TEXT = (
+    st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=4) | st.text('=+-@\t\r\n＝,"a', max_size=4)
+)
+AMOUNT = st.integers(-(10**14), 10**14).map(lambda scaled: number(Decimal(scaled).scaleb(-4)))
+MOMENT_MS = st.none() | st.integers(0, 4_000_000_000_000) | st.integers(0, 40_000_000).map(lambda at: NOON + at)
+THINGS = st.none() | st.builds(ThingRef, id=st.integers(0, 3), title=st.sampled_from(["", "=a", 'b"', "c"]))
+VIEWS = st.builds(
+    RowView, number=st.integers(-(2**63), 2**63 - 1), text=TEXT, amount=AMOUNT, at=MOMENT_MS, new=st.booleans(),
+    thing=THINGS, more=st.lists(st.text("a,\""), max_size=2),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu", "America/New_York"])
+@given(views=st.lists(VIEWS, min_size=1, max_size=30), dictionaries=st.booleans())
+def test_rows_by_column_are_the_same_file(zone: str, views: list[RowView], dictionaries: bool) -> None:
+    clock = ZoneInfo(zone)
+    table, whole = table_of(RowView, views, clock), table_of(RowView, views, clock)
+    [rows] = table.pieces
+    by_column = Block(tuple(arrays_of(columns_of(RowView), rows, dictionaries)))
+    [_, *lines] = csv_of(whole, whole.pieces)
+    assert b"".join(csv_of(table, iter([by_column]))).partition(b"\r\n")[2] == b"".join(lines)
+    [ours, theirs] = [b"".join(parquet_of(table, iter([piece]))) for piece in (by_column, rows)]
+    assert pyarrow.parquet.read_table(pyarrow.BufferReader(ours)).equals(
+        pyarrow.parquet.read_table(pyarrow.BufferReader(theirs))
+    )
+
+
+def arrays_of(columns: tuple[Column, ...], rows: list[Any], dictionaries: bool) -> Iterator[Any]:
+    for column, values in zip(columns, zip(*rows, strict=True), strict=True):
+        if column.name == "more":
+            values = tuple(msgspec.json.encode(value).decode() for value in values)
+        array = pyarrow.array(values, type=type_of(column.kind))
+        yield array.dictionary_encode() if dictionaries else array
+
+
+def test_what_is_beside_a_key_is_asked_once_for_each() -> None:
+    asked: list[int] = []
+
+    def thing(key: int) -> ThingRef | None:
+        asked.append(key)
+        return ThingRef(id=key, title=f"t{key}") if key else None
+
+    columns = columns_beside(ThingRef, "thing", pyarrow.array([3, 0, 3, 5, 3]), thing)
+    assert {name: array.to_pylist() for name, array in columns.items()} == {
+        "thing.id": [3, None, 3, 5, 3], "thing.title": ["t3", None, "t3", "t5", "t3"],
+    }  # fmt: skip
+    assert sorted(asked) == [0, 3, 5]
 
 
 def test_a_file_without_rows() -> None:

@@ -4,11 +4,11 @@ Lists come newest first, from where the reader stands on to the past: what is ma
 is changed meanwhile is as it is when it is read. No transaction and no statement lasts as long as somebody reads.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from tempfile import TemporaryFile
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.scope import scope_of
@@ -17,26 +17,29 @@ from trackyard.actions.statistics import (
     Names,
     Question,
     cities_in_rows,
-    names_in_clicks,
-    names_in_conversions,
     names_in_rows,
     report_of,
-    with_payments,
+    with_names,
 )
+from trackyard.base.arrow import Batch
+from trackyard.domain.affiliate_payments import PaymentStatus
 from trackyard.domain.callers import Caller
 from trackyard.domain.roles import Permission
 from trackyard.stats.exports import KeptRows, each_click, spans_of
-from trackyard.stats.lists import ClickList, ListedClick
+from trackyard.stats.lists import ClickList
 from trackyard.stats.reports import StatsRow
+from trackyard.store import offers
+from trackyard.store.affiliate_payments import statuses_of
 from trackyard.store.conversions_list import (
+    STORED,
     ConversionFilter,
-    ListedConversion,
-    conversions_before,
     count_conversions,
     place_before,
+    stored_before,
 )
+from trackyard.store.engine import Connection
 
-PIECE: Final = 1000
+PIECE: Final = 5000
 """Conversions that are read in one transaction."""
 LOOKED_AT: Final = 20_000
 """Conversions that are looked at in one, however few of them a filter lets pass."""
@@ -44,23 +47,32 @@ KNOWN: Final = 20_000
 """Names of a kind that are remembered from piece to piece."""
 
 T = TypeVar("T")
-Pieces = Generator[tuple[list[T], Names], None, None]
+Pieces = Generator[tuple[T, Names], None, None]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConversions:
+    """Conversions by column: store.conversions_list.STORED. in_payment: the state of the payment to its affiliate that
+    each is in, by its id; those in none are absent."""
+
+    columns: Mapping[str, Sequence[Any]]
+    in_payment: Mapping[str, PaymentStatus]
 
 
 class Export(Generic[T]):
-    """All rows of a list. pieces: some rows and the names that they mention, read as they are asked for · count: how
-    many there are of all, once the first piece was read."""
+    """All rows of a list. pieces: some rows (T) and the names that they mention, read as they are asked for · count:
+    how many there are of all, once the first piece was read."""
 
     def __init__(self) -> None:
         self.count = 0
         self.pieces: Pieces[T]
 
 
-def export_clicks(deps: Deps, caller: Caller, permission: Permission, query: ClickList) -> Export[ListedClick]:
-    """All accepted clicks of a query, whatever its page; its scope becomes the caller's."""
-    export: Export[ListedClick] = Export()
+def export_clicks(deps: Deps, caller: Caller, permission: Permission, query: ClickList) -> Export[Batch]:
+    """All accepted clicks of a query by column (`each_click`), whatever its page; its scope becomes the caller's."""
+    export: Export[Batch] = Export()
 
-    def read() -> Pieces[ListedClick]:
+    def read() -> Pieces[Batch]:
         with deps.database.read() as conn:
             scoped = replace(query, scope=scope_of(conn, caller, permission))
         spans = spans_of(deps.analytics, scoped)
@@ -68,8 +80,10 @@ def export_clicks(deps: Deps, caller: Caller, permission: Permission, query: Cli
         names = Names()
         with closing(each_click(deps.analytics, scoped, spans)) as pieces:
             for clicks in pieces:
+                offer_ids, affiliate_ids = (clicks[name].unique().to_pylist() for name in ("offer", "affiliate"))
                 with deps.database.read() as conn:
-                    names = names_in_clicks(conn, clicks, _remembered(names))
+                    known = _remembered(names)
+                    names = with_names(conn, known, offer_ids=offer_ids, affiliate_ids=affiliate_ids)
                 yield clicks, names
 
     export.pieces = read()
@@ -78,11 +92,11 @@ def export_clicks(deps: Deps, caller: Caller, permission: Permission, query: Cli
 
 def export_conversions(
     deps: Deps, caller: Caller, permission: Permission, chosen: ConversionFilter
-) -> Export[ListedConversion]:
+) -> Export[StoredConversions]:
     """All conversions that a filter lets pass."""
-    export: Export[ListedConversion] = Export()
+    export: Export[StoredConversions] = Export()
 
-    def read() -> Pieces[ListedConversion]:
+    def read() -> Pieces[StoredConversions]:
         with deps.database.read() as conn:
             scope = scope_of(conn, caller, permission)
             export.count = count_conversions(conn, scope, chosen)
@@ -92,23 +106,24 @@ def export_conversions(
             with deps.database.read() as conn:
                 if before <= floor:
                     floor = place_before(conn, chosen.since, before, LOOKED_AT)
-                found = conversions_before(conn, scope, chosen, before, floor=floor, limit=PIECE)
-                if found:
-                    names = names_in_conversions(conn, found, _remembered(names))
-                    found = with_payments(conn, found)
-            before = (found[-1].created_at, found[-1].id) if len(found) == PIECE else floor
-            if found:
+                rows = stored_before(conn, scope, chosen, before, floor=floor, limit=PIECE)
+                columns = dict(zip(STORED, zip(*rows, strict=True), strict=False))
+                if rows:
+                    names = _named(conn, columns, _remembered(names))
+                    found = StoredConversions(columns, statuses_of(conn, columns["id"]))
+            before = (columns["created_at"][-1], columns["id"][-1]) if len(rows) == PIECE else floor
+            if rows:
                 yield found, names
 
     export.pieces = read()
     return export
 
 
-def export_rows(deps: Deps, caller: Caller, permission: Permission, question: Question) -> Export[StatsRow]:
+def export_rows(deps: Deps, caller: Caller, permission: Permission, question: Question) -> Export[list[StatsRow]]:
     """All statistics rows of a question, whatever its page, as they are when the first is read."""
-    export: Export[StatsRow] = Export()
+    export: Export[list[StatsRow]] = Export()
 
-    def read() -> Pieces[StatsRow]:
+    def read() -> Pieces[list[StatsRow]]:
         with deps.database.read() as conn:
             report = report_of(conn, caller, permission, question)
         with TemporaryFile() as file:
@@ -124,6 +139,17 @@ def export_rows(deps: Deps, caller: Caller, permission: Permission, question: Qu
 
     export.pieces = read()
     return export
+
+
+def _named(conn: Connection, columns: Mapping[str, Sequence[Any]], known: Names) -> Names:
+    """The names that conversions mention."""
+    return with_names(
+        conn,
+        known,
+        offer_ids=offers.existing(conn, set(columns["offer_id"]) - known.offers.keys()),  # a removed one is null
+        affiliate_ids=set(columns["affiliate_id"]),
+        advertiser_ids=set(columns["advertiser_id"]),
+    )
 
 
 def _remembered(names: Names) -> Names:

@@ -139,7 +139,7 @@ def clicks(
         query = replace(query, scope=scope_of(conn, caller, permission))
     page = list_clicks(deps.analytics, query)
     with deps.database.read() as conn:
-        return page.clicks, page.total_count, names_in_clicks(conn, page.clicks, Names())
+        return page.clicks, page.total_count, names_in_clicks(conn, page.clicks)
 
 
 def conversions(
@@ -149,7 +149,7 @@ def conversions(
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, permission)
         found, total = conversions_list.list_conversions(conn, scope, chosen, page=page, limit=limit)
-        return with_payments(conn, found), total, names_in_conversions(conn, found, Names())
+        return with_payments(conn, found), total, names_in_conversions(conn, found)
 
 
 def with_payments(conn: Connection, found: Sequence[ListedConversion]) -> list[ListedConversion]:
@@ -177,29 +177,25 @@ def nothing() -> Scope:
     return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset(), sees_charge=False)
 
 
-def names_in_clicks(conn: Connection, found: Sequence[ListedClick], known: Names) -> Names:
-    """The names that clicks mention; those that are `known` are not looked up again."""
-    return _with(
-        conn,
-        known,
-        offer_ids={item.click.offer for item in found},
-        affiliate_ids={item.click.affiliate for item in found},
-    )
+def names_in_clicks(conn: Connection, found: Sequence[ListedClick]) -> Names:
+    """The names that clicks mention."""
+    offer_ids, affiliate_ids = ({getattr(item.click, name) for item in found} for name in ("offer", "affiliate"))
+    return with_names(conn, Names(), offer_ids=offer_ids, affiliate_ids=affiliate_ids)
 
 
-def names_in_conversions(conn: Connection, found: Sequence[ListedConversion], known: Names) -> Names:
-    """The names that conversions mention; those that are `known` are not looked up again."""
-    offer_ids = {item.offer_id for item in found} - known.offers.keys()
-    return _with(
+def names_in_conversions(conn: Connection, found: Sequence[ListedConversion]) -> Names:
+    """The names that conversions mention."""
+    offer_ids = {item.offer_id for item in found}
+    return with_names(
         conn,
-        known,
+        Names(),
         offer_ids=offers.existing(conn, offer_ids),  # a removed one is null
         affiliate_ids={item.affiliate_id for item in found},
         advertiser_ids={item.advertiser_id for item in found},
     )
 
 
-def _with(
+def with_names(
     conn: Connection,
     known: Names,
     *,
@@ -207,6 +203,7 @@ def _with(
     affiliate_ids: Iterable[int],
     advertiser_ids: Iterable[str] = (),
 ) -> Names:
+    """The names of ids, and those that are `known`, which are not looked up again."""
     return Names(
         offers=known.offers | offers.names_of(conn, set(offer_ids) - known.offers.keys()),
         affiliates=known.affiliates | affiliates.names_of(conn, set(affiliate_ids) - known.affiliates.keys()),

@@ -8,6 +8,7 @@ from trackyard.actions.statistics import Names, clicks, nothing
 from trackyard.api.files import ALL_ROWS, Listed, table_of_all
 from trackyard.api.people import OfferRef, PartnerView, partner_view
 from trackyard.api.times import At, as_text, check_length, span, unchanged
+from trackyard.base.arrow import Array, Batch, loaded
 from trackyard.domain.roles import Permission
 from trackyard.stats.lists import ClickList, ListedClick
 from trackyard.stats.query import Values
@@ -15,7 +16,7 @@ from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Moment, Pagination, View, pagination
 from trackyard.wire.params import Only, Seq
-from trackyard.wire.sheets import Sheet, Table, table_of
+from trackyard.wire.sheets import Sheet, Table, columns_beside, table_of
 
 
 class ListClicks(Listed):
@@ -130,7 +131,32 @@ def click_rows(call: Call[Deps], params: ListClicks) -> Table:
         found, _, names = clicks(call.deps, call.caller, call.permission, query)
         return table_of(ClickView, (_view(item, names, unchanged) for item in found), zone, period=period)
     export = export_clicks(call.deps, call.caller, call.permission, query)
-    return table_of_all(ClickView, export, lambda item, names: _view(item, names, unchanged), zone, period)
+    return table_of_all(ClickView, export, _columns, zone, period)
+
+
+def _columns(clicks: Batch, names: Names) -> dict[str, Array]:
+    """What `_view` shows, by column."""
+    arrow, compute, *_ = loaded()
+    places = compute.binary_join_element_wise(*(clicks[name].cast("string") for name in ("offer", "landing")), " ")
+
+    def landing(place: str) -> LandingRef | None:
+        offer_id, landing_id = map(int, place.split(" "))
+        return _landing(offer_id, landing_id, names)
+
+    return {
+        **{name: clicks[name] for name in (*_AS_RECORDED, "conversion_id")},
+        "click_id": clicks["id"],
+        "cbid": clicks["id"],
+        "device_type": clicks["device"],
+        "connection_type": clicks["connection"],
+        "isp_code": clicks["isp"],
+        **columns_beside(OfferRef, "offer", clicks["offer"], lambda offer_id: _offer(offer_id, names)),
+        **columns_beside(LandingRef, "landing", places, landing),
+        "has_conversions": compute.not_equal(clicks["conversion_id"], ""),
+        "created_at": clicks["time"].cast(arrow.timestamp("ms", tz="UTC")),
+        "partner_id": clicks["affiliate"],
+        **columns_beside(PartnerView, "partner", clicks["affiliate"], lambda key: partner_view(key, names.affiliates)),
+    }
 
 
 _AS_RECORDED = (

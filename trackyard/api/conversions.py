@@ -1,18 +1,22 @@
 """The list of conversions (spec: GET stats/conversions; Conversion (list form))."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from operator import attrgetter
 from typing import Annotated, Any
 
+import msgspec
+
 from trackyard.actions.deps import Deps
-from trackyard.actions.exports import export_conversions
+from trackyard.actions.exports import StoredConversions, export_conversions
 from trackyard.actions.statistics import Names, conversions
 from trackyard.api.files import ALL_ROWS, Listed, table_of_all
 from trackyard.api.people import AdvertiserRef, PartnerView, partner_view
 from trackyard.api.times import At, as_text, hour_start_ms, span, unchanged
+from trackyard.base.arrow import Array, amounts, beside, loaded
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import local_day
-from trackyard.domain.affiliate_payments import ITEM_STATES, OPEN_ITEM
+from trackyard.domain.affiliate_payments import ITEM_STATES, OPEN_ITEM, PaymentStatus
 from trackyard.domain.currencies import CODES
 from trackyard.domain.roles import Permission
 from trackyard.domain.statuses import BY_NUMBER, Status
@@ -21,7 +25,7 @@ from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Moment, Money, Pagination, View, number, pagination
 from trackyard.wire.params import Only, Seq
-from trackyard.wire.sheets import Sheet, Table, table_of
+from trackyard.wire.sheets import Kind, Sheet, Table, columns_beside, columns_of, table_of, type_of
 
 StatusNumber = Annotated[int, s.Choice(("1", "2", "3", "5"), only_3_0=("4",), number=True)]
 Device = Annotated[str, s.Choice(("tablet", "desktop", "mobile"))]
@@ -230,7 +234,8 @@ def conversion_rows(call: Call[Deps], params: ListConversions) -> Table:
         )
         return table_of(view, (view(**show(item, names)) for item in found), zone, period=period)
     export = export_conversions(call.deps, call.caller, call.permission, chosen)
-    return table_of_all(view, export, lambda item, names: view(**show(item, names)), zone, period)
+    columns = _Columns(view, call.version, is_raw=params.raw_export)
+    return table_of_all(view, export, columns.of, zone, period)
 
 
 def fields_for_all(item: ListedConversion, at: At) -> dict[str, Any]:
@@ -274,7 +279,11 @@ def fields_for_staff(item: ListedConversion) -> dict[str, Any]:
 
 def advertiser_of(item: ListedConversion, names: Names) -> AdvertiserRef:
     """The advertiser of a conversion."""
-    return AdvertiserRef(id=item.advertiser_id, title=names.advertisers.get(item.advertiser_id, ""))
+    return _advertiser(item.advertiser_id, names)
+
+
+def _advertiser(advertiser_id: str, names: Names) -> AdvertiserRef:
+    return AdvertiserRef(id=advertiser_id, title=names.advertisers.get(advertiser_id, ""))
 
 
 def _shower(call: Call[Deps], params: ListConversions, at: At) -> Callable[[ListedConversion, Names], dict[str, Any]]:
@@ -294,6 +303,107 @@ def _shower(call: Call[Deps], params: ListConversions, at: At) -> Callable[[List
     return show
 
 
+class _Clicked(msgspec.Struct, gc=False):
+    """What a conversion shows of its click."""
+
+    country: str
+    city: str
+    city_id: int
+    ip: str
+    browser: str
+    os: str
+    device: str
+    ios_idfa: str
+    android_id: str
+    ua: str
+    referrer: str
+    ref_id: str
+    sub1: str
+    sub2: str
+    sub3: str
+    sub4: str
+    sub5: str
+    sub6: str
+    sub7: str
+    sub8: str
+    isp: str
+    landing: int
+
+
+_clicked = msgspec.json.Decoder(_Clicked).decode
+_click_values = attrgetter(*_Clicked.__struct_fields__)
+_NO_FIELDS: dict[str, str] = {}
+
+
+class _Columns:
+    """What `_shower` shows, by column. view: whose columns · is_raw: without names."""
+
+    def __init__(self, view: type[View], version: str, *, is_raw: bool) -> None:
+        self._kinds = {column.name: column.kind for column in columns_of(view)}
+        self._version, self._is_raw = version, is_raw
+
+    def of(self, found: StoredConversions, names: Names) -> dict[str, Array]:
+        """The columns of some conversions."""
+        stored = found.columns
+        return {**self._typed(self._values(stored)), **self._looked_up(found, names), **_amounts(stored)}
+
+    def _typed(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Array]:
+        array = loaded().arrow.array
+        kinds = self._kinds
+        return {name: array(values, type=type_of(kinds[name])) for name, values in columns.items() if name in kinds}
+
+    def _values(self, stored: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+        """What is shown as it is stored."""
+        values = zip(*(_click_values(_clicked(text)) for text in stored["click"]), strict=True)
+        clicks = dict(zip(_Clicked.__struct_fields__, values, strict=True))
+        custom = [_NO_FIELDS if text == "{}" else msgspec.json.decode(text) for text in stored["custom_fields"]]
+        nothing = [None] * len(custom)
+        return {
+            **{name: clicks[name] for name in _FROM_CLICK},
+            **{name: stored[name] for name in _AS_STORED},
+            **{f"custom_field_{n}": [fields.get(str(n), "") for fields in custom] for n in range(1, 8)},
+            **{name: stored[column] for name, column in _RENAMED.items()},
+            **dict.fromkeys(("district", "forensiq", "price"), nothing),
+            "isp_code": clicks["isp"],
+            "device_type": clicks["device"],
+            "landing_id": clicks["landing"],
+        }
+
+    def _looked_up(self, found: StoredConversions, names: Names) -> dict[str, Array]:
+        """What is the same for many."""
+        stored, paid, raw = found.columns, found.in_payment, self._is_raw
+        array, text = loaded().arrow.array, type_of(Kind.TEXT)
+        keys = {name: array(stored[name]) for name in ("offer_id", "affiliate_id", "advertiser_id", "status")}
+        states = array([paid.get(key, "") for key in stored["id"]], type=text)
+        payment_status, is_paid = beside(
+            states, (text, text), lambda key: ITEM_STATES[PaymentStatus(key)] if key else OPEN_ITEM
+        )
+        [status] = beside(keys["status"], (text,), lambda key: (shown_status(key, self._version),))
+
+        def named(view: type[View], name: str, key: str, view_of: Callable[[Any], View | None]) -> dict[str, Array]:
+            return columns_beside(view, name, keys[key], lambda key: None if raw else view_of(key))
+
+        return {
+            "status": status,
+            "payment_status": payment_status,
+            "is_paid": is_paid,
+            **named(OfferInConversion, "offer", "offer_id", lambda key: offer_in_conversion(key, names)),
+            **named(PartnerView, "partner", "affiliate_id", lambda key: partner_view(key, names.affiliates)),
+            **named(AdvertiserRef, "advertiser", "advertiser_id", lambda key: _advertiser(key, names)),
+        }
+
+
+def _amounts(stored: Mapping[str, Sequence[int]]) -> dict[str, Array]:
+    earned = [charge - payout for charge, payout in zip(stored["charge"], stored["payout"], strict=True)]
+    scaled = {"payouts": stored["payout"], "sum": stored["sum"], "revenue": stored["charge"], "earnings": earned}
+    return {name: amounts(values) for name, values in scaled.items()}
+
+
+_RENAMED = {
+    "conversion_id": "id", "cbid": "click_id", "clickid": "click_id", "goal": "goal_title", "goal_value": "goal",
+    "partner_id": "affiliate_id", "supplier_id": "advertiser_id", "created_at": "created_at",
+    "click_time": "click_time", "hold_date_expire": "hold_until",
+}  # fmt: skip
 _FROM_CLICK = (
     "country", "city", "city_id", "ip", "browser", "os", "device", "ios_idfa", "android_id", "ua", "referrer", "ref_id",
     *(f"sub{n}" for n in range(1, 9)),

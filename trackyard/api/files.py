@@ -1,15 +1,16 @@
 """Lists that are also answered as files."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.exports import Export
 from trackyard.actions.statistics import Names
 from trackyard.api.paging import Paging
+from trackyard.base.arrow import Array
 from trackyard.wire.envelope import View
-from trackyard.wire.sheets import Exported, Table, columns_of, pieces_of
+from trackyard.wire.sheets import Exported, Table, block_of, columns_of
 
 ALL_ROWS: Final = (
     "Every row, in the order of JSON, or those of a page when `page` or `limit` is sent. What is made while the file "
@@ -31,14 +32,16 @@ class Listed(Exported, Paging):
 
 
 def table_of_all(
-    view: type[View], export: Export[T], show: Callable[[T, Names], Any], zone: ZoneInfo, period: str
+    view: type[View], export: Export[T], show: Callable[[T, Names], Mapping[str, Array]], zone: ZoneInfo, period: str
 ) -> Table:
-    """The table of an export whose rows are shown as views."""
-    return Table(columns_of(view), pieces_of(view, each_piece(export, show)), zone, period, lambda: export.count)
+    """The table of an export with the columns of a view, which are shown by their names."""
+    columns = columns_of(view)
+    pieces = each_piece(export, lambda found, names: block_of(columns, show(found, names)))
+    return Table(columns, pieces, zone, period, lambda: export.count)
 
 
-def each_piece(export: Export[T], show: Callable[[T, Names], R]) -> Generator[list[R], None, None]:
-    """The rows of an export as they are shown; what reads them ends with it."""
+def each_piece(export: Export[T], show: Callable[[T, Names], R]) -> Generator[R, None, None]:
+    """The pieces of an export as they are shown; what reads them ends with it."""
     with closing(export.pieces) as pieces:
         for found, names in pieces:
-            yield [show(item, names) for item in found]
+            yield show(found, names)

@@ -46,7 +46,7 @@ def stats_table(call: Call[Deps], question: Question, types: Collection[str], pe
         rows = (flat(row_view(row, names, types)) for row in page.rows)
         return Table(columns, in_pieces(rows), call.deps.zone, period)
     export = export_rows(call.deps, call.caller, call.permission, question)
-    pieces = each_piece(export, lambda row, names: flat(row_view(row, names, types)))
+    pieces = each_piece(export, lambda rows, names: [flat(row_view(row, names, types)) for row in rows])
     return Table(columns, pieces, call.deps.zone, period, lambda: export.count)
 
 

@@ -22,9 +22,11 @@ import msgspec
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
 
+from trackyard.base.arrow import Batch
 from trackyard.base.errors import NARROWER, Abandoned, TooHeavy, Unavailable
 from trackyard.domain.asking import asking
 from trackyard.stats import packed
+from trackyard.stats.columns import LINES, Reader
 from trackyard.stats.turns import HEAVY, LIGHT, Places, Turn, Turns
 
 log = logging.getLogger("trackyard.stats")
@@ -220,11 +222,22 @@ class Analytics:
         The statement ends with the block, which holds a client: it takes no turn, so who calls bounds how many there
         are, and how long. Raises TooHeavy and StoreError, also where rows are asked for.
         """
+        with self._streamed(sql, parameters, packed.FORM) as source:
+            yield packed.unpacked(source, row)
+
+    @contextmanager
+    def batches(self, sql: str, parameters: Mapping[str, Any], reader: Reader) -> Iterator[Iterator[Batch]]:
+        """The rows of a SELECT whose one column is `packed_line`, by column; as `stream`."""
+        with self._streamed(sql, parameters, LINES) as source:
+            yield reader.batches(source)
+
+    @contextmanager
+    def _streamed(self, sql: str, parameters: Mapping[str, Any], form: str) -> Iterator[Any]:
         with self._client(again=False) as client:
             limited = f"{sql}\nSETTINGS {packed.clause(self._limits.memory)}"
-            source: Any = client.raw_stream(limited, parameters=dict(parameters), fmt=packed.FORM)
+            source: Any = client.raw_stream(limited, parameters=dict(parameters), fmt=form)
             try:
-                yield packed.unpacked(source, row)
+                yield source
             except (EOFError, msgspec.DecodeError) as fault:
                 raise StoreError(f"the analytic store broke off: {fault}") from fault
             finally:

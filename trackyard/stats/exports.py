@@ -6,29 +6,45 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import IO, Any, Final, TypeVar
+from typing import IO, Any, Final
 
 import msgspec
+from msgspec.structs import fields
 
+from trackyard.base.arrow import Array, Batch, loaded
 from trackyard.journal.records import Click
+from trackyard.stats.columns import Reader, packed_line
 from trackyard.stats.compile import compile_report
 from trackyard.stats.engine import Analytics
-from trackyard.stats.lists import CLICK_COLUMNS, ClickList, ListedClick, chosen
-from trackyard.stats.packed import packed
+from trackyard.stats.lists import ClickList, chosen
 from trackyard.stats.query import Report
 from trackyard.stats.reports import StatsRow, row_of
 
 PIECE: Final = 5000
-"""Rows that are handed on at a time."""
+"""Statistics rows that are handed on at a time."""
 SPAN: Final = 500_000
 """Clicks that are sorted at a time, when no day has more."""
 HELD_S: Final = 60.0
 """How long a reader may hold a statement open; after it the rest is asked for anew."""
 
+CLICK_COLUMNS: Final = (
+    "time", "id", "offer", "affiliate", "landing", "smart_id", "uniq", "ip", "country", "city_id", "city", "isp",
+    "connection", "ua", "os", "os_version", "device", "device_model", "browser", "browser_version", "referrer",
+    *(f"sub{number}" for number in range(1, 9)), "ref_id", "os_id", "user_id", "ext1", "ext2", "ext3", "ios_idfa",
+    "android_id",
+)  # fmt: skip
+"""What a file of clicks is made of, by the names of Click."""
+_WHOLE: Final = frozenset(info.name for info in fields(Click) if info.type is int)
+_OFTEN: Final = frozenset((
+    "smart_id", "country", "city", "isp", "connection", "ua", "os", "os_version", "device", "device_model", "browser",
+    "browser_version", "referrer",
+))  # fmt: skip
+_FEW: Final = 50
 _DAY_MS: Final = 86_400_000
 
-T = TypeVar("T")
 Seconds = Callable[[], float]
+Last = tuple[int, str]
+"""Where a reader stands: time and id of the last click."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +72,18 @@ def spans_of(analytics: Analytics, query: ClickList) -> list[Span]:
 
 def each_click(
     analytics: Analytics, query: ClickList, spans: list[Span], seconds: Seconds = time.monotonic
-) -> Generator[list[ListedClick], None, None]:
-    """All clicks of the query, newest first, whatever its page. What was loaded behind the reader is left out."""
+) -> Generator[Batch, None, None]:
+    """All clicks of the query by column, newest first, whatever its page: `CLICK_COLUMNS`, and conversion_id, that of
+    the first conversion or "". What was loaded behind the reader is left out."""
+    reader = Reader(CLICK_COLUMNS, whole=_WHOLE, often=_OFTEN)
     for span in spans:
-        rest: Click | None = None
+        rest: Last | None = None
         while True:
-            with _held(analytics, replace(query, since=span.since, until=span.until), rest) as pieces:
+            with _held(analytics, replace(query, since=span.since, until=span.until), rest, reader) as batches:
                 until = seconds() + HELD_S
-                for clicks in pieces:
-                    rest = clicks[-1]
-                    conversions = _conversions_of(analytics, clicks)
-                    yield [ListedClick(click, conversions.get(click.id, ())) for click in clicks]
+                for clicks in batches:
+                    rest = clicks["time"][-1].as_py(), clicks["id"][-1].as_py()
+                    yield clicks.append_column("conversion_id", _conversions_of(analytics, clicks))
                     if seconds() > until:
                         break
                 else:
@@ -74,45 +91,43 @@ def each_click(
 
 
 @contextmanager
-def _held(analytics: Analytics, query: ClickList, last: Click | None) -> Iterator[Iterator[list[Click]]]:
+def _held(analytics: Analytics, query: ClickList, last: Last | None, reader: Reader) -> Iterator[Iterator[Batch]]:
     """The clicks of a query that come after one."""
     where, parameters = chosen(query)
     if last is not None:
         where += " AND time <= {last_time:Int64} AND (time < {last_time:Int64} OR id < {last_id:String})"
-        parameters |= {"last_time": last.time, "last_id": last.id}
-    rows = f"SELECT time, id, {packed(CLICK_COLUMNS)} AS packed_row {where}"
+        parameters |= {"last_time": last[0], "last_id": last[1]}
+    rows = f"SELECT time, id, {packed_line(CLICK_COLUMNS)} AS packed_row {where}"
     sql = f"SELECT packed_row FROM ({rows}) ORDER BY time DESC, id DESC"
-    with analytics.stream(sql, parameters, Click) as pieces:
-        yield _of_size(pieces)
+    with analytics.batches(sql, parameters, reader) as batches:
+        yield batches
 
 
-def _of_size(pieces: Iterator[list[T]]) -> Iterator[list[T]]:
-    """The same in pieces of `PIECE` at least, but for the last."""
-    held: list[T] = []
-    for piece in pieces:
-        held += piece
-        if len(held) >= PIECE:
-            yield held
-            held = []
-    if held:
-        yield held
+def _conversions_of(analytics: Analytics, clicks: Batch) -> Array:
+    """The ids of the first conversions of clicks that stand together; "" of those without.
 
-
-def _conversions_of(analytics: Analytics, clicks: list[Click]) -> dict[str, tuple[str, ...]]:
-    """The ids of the conversions of clicks that stand together, by click, oldest first.
-
-    Looked for by the times of the clicks, which is one small column: by their ids alone each piece of a file would
-    read every conversion there is. No conversion is a day older than its click, as far as clocks may be apart.
+    Looked for by the times of the clicks, and by their offers and affiliates when they are few: to look for so many
+    ids takes longer than all the rest of a file. No conversion is a day older than its click, as far as clocks may be
+    apart.
     """
+    arrow, compute, *_ = loaded()
+    conditions = [f"time >= {{first:Int64}} - {_DAY_MS}", "click_time >= {first:Int64}", "click_time <= {last:Int64}"]
+    parameters: dict[str, Any] = {"first": clicks["time"][-1].as_py(), "last": clicks["time"][0].as_py()}
+    for name in ("offer", "affiliate"):
+        values = clicks[name].unique().to_pylist()
+        if len(values) <= _FEW:
+            conditions.append(f"{name} IN {{{name}:Array(Int64)}}")
+            parameters[name] = values
     sql = (
-        "SELECT click_id, arrayMap(made -> made.2, arraySort(groupArray((made_at, conversion_id)))) FROM ("
-        "SELECT click_id, conversion_id, any(time) AS made_at FROM fact "
-        f"WHERE time >= {{first:Int64}} - {_DAY_MS} AND click_time >= {{first:Int64}} AND click_time <= {{last:Int64}} "
-        "AND click_id IN {ids:Array(String)} GROUP BY click_id, conversion_id HAVING sum(sign) > 0"
+        "SELECT click_id, min((made_at, conversion_id)).2 FROM ("
+        f"SELECT click_id, conversion_id, any(time) AS made_at FROM fact WHERE {' AND '.join(conditions)} "
+        "GROUP BY click_id, conversion_id HAVING sum(sign) > 0"
         ") GROUP BY click_id"
     )
-    parameters = {"first": clicks[-1].time, "last": clicks[0].time, "ids": [click.id for click in clicks]}
-    return dict(analytics.rows(sql, parameters, tuple[str, tuple[str, ...]]))
+    found = analytics.rows(sql, parameters, tuple[str, str])
+    places = compute.index_in(clicks["id"], value_set=arrow.array([click for click, _ in found], type=arrow.string()))
+    conversions = arrow.array([conversion for _, conversion in found], type=arrow.string())
+    return conversions.take(places).fill_null("")
 
 
 class KeptRows:

@@ -1,15 +1,29 @@
 """The list of conversions, as stored now (spec: GET stats/conversions)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, func, select, tuple_
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Row,
+    Text,
+    cast,
+    func,
+    select,
+    tuple_,
+    type_coerce,
+)
 
 from trackyard.domain.affiliate_payments import PaymentStatus
 from trackyard.domain.scope import Scope
 from trackyard.store.tables import conversion
+from trackyard.store.types import Amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +86,18 @@ class ListedConversion:
 
 
 _COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "in_payment")
+STORED: Final = tuple(column.name for column in _COLUMNS)
+"""What files are made of: the same without an object for each value. Amounts are whole numbers of ten-thousandths,
+documents are text."""
 
+
+def _stored(column: Column[Any]) -> ColumnElement[Any]:
+    if isinstance(column.type, Amount):
+        return type_coerce(column, BigInteger)
+    return cast(column, Text) if isinstance(column.type, JSON) else column
+
+
+_STORED = tuple(_stored(column) for column in _COLUMNS)
 
 Place = tuple[int, str]
 """Where a conversion stands in the list of all: its creation, UTC ms, and its id."""
@@ -100,24 +125,26 @@ def count_conversions(conn: Connection, scope: Scope, chosen: ConversionFilter) 
     return int(conn.execute(select(func.count()).select_from(conversion).where(*conditions)).scalar_one())
 
 
-def conversions_before(
+def stored_before(
     conn: Connection, scope: Scope, chosen: ConversionFilter, before: Place, *, floor: Place, limit: int
-) -> list[ListedConversion]:
-    """The newest that stand before a place in the list of all, but not before the `floor`."""
+) -> Sequence[Row[Any]]:
+    """The newest that stand before a place in the list of all, but not before the `floor`; `STORED` of each."""
+    # An index is searched by moments, not by places: with those of all pages it would read every page before this one.
+    near = replace(chosen, since=max(chosen.since, floor[0]), until=min(chosen.until, before[0] + 1))
     rows = conn.execute(
-        select(*_COLUMNS)
-        .where(*_scoped(scope), *_chosen(chosen), _place < before, _place >= floor)
+        select(*_STORED)
+        .where(*_scoped(scope), *_chosen(near), _place < before, _place >= floor)
         .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
         .limit(limit)
     )
-    return [ListedConversion(*row) for row in rows]
+    return rows.all()
 
 
 def place_before(conn: Connection, since: int, before: Place, distance: int) -> Place:
     """The place so many conversions before another, whatever a filter lets pass, or that of the moment `since`."""
     found = conn.execute(
         select(conversion.c.created_at, conversion.c.id)
-        .where(_place < before, conversion.c.created_at >= since)
+        .where(_place < before, conversion.c.created_at >= since, conversion.c.created_at <= before[0])
         .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
         .offset(distance - 1)
         .limit(1)

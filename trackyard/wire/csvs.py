@@ -9,19 +9,20 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.base.zones import datetime_text
-from trackyard.wire.sheets import Kind, Row, Table
-
-_FORMULA: Final = frozenset("=+-@\t\r\n＝＋－＠")
-"""What a spreadsheet takes the beginning of a formula for."""
+from trackyard.wire.lines import FORMULA, lines_of
+from trackyard.wire.sheets import Block, Kind, Piece, Table
 
 Cells = Iterable[Any]
 
 
-def csv_of(table: Table, pieces: Iterable[list[Row]]) -> Iterator[bytes]:
+def csv_of(table: Table, pieces: Iterable[Piece]) -> Iterator[bytes]:
     """The file in pieces; pieces: the rows. Text that a spreadsheet would calculate gets an apostrophe before it."""
     yield _written([[column.name for column in table.columns]])
     shown = [_shown(column.kind, table.zone) for column in table.columns]
     for piece in pieces:
+        if isinstance(piece, Block):
+            yield lines_of(table, piece)
+            continue
         columns = (show(cells) for show, cells in zip(shown, zip(*piece, strict=True), strict=True))
         yield _written(zip(*columns, strict=True))
 
@@ -40,7 +41,7 @@ def _shown(kind: Kind, zone: ZoneInfo) -> Callable[[Cells], Cells]:
 
 
 def _texts(cells: Cells) -> Cells:
-    return [f"'{text}" if text and text[0] in _FORMULA else text for text in cells]
+    return [f"'{text}" if text and text[0] in FORMULA else text for text in cells]
 
 
 def _flags(cells: Cells) -> Cells:

@@ -1,35 +1,31 @@
 """A table as Parquet: text, int64, decimal128(18, 4), timestamp in UTC milliseconds, bool; zstd.
 
-Row groups are bounded and leave as they are full. pyarrow is loaded by the first such file: it costs 45 MB.
+Row groups are bounded and leave as they are full.
 """
 
-import sys
-import threading
 from collections.abc import Iterable, Iterator
-from functools import cache
-from importlib.abc import MetaPathFinder
 from typing import Any, Final
 
 import msgspec
 
-from trackyard.wire.sheets import Kind, Row, Table
+from trackyard.base.arrow import Batch, loaded
+from trackyard.wire.sheets import Block, Kind, Piece, Row, Table, type_of
 
 GROUP: Final = 25_000
-"""Rows of a row group, at most a thousand more."""
-_loading: Final = threading.Lock()
+"""Rows of a row group, at most those of one more piece."""
 
 
-def parquet_of(table: Table, pieces: Iterable[list[Row]]) -> Iterator[bytes]:
+def parquet_of(table: Table, pieces: Iterable[Piece]) -> Iterator[bytes]:
     """The file in pieces; pieces: the rows. What is read before a row group is full leaves as nothing."""
-    arrow, parquet = _pyarrow()
-    schema = arrow.schema([(column.name, _type(arrow, column.kind)) for column in table.columns])
+    arrow, _, _, parquet = loaded()
+    schema = arrow.schema([(column.name, type_of(column.kind)) for column in table.columns])
     sink = _Sink()
     writer = parquet.ParquetWriter(arrow.PythonFile(sink, mode="w"), schema, compression="zstd")
     batches: list[Any] = []
     rows = 0
     for piece in pieces:
-        batches.append(_batch(arrow, schema, table, piece))
-        rows += len(piece)
+        batches.append(_of_block(schema, piece) if isinstance(piece, Block) else _of_rows(schema, table, piece))
+        rows += batches[-1].num_rows
         if rows >= GROUP:
             writer.write_table(arrow.Table.from_batches(batches, schema), row_group_size=rows)
             batches, rows = [], 0
@@ -40,7 +36,13 @@ def parquet_of(table: Table, pieces: Iterable[list[Row]]) -> Iterator[bytes]:
     yield sink.taken()
 
 
-def _batch(arrow: Any, schema: Any, table: Table, piece: list[Row]) -> Any:
+def _of_block(schema: Any, block: Block) -> Batch:
+    arrays = [array.cast(kind) for array, kind in zip(block.arrays, schema.types, strict=True)]
+    return loaded().arrow.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _of_rows(schema: Any, table: Table, piece: list[Row]) -> Batch:
+    arrow = loaded().arrow
     encode = msgspec.json.Encoder(decimal_format="number").encode
     arrays = []
     for column, kind, values in zip(table.columns, schema.types, zip(*piece, strict=True), strict=True):
@@ -81,40 +83,3 @@ class _Sink:
         """What was written since this was asked last."""
         pieces, self._pieces = self._pieces, []
         return b"".join(pieces)
-
-
-def _type(arrow: Any, kind: Kind) -> Any:
-    return {
-        Kind.WHOLE: arrow.int64(),
-        Kind.AMOUNT: arrow.decimal128(18, 4),
-        Kind.MOMENT: arrow.timestamp("ms", tz="UTC"),
-        Kind.FLAG: arrow.bool_(),
-    }.get(kind, arrow.string())
-
-
-def _pyarrow() -> tuple[Any, Any]:
-    with _loading:
-        return _loaded()
-
-
-@cache
-def _loaded() -> tuple[Any, Any]:
-    """pyarrow without pandas, which its first array loads only because it is there: 57 MB that nothing here uses."""
-    import pyarrow
-    import pyarrow.parquet
-
-    hidden = _Hidden()
-    sys.meta_path.insert(0, hidden)
-    try:
-        pyarrow.array([0])
-    finally:
-        sys.meta_path.remove(hidden)
-    return pyarrow, pyarrow.parquet
-
-
-class _Hidden(MetaPathFinder):
-    """Lets pandas not be found by who does not have it yet."""
-
-    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
-        if fullname == "pandas":
-            raise ModuleNotFoundError(fullname)

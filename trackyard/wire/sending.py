@@ -22,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 from trackyard.base.errors import Refusal, TooManyRequests
 from trackyard.wire.csvs import csv_of
 from trackyard.wire.parquets import parquet_of
-from trackyard.wire.sheets import CSV, PARQUET, Row, Table
+from trackyard.wire.sheets import CSV, PARQUET, Piece, Table
 
 log = logging.getLogger("trackyard.api")
 
@@ -32,7 +32,7 @@ EACH: Final = 2
 TOGETHER: Final = 6
 """Exports of all keys at a time."""
 RETRY_S: Final = 5
-Write = Callable[[Table, Iterable[list[Row]]], Iterator[bytes]]
+Write = Callable[[Table, Iterable[Piece]], Iterator[bytes]]
 
 _reading: Final = RunVar[CapacityLimiter]("reading")
 READERS: Final = 4
@@ -98,7 +98,7 @@ class Sending(Response):
         super().__init__(media_type=media_type, headers=headers)
         del self.headers["Content-Length"]
         self._table = table
-        self._rows: Iterable[list[Row]] = table.pieces
+        self._rows: Iterable[Piece] = table.pieces
         self._fault: Exception | None = None
         self._ending = ending
         self._ending.callback(table.pieces.close)

@@ -4,7 +4,7 @@ Rows are read while they are sent: what is held at a time does not grow with the
 view that the JSON answer has, what is nested by its path (`offer.id`).
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import UnsetType
 
+from trackyard.base.arrow import Array, beside, loaded
 from trackyard.wire import scalars as s
 from trackyard.wire.envelope import MOMENT, View
 from trackyard.wire.params import Params
@@ -49,14 +50,25 @@ class Column:
 
 
 Row = Sequence[Any]
-Pieces = Generator[list[Row], None, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows by column: an array of the type of each column of the table (`type_of`), or a dictionary of such values."""
+
+    arrays: tuple[Array, ...]
+
+
+Piece = list[Row] | Block
+Pieces = Generator[Piece, None, None]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """The rows of one file.
 
-    pieces: rows by the thousand, each a value a column, read as they are asked for; closing it ends the reading · zone:
+    pieces: rows by the thousand, each a value a column, or by column where there may be millions, read as they are
+    asked for; closing it ends the reading · zone:
     of moments where they are a text · period: what the file's name says beside what it is of · count: how many rows
     there are to come, asked after the first piece was read.
     """
@@ -111,6 +123,35 @@ def pieces_of(view: type[View], pieces: Iterator[Sequence[View]]) -> Pieces:
             pieces.close()
 
 
+def type_of(kind: Kind) -> Any:
+    """What a column of a kind is in pyarrow."""
+    arrow = loaded().arrow
+    return {
+        Kind.WHOLE: arrow.int64(),
+        Kind.AMOUNT: arrow.decimal128(18, 4),
+        Kind.MOMENT: arrow.timestamp("ms", tz="UTC"),
+        Kind.FLAG: arrow.bool_(),
+    }.get(kind, arrow.string())
+
+
+def block_of(columns: Sequence[Column], arrays: Mapping[str, Array]) -> Block:
+    """Rows by column, from arrays by the columns' names; others are left out. Raises KeyError."""
+    return Block(tuple(arrays[column.name] for column in columns))
+
+
+def columns_beside(view: type[View], name: str, keys: Array, view_of: Callable[[Any], View | None]) -> dict[str, Array]:
+    """The columns of a nested view by the key of what it shows; `view_of` is asked once for each key."""
+    columns, flat = tuple(_columns(view, f"{name}.")), _flattener(view)
+    nothing = [None] * len(columns)
+
+    def values_of(key: Any) -> Row:
+        found = view_of(key)
+        return nothing if found is None else flat(found)
+
+    arrays = beside(keys, [type_of(column.kind) for column in columns], values_of)
+    return {column.name: array for column, array in zip(columns, arrays, strict=True)}
+
+
 def in_pieces(rows: Iterable[T]) -> Generator[list[T], None, None]:
     """Rows by the thousand."""
     left = iter(rows)
@@ -144,7 +185,7 @@ def _kind(hint: Any) -> Kind | type[View]:
     return _KINDS.get(hint, Kind.OTHER)
 
 
-def _flattener(view: type[View]) -> Callable[[Any], list[Any]]:
+def _flattener(view: type[View]) -> Callable[[Any], Row]:
     """What makes a row of values out of a view."""
     fields = _fields(view)
     inner = [None if isinstance(kind, Kind) else (_flattener(kind), len(columns_of(kind))) for _, kind in fields]
@@ -152,9 +193,9 @@ def _flattener(view: type[View]) -> Callable[[Any], list[Any]]:
         raise TypeError(f"{view.__name__}: a row has more than one field")
     values_of = attrgetter(*(name for name, _ in fields))
     if not any(inner):
-        return lambda row: list(values_of(row))
+        return values_of
 
-    def flat(row: Any) -> list[Any]:
+    def flat(row: Any) -> Row:
         values: list[Any] = []
         for value, nested in zip(values_of(row), inner, strict=True):
             if nested is None:
