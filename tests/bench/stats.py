@@ -200,7 +200,8 @@ class Bench:
 
     def loading(self, rows: int) -> None:
         """Loads lines of the journal, as the projector does, into tables beside."""
-        sql = f"SELECT * FROM (SELECT * FROM click ORDER BY time DESC LIMIT {rows}) ORDER BY time"
+        since = self.size.until - 2 * self.size.days * DAY_MS * rows // self.size.clicks
+        sql = f"SELECT * FROM (SELECT * FROM click WHERE time >= {since} ORDER BY time DESC LIMIT {rows}) ORDER BY time"
         with self.analytics._client() as client:
             stored = client.raw_query(sql, fmt="JSONCompactEachRow").splitlines()
         lines = [msgspec.json.encode(msgspec.json.decode(line)) for line in stored]
@@ -274,7 +275,7 @@ def main() -> int:
     parser.add_argument("--conversions", type=int, default=2_000_000)
     parser.add_argument("--days", type=int, default=90)
     parser.add_argument("--lookup-days", type=int, default=90, help="days whose clicks are in the look-up, at least 30")
-    parser.add_argument("--load", type=int, default=2_000_000, help="lines to load; 0 = none")
+    parser.add_argument("--load", type=int, default=1_000_000, help="lines to load; 0 = none")
     parser.add_argument("--directory", type=Path, help="where the data is, and stays")
     parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
     options = parser.parse_args()
