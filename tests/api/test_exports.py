@@ -5,6 +5,7 @@ import csv
 import io
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import count
@@ -24,9 +25,16 @@ from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.events import NOON, new_click
 from tests.support.history import add_conversion, load_clicks
 from trackyard.actions import exports
+from trackyard.actions.statistics import Question
+from trackyard.domain.asking import Asking, asking
+from trackyard.domain.callers import StaffCaller
+from trackyard.domain.roles import Permission, Role
+from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
 from trackyard.stats.engine import Analytics
+from trackyard.stats.lists import ClickList
 from trackyard.stats.schema import migrate
+from trackyard.store.conversions_list import ConversionFilter
 from trackyard.store.engine import Database
 
 PERIOD = {"date_from": "2023-11-14", "date_to": "2023-11-17"}
@@ -193,6 +201,32 @@ def test_clicks(filled: Api) -> None:
     assert 0 < len(some) < 40
 
 
+@pytest.mark.parametrize("version", ["3.0", "3.1"])
+def test_an_hour(filled: Api, version: str) -> None:
+    """`hour` narrows a file as it narrows pages: in the asked zone, and of a single day alone."""
+    day = {"date_from": "2023-11-15", "date_to": "2023-11-15"}
+    for path, key, hours in (
+        (f"/{version}/stats/clicks", "clicks", {"UTC": 12, ZONE: 17}),
+        (f"/{version}/stats/conversions", "conversions", {"UTC": 12, ZONE: 17}),
+    ):
+        for zone, hour in hours.items():
+            whole = check(filled.admin, path, key, zone, **day, timezone=zone)
+            assert whole and check(filled.admin, path, key, zone, **day, timezone=zone, hour=hour) == whole
+            asked = day | {"timezone": zone, "hour": hour - 1}
+            assert csv_rows_or_none(filled.admin, path, **asked) == []
+            assert parquet_table(filled.admin, path, **asked).num_rows == 0
+        for form in ("csv", "parquet"):
+            refused = filled.admin.call("GET", path, params=PERIOD | {"hour": 12, "format": form})
+            assert (refused.status_code, list(refused.json()["fields"])) == (400, ["hour"])
+            refused = filled.admin.call("GET", path, params=day | {"hour": 24, "format": form})
+            assert (refused.status_code, list(refused.json()["fields"])) == (400, ["hour"])
+
+
+def csv_rows_or_none(client: ApiClient, path: str, **params: Any) -> Rows:
+    assert as_file(client, path, "csv", **params).headers["x-total-count"] == "0"
+    return csv_rows(client, path, **params)
+
+
 CUSTOM: list[tuple[str, dict[str, Any]]] = [
     ("3.1", {"slice[]": ["day"]}),
     ("3.0", {"slice[]": ["hour", "offer"]}),
@@ -302,6 +336,40 @@ def test_what_is_made_meanwhile_does_not_appear(api: Api, monkeypatch: pytest.Mo
     monkeypatch.setattr(exports, "stored_before", and_one_more)
     assert csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD) == wanted
     assert len(csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD)) > len(wanted)
+
+
+def test_a_file_has_a_turn_for_each_piece_and_none_while_it_is_sent(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    deps, admin = fill(api).deps, StaffCaller("0" * 24, frozenset({Role.ADMIN}))
+    monkeypatch.setattr(exports, "PIECE", 5)
+    monkeypatch.setattr("trackyard.stats.columns.ROWS", 5)
+    monkeypatch.setattr("trackyard.stats.columns._READ", 700)
+    monkeypatch.setattr("trackyard.stats.exports.PIECE", 1)
+    turns, taken = deps.analytics._turns, list[bool]()
+    of_file = turns.of_file
+
+    @contextmanager
+    def noted(who: Asking, *, patient: bool) -> Iterator[None]:
+        with of_file(who, patient=patient):
+            taken.append(patient)
+            assert turns._files.holds(who.name) and turns._heavy.holds(who.name)
+            yield
+
+    monkeypatch.setattr(turns, "of_file", noted)
+    week = {"since": NOON - 7 * 86_400_000, "until": NOON + 7 * 86_400_000}
+    question = Question(dimensions=("sub1",), zone="UTC", filters={}, **week)
+    asked = asking.set(Asking("a"))
+    for export in (
+        exports.export_clicks(deps, admin, Permission.STATS_CLICKS, ClickList(Scope.everything(), **week)),
+        exports.export_conversions(deps, admin, Permission.STATS_CONVERSION, ConversionFilter(**week)),
+        exports.export_rows(deps, admin, Permission.STATS_COMMON, question),
+    ):
+        taken.clear()
+        pieces = 0
+        for _ in export.pieces:
+            pieces += 1
+            assert not turns._files.holds("a") and not turns._heavy.holds("a")
+        assert pieces > 2 and taken == [False, *[True] * pieces]
+    asking.reset(asked)
 
 
 @pytest.mark.long

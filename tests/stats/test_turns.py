@@ -217,3 +217,62 @@ def test_what_the_program_itself_asks_waits_for_no_turn(pool: ThreadPoolExecutor
     for who in greedy:
         who.give_up()
     assert {type(each.exception(30)) for each in reports} <= {Abandoned, ReportsBusy, TooHeavy}
+
+
+def filed(turns: Turns, who: Asking, free: threading.Event, entered: list[str], *, patient: bool = True) -> None:
+    with turns.of_file(who, patient=patient):
+        entered.append(who.name)
+        assert free.wait(10)
+
+
+def test_files_leave_a_place_to_reports_and_take_turns(pool: ThreadPoolExecutor) -> None:
+    turns = Turns(lambda _turn: None, heavy=Places(most=2, each=1, waiting=6, seconds=0.2))
+    entered: list[str] = []
+    free = [threading.Event() for _ in range(3)]
+    first = pool.submit(filed, turns, Asking("a"), free[0], entered)
+    wait_until(lambda: entered == ["a"])
+    second = pool.submit(filed, turns, Asking("b"), free[1], entered)
+    wait_until(lambda: turns.waiting() == ["b"])
+    with turns.heavy(Asking("c")), pytest.raises(ReportsBusy), turns.heavy(Asking("d")):
+        pass
+    with pytest.raises(ReportsBusy), turns.of_file(Asking("e"), patient=False):
+        pass
+    time.sleep(0.3)  # longer than reports wait
+    assert (entered, second.done()) == (["a"], False)
+    free[0].set()
+    first.result(10)
+    wait_until(lambda: entered == ["a", "b"])
+    free[1].set()
+    second.result(10)
+    with turns.heavy(Asking("c")), turns.heavy(Asking("d")):
+        third = pool.submit(filed, turns, Asking("a"), free[2], entered)
+        wait_until(lambda: turns.waiting() == ["a"])
+    wait_until(lambda: len(entered) == 3)
+    free[2].set()
+    third.result(10)
+    turns.close()
+
+
+def test_a_file_that_nobody_reads_waits_no_more(pool: ThreadPoolExecutor) -> None:
+    turns = Turns(lambda _turn: None, heavy=Places(most=1, each=1, waiting=6, seconds=5))
+    for lane in ("of_file", "heavy"):
+        gone, free, entered = Asking("b"), threading.Event(), list[str]()
+        with turns.of_file(Asking("a"), patient=True) if lane == "of_file" else turns.heavy(Asking("a")):
+            waiting = pool.submit(filed, turns, gone, free, entered)
+            wait_until(lambda: turns.waiting() == ["b"])
+            gone.give_up()
+            with pytest.raises(Abandoned):
+                waiting.result(3)
+        assert entered == []
+        with turns.of_file(Asking("c"), patient=False):
+            pass
+    turns.close()
+
+
+def test_what_is_asked_within_the_turn_of_a_file_waits_for_no_other(store: Analytics) -> None:
+    asking.set(Asking("a"))
+    with store.turn_of_file(patient=False):
+        assert asking.get() is None
+        assert store.rows(SMALL, {}, tuple[int]) == [(10,)]
+    assert asking.get() is not None
+    asking.set(None)

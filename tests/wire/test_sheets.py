@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import io
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -20,7 +21,8 @@ from msgspec import field
 from starlette.testclient import TestClient
 
 from tests.support.events import NOON
-from trackyard.base.errors import BadInput, TooHeavy
+from trackyard.base.errors import Abandoned, BadInput, TooHeavy
+from trackyard.domain.asking import Asking, asking
 from trackyard.domain.callers import StaffCaller
 from trackyard.domain.roles import Permission, Role
 from trackyard.wire.csvs import csv_of
@@ -313,6 +315,39 @@ def test_a_client_that_goes_away_ends_the_reading() -> None:
     assert ended == ["thread", "loop"]
     assert reads[-1] == -1 and len(reads) < 5000
     assert all(body.get("more_body") for body in bodies[1:]), "it does not end as if it were whole"
+
+
+def test_a_file_is_read_in_the_name_of_who_asked_until_they_go() -> None:
+    who, seen = Asking("a"), list[Asking | None]()
+    waits, gone = threading.Event(), asyncio.Event()
+
+    def named() -> Iterator[RowView]:
+        for place in range(2000):
+            seen.append(asking.get())
+            yield RowView(number=place)
+        with who.ended_by(waits.set):  # as one that waits for its turn
+            loop.call_soon_threadsafe(gone.set)
+            assert waits.wait(10)
+        raise Abandoned
+
+    async def receive() -> dict[str, Any]:
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        assert message.get("more_body") or message["type"] == "http.response.start"
+
+    async def run() -> None:
+        nonlocal loop
+        loop = asyncio.get_running_loop()
+        before = asking.set(who)
+        file = Sending("rows", "csv", table_of(RowView, named(), ZONE), ExitStack())
+        asking.reset(before)
+        await file({"type": "http", "method": "GET"}, receive, send)  # type: ignore[arg-type]
+
+    loop: asyncio.AbstractEventLoop
+    asyncio.run(run())
+    assert who.is_over and set(seen) == {who}
 
 
 def test_a_key_has_few_exports_at_a_time_and_all_together_too() -> None:

@@ -86,7 +86,7 @@ def export_clicks(deps: Deps, caller: Caller, permission: Permission, query: Cli
                     names = with_names(conn, known, offer_ids=offer_ids, affiliate_ids=affiliate_ids)
                 yield clicks, names
 
-    export.pieces = read()
+    export.pieces = _in_turns(deps, read())
     return export
 
 
@@ -115,7 +115,7 @@ def export_conversions(
             if rows:
                 yield found, names
 
-    export.pieces = read()
+    export.pieces = _in_turns(deps, read())
     return export
 
 
@@ -137,8 +137,22 @@ def export_rows(deps: Deps, caller: Caller, permission: Permission, question: Qu
                     names = names_in_rows(conn, rows)
                 yield rows, replace(names, cities=cities)
 
-    export.pieces = read()
+    export.pieces = _in_turns(deps, read())
     return export
+
+
+def _in_turns(deps: Deps, pieces: Pieces[T]) -> Pieces[T]:
+    """The same, each piece read in a turn among heavy reports. Only the first is refused when there is none in time:
+    what has begun goes on, as fast as others let it."""
+    begun = False
+    with closing(pieces):
+        while True:
+            with deps.analytics.turn_of_file(patient=begun):
+                piece = next(pieces, None)
+            if piece is None:
+                return
+            begun = True
+            yield piece
 
 
 def _named(conn: Connection, columns: Mapping[str, Sequence[Any]], known: Names) -> Names:

@@ -216,11 +216,27 @@ class Analytics:
         return page.data, page.rows_before_limit_at_least
 
     @contextmanager
+    def turn_of_file(self, *, patient: bool) -> Iterator[None]:
+        """A turn for the next rows of a file that a request is answered with; what is asked in the block waits for no
+        other. patient: it waits as long as it takes. Raises ReportsBusy, unless it is patient, and Abandoned."""
+        who = asking.get()
+        if who is None:
+            yield
+            return
+        with self._turns.of_file(who, patient=patient):
+            before = asking.set(None)
+            try:
+                yield
+            finally:
+                asking.reset(before)
+
+    @contextmanager
     def stream(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> Iterator[Iterator[list[T]]]:
         """The rows of a SELECT whose one column is `packed`, read as they are asked for, some at a time.
 
-        The statement ends with the block, which holds a client: it takes no turn, so who calls bounds how many there
-        are, and how long. Raises TooHeavy and StoreError, also where rows are asked for.
+        The statement ends with the block, which holds a client: it takes no turn, so who calls takes one for each
+        piece (`turn_of_file`), and bounds how many there are, and how long. Raises TooHeavy and StoreError, also where
+        rows are asked for.
         """
         with self._streamed(sql, parameters, packed.FORM) as source:
             yield packed.unpacked(source, row)

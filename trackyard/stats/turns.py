@@ -2,16 +2,18 @@
 
 A statement begins in one of a few places for light ones. One that is not done after two seconds has shown that it is
 heavy: it goes on in a place for heavy ones, of which each name has but few, or is ended and waits for such a place.
-So a place for light ones is free again within two seconds, whatever is asked.
+So a place for light ones is free again within two seconds, whatever is asked. Files of many rows take turns among the
+heavy ones, one for each piece, so that none keeps a place as long as somebody reads it.
 """
 
 import logging
+import math
 import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from trackyard.base.errors import Abandoned, ReportsBusy
@@ -51,11 +53,12 @@ class Lane:
         self._served: dict[str, int] = {}
         self._turns = 0
 
-    def enter(self, who: Asking) -> None:
-        """Waits for a place. Raises ReportsBusy when there is none in time, Abandoned when nobody waits any more."""
-        until = time.monotonic() + self._places.seconds
+    def enter(self, who: Asking, *, patient: bool = False) -> None:
+        """Waits for a place. Raises ReportsBusy when there is none in time, unless it is `patient`, and Abandoned when
+        nobody waits any more."""
+        until = math.inf if patient else time.monotonic() + self._places.seconds
         with self._changed:
-            if len(self._waiting) >= self._places.waiting:
+            if len(self._waiting) >= self._places.waiting and not patient:
                 raise ReportsBusy(self._places.seconds)
             self._waiting.append(who)
             try:
@@ -65,7 +68,7 @@ class Lane:
                         raise Abandoned
                     if left <= 0:
                         raise ReportsBusy(self._places.seconds)
-                    self._changed.wait(left)
+                    self._changed.wait(min(left, threading.TIMEOUT_MAX))
                 self._take(who.name)
             finally:
                 self._waiting.remove(who)
@@ -143,6 +146,7 @@ class Turns:
         self._kill = kill
         self._heavy = Lane(heavy)
         self._light = Lane(light, self._heavy.holds)
+        self._files = Lane(replace(heavy, most=max(1, heavy.most - 1)))
         self._light_seconds = light_seconds
         self._lock = threading.Lock()
         self._running: set[Turn] = set()
@@ -159,7 +163,7 @@ class Turns:
 
     def waiting(self) -> list[str]:
         """The names of those that wait for a turn."""
-        return self._light.waiting() + self._heavy.waiting()
+        return self._light.waiting() + self._heavy.waiting() + self._files.waiting()
 
     @contextmanager
     def light(self, who: Asking) -> Iterator[Turn]:
@@ -172,6 +176,24 @@ class Turns:
         """A turn of what was sent back. Raises ReportsBusy, Abandoned."""
         with self._turn(who, self._heavy) as turn:
             yield turn
+
+    @contextmanager
+    def of_file(self, who: Asking, *, patient: bool) -> Iterator[None]:
+        """A turn for the next rows of a file, in a place for heavy ones, of which files leave one to reports. patient:
+        it waits as long as it takes. Raises as `Lane.enter`."""
+        with self._place(who, self._files, patient=patient), self._place(who, self._heavy, patient=patient):
+            yield
+        self._light.look_again()
+
+    @staticmethod
+    @contextmanager
+    def _place(who: Asking, lane: Lane, *, patient: bool) -> Iterator[None]:
+        with who.ended_by(lane.look_again):
+            lane.enter(who, patient=patient)
+        try:
+            yield
+        finally:
+            lane.leave(who.name)
 
     @contextmanager
     def _turn(self, who: Asking, lane: Lane) -> Iterator[Turn]:

@@ -19,7 +19,8 @@ from anyio.lowlevel import RunVar
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from trackyard.base.errors import Refusal, TooManyRequests
+from trackyard.base.errors import Abandoned, Refusal, TooManyRequests
+from trackyard.domain.asking import asking
 from trackyard.wire.csvs import csv_of
 from trackyard.wire.parquets import parquet_of
 from trackyard.wire.sheets import CSV, PARQUET, Piece, Table
@@ -100,6 +101,7 @@ class Sending(Response):
         self._table = table
         self._rows: Iterable[Piece] = table.pieces
         self._fault: Exception | None = None
+        self._who = asking.get()
         self._ending = ending
         self._ending.callback(table.pieces.close)
         self.left = ExitStack()
@@ -121,6 +123,8 @@ class Sending(Response):
             async with anyio.create_task_group() as both:
                 both.start_soon(self._send_all, send, both.cancel_scope)
                 await _gone(receive)
+                if self._who is not None:
+                    self._who.give_up()  # the thread may wait for its turn
                 both.cancel_scope.cancel()
         finally:
             with CancelScope(shield=True):
@@ -132,14 +136,24 @@ class Sending(Response):
     async def _send_all(self, send: Send, scope: CancelScope) -> None:
         lines = self._write(self._table, self._rows)
         try:
-            while (piece := await anyio.to_thread.run_sync(next, lines, None, limiter=_readers())) is not None:
+            while (piece := await anyio.to_thread.run_sync(self._next, lines, limiter=_readers())) is not None:
                 if piece:
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
+        except Abandoned:
+            log.info("nobody reads a file any more")
         except Exception as fault:  # told by __call__, which tells of one, and not of a group
             log.exception("a file is cut short")
             self._fault = fault
         scope.cancel()
+
+    def _next(self, lines: Iterator[bytes]) -> bytes | None:
+        """The next piece, asked for in the name of who asked for the file; None at its end."""
+        before = asking.set(self._who)
+        try:
+            return next(lines, None)
+        finally:
+            asking.reset(before)
 
 
 async def _gone(receive: Receive) -> None:
