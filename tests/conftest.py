@@ -1,12 +1,23 @@
-"""What spares all tests what none is about: waiting for the disk, and hashes of passwords that take long."""
+"""Databases, for all tests of a process; and what spares them what none is about: waiting for the disk, and hashes of
+passwords that take long."""
 
 from collections.abc import Iterator
 
 import pytest
 from argon2 import PasswordHasher
 
+from tests.support.databases import (
+    database,
+    database_url,
+    empty_database,
+    migrated_sqlite,
+    postgres,
+    sqlite_database,
+)
 from trackyard.base import secrets
 from trackyard.store import engine
+
+__all__ = ["database", "database_url", "empty_database", "migrated_sqlite", "postgres", "sqlite_database"]
 
 IN_USE = secrets._passwords
 """What makes hashes of passwords that are worth having."""

@@ -7,9 +7,8 @@ import pytest
 from tests.contract.test_sweep import World, make_world
 from tests.support.api import Api
 from tests.support.api import shared_api as api
-from tests.support.databases import migrated_sqlite
 
-__all__ = ["api", "migrated_sqlite"]
+__all__ = ["api"]
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,6 @@ import pytest
 
 from tests.support.analytics import analytics
 from tests.support.api import Api, api
-from tests.support.databases import migrated_sqlite, sqlite_database
 from tests.support.edge import recorded
 from tests.support.offers import store_offer
 from trackyard.decide.rules import Rules
@@ -25,7 +24,7 @@ from trackyard.journal.records import Click
 from trackyard.journal.writer import Writer
 from trackyard.store import rules
 
-__all__ = ["analytics", "api", "migrated_sqlite", "sqlite_database"]
+__all__ = ["analytics", "api"]
 
 
 @pytest.fixture

@@ -3,10 +3,9 @@ edits, imports, changed offers, bans, holds, payments, and workers that die betw
 stored, told and counted is the model's, and the audit is clean (behaviour.md §5, §7, §8)."""
 
 import shutil
-import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from decimal import Decimal
 from itertools import count
 from pathlib import Path
@@ -21,7 +20,6 @@ from sqlalchemy import func, select
 
 from tests.support.analytics import empty_store
 from tests.support.crashes import Broken, Crash, Killed, crashing
-from tests.support.databases import PostgresServer
 from tests.support.events import new_click
 from tests.support.model import DAY, HOUR, MINUTE, PATIENCE, Call, Click, Made, Model, Order, Paid, Payment
 from tests.support.plant import UTC, Plant
@@ -61,17 +59,18 @@ _numbers = count(1)
 Visitor = tuple[int, str, str]
 """Whose, from which country, from which address."""
 Params = dict[str, str]
+Opened = Callable[[], AbstractContextManager[Database]]
 
 
 class Proof(RuleBasedStateMachine):
     """The installation and the model, taking the same steps. Two edges record, each loaded when it is its turn."""
 
-    def __init__(self, opened: Callable[[], Database]) -> None:
+    def __init__(self, opened: Opened) -> None:
         super().__init__()
         self.home = Path(mkdtemp(prefix="proof-"))
         self.held = ExitStack()
         self.analytics = self.held.enter_context(empty_store())
-        self.plant = plant = Plant(opened(), self.analytics, self.home)
+        self.plant = plant = Plant(self.held.enter_context(opened()), self.analytics, self.home)
         with plant.database.write() as conn:
             second = edges.claim_edge(conn, "d" * 24, 1, self.now)
             people = [add_affiliate(conn, ref_percent=Decimal("12.5"))]
@@ -395,7 +394,6 @@ class Proof(RuleBasedStateMachine):
         finally:
             for writer in self.writers.values():
                 writer.close()
-            self.plant.database.close()
             self.held.close()
             shutil.rmtree(self.home)
 
@@ -425,26 +423,25 @@ def _item(item: Payment) -> dict[str, Any]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Database]]:
-    """Opens a new database on each call, of each engine in turn."""
-    if request.param == "sqlite":
-        migrated = request.getfixturevalue("migrated_sqlite")
-        yield lambda: Database(f"sqlite:///{shutil.copy(migrated, tmp_path / f'{next(_numbers)}.db')}")
-        return
-    server: PostgresServer = request.getfixturevalue("postgres")
-    made: list[str] = []
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
+    """Opens an empty database on each call, of each engine in turn."""
+    empty = request.getfixturevalue("migrated_sqlite" if request.param == "sqlite" else "postgres")
 
-    def on_postgres() -> Database:
-        made.append(f"proof_{uuid.uuid4().hex}")
-        server.create(made[-1])
-        return Database(server.url(made[-1]), pool_size=2)
+    @contextmanager
+    def on_sqlite() -> Iterator[Database]:
+        path = shutil.copy(empty, tmp_path / f"{next(_numbers)}.db")
+        with closing(Database(f"sqlite:///{path}")) as database:
+            yield database
 
-    yield on_postgres
-    for name in made:
-        server.drop(name)
+    @contextmanager
+    def on_postgres() -> Iterator[Database]:
+        with empty.empty_database() as name, closing(Database(empty.url(name), pool_size=2)) as database:
+            yield database
+
+    return on_sqlite if request.param == "sqlite" else on_postgres
 
 
-def play(opened: Callable[[], Database], examples: int, steps: int, *, is_random: bool = False) -> None:
+def play(opened: Opened, examples: int, steps: int, *, is_random: bool = False) -> None:
     """Plays that many games of so many steps; the same ones each time, or others."""
     chosen = settings(
         max_examples=examples,
@@ -458,10 +455,10 @@ def play(opened: Callable[[], Database], examples: int, steps: int, *, is_random
     run_state_machine_as_test(lambda: Proof(opened), settings=chosen)  # type: ignore[no-untyped-call]
 
 
-def test_what_happens_is_what_the_model_says(opened: Callable[[], Database], request: pytest.FixtureRequest) -> None:
+def test_what_happens_is_what_the_model_says(opened: Opened, request: pytest.FixtureRequest) -> None:
     play(opened, 3 if "postgresql" in request.node.name else 7, 20)
 
 
 @pytest.mark.long
-def test_it_is_in_many_long_games(opened: Callable[[], Database]) -> None:
+def test_it_is_in_many_long_games(opened: Opened) -> None:
     play(opened, 150, 50, is_random=True)

@@ -1,8 +1,8 @@
 """Databases for tests: each test that asks for `database` runs on SQLite and on PostgreSQL.
 
 One PostgreSQL server a test session, started when it is first asked for, from the binaries of a wheel; a
-database a test, copied from one that was migrated. The server listens on a UNIX socket alone and ends with
-the session.
+database a test, copied from one that was migrated or left, emptied, by the test before. The server listens on a UNIX
+socket alone and ends with the session.
 """
 
 import importlib.util
@@ -12,11 +12,13 @@ import subprocess
 import tempfile
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine
 
+from tests.support.emptying import Original
 from trackyard.store.engine import Database
 from trackyard.store.schema import upgrade
 
@@ -64,6 +66,23 @@ class PostgresServer:
         database = Database(self.url("template_migrated"))
         upgrade(database)
         database.close()
+        self._original = Original(self.url("template_migrated"))
+        self._free: list[str] = []
+
+    @contextmanager
+    def empty_database(self) -> Iterator[str]:
+        """The name of a migrated, empty database, for one user at a time."""
+        if self._free:
+            name = self._free.pop()
+        else:
+            name = f"test_{uuid.uuid4().hex}"
+            self.create(name)
+        yield name
+        if self._original.restore(self.url(name)):
+            self._free.append(name)
+        else:
+            self._original.forget(self.url(name))
+            self.drop(name)
 
     def url(self, name: str) -> str:
         """SQLAlchemy's address of one database of the server."""
@@ -81,6 +100,7 @@ class PostgresServer:
 
     def stop(self) -> None:
         """Ends the server and removes its files."""
+        self._original.close()
         self._server.dispose()
         self._run("pg_ctl", "-w", "-D", str(self._data), "-m", "immediate", "stop")
         shutil.rmtree(self._home)
@@ -147,10 +167,8 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         yield f"sqlite:///{path}"
         return
     server: PostgresServer = request.getfixturevalue("postgres")
-    name = f"test_{uuid.uuid4().hex}"
-    server.create(name)
-    yield server.url(name)
-    server.drop(name)
+    with server.empty_database() as name:
+        yield server.url(name)
 
 
 @pytest.fixture

@@ -1,1 +1,0 @@
-from tests.support.databases import *  # noqa: F403
