@@ -163,22 +163,23 @@ class UniqueVisitors:
         mark: i64 = key & _MARK
         first = bucket // _CELL + _SLOTS
         marks, sought = self._map[bucket : bucket + _TIMES_AT], int(mark).to_bytes(_CELL, _ORDER)
-        # Nearly all are new, and `in` is the quicker question.
-        slot: i64 = _find(marks, sought) if sought in marks else -1
+        # Nearly all are new, and this is the quickest question whether any is there.
+        slot: i64 = _find(marks, sought) if marks.partition(sought)[1] else -1
         if slot >= 0:
             place = first + slot
             # A time ahead of the clock is as good as now: the clock went back. Without a lock the place may have been
             # given to another meanwhile: so the fingerprint is read after the time.
             fresh = now_s - self._cells[place] < WINDOW_S and self._cells[place - _SLOTS] == mark
             return place, fresh
-        return self._vacant(bucket, mark), False
+        return self._vacant(bucket, mark, now_s), False
 
-    def _vacant(self, bucket: i64, mark: i64) -> i64:
-        """The cell for the time of a key that is new in its bucket: a free one, else the oldest."""
+    def _vacant(self, bucket: i64, mark: i64, now_s: int) -> i64:
+        """The cell for the time of a key that is new in its bucket: a free one or one whose visitor is new again, else
+        the oldest."""
         first = bucket // _CELL + _SLOTS
-        # Most are free until the file is full of visitors of some day: so one is tried before all of them are read.
+        # Most are one of these: so one is tried before all of them are read.
         place: i64 = first + mark % _SLOTS
-        if self._cells[place] == 0:
+        if now_s - self._cells[place] >= WINDOW_S:
             return place
         times = self._map[bucket + _TIMES_AT : bucket + _BUCKET]
         slot: i64 = _find(times, _FREE)
@@ -199,7 +200,7 @@ class UniqueVisitors:
             return
         # The other one is the cookie that this click gives: nobody has it yet, so nobody looks for it.
         other_mark: i64 = other & _MARK
-        other_place = self._vacant(self._bucket(other), other_mark)
+        other_place = self._vacant(self._bucket(other), other_mark, now_s)
         self._note(place, now_s, mark, other_place, other_mark)
         self._store(place, mark, now_s)
         self._store(other_place, other_mark, now_s)
