@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.decide.queries import MAX_PARAMETER, read_pairs
+from trackyard.decide.queries import MAX_PARAMETER, find_plain, read_pairs
+from trackyard.decide.quoting import quoted
+from trackyard.domain.macros import encoded
 
 
 @pytest.mark.parametrize(
@@ -39,3 +41,18 @@ def test_any_bytes_become_clean_text(query: bytes) -> None:
     for value in read_pairs(query)[0].values():
         assert all(ord(character) >= 32 and not 127 <= ord(character) < 160 for character in value)
         value.encode()
+
+
+@pytest.mark.parametrize("query", [b"a=1&b=2", b"pid=7&offer_id=3&sub1=a-b_c.d~E", b"a=&b=", b"a=1&a=2"])
+def test_parameters_that_stand_for_themselves_are_known_as_such(query: bytes) -> None:
+    assert find_plain(query) == read_pairs(query)[0]
+
+
+@given(st.text(alphabet='ab1&=-._~ +%"\\\\/é\x00\x7f', max_size=30).map(str.encode))
+def test_what_is_taken_for_plain_needs_no_quoting(query: bytes) -> None:
+    plain = find_plain(query)
+    if plain is None:
+        return
+    assert read_pairs(query) == (plain, False)
+    for value in plain.values():
+        assert (encoded(value), quoted(value)) == (value, f'"{value}"')

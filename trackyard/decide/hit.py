@@ -21,7 +21,8 @@ class Hit:
     steps ask · smart_id: the SmartLink category that chooses the offer, "" = none does · offer, affiliate, advertiser:
     None when the rules do not know them · targeting: what restricts the offer, None = nothing · found, read, address:
     place, agent and address as they were looked up, where they were; else they are made of the rest · way: what the
-    rules say of the offer · passed: whether the offer is known to take clicks of the affiliate.
+    rules say of the offer · passed: whether the offer is known to take clicks of the affiliate · plain: whether the
+    parameters are known to need no quoting (decide/queries.find_plain).
     """
 
     __slots__ = (
@@ -40,6 +41,7 @@ class Hit:
         "params",
         "passed",
         "place",
+        "plain",
         "read",
         "referrer",
         "rules",
@@ -92,7 +94,7 @@ class Hit:
         self.affiliate: KnownAffiliate | None = None
         self.advertiser: Advertiser | None = None
         self.targeting: Targeting | None = None
-        self.passed = False
+        self.passed = self.plain = False
         key = params.get("offer_id", "")
         way = rules.find_way(key) or rules.find_way(_without_zeros(key))
         self.way: Way | None = way

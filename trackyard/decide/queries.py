@@ -11,6 +11,10 @@ PRINTABLE: Final = bytes(code if 32 <= code < 127 else 32 for code in range(256)
 """Leaves printable ASCII as it is and changes everything else: the quickest way to tell."""
 _LITERAL: Final = PRINTABLE.replace(b"%", b" ").replace(b"+", b" ")
 """Leaves what stands for itself in a query string, and changes everything else."""
+_UNRESERVED: Final = bytes(
+    code if code < 128 and (chr(code).isalnum() or code in b"-._~&=") else ord("-") for code in range(256)
+)
+"""Leaves what stands for itself wherever it is written and what keeps parameters apart; changes everything else."""
 _CONTROLS: Final = dict.fromkeys([*range(32), *range(127, 160)])
 
 
@@ -23,6 +27,20 @@ def cleaned(text: str) -> tuple[str, bool]:
         if len(encoded) > MAX_PARAMETER:
             return encoded[:MAX_PARAMETER].decode("utf-8", "ignore"), True
     return text, False
+
+
+def find_plain(query: bytes) -> dict[str, str] | None:
+    """The parameters of a query string, as of `read_pairs`, when none of the values needs quoting in JSON or in a URL;
+    None when one may."""
+    if len(query) > MAX_PARAMETER or query.translate(_UNRESERVED) != query:
+        return None
+    params = {}
+    for pair in query.decode("ascii").split("&"):
+        parts = pair.split("=")
+        if len(parts) != 2:
+            return None
+        params[parts[0]] = parts[1]
+    return params
 
 
 def read_pairs(query: bytes) -> tuple[dict[str, str], bool]:

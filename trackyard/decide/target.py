@@ -79,7 +79,9 @@ class _Parameter(_Macro):
 
     def read(self, hit: Hit) -> str:
         value = hit.params.get(self._name)
-        return "" if value is None else encoded(value)
+        if value is None:
+            return ""
+        return value if hit.plain else encoded(value)
 
 
 class _ClickId(_Macro):

@@ -5,7 +5,7 @@ from typing import Final
 from trackyard.decide.deeplinks import is_ignored
 from trackyard.decide.hints import ACCEPT, asks_more
 from trackyard.decide.hit import Hit, find_number
-from trackyard.decide.queries import read_pairs
+from trackyard.decide.queries import find_plain, read_pairs
 from trackyard.decide.quoting import quoted
 from trackyard.decide.rules import Rules
 from trackyard.decide.steps import Refused, decide, would_pass
@@ -37,8 +37,10 @@ class Clicks:
 
     def click(self, request: Request, rules: Rules) -> Response:
         """Where the visitor goes. HEAD is answered alike and leaves no trace."""
-        params, cut = read_pairs(request.query)
+        plain = find_plain(request.query)
+        params, cut = read_pairs(request.query) if plain is None else (plain, False)
         hit = self._hits.make(rules, request, params)
+        hit.plain = plain is not None
         return self.send(request, hit, self.ask(request, hit), cut=cut)
 
     def ask(self, request: Request, hit: Hit) -> Refused | None:
@@ -107,10 +109,10 @@ def click_record(hit: Hit, refused: Refused | None, unique: bool, flags: int) ->
     way, affiliate = hit.way, hit.affiliate
     kept = _BLANK.copy()
     last = 0
-    for name in params:
+    for name, value in params.items():
         column = _PLACES.get(name)
         if column is not None:
-            kept[column] = quoted(params[name]) + ","
+            kept[column] = f'"{value}",' if hit.plain else f"{quoted(value)},"
             last = max(last, column + 1)
     del kept[last:]
     landing = 0

@@ -414,7 +414,13 @@ def serialized(response: Response, date: bytes, connection: bytes, *, head: bool
     """The bytes of an answer."""
     status_line = _STATUS_LINES[response.status]
     if response.location:
-        return b"".join((status_line, date, response.headers, connection, b"Location: ", response.location, _EMPTY_END))
+        return b"%b%b%b%bLocation: %b\r\nContent-Length: 0\r\n\r\n" % (
+            status_line,
+            date,
+            response.headers,
+            connection,
+            response.location,
+        )
     if response.status == HTTPStatus.NO_CONTENT:
         return b"".join((status_line, date, response.headers, connection, b"\r\n"))
     length = b"Content-Length: %d\r\n\r\n" % len(response.body)
@@ -425,9 +431,6 @@ def serialized(response: Response, date: bytes, connection: bytes, *, head: bool
 
 def _size_of(headers: dict[bytes, bytes]) -> int:
     return sum(map(len, headers.keys() | headers.values()))
-
-
-_EMPTY_END: Final = b"\r\nContent-Length: 0\r\n\r\n"
 
 
 def _origin_form(url: bytes) -> bytes:

@@ -11,8 +11,6 @@ from trackyard.decide.hit import Hit
 from trackyard.decide.rules import Way
 from trackyard.edge.request import Request
 
-_CLICK: Final = b"Set-Cookie: afclick_"
-_AFFILIATE: Final = b"Set-Cookie: afpid_"
 _YEAR: Final = b"Max-Age=31536000; Path=/; HttpOnly; "
 _DAY: Final = b"Max-Age=86400; Path=/; HttpOnly; "
 _OPEN: Final = b"SameSite=Lax\r\n"
@@ -37,11 +35,12 @@ def click_cookies(request: Request, hit: Hit, way: Way, *, unique: bool) -> byte
     first, second, third, last = _BETWEEN[1 if is_https(request) else 0]
     click_id, number = hit.click_id.encode("ascii"), way.digits
     if unique:
-        lines = b"".join((_CLICK, number, b"=", click_id, first, click_id, second, number, b"=", click_id, third))
+        again = b"%b%b=%b%b" % (second, number, click_id, third)
+        lines = b"Set-Cookie: afclick_%b=%b%b%b%b" % (number, click_id, first, click_id, again)
     else:
-        lines = b"".join((_CLICK, number, b"=", click_id, first, click_id, last))
+        lines = b"Set-Cookie: afclick_%b=%b%b%b%b" % (number, click_id, first, click_id, last)
     if hit.affiliate is not None and hit.rules.pixels(way.id, hit.affiliate.id):
-        lines += b"".join((_AFFILIATE, number, b"=", b"%d" % hit.affiliate.id, last))
+        lines += b"Set-Cookie: afpid_%b=%d%b" % (number, hit.affiliate.id, last)
     return lines
 
 

@@ -47,7 +47,7 @@ def pack(kind: int, payload: bytes) -> bytes:
         if len(_starts) >= _STARTS_KEPT:
             _starts.clear()
         start = _starts[number] = (MAGIC + checked, crc32(checked))
-    return b"".join((start[0], crc32(payload, start[1]).to_bytes(4, "big"), payload))
+    return b"%b%b%b" % (start[0], crc32(payload, start[1]).to_bytes(4, "big"), payload)
 
 
 def read(data: bytes, position: int) -> Frame | Unreadable:
