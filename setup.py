@@ -4,6 +4,7 @@ Everything else that setuptools must know stands in pyproject.toml. Without a co
 the same files are installed and run as they are.
 """
 
+import os
 import runpy
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ ROOT = Path(__file__).parent
 COMPILED = runpy.run_path(str(ROOT / "trackyard" / "compiled.py"))
 LIBRARY = "trackyard.way"
 """Holds all of the modules: they call each other as C functions."""
+DIRECT_CALLS = ["-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt"]
+"""Nobody else calls these functions, or puts others in their place: they may be called, and inlined, as they are."""
 
 
 def extensions(directory: str) -> list[Extension]:
@@ -24,11 +27,13 @@ def extensions(directory: str) -> list[Extension]:
     files = [str(COMPILED["path_of"](module).relative_to(ROOT)) for module in COMPILED["MODULES"]]
     options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent", "--no-incremental"]
     try:
-        made = mypycify([*options, *files], group_name=LIBRARY, target_dir=directory, opt_level="2", debug_level="0")
+        made = mypycify([*options, *files], group_name=LIBRARY, target_dir=directory, opt_level="3", debug_level="0")
     except SystemExit:
         return []
     for extension in made:
         extension.optional = True
+        if os.name == "posix":
+            extension.extra_compile_args += DIRECT_CALLS
     return made
 
 
