@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -77,6 +77,26 @@ def request(
         connection.close()
 
 
+STARTED: list["subprocess.Popen[bytes]"] = []
+"""What `Program.start` started in this process, whatever became of it."""
+
+
+def end_all(started: Iterable["subprocess.Popen[bytes]"], *, seconds: float = 20) -> int:
+    """Ends those that still run: they are asked to stop, and killed when they do not in time. The children of one that
+    was killed end by themselves (docs/decisions/0006). How many ran."""
+    running = [process for process in started if process.poll() is None]
+    for process in running:
+        process.terminate()
+    give_up = time.monotonic() + seconds
+    for process in running:
+        try:
+            process.wait(max(0.0, give_up - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    return len(running)
+
+
 class Program:
     """`trackyard serve` on a data directory of its own, with its standard streams in files."""
 
@@ -106,6 +126,7 @@ class Program:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "trackyard", "serve"], env=self.environment, stdout=out, stderr=log
             )
+        STARTED.append(self.process)
         if ready:
             until(self.is_ready, seconds=START_SECONDS, what=f"ready; the log ends {self.log_tail()}")
         return time.monotonic() - begun

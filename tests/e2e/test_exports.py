@@ -1,0 +1,95 @@
+"""`trackyard export` and `trackyard erase` beside a running server: whole files, a reader who has seen enough, and
+nobody's name once it was erased."""
+
+import csv
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+
+from tests.support.program import Program, until
+from tests.support.story import Story, around_today, begin, click_id_of
+
+USER, OTHER = "visitor-77", "visitor-78"
+PERIOD = ("--from", around_today()["date_from"], "--to", around_today()["date_to"])
+LISTS = {"clicks": (), "conversions": (), "custom": ("--slice", "offer", "--slice", "sub1")}
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Iterator[Story]:
+    """Clicks of two visitors that converted, and 3 of nobody."""
+    program = Program(tmp_path)
+    program.start()
+    made = begin(program)
+    made.await_rules()
+    for user in (USER, OTHER):
+        click_id = click_id_of(made.click(user_id=user, sub1=f"sub of {user}", ip="1.1.1.1"))
+        assert made.call(click_id, user_id=user, action_id=f"of {user}").status == 200
+    for number in range(3):
+        made.click(sub1=f"=nobody {number}")
+    until(lambda: made.day(made.affiliate_key).get("actions", {}).get("total", {}).get("count") == 2, seconds=20,
+          what="the conversions")  # fmt: skip
+    yield made
+    assert program.stop() == 0
+
+
+def listed(story: Story, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = story.program.api("GET", f"/3.1/stats/{name}", around_today())[name]
+    return found
+
+
+def exported(story: Story, name: str, form: str) -> list[dict[str, Any]]:
+    """The rows of a file."""
+    file = story.program.directory / f"{name}.{form}"
+    options = ("--format", form, "--output", str(file))
+    done = story.program.command("export", name, *PERIOD, *LISTS[name], *options)
+    assert (done.returncode, done.stdout) == (0, ""), done
+    assert not list(story.program.directory.glob("*.part"))
+    if form == "parquet":
+        found: list[dict[str, Any]] = pyarrow.parquet.read_table(file).to_pylist()
+        return found
+    with file.open(newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def check_closed_pipe(story: Story) -> None:
+    """Who has seen enough ends the command quietly, and the server has no trouble."""
+    line = [sys.executable, "-m", "trackyard", "export", "clicks", *PERIOD]
+    with subprocess.Popen(
+        line, env=story.program.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as command:
+        assert command.stdout is not None and command.stderr is not None
+        command.stdout.close()  # before anything is written
+        told = command.stderr.read().decode()
+    assert "Traceback" not in told and "BrokenPipe" not in told, told
+    levels = {line.get("level") for line in story.program.log_lines()}
+    assert not levels & {"ERROR", "error", "CRITICAL", "critical"}, story.program.log_tail()
+
+
+def test_files_of_a_running_server_and_an_erasure(story: Story) -> None:
+    clicks, conversions = listed(story, "clicks"), listed(story, "conversions")
+    rows, table = exported(story, "clicks", "csv"), exported(story, "clicks", "parquet")
+    assert [row["id"] for row in rows] == [row["id"] for row in table] == [click["id"] for click in clicks]
+    assert {row["user_id"] for row in rows} == {row["user_id"] for row in table} == {"", USER, OTHER}
+    assert {row["sub1"] for row in rows} >= {"'=nobody 0", f"sub of {USER}"}
+    assert {row["sub1"] for row in table} >= {"=nobody 0", f"sub of {USER}"}
+    rows, table = exported(story, "conversions", "csv"), exported(story, "conversions", "parquet")
+    assert [row["action_id"] for row in rows] == [each["action_id"] for each in conversions]
+    assert {(row["user_id"], str(row["payouts"])) for row in table} == {(USER, "7.0000"), (OTHER, "7.0000")}
+    before = exported(story, "custom", "csv")
+    assert sum(int(row["total.count"]) for row in before) == 2
+    check_closed_pipe(story)
+
+    done = story.program.command("erase", "user", USER, "--yes")
+    assert done.returncode == 0 and "Erased" in done.stdout, done
+    for name, form, old in (("clicks", "csv", clicks), ("conversions", "parquet", conversions)):
+        for answer in (listed(story, name), exported(story, name, form)):
+            assert len(answer) == len(old)
+            assert USER not in {row["user_id"] for row in answer} and OTHER in {row["user_id"] for row in answer}
+            [erased] = [row for row in answer if row["sub1"] == f"sub of {USER}"]
+            assert (erased["ip"], erased["ua"], erased["user_id"]) == ("", "", "")
+    assert exported(story, "custom", "csv") == before, "figures stay"
