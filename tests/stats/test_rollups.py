@@ -3,18 +3,22 @@
 import re
 from datetime import UTC, datetime
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from tests.support.events import NOON, new_click
+from tests.support.events import NOON, new_click, new_fact
+from trackyard.domain.facts import encode_row
 from trackyard.domain.scope import Scope
 from trackyard.journal.records import encode
 from trackyard.stats.branches import Narrowed, branches_of
+from trackyard.stats.clocks import with_clocks
+from trackyard.stats.compile import compile_report, filter_conditions
 from trackyard.stats.dimensions import DIMENSIONS
 from trackyard.stats.engine import Analytics
 from trackyard.stats.load import click_item, load
 from trackyard.stats.query import Report
-from trackyard.stats.rollups import DAY_MS, HOUR_MS, ROLLUPS, STEP_MS, is_whole, pieces_of
+from trackyard.stats.rollups import DAY_MS, HOUR_MS, ROLLUPS, STEP_MS, grains, is_whole, pieces_of
 
 NAMES = {rollup.name: rollup.columns for rollup in ROLLUPS}
 DAY = NOON // DAY_MS * DAY_MS
@@ -26,13 +30,15 @@ def ms(*moment: int) -> int:
     return int(datetime(*moment, tzinfo=UTC).timestamp()) * 1000  # type: ignore[arg-type, misc]
 
 
-def read_by(analytics: Analytics, report: Report) -> list[str]:
-    """What the clicks of a report are read from: names of rollups, or of the table where they are read themselves."""
+def read_by(analytics: Analytics, report: Report, table: str = "click") -> list[str]:
+    """What the rows of a report are read from: names of rollups, or of the table where they are read themselves."""
     parts = [part for name in report.dimensions for part in DIMENSIONS[name].parts]
     read = []
-    for branch in branches_of(report, parts, Narrowed((), ())):
-        if "FROM click\n" in branch:
-            lines = analytics.rows(f"EXPLAIN {branch}", {"zone": report.zone}, tuple[str])
+    conditions = [tuple(filter_conditions(report.filters, of_clicks=of_clicks)) for of_clicks in (True, False)]
+    for branch in branches_of(report, parts, Narrowed(*conditions)):
+        if f"FROM {table}\n" in branch:
+            told = with_clocks(branch, report.zone, report.since, report.until)
+            lines = analytics.rows(f"EXPLAIN {told}", compile_report(report).parameters, tuple[str])  # type: ignore[union-attr]
             [source] = re.findall(r"ReadFromMergeTree \((.*?)\)", "\n".join(line for (line,) in lines))
             read.append(source.split(".")[-1])
     return read
@@ -79,6 +85,50 @@ def test_each_rollup_answers_whole_days_of_its_columns(clicks: Analytics) -> Non
         asked = tuple(by_column[name] for name in rollup.columns)
         [read] = read_by(clicks, Report(Scope.everything(), DAY - 2 * DAY_MS, DAY, asked))
         assert set(rollup.columns) <= set(NAMES[read])
+
+
+@pytest.mark.parametrize(
+    ("zone", "dimensions", "filters", "names"),
+    [
+        ("Europe/Berlin", ("day",), {}, ["by_goal_step"]),
+        ("Asia/Kathmandu", ("hour", "goal"), {}, ["by_goal_step"]),
+        ("UTC", ("goal",), {}, ["by_goal_step"]),
+        ("UTC", ("offer", "smart_id"), {}, ["by_offer_day"]),
+        ("UTC", ("advertiser",), {"offer": (1,)}, ["by_offer_day"]),
+        ("UTC", ("manager",), {}, ["by_affiliate_day"]),
+        ("UTC", ("day", "country"), {}, ["by_country_day"]),
+        ("Europe/Berlin", ("country",), {}, ["by_country_day", "fact", "fact"]),
+        ("Europe/Berlin", ("day", "country"), {}, ["fact"]),
+        ("UTC", ("offer",), {"goal": ("1",)}, ["fact"]),
+        ("UTC", ("day",), {"currency": ("USD",)}, ["fact"]),  # rollups are of the platform's currency
+        ("UTC", ("sub1",), {}, ["fact"]),
+    ],
+)
+def test_facts(
+    analytics: Analytics, zone: str, dimensions: tuple[str, ...], filters: dict[str, Any], names: list[str]
+) -> None:
+    facts = [
+        encode_row(new_fact(n, time=DAY - 40 * HOUR_MS + n * HOUR_MS // 10, offer=n, affiliate=n)) for n in range(600)
+    ]
+    load(analytics, "fact", facts, "t")
+    local = {"Asia/Kathmandu": -5 * HOUR_MS - 3 * STEP_MS, "Europe/Berlin": -HOUR_MS, "UTC": 0}[zone]
+    report = Report(
+        Scope.everything(),
+        DAY - DAY_MS + local,
+        DAY + DAY_MS + local,
+        dimensions,
+        filters,
+        {"manager": {}},
+        zone,
+    )
+    assert read_by(analytics, report, "fact") == names
+
+
+def test_the_rollup_with_the_fewest_columns_is_chosen() -> None:
+    assert grains(set())[0] == STEP_MS  # by_step: a column less than by_affiliate_hour
+    assert grains({"affiliate"}) == (DAY_MS, HOUR_MS)
+    assert grains({"offer"})[0] == grains({"country"})[0] == DAY_MS
+    assert grains({"sub1"}) == ()
 
 
 def test_the_ends_of_local_days_come_from_finer_rollups_or_from_rows() -> None:

@@ -1,11 +1,22 @@
-"""What each table adds to a report: clicks and views, from their rollups where these have what is asked, and facts."""
+"""What each table adds to a report: clicks, views and facts, from their rollups where these have what is asked."""
 
 from dataclasses import dataclass
 
 from trackyard.stats.dimensions import DIMENSIONS, FILTERS, LOCAL, Part
 from trackyard.stats.metrics import MEASURES, REFUSED
 from trackyard.stats.query import Report
-from trackyard.stats.rollups import DAY_MS, HOUR_MS, Piece, grains, is_whole, moment, pieces_of
+from trackyard.stats.rollups import (
+    DAY_MS,
+    FACT_ROLLUPS,
+    HOUR_MS,
+    ROLLUPS,
+    Piece,
+    Rollup,
+    grains,
+    is_whole,
+    moment,
+    pieces_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,32 +38,41 @@ def branches_of(report: Report, parts: list[Part], narrowed: Narrowed) -> list[s
             branches.append(_branch(report, REFUSED, parts, [*period, "reason != ''", *narrowed.clicks]))
         return branches
     if all(dimension.traffic for dimension in dimensions):
-        pieces = [Piece(report.since, report.until, None)] if narrowed.of_rows else _pieces(report)
+        pieces = [Piece(report.since, report.until, None)] if narrowed.of_rows else _pieces(report, ROLLUPS)
         branches += [
-            _branch(report, source, parts, [*piece.conditions, *narrowed.clicks], _local(piece))
+            _branch(report, source, parts, [*piece.conditions, *_accepted(piece), *narrowed.clicks], _local(piece))
             for piece in pieces
             for source in ("click", "view")
         ]
-    branches.append(_branch(report, "fact", parts, [*period, *narrowed.facts]))
+    rollups = () if narrowed.of_rows or report.currency else FACT_ROLLUPS
+    branches += [
+        _branch(report, "fact", parts, [*piece.conditions, *narrowed.facts], _local(piece))
+        for piece in _pieces(report, rollups)
+    ]
     return branches
 
 
-def _pieces(report: Report) -> list[Piece]:
+def _accepted(piece: Piece) -> tuple[str, ...]:
+    """That a click was accepted; rollups have no others."""
+    return ("reason = ''",) if piece.grain is None else ()
+
+
+def _pieces(report: Report, rollups: tuple[Rollup, ...]) -> list[Piece]:
     """The period in pieces; one alone where there are parts of time among the keys."""
     since, until = report.since, report.until
-    columns = _columns(report)
+    columns = _columns(report, of_facts=rollups is not ROLLUPS)
     if "time" not in columns:
-        return pieces_of(since, until, columns)
+        return pieces_of(since, until, columns, rollups)
     coarsest = HOUR_MS if "hour" in report.dimensions else DAY_MS
-    fitting = (grain for grain in grains(columns - {"time"}) if grain <= coarsest)
+    fitting = (grain for grain in grains(columns - {"time"}, rollups) if grain <= coarsest)
     return [Piece(since, until, next((grain for grain in fitting if is_whole(report.zone, since, until, grain)), None))]
 
 
-def _columns(report: Report) -> set[str]:
-    """The columns of clicks that the report asks for."""
+def _columns(report: Report, *, of_facts: bool) -> set[str]:
+    """The columns of clicks, or of facts, that the report asks for."""
     scope = report.scope
     asked = {part.column for name in report.dimensions for part in DIMENSIONS[name].parts}
-    asked |= {FILTERS[name].column for name in report.filters if FILTERS[name].traffic}
+    asked |= {FILTERS[name].column for name in report.filters if of_facts or FILTERS[name].traffic}
     asked |= {"affiliate"} if scope.affiliate_ids is not None else set()
     return asked | ({"advertiser"} if scope.advertiser_ids is not None else set())
 

@@ -1,11 +1,11 @@
-"""Sums that clicks and views carry along, so that a report reads few rows (docs/decisions/0028).
+"""Sums that clicks, views and facts carry along, so that a report reads few rows (docs/decisions/0028).
 
 A rollup is a projection: it lives in the same parts on disk as the rows it sums, is written, merged and dropped with
 them, and so cannot say anything else than they do. A query that it can answer is answered from it by the engine: one
 that asks for its columns, for whole days (`moment(DAY_MS)`) or whole grains, and for its sums.
 """
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -19,6 +19,8 @@ STEP_MS: Final = 900_000
 
 SUMS: Final = ("countIf(reason = '')", "sumIf(uniq, reason = '')")
 """What a rollup sums: what stats/metrics.py asks of accepted clicks and views, word for word."""
+FACT_SUMS: Final = ("sum(sign)", "sumIf(sign, payout = 0)", "sum(sign * charge_base)", "sum(sign * payout_base)")
+"""The same of facts by status, in the platform's currency."""
 
 _UTC: Final = frozenset({"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal"})
 
@@ -35,13 +37,14 @@ class Rollup:
     name: str
     columns: tuple[str, ...]
     grain: int = DAY_MS
+    sums: tuple[str, ...] = SUMS
 
     @property
     def body(self) -> str:
         """The SELECT of the projection. Its keys are its order: a filter by its first column reads little."""
         finer = () if self.grain == DAY_MS else (moment(self.grain),)
         keys = ", ".join((moment(DAY_MS), *self.columns, *finer))
-        return f"SELECT {keys}, {', '.join(SUMS)} GROUP BY {keys}"
+        return f"SELECT {keys}, {', '.join(self.sums)} GROUP BY {keys}"
 
 
 ROLLUPS: Final = (
@@ -49,6 +52,8 @@ ROLLUPS: Final = (
     Rollup("by_offer_step", ("offer", "advertiser", "smart_id"), STEP_MS),
     Rollup("by_country_step", ("country", "os", "device"), STEP_MS),
     Rollup("by_affiliate_hour", ("affiliate",), HOUR_MS),
+    Rollup("by_offer_day", ("offer", "advertiser", "smart_id")),
+    Rollup("by_affiliate_day", ("affiliate",)),
     Rollup("by_affiliate", ("affiliate", "offer", "advertiser")),
     Rollup("by_city", ("country", "city")),
     Rollup("by_carrier", ("country", "isp", "connection")),
@@ -58,11 +63,21 @@ ROLLUPS: Final = (
 )
 """Those of clicks and of views."""
 
+FACT_ROLLUPS: Final = (
+    Rollup("by_goal_step", ("goal", "status"), STEP_MS, FACT_SUMS),
+    Rollup("by_offer_day", ("offer", "advertiser", "smart_id", "status"), DAY_MS, FACT_SUMS),
+    Rollup("by_affiliate_day", ("affiliate", "status"), DAY_MS, FACT_SUMS),
+    Rollup("by_country_day", ("country", "os", "device", "status"), DAY_MS, FACT_SUMS),
+)
+"""Those of facts: of columns that many conversions of a day share."""
 
-def grains(columns: Set[str]) -> tuple[int, ...]:
-    """The grains of the rollups that have all of these columns, the coarsest first; none = there is no such rollup."""
-    found = {rollup.grain for rollup in ROLLUPS if columns <= set(rollup.columns)}
-    return tuple(sorted(found, reverse=True))
+
+def grains(columns: Set[str], rollups: Sequence[Rollup] = ROLLUPS) -> tuple[int, ...]:
+    """The grains of the rollups that have all of these columns, that of the one with the fewest rows first: with few
+    columns, then with coarse grains. None: there is no such rollup."""
+    found = [rollup for rollup in rollups if columns <= set(rollup.columns)]
+    found.sort(key=lambda rollup: (len(rollup.columns), -rollup.grain))
+    return tuple(dict.fromkeys(rollup.grain for rollup in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +95,7 @@ class Piece:
     def conditions(self) -> tuple[str, ...]:
         """That a row is of this part, in the words of rollups; days come first: by them all tables are sorted."""
         if self.grain is None:
-            return (f"time >= {self.since}", f"time < {self.until}", "reason = ''")
+            return (f"time >= {self.since}", f"time < {self.until}")
         days = (f"{moment(DAY_MS)} >= {self.since // DAY_MS}", f"{moment(DAY_MS)} <= {(self.until - 1) // DAY_MS}")
         finer = (
             f"{moment(self.grain)} >= {self.since // self.grain}",
@@ -89,10 +104,10 @@ class Piece:
         return days if self.grain == DAY_MS else (*days, *finer)
 
 
-def pieces_of(since: int, until: int, columns: Set[str]) -> list[Piece]:
+def pieces_of(since: int, until: int, columns: Set[str], rollups: Sequence[Rollup] = ROLLUPS) -> list[Piece]:
     """A period in pieces that rollups with these columns answer, if there are such: whole days, and what is left of the
     first and the last one."""
-    known = grains(columns)
+    known = grains(columns, rollups)
     first, end = -(-since // DAY_MS) * DAY_MS, until // DAY_MS * DAY_MS
     if not known or first >= end:
         return [_finest(since, until, known)]

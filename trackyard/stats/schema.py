@@ -15,7 +15,7 @@ import msgspec
 from trackyard.domain import facts
 from trackyard.journal.records import Click, View
 from trackyard.stats.engine import Analytics, StoreError
-from trackyard.stats.rollups import DAY_MS, ROLLUPS, moment
+from trackyard.stats.rollups import DAY_MS, FACT_ROLLUPS, ROLLUPS, moment
 
 CLICK_PLACE = ("journal", "position")
 """Where the record of a click or a view stands; these two precede its own columns."""
@@ -107,6 +107,12 @@ def _kind(name: str, annotation: Any) -> str:
 
 _DAY = moment(DAY_MS)
 _ROLLUPS = MappingProxyType({rollup.name: rollup.body for rollup in ROLLUPS})
+_OF_FACTS = MappingProxyType(
+    {
+        "by_click": "SELECT click_id, conversion_id, time, sign ORDER BY click_id",
+        **{rollup.name: rollup.body for rollup in FACT_ROLLUPS},
+    }
+)
 
 TABLES = MappingProxyType(
     {
@@ -144,7 +150,7 @@ TABLES = MappingProxyType(
                 _columns(facts.Fact),
                 key=("conversion_id", "version", "sign"),
                 order=f"{_DAY}, affiliate, offer, time, conversion_id, version, sign",
-                projections={"by_click": "SELECT click_id, conversion_id, time, sign ORDER BY click_id"},
+                projections=_OF_FACTS,
                 settings=_CARRIED,
             ),
             Table(
@@ -192,7 +198,7 @@ def _divide_lookup(analytics: Analytics) -> None:
 
 
 def _add_projections(analytics: Analytics) -> None:
-    """Projections for tables of before there were any. Their rows are summed in the background; until that is done a
+    """Projections for tables of before there were these. Their rows are summed in the background; until that is done a
     question reads the rows themselves."""
     sql = "SELECT name FROM system.projections WHERE database = currentDatabase() AND table = {table:String}"
     for table in TABLES.values():
@@ -207,7 +213,13 @@ def _add_projections(analytics: Analytics) -> None:
     analytics.run("ALTER TABLE fact DROP INDEX IF EXISTS by_click")
 
 
-STEPS: tuple[Callable[[Analytics], None], ...] = (_create_tables, _create_views, _divide_lookup, _add_projections)
+STEPS: tuple[Callable[[Analytics], None], ...] = (
+    _create_tables,
+    _create_views,
+    _divide_lookup,
+    _add_projections,
+    _add_projections,  # those of 0036
+)
 """What was done to the schema, in order; the number of a step is its place, from 1. Steps may run twice."""
 
 
