@@ -104,7 +104,8 @@ def groups_of(endpoint: Endpoint[Any]) -> list[str]:
 
 
 METHODS = [endpoint for endpoint in CATALOGUE if endpoint.id not in ANYONE and endpoint.audience != "affiliate"]
-METHODS_OF = {group: [endpoint for endpoint in METHODS if group in groups_of(endpoint)] for group in GROUPS}
+OF = {endpoint.id: groups_of(endpoint) for endpoint in METHODS}
+METHODS_OF = {group: [endpoint for endpoint in METHODS if group in OF[endpoint.id]] for group in GROUPS}
 
 
 @pytest.fixture(scope="session")
@@ -114,7 +115,7 @@ def clients(shared_api: Api) -> dict[Role, ApiClient]:
 
 
 def test_every_method_is_in_one_group() -> None:
-    assert {endpoint.id: groups_of(endpoint) for endpoint in METHODS if len(groups_of(endpoint)) != 1} == {}
+    assert {method: groups for method, groups in OF.items() if len(groups) != 1} == {}
 
 
 @pytest.mark.parametrize("group", GROUPS)
