@@ -34,8 +34,8 @@ def read_by(analytics: Analytics, report: Report, table: str = "click") -> list[
     """What the rows of a report are read from: names of rollups, or of the table where they are read themselves."""
     parts = [part for name in report.dimensions for part in DIMENSIONS[name].parts]
     read = []
-    conditions = [tuple(filter_conditions(report.filters, of_clicks=of_clicks)) for of_clicks in (True, False)]
-    for branch in branches_of(report, parts, Narrowed(*conditions)):
+    of_clicks, of_facts = (tuple(filter_conditions(report.filters, of_clicks=clicks)) for clicks in (True, False))
+    for branch in branches_of(report, parts, Narrowed(of_clicks, of_facts)):
         if f"FROM {table}\n" in branch:
             told = with_clocks(branch, report.zone, report.since, report.until)
             lines = analytics.rows(f"EXPLAIN {told}", compile_report(report).parameters, tuple[str])  # type: ignore[union-attr]
