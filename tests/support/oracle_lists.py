@@ -3,9 +3,10 @@
 Each function takes the parameters as they are sent and gives the body that the API must give.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -269,25 +270,49 @@ def timing(oracle: Oracle, viewer: Viewer, params: Params) -> Body:
 # --- shares of referrers --------------------------------------------------------------------------------------
 
 
-def referrals(oracle: Oracle, viewer: Viewer, params: Params) -> Body:
-    """GET stats/getreferralpayments, where nobody was paid."""
+Taken = Mapping[str, tuple[str, Decimal]]
+"""By conversion: in what state the payment is that took its share ("1" paid, "2" not yet), and how much that was."""
+
+
+def referrals(oracle: Oracle, viewer: Viewer, params: Params, taken: Taken = MappingProxyType({})) -> Body:
+    """GET stats/getreferralpayments."""
     first, last = (datetime.strptime(params[name], "%d-%m-%Y").date() for name in ("date_from", "date_to"))  # noqa: DTZ007
-    groups: dict[tuple[int, str, bool, int], list[tuple[Record, Decimal]]] = {}
+    groups: dict[tuple[int, str, bool, str, int], list[tuple[Record, Decimal]]] = {}
     for made in oracle.conversions:
         stored = made["stored"]
         if stored.referrer_id is None or not first <= _local(made["time"], "UTC").date() <= last:
             continue
-        share = rounded(made["payout"] * stored.referral_percent / 100)
-        is_confirmed = made["status"] == "confirmed"
-        counts = share != 0 if is_confirmed else made["status"] in OPEN and made["payout"] > 0
         sees = viewer.affiliates is None or stored.referrer_id in viewer.affiliates
-        if counts and sees and (viewer.advertisers is None or made["advertiser"] in viewer.advertisers):
-            key = (made["affiliate"], made["currency"], is_confirmed, stored.referrer_id)
-            groups.setdefault(key, []).append((made, share))
-    rows = []
-    for (who, currency, is_confirmed, referrer), each in sorted(groups.items()):
+        if sees and (viewer.advertisers is None or made["advertiser"] in viewer.advertisers):
+            for state, amount in _shares(made, taken):
+                key = (made["affiliate"], made["currency"], made["status"] == "confirmed", state, stored.referrer_id)
+                groups.setdefault(key, []).append((made, amount))
+    return page_of(list(_share_rows(oracle, groups, params)), params, "ref_payments")
+
+
+def share_of(made: Record) -> Decimal:
+    """The referrer's share of a conversion's payout, whatever its status."""
+    return rounded(made["payout"] * made["stored"].referral_percent / 100)
+
+
+def _shares(made: Record, taken: Taken) -> Iterator[tuple[str, Decimal]]:
+    """What a conversion brings its referrer: what a payment took; what is left, or too much; what may come."""
+    state, amount = taken.get(made["id"], ("", Decimal(0)))
+    if amount:
+        yield state, amount
+    rest = (share_of(made) if made["status"] == "confirmed" else Decimal(0)) - amount
+    if rest:
+        yield "0", rest
+    if made["status"] in OPEN and made["payout"] > 0:
+        yield "2", share_of(made)
+
+
+def _share_rows(
+    oracle: Oracle, groups: Mapping[tuple[int, str, bool, str, int], list[tuple[Record, Decimal]]], params: Params
+) -> Iterator[dict[str, str]]:
+    for (who, currency, is_confirmed, state, referrer), each in sorted(groups.items()):
         row = {"pid": str(who), "ref": str(referrer), "status": str(int(is_confirmed))}
-        row |= {"is_paid": "0" if is_confirmed else "2", "currency": currency, "count": str(len(each))}
+        row |= {"is_paid": state, "currency": currency, "count": str(len(each))}
         row["max_created_at"] = str(text(max(made["time"] for made, _ in each), "UTC"))
         row["date_registration_partner"] = str(text(oracle.known.affiliates[who].created_at, "UTC"))
         total = sum((share for _, share in each), Decimal(0))
@@ -295,8 +320,7 @@ def referrals(oracle: Oracle, viewer: Viewer, params: Params) -> Body:
         if all(str(params.get(name, row[name])) == row[name] for name in ("pid", "ref", "is_paid", "status")) and (
             params.get("currency", NUMBERS[currency]) == NUMBERS[currency]
         ):
-            rows.append(row)
-    return page_of(rows, params, "ref_payments")
+            yield row
 
 
 # --- time -----------------------------------------------------------------------------------------------------
