@@ -207,7 +207,9 @@ class _Opened:
         found = self.numbered[place]
         half = number >> _HALF
         if length <= _HALF:
-            self.wide[half] = found
+            count = 1 << _HALF - length
+            first = half // count * count
+            self.wide[first : first + count] = [found] * count
         elif length <= _IPV4_BITS - _QUARTER and place < _PARTS:
             narrow = self.narrow[half]
             if narrow is None:

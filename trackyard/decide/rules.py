@@ -103,7 +103,8 @@ class Way:
         self.offer = offer
         self.advertiser = advertiser
         self.targeting = targeting
-        self.steady = offer.active and targeting is None and offer.start_at is None and offer.stop_at is None
+        always = targeting is None or not targeting.scheduled
+        self.steady = offer.active and always and offer.start_at is None and offer.stop_at is None
         self.capped = capped
         self.one_url = targeting is None or not targeting.has_urls
         self.accounts = advertiser is not None and bool(advertiser.sub_accounts)

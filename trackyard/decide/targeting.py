@@ -61,7 +61,8 @@ _Groups = tuple[Group, ...]
 
 
 class Targeting:
-    """The restrictions of one offer, compiled. empty_sub: the parameter that must not be empty, "" = none."""
+    """The restrictions of one offer, compiled. empty_sub: the parameter that must not be empty, "" = none · scheduled:
+    whether it takes clicks at some times alone."""
 
     __slots__ = (
         "_checks",
@@ -75,6 +76,7 @@ class Targeting:
         "empty_sub",
         "has_groups",
         "has_urls",
+        "scheduled",
         "unique_only",
     )
 
@@ -97,6 +99,7 @@ class Targeting:
         self.empty_sub = SUBS[restrictions.empty_sub or 0]
         self.unique_only = restrictions.unique_only
         self._schedule: Schedule | None = restrictions.schedule
+        self.scheduled = restrictions.schedule is not None
         self._minute = -1
         self._zone = ""
         self._is_open = True
