@@ -1,5 +1,6 @@
 """Rules of behaviour.md §7, one by one."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -12,11 +13,13 @@ from trackyard.base.errors import TooHeavy
 from trackyard.domain.facts import encode_row
 from trackyard.domain.scope import Scope
 from trackyard.journal.records import encode
+from trackyard.stats.compile import compile_report
 from trackyard.stats.engine import Analytics, Limits
 from trackyard.stats.load import click_item, load
 from trackyard.stats.query import Report
-from trackyard.stats.reports import Action, StatsRow, run_report
+from trackyard.stats.reports import Action, StatsRow, row_of, run_report
 
+DAY = 86_400_000
 NOTHING = Action(Decimal(0), Decimal(0), Decimal(0), Decimal(0), 0, 0)
 
 
@@ -142,3 +145,34 @@ def test_what_follows_from_the_sums(row: StatsRow, derived: tuple[str, ...]) -> 
 def test_a_question_with_a_wrong_name_cannot_be_written(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         Report(**({"scope": Scope.everything(), "since": 0, "until": 1, "dimensions": ("day",)} | wrong))
+
+
+@pytest.mark.parametrize(
+    "slices", [("sub1",), ("sub1", "offer"), ("day", "sub1"), ("sub1", "goal"), ("sub1", "trafficback_reason")]
+)
+@pytest.mark.parametrize("order", [(), ("raw",), ("confirmed_payouts", "sub1"), ("pending_count", "uniq")])
+def test_rows_asked_by_their_keys_are_those_of_one_statement(
+    analytics: Analytics, slices: tuple[str, ...], order: tuple[str, ...]
+) -> None:
+    """Slices of millions of values are asked for a page of keys first, and then for the conversions of these."""
+    clicks = [
+        new_click(number, sub1=f"s{number % 7}", offer=number % 3, uniq=number % 2, reason="" if number % 5 else "bot")
+        for number in range(60)
+    ]
+    facts = [
+        new_fact(number, sub1=f"s{number % 5 + 4}", offer=number % 3, status=(1, 2, 3, 5)[number % 4])
+        for number in range(25)
+    ]
+    items = [click_item("j", number, encode(click)) for number, click in enumerate(clicks)]
+    load(analytics, "click", items, "t")
+    load(analytics, "fact", [encode_row(fact) for fact in facts], "t")
+    report = Report(Scope.everything(), NOON - DAY, NOON + DAY, slices, order=order, descending=True, limit=4)
+    for page in (1, 2, 3):
+        asked = replace(report, page=page)
+        compiled = compile_report(asked)
+        assert compiled is not None
+        assert asked.many
+        rows, total_count = analytics.page(compiled.sql, compiled.parameters, list[Any])
+        found = run_report(analytics, asked)
+        assert (found.rows, found.total_count) == ([row_of(asked, compiled, row) for row in rows], total_count)
+    assert run_report(analytics, report).rows

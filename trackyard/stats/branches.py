@@ -21,7 +21,7 @@ from trackyard.stats.rollups import (
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """The conditions of a report beside its period. of_rows: whether they are about rows, which rollups do not know."""
+    """The conditions of a report beside its period. of_rows: whether those of facts ask what rollups do not know."""
 
     clicks: tuple[str, ...]
     facts: tuple[str, ...]
@@ -31,25 +31,30 @@ class Narrowed:
 def branches_of(report: Report, parts: list[Part], narrowed: Narrowed) -> list[str]:
     """A statement for each piece of each table that has the slices: keys, and MEASURES."""
     dimensions = [DIMENSIONS[name] for name in report.dimensions]
-    period = (f"time >= {report.since}", f"time < {report.until}")
     branches = []
-    if any(not dimension.conversions for dimension in dimensions):
+    if not (of_facts := facts_of(report, parts, narrowed)):
         if all(dimension.traffic for dimension in dimensions):
-            branches.append(_branch(report, REFUSED, parts, [*period, "reason != ''", *narrowed.clicks]))
+            refused = (f"time >= {report.since}", f"time < {report.until}", "reason != ''")
+            branches.append(_branch(report, REFUSED, parts, [*refused, *narrowed.clicks]))
         return branches
     if all(dimension.traffic for dimension in dimensions):
-        pieces = [Piece(report.since, report.until, None)] if narrowed.of_rows else _pieces(report, ROLLUPS)
         branches += [
             _branch(report, source, parts, [*piece.conditions, *_accepted(piece), *narrowed.clicks], _local(piece))
-            for piece in pieces
+            for piece in _pieces(report, ROLLUPS)
             for source in ("click", "view")
         ]
+    return branches + of_facts
+
+
+def facts_of(report: Report, parts: list[Part], narrowed: Narrowed) -> list[str]:
+    """A statement for each piece of the conversions alone; none where a slice has none."""
+    if any(not DIMENSIONS[name].conversions for name in report.dimensions):
+        return []
     rollups = () if narrowed.of_rows or report.currency else FACT_ROLLUPS
-    branches += [
+    return [
         _branch(report, "fact", parts, [*piece.conditions, *narrowed.facts], _local(piece))
         for piece in _pieces(report, rollups)
     ]
-    return branches
 
 
 def _accepted(piece: Piece) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
-from trackyard.stats.branches import Narrowed, branches_of
+from trackyard.stats.branches import Narrowed, branches_of, facts_of
 from trackyard.stats.clocks import with_clocks
 from trackyard.stats.dimensions import DIMENSIONS, FILTERS, Part
 from trackyard.stats.metrics import ACTIONS, TOTAL, TRAFFIC, ActionMetric, conversion_types
@@ -23,9 +23,9 @@ class Compiled:
     """A statement, its parameters, and what its columns are: `keys`, then `metrics`.
 
     sql: a page of rows; `Analytics.page` tells how many there are on all pages · keys_sql: the keys of that page
-    come first, in its order. It sums no more than that needs, so that millions of groups fit in memory, or spill ·
-    chosen_sql: the rows of the keys in the parameter `chosen` · packed_sql: all rows, each packed, for
-    `Analytics.stream`.
+    come first, in its order, then `keys_metrics`: traffic, and what else that needs, no more, so that millions of
+    groups fit in memory, or spill · chosen_sql: of the keys in the parameter `chosen` those that have conversions, with
+    these alone; "" = none can · packed_sql: all rows, each packed, for `Analytics.stream`.
     """
 
     sql: str
@@ -35,6 +35,7 @@ class Compiled:
     parameters: dict[str, Any]
     keys: tuple[str, ...]
     metrics: tuple[str, ...]
+    keys_metrics: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +70,19 @@ def _compiled(report: Report) -> Compiled | None:
     narrowed = _narrowed(report)
     if not (branches := branches_of(report, parts, narrowed)):
         return None
-    needed = {*report.order, *_PRESENT}
+    needed = {*report.order, *_PRESENT, *TRAFFIC}
     few = [metric for metric in metrics if metric.name in needed]
-    chosen = branches_of(report, parts, _narrowed(report, _is_chosen(parts)))
+    chosen = facts_of(report, parts, _narrowed(report, _is_chosen(parts)))
     page = page_of(report.page, report.limit)
     return Compiled(
         sql=f"{_stacked(report, parts, metrics, branches)}\n{page}",
         keys_sql=f"{_stacked(report, parts, few, branches)}\n{page}",
-        chosen_sql=_stacked(report, parts, metrics, chosen),
+        chosen_sql=_stacked(report, parts, metrics, chosen) if chosen else "",
         packed_sql=_packed(report, parts, metrics, branches),
         parameters=_parameters(report),
         keys=tuple(part.key for part in parts),
         metrics=tuple(metric.name for metric in metrics),
+        keys_metrics=tuple(metric.name for metric in few),
     )
 
 
@@ -178,10 +180,10 @@ def _is_chosen(parts: list[Part]) -> str:
 
 
 def _narrowed(report: Report, *more: str) -> Narrowed:
-    """The conditions of a report. more: of rows, beside the report's own."""
+    """The conditions of a report. more: of rows of facts, beside the report's own."""
     scope = scope_conditions(report.scope)
     of_clicks, of_facts = (filter_conditions(report.filters, of_clicks=of_clicks) for of_clicks in (True, False))
-    return Narrowed((*scope, *of_clicks, *more), (*scope, *of_facts, *more), of_rows=bool(more))
+    return Narrowed((*scope, *of_clicks), (*scope, *of_facts, *more), of_rows=bool(more))
 
 
 def _parameters(report: Report) -> dict[str, Any]:

@@ -91,10 +91,22 @@ def _answer(analytics: Analytics, report: Report, compiled: Compiled) -> tuple[l
         except TooBig:
             log.info("a report of more rows than expected is asked by its keys", extra={"slices": report.dimensions})
     found, total_count = analytics.page(compiled.keys_sql, compiled.parameters, list[Any])
-    if not found:
-        return [], total_count
-    chosen = [tuple(values[: len(compiled.keys)]) for values in found]
-    return analytics.rows(compiled.chosen_sql, {**compiled.parameters, "chosen": chosen}, list[Any]), total_count
+    return _with_conversions(analytics, compiled, found), total_count
+
+
+def _with_conversions(analytics: Analytics, compiled: Compiled, found: list[Any]) -> list[Any]:
+    """Rows of keys and `keys_metrics`, with every metric."""
+    width = len(compiled.keys)
+    keys = [tuple(values[:width]) for values in found]
+    of_facts: list[Any] = []
+    if keys and compiled.chosen_sql:
+        of_facts = analytics.rows(compiled.chosen_sql, {**compiled.parameters, "chosen": keys}, list[Any])
+    converted = {tuple(values[:width]): dict(zip(compiled.metrics, values[width:], strict=True)) for values in of_facts}
+    rows = []
+    for key, values in zip(keys, found, strict=True):
+        known = converted.get(key, {}) | dict(zip(compiled.keys_metrics, values[width:], strict=True))
+        rows.append([*key, *(known.get(name, 0) for name in compiled.metrics)])
+    return rows
 
 
 def row_of(report: Report, compiled: Compiled, values: list[Any]) -> StatsRow:
