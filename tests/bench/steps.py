@@ -16,7 +16,7 @@ from typing import Any, Final
 from tests.bench.traffic import OFFERS, requests, rules
 from tests.support.rules import rules_of
 from trackyard.base.clock import SystemClock
-from trackyard.decide.queries import read_pairs
+from trackyard.decide.queries import find_plain, read_pairs
 from trackyard.decide.rules import Rules
 from trackyard.decide.steps import decide
 from trackyard.decide.target import accepted_url
@@ -150,11 +150,13 @@ def _steps(known: Rules, clicks: Sequence[bytes]) -> dict[str, float]:
     Line(fixed, TRUSTED).send(clicks)
     visitors = Visitors()
     make = Hits(1, SystemClock(), visitors, TRUSTED).make
-    with_params = [(request, read_pairs(request.query)[0]) for request in asked]
+    with_params = [(request, _read(request)) for request in asked]
     hits = [make(known, request, params) for request, params in with_params]
+    for hit, request in zip(hits, asked, strict=True):
+        hit.plain = find_plain(request.query) is not None
     payloads = [click_record(hit, None, True, 0) for hit in hits]
     figures = {
-        "parameters": _best(lambda: _each(lambda request: read_pairs(request.query), asked)),
+        "parameters": _best(lambda: _each(_read, asked)),
         "visitor and offer": _best(lambda: _each(lambda item: make(known, *item), with_params)),
         "decision": _best(lambda: _each(decide, hits)),
         "url": _best(lambda: _each(accepted_url, hits)),
@@ -163,6 +165,12 @@ def _steps(known: Rules, clicks: Sequence[bytes]) -> dict[str, float]:
     }
     visitors.close()
     return figures
+
+
+def _read(request: Request) -> dict[str, str]:
+    """The parameters, as a click reads them."""
+    plain = find_plain(request.query)
+    return read_pairs(request.query)[0] if plain is None else plain
 
 
 def _each(step: Callable[[Any], object], items: Sequence[Any]) -> None:
