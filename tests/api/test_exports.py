@@ -179,6 +179,17 @@ def test_conversions(filled: Api, version: str) -> None:
         assert str(table.schema.field(name).type) == kind
 
 
+def test_conversions_of_either_engine(
+    database: Database, analytics: Analytics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents and amounts come out of both as they are stored; places and pieces are alike."""
+    api = fill(installed(database, analytics))
+    monkeypatch.setattr(exports, "PIECE", 4)
+    monkeypatch.setattr(exports, "LOOKED_AT", 5)
+    assert len(check(api.admin, "/3.1/stats/conversions", "conversions", **PERIOD)) == 17
+    assert len(check(api.admin, "/3.1/stats/clicks", "clicks", **PERIOD)) == 40
+
+
 def test_conversions_in_pieces(filled: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD)
     some = csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD, status=2)
