@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.analytics import address
 from tests.support.events import NOON, new_click
 from tests.support.waiting import wait_until
 from trackyard.journal.records import Click, encode
@@ -20,6 +21,19 @@ def test_a_second_opening_changes_nothing(analytics: Analytics) -> None:
 def test_the_columns_of_click_are_its_place_and_its_record() -> None:
     assert TABLES["click"].column_names == CLICK_PLACE + Click.__struct_fields__
     assert TABLES["view"].columns == TABLES["click"].columns
+
+
+def test_what_is_loaded_is_on_the_disk() -> None:
+    store = Analytics.open(address(), database="synced")
+    migrate(store)
+    sql = "SELECT name, engine_full FROM system.tables WHERE database = 'synced' AND name != 'schema_step'"
+    found = dict(store.rows(sql, {}, tuple[str, str]))
+    store.run("DROP DATABASE synced")
+    store.close()
+    assert set(found) == set(TABLES)
+    for told in found.values():
+        assert "fsync_after_insert = 1" in told
+        assert "fsync_part_directory = 1" in told
 
 
 def test_a_store_of_before_there_were_views_gets_their_table(analytics: Analytics) -> None:
