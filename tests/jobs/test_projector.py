@@ -52,6 +52,7 @@ class Yard:
             self.writer.append(KINDS[type(record)], encode(record))
         self.clock.advance(400)
         self.writer.mark_if_due(self.clock.now_ms())
+        self.writer.sync()
 
     def new_call(self, click_id: str) -> Call:
         now = self.clock.now_ms()

@@ -384,12 +384,12 @@ def test_short_writes_are_finished(tmp_path: Path, clock: ManualClock, monkeypat
     assert payloads(each_range(tmp_path)) == [b'["a long record"]', b"[2]"]
 
 
-def test_a_full_disk_at_rotation_refuses_and_recovers(
+def test_a_full_disk_at_the_end_of_a_journal_is_told_and_mended(
     tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = Writer(tmp_path, 1, clock, rotate_at=50)
-    first = [b"[%d]" % number for number in range(4)]
-    for record in first:
+    records = [b"[%d]" % number for number in range(8)]
+    for record in records:
         writer.append(Kind.CLICK, record)
 
     def full(path: Path, content: bytes) -> None:
@@ -397,11 +397,68 @@ def test_a_full_disk_at_rotation_refuses_and_recovers(
 
     with monkeypatch.context() as patch:
         patch.setattr("trackyard.journal.segments.write_durably", full)
-        with pytest.raises(JournalFull):
-            writer.append(Kind.CLICK, b"[refused]")
-    writer.append(Kind.CLICK, b"[5]")
+        for _ in range(2):
+            with pytest.raises(JournalFull):
+                writer.sync()
+    writer.append(Kind.CLICK, b"[8]")
+    writer.sync()
+    *ended, _ = segments.list_journals(tmp_path, 1)
+    assert len(ended) == 2
+    assert all(segments.find_seal(tmp_path, name) for name in ended)
     writer.close()
-    assert payloads(each_range(tmp_path)) == [*first, b"[5]"]
+    assert payloads(each_range(tmp_path)) == [*records, b"[8]"]
+
+
+def test_a_full_journal_is_left_at_once_and_sealed_by_the_next_sync(tmp_path: Path, clock: ManualClock) -> None:
+    writer = Writer(tmp_path, 1, clock, rotate_at=50)
+    for number in range(3):
+        writer.append(Kind.CLICK, b'["%040d"]' % number)
+    first = segments.list_journals(tmp_path, 1)[0]
+    assert segments.find_seal(tmp_path, first) is None
+    assert writer.name != first
+    assert len(payloads(each_range(tmp_path))) == 1, "an unsealed end is no end"
+    writer.sync()
+    assert segments.find_seal(tmp_path, first) is not None
+    assert len(payloads(each_range(tmp_path))) == 2
+    writer.close()
+
+
+def test_a_kill_before_a_full_journal_is_sealed_loses_nothing(tmp_path: Path, clock: ManualClock) -> None:
+    writer = Writer(tmp_path, 1, clock, rotate_at=50)
+    records = [b'["%040d"]' % number for number in range(5)]
+    for record in records:
+        writer.append(Kind.CLICK, record)
+    for ended in writer._ended:
+        os.close(ended.descriptor)
+    abandon(writer)
+    clock.advance(1)
+    Writer(tmp_path, 1, clock).close()
+    assert payloads(each_range(tmp_path)) == records
+
+
+def test_a_sync_holds_for_a_journal_that_is_left_meanwhile(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was written before the call is on the disk after it, wherever the writer has got to."""
+    writer = Writer(tmp_path, 1, clock, rotate_at=50)
+    writer.append(Kind.CALL, b'["%040d"]' % 0)
+    first = writer.name
+    fdatasync, synced = os.fdatasync, list[str]()
+
+    def slow(descriptor: int) -> None:
+        if not synced:  # the other thread goes on
+            writer.append(Kind.CALL, b'["%040d"]' % 1)
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().stem)
+        fdatasync(descriptor)
+
+    monkeypatch.setattr("trackyard.journal.writer.os.fdatasync", slow)
+    writer.sync()
+    assert writer.name != first
+    assert synced == [first, first]
+    assert segments.find_seal(tmp_path, first) is not None
+    writer.sync()
+    assert synced[2:] == [writer.name]
+    writer.close()
 
 
 def test_a_failing_sync_is_told(tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:

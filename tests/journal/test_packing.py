@@ -268,6 +268,7 @@ def test_a_journal_ends_after_a_day(tmp_path: Path, clock: ManualClock) -> None:
     clock.advance(1)
     writer.mark_if_due(clock.now_ms())
     writer.append(Kind.CLICK, b"[2]")
+    writer.sync()
     first, second = segments.list_journals(tmp_path, 1)
     assert (segments.find_seal(tmp_path, first) is None, second) == (False, writer.name)
     writer.close()

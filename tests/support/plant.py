@@ -75,6 +75,7 @@ class Plant:
         """Makes what was recorded ready to be loaded."""
         self.clock.advance(400)
         self.writer.mark(self.clock.now_ms())
+        self.writer.sync()
 
     def settle(self) -> None:
         """Works until nothing is left to be done now."""

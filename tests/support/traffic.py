@@ -338,6 +338,7 @@ class Play:
             self.plant.clock.advance(400)
             for writer in self.writers:
                 writer.mark(self.plant.clock.now_ms())
+                writer.sync()
             self.plant.work()
         self._is_settled = True
 

@@ -3,6 +3,9 @@
 `append` is one system call: a record it returned for survives the death of the process. `put` and `flush` are
 the same for many records at once: none of them may be answered for before `flush` returned. `sync` makes records
 survive a power cut. What may be loaded as one batch ends at a mark, which `mark_if_due` writes in time.
+
+A journal that is full is left behind at once; its end is synced and sealed by the next `sync`, in the thread that
+waits for the disk. Until then readers take it for one that is being written, as they do when a writer died.
 """
 
 import errno
@@ -42,6 +45,17 @@ class EdgeTaken(Exception):
     """Another process writes under this edge number."""
 
 
+class _Ended:
+    """A journal that nothing is written to any more, and that has no seal yet."""
+
+    __slots__ = ("descriptor", "end", "name")
+
+    def __init__(self, name: str, descriptor: int, end: int) -> None:
+        self.name = name
+        self.descriptor = descriptor
+        self.end = end
+
+
 class Writer:
     """Writes journals of edge `edge` into `directory`, sealing what an earlier writer left unfinished.
 
@@ -56,9 +70,12 @@ class Writer:
         self._rotate_at = rotate_at
         directory.mkdir(parents=True, exist_ok=True)
         self._lock = _take_number(directory, edge)
-        # A sync in its thread must not find the descriptor closed under it.
-        self._descriptor_lock = threading.Lock()
+        # Whoever holds it closes descriptors; so a sync does not find its own closed under it.
+        self._sync_lock = threading.Lock()
         self._descriptor = -1
+        self._ended: list[_Ended] = []
+        # Whether the directory may not have the journal that is being written.
+        self._new = False
         self._position = 0
         self._unmarked = 0
         self._put: list[bytes] = []
@@ -92,15 +109,24 @@ class Writer:
             self._write_records(put[0] if len(put) == 1 else b"".join(put), len(put))
 
     def sync(self) -> None:
-        """Makes everything appended before the call survive a power cut. Errors: JournalUnwritable."""
+        """Makes everything appended before the call survive a power cut, and seals journals that are full. Errors:
+        JournalUnwritable; what was not done is done by the next call."""
         self.dirty = False
-        with self._descriptor_lock:
-            if self._descriptor < 0:
-                return
+        with self._sync_lock:
+            # What another thread leaves behind from here on is among the ended ones when they are looked at.
+            descriptor, name = self._descriptor, self.name
             try:
-                os.fdatasync(self._descriptor)
+                if descriptor >= 0:
+                    if self._new:
+                        self._new = False
+                        self._sync_directory()
+                    os.fdatasync(descriptor)
+                while self._ended:
+                    name = self._ended[0].name
+                    self._seal(self._ended[0])
+                    del self._ended[0]
             except OSError as error:
-                raise JournalUnwritable(f"sync of journal {self.name}: {error}") from error
+                raise _refused(name, error) from error
 
     def mark_if_due(self, now_ms: int) -> None:
         """Writes the mark that is due at `now_ms`; to be called every 100 ms. Errors: as `append`."""
@@ -133,11 +159,15 @@ class Writer:
         try:
             self.flush()
             if self._descriptor >= 0:
-                self._finish()
+                self._end()
+            self.sync()
         except JournalUnwritable as error:
             _log.error("journal not sealed", extra={"journal": self.name, "error": str(error)})
-            if self._descriptor >= 0:
-                self._close_descriptor()
+            with self._sync_lock:
+                for descriptor in [self._descriptor, *(ended.descriptor for ended in self._ended)]:
+                    if descriptor >= 0:
+                        os.close(descriptor)
+                self._descriptor, self._ended = -1, []
         finally:
             os.close(self._lock)
 
@@ -181,26 +211,31 @@ class Writer:
 
     def _rotate(self) -> None:
         if self._descriptor >= 0:
-            self._finish()
+            self._end()
         try:
             self._open()
         except OSError as error:
             raise _refused(self.name, error) from error
 
-    def _finish(self) -> None:
+    def _end(self) -> None:
         self._mark(self._clock.now_ms())
-        self.sync()
-        try:
-            seal = segments.Seal(end=self._position, sealed_at=self._clock.now_ms(), gaps=[])
-            segments.write_seal(self._directory, self.name, seal)
-        except OSError as error:
-            raise _refused(self.name, error) from error
-        self._close_descriptor()
+        ended = _Ended(self.name, self._descriptor, self._position)
+        # First among the ended ones: a sync that finds no descriptor finds it there.
+        self._ended.append(ended)
+        self._descriptor = -1
 
-    def _close_descriptor(self) -> None:
-        with self._descriptor_lock:
-            os.close(self._descriptor)
-            self._descriptor = -1
+    def _seal(self, ended: _Ended) -> None:
+        os.fdatasync(ended.descriptor)
+        seal = segments.Seal(end=ended.end, sealed_at=self._clock.now_ms(), gaps=[])
+        segments.write_seal(self._directory, ended.name, seal)
+        os.close(ended.descriptor)
+
+    def _sync_directory(self) -> None:
+        try:
+            sync_directory(self._directory)
+        except OSError:
+            self._new = True
+            raise
 
     def _open(self) -> None:
         # The order of names is the order of reading, even when the clock went back.
@@ -211,10 +246,12 @@ class Writer:
         self.name = segments.journal_name(self._edge, start)
         path = segments.log_path(self._directory, self.name)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
-        self._descriptor = os.open(path, flags, 0o644)
+        descriptor = os.open(path, flags, 0o644)
         self._position = 0
         self._unmarked = 0
-        sync_directory(self._directory)
+        # A sync that finds the descriptor finds this.
+        self._new = True
+        self._descriptor = descriptor
 
 
 def _take_number(directory: Path, edge: int) -> int:
