@@ -116,6 +116,28 @@ def test_a_manager_checks_its_own_affiliates_alone(api: Api, offer: int) -> None
     assert (refused.status_code, list(refused.json()["fields"])) == (400, ["params[pid]"])
 
 
+def test_a_smartlink_chooses_its_offer_itself(api: Api, offer: int) -> None:
+    api.admin.post("/3.1/admin/settings", trafficback_url="https://back.example/?o={offer_id}")
+    link = f"http://track.example/sl?id={'f' * 24}&pid=1&offer_id={offer}"
+    checked = check(api, **{"url": link, "params[offer_id]": str(offer)})
+    assert (checked["offer_id"], checked["target"]) == (None, "https://back.example/?o=")
+
+
+def test_a_manager_is_told_which_field_leads_to_the_offers_of_others(api: Api) -> None:
+    staff_id, manager = api.add_staff(Role.MANAGER_SALES)
+    own, other = (api.add_advertiser(email=f"{name}@shop.example") for name in ("own", "other"))
+    smartlink = api.admin.post("/3.0/admin/smartlink/category", name="All")["data"]["_id"]
+    offer = api.add_offer(privacy="public", advertiser=other, **{"smartlink_categories[]": [smartlink]})
+    api.admin.post(f"/3.0/admin/advertiser/{own}", manager=staff_id)
+    pid, _ = api.add_affiliate()
+    for asked, field in (
+        ({"params[offer_id]": offer, "params[pid]": pid}, "params[offer_id]"),
+        ({"url": f"https://track.example/sl?id={smartlink}&pid={pid}"}, "url"),
+    ):
+        refused = manager.call("POST", "/3.1/admin/click-check", data=asked)
+        assert (refused.status_code, list(refused.json()["fields"])) == (400, [field])
+
+
 def test_a_recorded_click_is_explained(api: Api, offer: int) -> None:
     pid, _ = api.add_affiliate()
     advertiser = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]

@@ -188,7 +188,9 @@ class Sides:
 
     def followed(self, smartlink: str, visit: Visit) -> tuple[dict[str, Any], Response]:
         """What click-check says of a visit by a SmartLink, and what the edge answers."""
-        url = f"/sl?{urlencode({'id': smartlink, 'pid': self.affiliates[visit.affiliate]} | dict(visit.params))}"
+        offer = str(self.offers.get(visit.offer, ""))
+        named = {name: text.replace("{offer}", offer) for name, text in visit.params}
+        url = f"/sl?{urlencode({'id': smartlink, 'pid': self.affiliates[visit.affiliate]} | named)}"
         asked = {"url": f"https://track.example{url}", "ip": visit.ip, "ua": visit.ua}
         found: dict[str, Any] = self.client.post("/3.1/admin/click-check", **asked)["check"]
         return found, self._sent(url, visit)
@@ -241,8 +243,14 @@ def test_click_check_and_an_edge_say_the_same(sides: Sides, visit: Visit) -> Non
 @pytest.mark.parametrize("name", [*SMARTLINKS, "unknown", "no id"])
 @pytest.mark.parametrize(
     "visit",
-    [a_visit("", "90.190.0.7"), a_visit("", US), a_visit("", "90.190.0.7", ROBOT), a_visit("", US, CHROME, "banned")],
-    ids=["visitor", "abroad", "bot", "banned"],
+    [
+        a_visit("", "90.190.0.7"),
+        a_visit("", US),
+        a_visit("", "90.190.0.7", ROBOT),
+        a_visit("", US, CHROME, "banned"),
+        a_visit("plain", "90.190.0.7", offer_id="{offer}"),
+    ],
+    ids=["visitor", "abroad", "bot", "banned", "names an offer"],
 )
 def test_they_say_the_same_of_a_smartlink(sides: Sides, name: str, visit: Visit) -> None:
     sides.clicked(a_visit("capped", "90.190.7.1"))

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from trackyard.edge.connection import _UNASKED
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = sorted(p for p in (ROOT / "trackyard").rglob("*.py") if p.parent.name != "versions")
 EVERYTHING = [*PACKAGE, *sorted((ROOT / "tests").rglob("*.py"))]
@@ -69,6 +71,18 @@ def test_money_is_never_a_float() -> None:
         if any(isinstance(part, ast.Name) and part.id == "float" for part in ast.walk(node.annotation))
     ]
     assert not floats
+
+
+def test_nobody_asks_for_a_header_that_an_edge_does_not_keep() -> None:
+    unkept = {name.lower().encode() for name in _UNASKED}
+    asked = [
+        f"{_relative(path)}:{node.lineno}"
+        for path in PACKAGE
+        if path.parent.name in ("decide", "domain", "edge")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and node.value in unkept
+    ]
+    assert not asked
 
 
 def test_git_carries_every_file_of_the_package() -> None:

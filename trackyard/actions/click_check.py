@@ -110,7 +110,8 @@ def check_click(deps: Deps, caller: Caller, sample: Sample) -> Checked:
         raise BadInput({"params[pid]": [f"An affiliate {hit.affiliate.id} does not exist."]})
     checked = _checked_smart(hit, sample) if sample.smart else _checked(hit)
     if hit.offer is not None and not scope.has_advertiser(hit.offer.advertiser):
-        raise BadInput({"params[offer_id]": [f"An offer {hit.offer.id} does not exist."]})
+        named_in = "url" if sample.smart else "params[offer_id]"
+        raise BadInput({named_in: [f"An offer {hit.offer.id} does not exist."]})
     seen = [each for each in checked.tried if scope.has_advertiser(_advertiser_of(known, each))]
     return replace(checked, tried=tuple(seen))
 

@@ -44,9 +44,12 @@ class CheckClick(Params):
 
     def sample(self, call: Call[Deps]) -> Sample:
         """For the use case. Raises BadInput for a URL that is no link of a click."""
-        smart, params = _link_of(self.url)
+        smart, linked = _link_of(self.url)
+        params = linked | self.params
+        if smart:
+            params.pop("offer_id", None)  # the SmartLink chooses it
         return Sample(
-            params=params | self.params,
+            params=params,
             ip=plain_address(self.ip or ""),
             ua=self.ua,
             headers={name.lower().encode(): value.encode() for name, value in self.headers.items()},

@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import Annotated, Any
 
 import msgspec
+from msgspec.structs import fields
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.exports import StoredConversions, export_conversions
@@ -20,6 +21,7 @@ from trackyard.domain.affiliate_payments import ITEM_STATES, OPEN_ITEM, PaymentS
 from trackyard.domain.currencies import CODES
 from trackyard.domain.roles import Permission
 from trackyard.domain.statuses import BY_NUMBER, Status
+from trackyard.journal.records import Click
 from trackyard.store.conversions_list import ConversionFilter, ListedConversion
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
@@ -303,33 +305,16 @@ def _shower(call: Call[Deps], params: ListConversions, at: At) -> Callable[[List
     return show
 
 
-class _Clicked(msgspec.Struct, gc=False):
-    """What a conversion shows of its click."""
-
-    country: str
-    city: str
-    city_id: int
-    ip: str
-    browser: str
-    os: str
-    device: str
-    ios_idfa: str
-    android_id: str
-    ua: str
-    referrer: str
-    ref_id: str
-    sub1: str
-    sub2: str
-    sub3: str
-    sub4: str
-    sub5: str
-    sub6: str
-    sub7: str
-    sub8: str
-    isp: str
-    landing: int
-
-
+_FROM_CLICK = (
+    "country", "city", "city_id", "ip", "browser", "os", "device", "ios_idfa", "android_id", "ua", "referrer", "ref_id",
+    *(f"sub{n}" for n in range(1, 9)),
+)  # fmt: skip
+_Clicked = msgspec.defstruct(
+    "_Clicked",
+    [(field.name, field.type) for field in fields(Click) if field.name in (*_FROM_CLICK, "isp", "landing")],
+    gc=False,
+)
+"""What a conversion shows of its click: nothing else of it is read."""
 _clicked = msgspec.json.Decoder(_Clicked).decode
 _click_values = attrgetter(*_Clicked.__struct_fields__)
 _NO_FIELDS: dict[str, str] = {}
@@ -404,10 +389,6 @@ _RENAMED = {
     "partner_id": "affiliate_id", "supplier_id": "advertiser_id", "created_at": "created_at",
     "click_time": "click_time", "hold_date_expire": "hold_until",
 }  # fmt: skip
-_FROM_CLICK = (
-    "country", "city", "city_id", "ip", "browser", "os", "device", "ios_idfa", "android_id", "ua", "referrer", "ref_id",
-    *(f"sub{n}" for n in range(1, 9)),
-)  # fmt: skip
 _AS_STORED = ("id", "action_id", "currency", "offer_id", "comment", "user_id", "payment_type")
 
 
