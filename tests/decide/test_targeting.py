@@ -174,7 +174,8 @@ def test_sub_accounts_of_an_advertiser_follow_its_row() -> None:
     assert reason(hit) == "mistargeting-sub-account"
     allowed = Advertiser(id=ADVERTISER, sub_accounts={"1": SubAccount(values=("a",))})
     hit.rules.apply(*entry_of(allowed))
-    hit.advertiser = allowed
+    assert hit.offer is not None
+    hit.aim(hit.offer)
     assert reason(hit) == ""
 
 

@@ -3,10 +3,12 @@
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
-from tests.support.rules import an_offer
-from trackyard.domain.rules import ClickCap
-from trackyard.edge.caps import CapKeys, CurrentPeriods
+from tests.decide.clicks import a_hit
+from tests.support.rules import an_offer, entry_of
+from trackyard.domain.rules import ClickCap, Platform
+from trackyard.edge.caps import CurrentPeriods, OfferCaps, places_of
 from trackyard.edge.countsfile import NEVER
 
 
@@ -19,17 +21,17 @@ CAP = ClickCap(id="c1", period="day", value=5)
 
 
 def keys(cap: ClickCap, affiliate: int = 7, country: str = "EE", now: int = NOW, **offer: object) -> list[bytes]:
-    places = CapKeys().of(an_offer(click_caps=(cap,), **offer), "UTC", affiliate, country, now)
+    places = OfferCaps(an_offer(click_caps=(cap,), **offer), "UTC").places(affiliate, country, now)
     return [wanted.key for wanted in places.wanted]
 
 
 def test_an_offer_without_caps_needs_no_place() -> None:
-    assert CapKeys().of(an_offer(), "UTC", 7, "EE", NOW).wanted == ()
+    assert OfferCaps(an_offer(), "UTC").places(7, "EE", NOW).wanted == ()
 
 
 def test_a_place_tells_its_limit_its_end_and_its_cap() -> None:
     ever = ClickCap(id="c2", period="all", value=9)
-    places = CapKeys().of(an_offer(click_caps=(CAP, ever)), "UTC", 7, "EE", NOW)
+    places = OfferCaps(an_offer(click_caps=(CAP, ever)), "UTC").places(7, "EE", NOW)
     assert [(wanted.limit, wanted.end) for wanted in places.wanted] == [
         (5, ms("2026-03-29T00:00:00") // 1000),
         (9, NEVER),
@@ -97,17 +99,27 @@ def test_days_are_those_of_the_caps_zone(zone: dict[str, object], same: str, oth
     assert keys(CAP, **zone) != keys(CAP, now=ms(other), **zone)
 
 
-def test_one_object_follows_time_rows_and_the_platforms_zone() -> None:
-    made = CapKeys()
-    offer = an_offer(click_caps=(CAP,))
-    first = made.of(offer, "UTC", 7, "EE", NOW)
-    assert made.of(offer, "UTC", 7, "EE", NOW + 1) is first, "worked out once"
-    later = made.of(offer, "UTC", 7, "EE", ms("2026-03-29T00:00:00"))
-    assert later.wanted[0].key != first.wanted[0].key
-    assert made.of(offer, "UTC", 7, "EE", NOW) == first, "the clock went back"
-    assert made.of(offer, "Asia/Tokyo", 7, "EE", NOW).wanted[0].end == ms("2026-03-28T15:00:00") // 1000
-    edited = an_offer(click_caps=(ClickCap(id="c1", period="day", value=6),))
-    assert made.of(edited, "UTC", 7, "EE", NOW).wanted[0].limit == 6
+@pytest.mark.parametrize("country_type", ["all", "each"])
+def test_the_places_of_an_offer_follow_time(country_type: str) -> None:
+    cap = ClickCap(id="c1", period="day", value=5, country_type=country_type)
+    made = OfferCaps(an_offer(click_caps=(cap,)), "UTC")
+    first = made.places(7, "EE", NOW)
+    assert made.places(7, "EE", NOW + 1) is first, "worked out once"
+    assert made.places(7, "EE", ms("2026-03-29T00:00:00")).wanted[0].key != first.wanted[0].key
+    assert made.places(7, "EE", NOW).wanted[0].key == first.wanted[0].key, "the clock went back"
+
+
+def test_the_places_of_a_click_follow_the_rows_and_the_platforms_zone() -> None:
+    hit = a_hit(offer={"click_caps": (CAP,)})
+    first = places_of(hit).wanted[0]
+    for changed in (Platform(timezone="Asia/Tokyo"), an_offer(click_caps=(replace(CAP, value=6),))):
+        hit.rules.apply(*entry_of(changed))
+        offer = hit.rules.find_offer("3")
+        assert offer is not None
+        hit.aim(offer)
+        now = places_of(hit).wanted[0]
+        assert (now.end, now.limit) != (first.end, first.limit)
+        first = now
 
 
 def test_periods_are_computed_once_while_they_last(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,11 +11,11 @@ import pytest
 
 from tests.support.edge import recorded
 from tests.support.forms import PLAIN
-from tests.support.rules import an_offer
+from tests.support.rules import an_offer, entry_of
 from tests.support.state import CAP, NOW_MS, OFFER, StatefulEdge, stateful_edge
 from trackyard.decide.visitor import who_is
 from trackyard.edge import claims, countsfile, synced, unique
-from trackyard.edge.caps import CapKeys
+from trackyard.edge.caps import OfferCaps
 from trackyard.edge.countsfile import NEVER, Counted
 from trackyard.edge.synced import Position, Synced, SyncedLog, find_known
 from trackyard.journal import segments
@@ -139,7 +139,9 @@ def check(directory: Path, edges: tuple[int, ...] = (1,), now_ms: int = NOW_MS +
     """The state says what the journals say, and the cap is filled to its last place by what comes after."""
     with stateful_edge(directory, edges[0], now_ms=now_ms) as one:
         assert one.state is not None
-        (wanted,) = CapKeys().of(one.rules.find_offer(str(OFFER)), "UTC", 7, "EE", now_ms).wanted  # type: ignore[arg-type]
+        offer = one.rules.find_offer(str(OFFER))
+        assert offer is not None
+        (wanted,) = OfferCaps(offer, "UTC").places(7, "EE", now_ms).wanted
         clicks = accepted(directory, edges)
         assert one.state.counts.count(wanted.key) == len(clicks)
         new = {click.ip for click in clicks if click.uniq}
@@ -220,7 +222,8 @@ def test_a_click_that_is_tried_on_two_offers_claims_for_one(tmp_path: Path) -> N
     with stateful_edge(tmp_path) as one:
         assert one.state is not None
         hit, _ = one.ask(1)
-        hit.offer = an_offer(4, click_caps=(CAP,))
+        hit.rules.apply(*entry_of(other := an_offer(4, hash="d" * 24, click_caps=(CAP,))))
+        hit.aim(other)
         assert one.state.asking.is_new(hit)
         assert one.state.is_new(hit, accepted=True)
         one.state.kept()

@@ -18,16 +18,15 @@ class Hit:
     time_ms: UTC ms · params: the click's parameters by wire name, cleaned · bot: whether a bot or a prefetch made it ·
     cookie: what tells the visitor from others for 24 hours, beside its address: the id of the click at which it was new
     to the offer, of its own cookie or, without one, of this click; "" = it keeps none · seen: the state that the last
-    steps ask · smart_id: the SmartLink category that chooses the offer, "" = none does · offer, affiliate, advertiser:
-    None when the rules do not know them · targeting: what restricts the offer, None = nothing · found, read, address:
-    place, agent and address as they were looked up, where they were; else they are made of the rest · way: what the
-    rules say of the offer · passed: whether the offer is known to take clicks of the affiliate · plain: whether the
-    parameters are known to need no quoting (decide/queries.find_plain).
+    steps ask · smart_id: the SmartLink category that chooses the offer, "" = none does · affiliate: None when the rules do
+    not know it · found, read, address: place, agent and address as they were looked up, where they were; else they are
+    made of the rest · way: what the rules say of the offer, None when they do not know it · passed: whether the offer is
+    known to take clicks of the affiliate · plain: whether the parameters are known to need no quoting
+    (decide/queries.find_plain).
     """
 
     __slots__ = (
         "address",
-        "advertiser",
         "affiliate",
         "agent",
         "bot",
@@ -37,7 +36,6 @@ class Hit:
         "found",
         "ip",
         "language",
-        "offer",
         "params",
         "passed",
         "place",
@@ -47,7 +45,6 @@ class Hit:
         "rules",
         "seen",
         "smart_id",
-        "targeting",
         "time_ms",
         "ua",
         "way",
@@ -90,18 +87,11 @@ class Hit:
         self.read = read
         self.address = address
         self.smart_id = ""
-        self.offer: Offer | None = None
-        self.affiliate: KnownAffiliate | None = None
-        self.advertiser: Advertiser | None = None
-        self.targeting: Targeting | None = None
-        self.passed = self.plain = False
+        self.plain = False
+        self.affiliate = find_affiliate(rules, params)
         key = params.get("offer_id", "")
-        way = rules.find_way(key) or rules.find_way(_without_zeros(key))
-        self.way: Way | None = way
-        if way is not None:
-            self._go(way)
-        else:
-            self.affiliate = find_affiliate(rules, params)
+        self.way = rules.find_way(key) or rules.find_way(_without_zeros(key))
+        self.passed = self.way is not None and self._passes(self.way)
 
     def aim(self, offer: Offer) -> None:
         """Makes this a click on another offer of the rules."""
@@ -109,15 +99,30 @@ class Hit:
         if way is None:
             raise KeyError(f"the rules have no offer {offer.id}")
         self.way = way
-        self._go(way)
+        self.passed = self._passes(way)
 
-    def _go(self, way: Way) -> None:
-        self.offer = way.offer
-        self.advertiser = way.advertiser
-        self.targeting = way.targeting
-        affiliate = find_affiliate(self.rules, self.params)
-        self.affiliate = affiliate
-        self.passed = affiliate is not None and affiliate in way.passed
+    def _passes(self, way: Way) -> bool:
+        affiliate = self.affiliate
+        if affiliate is None:
+            return False
+        if way.takes_all:
+            return affiliate.active
+        return way.passed is not None and affiliate in way.passed
+
+    @property
+    def offer(self) -> Offer | None:
+        """The offer; None when the rules do not know it."""
+        return None if self.way is None else self.way.offer
+
+    @property
+    def advertiser(self) -> Advertiser | None:
+        """The offer's advertiser; None when the rules do not know it."""
+        return None if self.way is None else self.way.advertiser
+
+    @property
+    def targeting(self) -> Targeting | None:
+        """What restricts the offer; None = nothing."""
+        return None if self.way is None else self.way.targeting
 
     def who(self) -> Who:
         """The visitor, by its address and its user agent."""

@@ -1,6 +1,7 @@
 """The rules in the memory of one edge: look-ups that cost one dict access each."""
 
 import logging
+import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
@@ -61,20 +62,25 @@ class Way:
     """All that clicks on one offer ask of the rules, in one place: made at the first of them, and anew when any of it
     changes.
 
-    id, redirect_type: the offer's · number, digits: the id as text and as bytes · edition: of the rules that it was
-    made of · targeting: None = nothing restricts it · steady: whether it takes clicks at all times · capped: whether a
-    cap may refuse them · one_url: whether no targeting group has another · accounts: whether the advertiser restricts
-    sub accounts · passed: affiliates whose clicks it takes · columns: of a record, the advertiser as JSON · target:
-    where clicks go (decide/target), None = not looked up yet.
+    Ways are walked at random, so that each line of the processor's cache is waited for: what nearly all clicks ask
+    comes first, and what many offers have alike is one object.
+
+    edition: of the rules that it was made of · steady: whether it takes clicks at all times · takes_all: whether it
+    takes those of every affiliate that is active · passed: others whose clicks it takes, None = none did so far ·
+    counted: whether a cap counts clicks · one_url: whether no targeting group has another · accounts: whether the
+    advertiser restricts sub accounts · targeting: None = nothing restricts it · full: caps of conversions and budget
+    without a place · id, redirect_type: the offer's · number: the id as text · columns: of a record, the advertiser as
+    JSON · target, caps: where clicks go (decide/target) and what counts them (edge/caps), None = not looked up yet.
     """
 
     __slots__ = (
         "accounts",
         "advertiser",
-        "capped",
+        "caps",
         "columns",
-        "digits",
+        "counted",
         "edition",
+        "full",
         "id",
         "number",
         "offer",
@@ -82,6 +88,7 @@ class Way:
         "passed",
         "redirect_type",
         "steady",
+        "takes_all",
         "target",
         "targeting",
     )
@@ -92,25 +99,28 @@ class Way:
         offer: Offer,
         advertiser: Advertiser | None,
         targeting: Targeting | None,
+        full: tuple[FullCap, ...] = (),
         *,
-        capped: bool,
+        takes_all: bool = False,
     ) -> None:
-        self.edition = edition
-        self.id = offer.id
-        self.number = str(offer.id)
-        self.digits = self.number.encode()
-        self.redirect_type = offer.redirect_type
-        self.offer = offer
-        self.advertiser = advertiser
-        self.targeting = targeting
         always = targeting is None or not targeting.scheduled
+        self.edition = edition
         self.steady = offer.active and always and offer.start_at is None and offer.stop_at is None
-        self.capped = capped
+        self.takes_all = takes_all
+        self.counted = bool(offer.click_caps)
         self.one_url = targeting is None or not targeting.has_urls
         self.accounts = advertiser is not None and bool(advertiser.sub_accounts)
-        self.passed: set[KnownAffiliate] = set()
-        self.columns = quoted(offer.advertiser)
+        self.passed: set[KnownAffiliate] | None = None
+        self.targeting = targeting
         self.target: object = None
+        self.number = str(offer.id)
+        self.columns = sys.intern(quoted(offer.advertiser))
+        self.redirect_type = sys.intern(offer.redirect_type)
+        self.id = offer.id
+        self.full = full
+        self.caps: object = None
+        self.offer = offer
+        self.advertiser = advertiser
 
 
 class Rules:
@@ -148,8 +158,8 @@ class Rules:
         self._full: dict[int, tuple[FullCap, ...]] = {}
         self._smartlinks: dict[str, SmartLink] = {}
         self._pixels: dict[tuple[int, int], tuple[str, ...]] = {}
-        # Made at the first click that asks: of many offers few are clicked.
-        self._targetings: dict[int, Targeting] = {}
+        # Made at the first click that asks: of many offers few are clicked, and many of these restrict the same.
+        self._targetings: dict[bytes, Targeting] = {}
         self._sub_accounts: dict[str, Check | None] = {}
         self._ways: dict[str, Way] = {}
         self._edition = self._passed = 0
@@ -198,9 +208,13 @@ class Rules:
         if len(self._ways) >= _TARGETINGS_KEPT:
             self._ways.clear()
         advertiser = self._advertisers.get(offer.advertiser)
-        targeting = self.targeting(offer) if offer.restrictions else None
-        capped = bool(offer.click_caps) or offer.id in self._full
-        way = self._ways[key] = Way(self._edition, offer, advertiser, targeting, capped=capped)
+        targeting = self._targeting(offer) if offer.restrictions else None
+        full = self._full.get(offer.id, ())
+        takes_all = offer.open and offer.id not in self._disconnected
+        takes_all = takes_all and advertiser is not None and not advertiser.blacklist
+        way = Way(self._edition, offer, advertiser, targeting, full, takes_all=takes_all)
+        # One text for both: a look-up reads it, and so does the record.
+        self._ways[way.number if key == way.number else key] = way
         return way
 
     def let_pass(self, way: Way, affiliate: KnownAffiliate) -> None:
@@ -209,6 +223,8 @@ class Rules:
             self._passed = 0
             self._ways.clear()
         self._passed += 1
+        if way.passed is None:
+            way.passed = set()
         way.passed.add(affiliate)
 
     def _forget_way(self, offer: Offer | None) -> None:
@@ -225,17 +241,13 @@ class Rules:
         """An advertiser by its 24 hex digits."""
         return self._advertisers.get(advertiser_id)
 
-    def full_caps(self, offer_id: int) -> tuple[FullCap, ...]:
-        """The caps of conversions and budget of an offer that have no place left."""
-        return self._full.get(offer_id, ())
-
-    def targeting(self, offer: Offer) -> Targeting:
-        """The restrictions of an offer of these rules, compiled at its first click."""
-        found = self._targetings.get(offer.id)
+    def _targeting(self, offer: Offer) -> Targeting:
+        """The restrictions of an offer, compiled at the first click on one that restricts the same."""
+        found = self._targetings.get(offer.restrictions)
         if found is None:
             if len(self._targetings) >= _TARGETINGS_KEPT:
                 self._targetings.clear()
-            found = self._targetings[offer.id] = Targeting(restrictions_of(offer))
+            found = self._targetings[offer.restrictions] = Targeting(restrictions_of(offer))
         return found
 
     def find_sub_accounts(self, advertiser: Advertiser) -> Check | None:
@@ -279,7 +291,6 @@ class Rules:
         before = self._offers.get(key)
         if before is not None:
             self._by_hash.pop(before.hash, None)
-            self._targetings.pop(before.id, None)
             self._forget_way(before)
         _put(self._offers, key, row)
         if row is not None:

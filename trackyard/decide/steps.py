@@ -110,7 +110,7 @@ def non_unique_clicks(hit: Hit) -> Refused | None:
 def overcap(hit: Hit) -> Refused | None:
     """A cap has no place left: one of conversions or of a budget, or one of clicks, in which the click is counted."""
     refused = _find_full_cap(hit)
-    if refused is not None or hit.offer is None or not hit.offer.click_caps:
+    if refused is not None or hit.way is None or not hit.way.counted:
         return refused
     cap_id = hit.seen.full_cap(hit)
     return _full(cap_id) if cap_id else None
@@ -118,9 +118,9 @@ def overcap(hit: Hit) -> Refused | None:
 
 def _find_full_cap(hit: Hit) -> Refused | None:
     """The cap of conversions or of a budget that has no place left for this click."""
-    if hit.offer is None or hit.affiliate is None:
+    if hit.way is None or hit.affiliate is None:
         return None
-    for cap in hit.rules.full_caps(hit.offer.id):
+    for cap in hit.way.full:
         if (
             (cap.until is None or hit.time_ms < cap.until)
             and (not cap.affiliates or hit.affiliate.id in cap.affiliates)
@@ -215,8 +215,8 @@ def would_pass(hit: Hit) -> bool:
 def _find_unwanted(hit: Hit, way: Way) -> Refused | None:
     """The first refusal of the steps after `bot`."""
     refused = find_mistargeted(hit) if way.targeting is not None or way.accounts else None
-    if refused is None and hit.targeting is not None:
+    if refused is None and way.targeting is not None:
         refused = empty_sub(hit) or non_unique_clicks(hit)
-    if refused is None and way.capped:
+    if refused is None and (way.counted or way.full):
         refused = overcap(hit)
     return refused

@@ -4,13 +4,13 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from trackyard.decide.hit import Hit
 from trackyard.domain.periods import Period, period_at
 from trackyard.domain.rules import ClickCap, Offer
 from trackyard.edge.counts import Wanted
 from trackyard.edge.countsfile import NEVER
 
-_KEPT_WANTED: Final = 10_000
-_KEPT_OFFERS: Final = 10_000
+_KEPT_PLACES: Final = 10_000
 
 
 class Places(NamedTuple):
@@ -37,56 +37,55 @@ class CurrentPeriods:
         return period
 
 
-class _Compiled:
-    """The caps of one offer row with what they counted last."""
+_periods: Final = CurrentPeriods()
 
-    __slots__ = ("by_affiliate", "by_country", "row", "since", "until", "wanted", "zone")
 
-    def __init__(self, row: Offer, zone: str) -> None:
-        self.row = row
+class OfferCaps:
+    """The counts of clicks on one offer, worked out once for each affiliate and country that its caps tell apart, in a
+    period."""
+
+    __slots__ = ("_by_affiliate", "_by_country", "_offer", "_places", "_same", "_since", "_until", "_zone")
+
+    def __init__(self, offer: Offer, platform_zone: str) -> None:
+        self._since = self._until = 0
         # What no cap asks for must not make a count of its own.
-        self.by_affiliate = any(cap.affiliate_type != "all" for cap in row.click_caps)
-        self.by_country = any(cap.country_type != "all" for cap in row.click_caps)
-        self.zone = zone
-        self.since = self.until = 0
-        self.wanted: dict[tuple[int, str], Places] = {}
+        self._by_affiliate = any(cap.affiliate_type != "all" for cap in offer.click_caps)
+        self._by_country = any(cap.country_type != "all" for cap in offer.click_caps)
+        self._same: Places | None = None
+        self._places: dict[tuple[int, str], Places] = {}
+        self._offer = offer
+        self._zone = offer.caps_timezone or platform_zone
 
-
-class CapKeys:
-    """The counts of clicks, worked out once for each offer, affiliate and country in a period."""
-
-    def __init__(self) -> None:
-        self._periods = CurrentPeriods()
-        self._offers: dict[int, _Compiled] = {}
-
-    def of(self, offer: Offer, platform_zone: str, affiliate: int, country: str, now_ms: int) -> Places:
+    def places(self, affiliate: int, country: str, now_ms: int) -> Places:
         """What a click needs places of. `country`: ISO code, "" = unknown, which is a
         value of its own for `each` and in no list."""
-        if not offer.click_caps:
-            return NO_PLACES
-        compiled = self._offers.get(offer.id)
-        zone = offer.caps_timezone or platform_zone
-        if compiled is None or compiled.row is not offer or compiled.zone != zone:
-            if len(self._offers) >= _KEPT_OFFERS:
-                self._offers.clear()
-            compiled = self._offers[offer.id] = _Compiled(offer, zone)
-        if not compiled.since <= now_ms < compiled.until or len(compiled.wanted) >= _KEPT_WANTED:
-            compiled.wanted.clear()
-            periods = [self._periods.at(zone, cap.period, now_ms) for cap in offer.click_caps]
-            compiled.since = max(period.start for period in periods)
-            compiled.until = min(NEVER if period.end is None else period.end for period in periods)
-        key = (affiliate if compiled.by_affiliate else 0, country if compiled.by_country else "")
-        found = compiled.wanted.get(key)
+        if not self._since <= now_ms < self._until or len(self._places) >= _KEPT_PLACES:
+            self._begin(now_ms)
+        if not self._by_affiliate and not self._by_country:
+            same = self._same
+            if same is None:
+                same = self._same = self._work_out(affiliate, country, now_ms)
+            return same
+        key = (affiliate if self._by_affiliate else 0, country if self._by_country else "")
+        found = self._places.get(key)
         if found is None:
-            found = compiled.wanted[key] = self._work_out(compiled, affiliate, country, now_ms)
+            found = self._places[key] = self._work_out(affiliate, country, now_ms)
         return found
 
-    def _work_out(self, compiled: _Compiled, affiliate: int, country: str, now_ms: int) -> Places:
-        offer = compiled.row
+    def _begin(self, now_ms: int) -> None:
+        """Other periods: what was worked out is of no use."""
+        periods = [_periods.at(self._zone, cap.period, now_ms) for cap in self._offer.click_caps]
+        self._same = None
+        self._places.clear()
+        self._since = max((period.start for period in periods), default=0)
+        self._until = min((NEVER if period.end is None else period.end for period in periods), default=NEVER)
+
+    def _work_out(self, affiliate: int, country: str, now_ms: int) -> Places:
+        offer = self._offer
         caps = [cap for cap in offer.click_caps if _regards(cap, affiliate, country)]
         wanted = []
         for cap in caps:
-            period = self._periods.at(compiled.zone, cap.period, now_ms)
+            period = _periods.at(self._zone, cap.period, now_ms)
             key = count_key(
                 offer.id,
                 cap.id,
@@ -96,6 +95,17 @@ class CapKeys:
             )
             wanted.append(Wanted(key, cap.value, NEVER if period.end is None else period.end // 1000))
         return Places(tuple(wanted), tuple(cap.id for cap in caps))
+
+
+def places_of(hit: Hit) -> Places:
+    """What a click needs places of: none when its offer or its affiliate is not known."""
+    way, affiliate = hit.way, hit.affiliate
+    if way is None or affiliate is None or not way.counted:
+        return NO_PLACES
+    caps = way.caps
+    if not isinstance(caps, OfferCaps):
+        caps = way.caps = OfferCaps(way.offer, hit.rules.platform.timezone)
+    return caps.places(affiliate.id, hit.country, hit.time_ms)
 
 
 def count_key(offer: int, cap: str, affiliate: int, country: str | None, start_ms: int) -> bytes:

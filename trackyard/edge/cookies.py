@@ -11,20 +11,20 @@ from trackyard.decide.hit import Hit
 from trackyard.decide.rules import Way
 from trackyard.edge.request import Request
 
-_YEAR: Final = b"Max-Age=31536000; Path=/; HttpOnly; "
-_DAY: Final = b"Max-Age=86400; Path=/; HttpOnly; "
-_OPEN: Final = b"SameSite=Lax\r\n"
-_SECURE: Final = b"SameSite=None; Secure\r\n"
+_YEAR: Final = "Max-Age=31536000; Path=/; HttpOnly; "
+_DAY: Final = "Max-Age=86400; Path=/; HttpOnly; "
+_OPEN: Final = "SameSite=Lax\r\n"
+_SECURE: Final = "SameSite=None; Secure\r\n"
 
 
-_Between = tuple[bytes, bytes, bytes, bytes]
+_Between = tuple[str, str, str, str]
 
 
-def _between(more: bytes) -> _Between:
+def _between(more: str) -> _Between:
     """What stands between the ids of clicks in their cookies, and behind the last of them."""
-    first = b"; " + _YEAR + more + b"Set-Cookie: afclick="
-    last = b"; " + _YEAR + more
-    return first, last + b"Set-Cookie: afuniq_", b"; " + _DAY + more, last
+    first = f"; {_YEAR}{more}Set-Cookie: afclick="
+    last = f"; {_YEAR}{more}"
+    return first, f"{last}Set-Cookie: afuniq_", f"; {_DAY}{more}", last
 
 
 _BETWEEN: Final = (_between(_OPEN), _between(_SECURE))
@@ -33,15 +33,14 @@ _BETWEEN: Final = (_between(_OPEN), _between(_SECURE))
 def click_cookies(request: Request, hit: Hit, way: Way, *, unique: bool) -> bytes:
     """The header lines that a recorded click sets. unique: whether the visitor is new to the offer."""
     first, second, third, last = _BETWEEN[1 if is_https(request) else 0]
-    click_id, number = hit.click_id.encode("ascii"), way.digits
+    click_id, number = hit.click_id, way.number
     if unique:
-        again = b"%b%b=%b%b" % (second, number, click_id, third)
-        lines = b"Set-Cookie: afclick_%b=%b%b%b%b" % (number, click_id, first, click_id, again)
+        lines = f"Set-Cookie: afclick_{number}={click_id}{first}{click_id}{second}{number}={click_id}{third}"
     else:
-        lines = b"Set-Cookie: afclick_%b=%b%b%b%b" % (number, click_id, first, click_id, last)
+        lines = f"Set-Cookie: afclick_{number}={click_id}{first}{click_id}{last}"
     if hit.affiliate is not None and hit.rules.pixels(way.id, hit.affiliate.id):
-        lines += b"Set-Cookie: afpid_%b=%d%b" % (number, hit.affiliate.id, last)
-    return lines
+        lines = f"{lines}Set-Cookie: afpid_{number}={hit.affiliate.number}{last}"
+    return lines.encode("ascii")
 
 
 def is_https(request: Request) -> bool:

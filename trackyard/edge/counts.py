@@ -5,11 +5,12 @@ back exactly when its writer dies. Two edges that ask for places of one offer do
 """
 
 import fcntl
+import itertools
 import mmap
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from trackyard.edge.claims import Claim, Claims, Kind
 from trackyard.edge.countsfile import Counted, CountsFile
@@ -17,15 +18,24 @@ from trackyard.edge.mapped import open_reserved
 
 _SHARED_SIZE: Final = 4096
 _LOCKS: Final = 2**20
+_COUNT: Final = Kind.COUNT
+
+_rounds: Final = itertools.count()
 
 
-class Wanted(NamedTuple):
+class Wanted:
     """A place that a click needs. key: of the count, 16 bytes · limit: full at so many · end: when the period ends,
-    UTC s, NEVER = never."""
+    UTC s, NEVER = never · place: where the count was found last, -1 = nowhere · round: in which it was last noted as
+    changed."""
 
-    key: bytes
-    limit: int
-    end: int
+    __slots__ = ("end", "key", "limit", "place", "round")
+
+    def __init__(self, key: bytes, limit: int, end: int) -> None:
+        self.key = key
+        self.limit = limit
+        self.end = end
+        self.place = -1
+        self.round = -1
 
 
 class ClickCounts:
@@ -40,6 +50,8 @@ class ClickCounts:
         self._name = counts_name(edge)
         self._shared = shared
         self._claims = claims
+        # No two rounds of any edge have one number: who has it is noted already.
+        self._round: int = next(_rounds)
         self._changed: dict[bytes, int] = {}
         # The word says how often a file came to be: who sees it change looks which.
         self._descriptor = open_reserved(directory / "counts.shared", _SHARED_SIZE)
@@ -75,8 +87,8 @@ class ClickCounts:
         """The index of the first that is full, -1 = none is. Takes nothing."""
         if self._words[0] != self._met:
             self._meet()
-        for index, (key, limit, _end) in enumerate(wanted):
-            if self._count(key) >= limit:
+        for index, each in enumerate(wanted):
+            if self._count(each.key) >= each.limit:
                 return index
         return -1
 
@@ -102,10 +114,10 @@ class ClickCounts:
 
     def add(self, wanted: Iterable[Wanted], now_s: int) -> None:
         """Counts a click that the journal holds, whatever the limits. Errors: as `take`."""
-        for key, _limit, end in wanted:
-            place = self._own.find(key)
-            count = 0 if place < 0 else self._own.count_at(place)
-            self.restore([Counted(key, end, count + 1)], now_s)
+        for each in wanted:
+            place = self._own.find(each.key)
+            counted = 0 if place < 0 else self._own.count_at(place)
+            self.restore([Counted(each.key, each.end, counted + 1)], now_s)
 
     def changed(self) -> list[Counted]:
         """The counts of this edge that changed since the last call, as they are now."""
@@ -115,6 +127,7 @@ class ClickCounts:
             if self._own.find(key) == place
         ]
         self._changed = {}
+        self._round = next(_rounds)
         return found
 
     def set_changed(self, counted: Iterable[Counted]) -> None:
@@ -145,36 +158,48 @@ class ClickCounts:
         if self._words[0] != self._met:
             self._meet()
         own = self._own
-        for index, (key, limit, _end) in enumerate(wanted):
-            if self._count(key) >= limit:
+        for index, each in enumerate(wanted):
+            each.place = own.find_again(each.key, each.place)
+            counted = own.count_at(each.place) if each.place >= 0 else 0
+            if self._others:
+                counted += self._count_of_others(each.key)
+            if counted >= each.limit:
                 return index
-        places = []
-        for key, _limit, end in wanted:
-            place = own.find(key)
-            places.append(place if place >= 0 else own.insert(key, end, now_s))
+        for each in wanted:
+            if each.place < 0:
+                found = own.find(each.key)
+                each.place = found if found >= 0 else own.insert(each.key, each.end, now_s)
+                each.round = -1
         taken = 0
         try:
-            for (key, _limit, _end), place in zip(wanted, places, strict=True):
-                count = own.count_at(place)
-                self._claims.note(Kind.COUNT, place, count, 0)
-                own.set_count(place, count + 1)
-                self._changed[key] = place
+            for each in wanted:
+                place = each.place
+                counted = own.count_at(place)
+                self._claims.note(_COUNT, place, counted, 0)
+                own.set_count(place, counted + 1)
                 taken += 1
+                if each.round != self._round:
+                    self._changed[each.key] = place
+                    each.round = self._round
         except OSError:
-            for place in places[:taken]:
-                own.set_count(place, own.count_at(place) - 1)
+            for each in wanted[:taken]:
+                own.set_count(each.place, own.count_at(each.place) - 1)
                 self._claims.drop_last()
             raise
         return -1
 
     def _count(self, key: bytes) -> int:
         place = self._own.find(key)
-        count = 0 if place < 0 else self._own.count_at(place)
+        own = 0 if place < 0 else self._own.count_at(place)
+        return own + self._count_of_others(key)
+
+    def _count_of_others(self, key: bytes) -> int:
+        counted = 0
         for file in self._others.values():
             place = file.find(key)
             if place >= 0:
-                count += file.count_at(place)
-        return count
+                counted += file.count_at(place)
+        return counted
 
     def _meet(self) -> None:
         """Opens the files of other edges that came to be."""

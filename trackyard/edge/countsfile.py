@@ -83,6 +83,12 @@ class CountsFile:
                 return self._known(key, at // _WORD)
         return -1
 
+    def find_again(self, key: bytes, place: int) -> int:
+        """As `find`, quicker where the key has the place still that was found before."""
+        if place >= 0 and self._map[place * _WORD : place * _WORD + 16] == key:
+            return place
+        return self.find(key)
+
     def count_at(self, place: int) -> int:
         """The count at a place."""
         return self._words[place + 3]

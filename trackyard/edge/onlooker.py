@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from trackyard.decide.hit import Hit
-from trackyard.edge.caps import CapKeys
+from trackyard.edge.caps import places_of
 from trackyard.edge.countsfile import SMALLEST, CountsFile
 from trackyard.edge.recovery import VISITORS
 from trackyard.edge.unique import HEADER, UniqueVisitors
@@ -15,7 +15,6 @@ class Onlooker:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._keys = CapKeys()
 
     def is_new(self, hit: Hit) -> bool:
         """As Seen."""
@@ -30,24 +29,22 @@ class Onlooker:
 
     def full_cap(self, hit: Hit) -> str:
         """As Seen."""
-        offer = hit.offer
-        if offer is None or hit.affiliate is None or not offer.click_caps:
+        places = places_of(hit)
+        if not places.wanted:
             return ""
-        zone = hit.rules.platform.timezone
-        places = self._keys.of(offer, zone, hit.affiliate.id, hit.country, hit.time_ms)
         counted = [0] * len(places.wanted)
         for path in sorted(self._directory.glob("counts-*.map")):
             if _size(path) < SMALLEST:
                 continue
             file = CountsFile(path, writes=False)
             try:
-                for index, (key, _limit, _end) in enumerate(places.wanted):
-                    place = file.find(key)
+                for index, each in enumerate(places.wanted):
+                    place = file.find(each.key)
                     counted[index] += file.count_at(place) if place >= 0 else 0
             finally:
                 file.close()
-        for index, (_key, limit, _end) in enumerate(places.wanted):
-            if counted[index] >= limit:
+        for index, each in enumerate(places.wanted):
+            if counted[index] >= each.limit:
                 return places.caps[index]
         return ""
 

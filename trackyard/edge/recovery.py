@@ -7,7 +7,7 @@ from typing import Final
 
 from trackyard.decide.rules import Rules
 from trackyard.decide.visitor import who_is
-from trackyard.edge.caps import CapKeys
+from trackyard.edge.caps import OfferCaps
 from trackyard.edge.claims import Claim, Claims, Kind
 from trackyard.edge.counts import ClickCounts, counts_name
 from trackyard.edge.synced import Known, Position, Synced, SyncedLog, current, find_known
@@ -175,7 +175,7 @@ def undo(claim: Claim, visitors: UniqueVisitors, counts: ClickCounts) -> None:
 def _recount(directory: Path, edge: int, counts: ClickCounts, known: Known, rules: Rules | None, now_s: int) -> None:
     """Counts of an edge as they were synced, and the clicks recorded since by the rules of now."""
     counts.restore((counted for counted in known.counts.values() if counted.end > now_s), now_s)
-    keys = CapKeys()
+    caps: dict[int, OfferCaps] = {}
     uncounted = 0
     for click in _each_click(directory, edge, known.counts_at):
         if click.reason:
@@ -183,7 +183,9 @@ def _recount(directory: Path, edge: int, counts: ClickCounts, known: Known, rule
         if rules is None:
             uncounted += 1
         elif (offer := rules.find_offer(str(click.offer))) is not None:
-            wanted, _ = keys.of(offer, rules.platform.timezone, click.affiliate, click.country, click.time)
+            if offer.id not in caps:
+                caps[offer.id] = OfferCaps(offer, rules.platform.timezone)
+            wanted, _ = caps[offer.id].places(click.affiliate, click.country, click.time)
             counts.add((want for want in wanted if want.end > now_s), now_s)
     if uncounted:
         _log.error("clicks could not be counted against caps: there are no rules", extra={"clicks": uncounted})

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from trackyard.decide.hit import Hit
-from trackyard.domain.rules import Offer
-from trackyard.edge.caps import NO_PLACES, CapKeys, Places
+from trackyard.edge.caps import places_of
 from trackyard.edge.claims import FLUSH_AT, Claims
 from trackyard.edge.counts import ClickCounts
 from trackyard.edge.countsfile import Counted, CountsFull
@@ -58,7 +57,6 @@ class EdgeState:
     def __init__(self, options: StateOptions, where: Callable[[], tuple[int, int]], now_s: int) -> None:
         self._where = where
         self._now_s = now_s
-        self._keys = CapKeys()
         options.directory.mkdir(parents=True, exist_ok=True)
         self._users = os.open(options.directory / "users.lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -108,13 +106,6 @@ class EdgeState:
             self.give_back(self.asking.unrecorded)
         self.asking.unrecorded = ""
         return new
-
-    def places(self, hit: Hit) -> Places:
-        """What the click needs places of."""
-        offer: Offer | None = hit.offer
-        if offer is None or hit.affiliate is None or not offer.click_caps:
-            return NO_PLACES
-        return self._keys.of(offer, hit.rules.platform.timezone, hit.affiliate.id, hit.country, hit.time_ms)
 
     def tick(self, now_s: int) -> None:
         """Makes what changed safe from power cuts when it is time to, beside the loop."""
@@ -245,7 +236,7 @@ class Asking:
         """As Seen. Errors: StateUnwritable."""
         state = self._state
         way = hit.way
-        wanted, caps = state.places(hit)
+        wanted, caps = places_of(hit)
         if not wanted or way is None:
             return ""
         self._begin(hit, way.id)
@@ -289,6 +280,6 @@ class Looking:
 
     def full_cap(self, hit: Hit) -> str:
         """As Seen."""
-        wanted, caps = self._state.places(hit)
+        wanted, caps = places_of(hit)
         full = self._state.counts.peek(wanted)
         return "" if full < 0 else caps[full]
