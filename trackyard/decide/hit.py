@@ -15,14 +15,14 @@ _LONGEST_NUMBER = 18
 class Hit:
     """One click on its way through the steps.
 
-    time_ms: UTC ms · params: the click's parameters by wire name, cleaned · bot: whether a bot or a prefetch made it ·
-    cookie: what tells the visitor from others for 24 hours, beside its address: the id of the click at which it was new
-    to the offer, of its own cookie or, without one, of this click; "" = it keeps none · seen: the state that the last
-    steps ask · smart_id: the SmartLink category that chooses the offer, "" = none does · affiliate: None when the rules do
-    not know it · found, read, address: place, agent and address as they were looked up, where they were; else they are
-    made of the rest · way: what the rules say of the offer, None when they do not know it · passed: whether the offer is
-    known to take clicks of the affiliate · plain: whether the parameters are known to need no quoting
-    (decide/queries.find_plain).
+    time_ms: UTC ms · params: the click's parameters by wire name, cleaned · bot: whether a bot or a prefetch made it
+    · cookie: what tells the visitor from others for 24 hours, beside its address: the id of the click at which it was
+    new to the offer, of its own cookie or, without one, of this click; "" = it keeps none · seen: the state that the
+    last steps ask · smart_id: the SmartLink category that chooses the offer, "" = none does · affiliate: None when
+    the rules do not know it · found, read, address: place, agent and address as they were looked up, where they were;
+    else they are made of the rest · way: what the rules say of the offer, None when they do not know it · passed:
+    whether the offer is known to take clicks of the affiliate · plain: whether the parameters are known to need no
+    quoting (decide/queries.find_plain).
     """
 
     __slots__ = (
