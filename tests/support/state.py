@@ -3,15 +3,14 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.edge import publish
 from tests.support.rules import ADVERTISER, an_offer, rules_of
 from trackyard.base.clock import ManualClock
-from trackyard.decide.rules import KnownAffiliate, Rules
-from trackyard.decide.visitor import Who, who_is
-from trackyard.domain.rules import Advertiser, Affiliate, ClickCap, Offer, Row
+from trackyard.decide.hit import Hit
+from trackyard.decide.visitor import Agent, Place
+from trackyard.domain.rules import Advertiser, Affiliate, ClickCap, Row
 from trackyard.edge.state import EdgeState, StateOptions
 from trackyard.journal.records import Click, Kind, encode
 from trackyard.journal.writer import Writer
@@ -19,30 +18,6 @@ from trackyard.journal.writer import Writer
 NOW_MS = 1_700_000_000_000
 OFFER = 3
 CAP = ClickCap(id="cap", period="month", value=5)
-
-
-@dataclass
-class Asked:
-    """What the state looks at of a hit."""
-
-    rules: Rules
-    offer: Offer | None
-    affiliate: KnownAffiliate | None
-    click_id: str
-    ip: str
-    time_ms: int
-    ua: str = "ua"
-    country: str = "EE"
-    cookie: str = ""
-
-    @property
-    def way(self) -> Offer | None:
-        """What has the id of the offer."""
-        return self.offer
-
-    def who(self) -> Who:
-        """As of a hit."""
-        return who_is(self.ip, self.ua)
 
 
 def rows(cap: ClickCap = CAP) -> list[Row]:
@@ -71,19 +46,14 @@ class StatefulEdge:
             self.abandon()
             raise
 
-    def ask(self, visitor: int) -> tuple[Asked, str]:
+    def ask(self, visitor: int) -> tuple[Hit, str]:
         """A click asks for all it needs: its hit, and the cap that is full, "" = none is."""
         assert self.state is not None
         click_id = f"{self.clock.now_ms() // 1000:08x}{self.edge:02x}{os.urandom(7).hex()}"
-        hit = Asked(
-            self.rules,
-            self.rules.find_offer(str(OFFER)),
-            self.rules.find_affiliate("7"),
-            click_id,
-            f"10.0.{visitor // 256}.{visitor % 256}",
-            self.clock.now_ms(),
-            cookie=click_id,
-        )
+        ip = f"10.0.{visitor // 256}.{visitor % 256}"
+        params = {"offer_id": str(OFFER), "pid": "7"}
+        hit = Hit(self.rules, self.clock.now_ms(), click_id, params, ip, Place("EE"), "ua", Agent(), "", "")
+        hit.cookie = click_id
         full = self.state.asking.full_cap(hit)
         if not full:
             self.state.asking.is_new(hit)
