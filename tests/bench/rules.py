@@ -2,7 +2,7 @@
 
 Fills a SQLite database, publishes everything to a running edge, then edits one offer after the other: the time from
 the commit to the entry in the log (publish), to the first click that follows it (in_force), and the longest answer of
-the edge to somebody who asks all the time (pause) beside the longest without edits (quiet). Then everything is
+the edge to a process that asks all the time (pause) beside the longest without edits (quiet). Then everything is
 published anew, which the edge builds beside its visitors (rebuild_pause). Milliseconds; edge_mb: memory of the edge.
 """
 
@@ -11,12 +11,15 @@ import json
 import random
 import re
 import shutil
+import socket
 import statistics
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import msgspec
@@ -36,6 +39,7 @@ from trackyard.store.tables import offer
 OFFERS = 100_000
 EDITS = 50
 _CHUNK = 1000
+_SPAWN = get_context("spawn")
 
 
 def main() -> None:
@@ -127,27 +131,36 @@ def _edits(
 
 @contextmanager
 def _asking(edge: RunningEdge) -> Iterator[list[float]]:
-    """Asks the edge again and again meanwhile; milliseconds of each answer."""
+    """Asks the edge again and again meanwhile, in a process of its own: threads of one wait for each other longer than
+    for the edge. Milliseconds of each answer, when it has ended."""
     taken: list[float] = []
-    stop = threading.Event()
-    request = b"GET /robots.txt HTTP/1.1\r\nHost: t.example\r\n\r\n"
-
-    def ask() -> None:
-        with edge.connect() as client:
-            while not stop.is_set():
-                begun = time.perf_counter()
-                client.sendall(request)
-                parse_answers(client.recv(65536))
-                taken.append(_ms(begun))
-                time.sleep(0.0005)
-
-    thread = threading.Thread(target=ask)
-    thread.start()
+    stop = _SPAWN.Event()
+    here, there = _SPAWN.Pipe(duplex=False)
+    process = _SPAWN.Process(target=_ask, args=(edge.port, stop, there), daemon=True)
+    process.start()
+    there.close()
+    here.recv()  # it has had its first answer
     try:
         yield taken
     finally:
         stop.set()
-        thread.join()
+        taken.extend(here.recv())
+        process.join()
+
+
+def _ask(port: int, stop: Event, told: Connection) -> None:
+    request = b"GET /robots.txt HTTP/1.1\r\nHost: t.example\r\n\r\n"
+    taken: list[float] = []
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        while not stop.is_set():
+            begun = time.perf_counter()
+            client.sendall(request)
+            parse_answers(client.recv(65536))
+            taken.append(_ms(begun))
+            if len(taken) == 1:
+                told.send(None)
+            time.sleep(0.0005)
+    told.send(taken[1:])
 
 
 def _await(edge: RunningEdge, condition: object) -> None:
