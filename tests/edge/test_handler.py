@@ -10,7 +10,9 @@ from trackyard.base.clock import ManualClock
 from trackyard.base.ids import find_click_id
 from trackyard.domain.links import Link
 from trackyard.domain.rules import Landing, Platform
+from trackyard.edge.connection import MAX_BODY
 from trackyard.edge.handler import Edge
+from trackyard.edge.inbound import KEPT_BODY
 from trackyard.edge.request import MAX_URL, Request
 from trackyard.journal.records import Call, Click, Flag
 
@@ -227,6 +229,12 @@ def test_a_call_is_recorded_as_it_came(edge: Edge, journal: MemoryJournal) -> No
         NOW, call.id, "postback", "POST", "203.0.113.5", "caller", "afclick=c&goal=2", "sum=1.5&secure=s", params
     )
     assert find_click_id(call.id) is not None
+
+
+def test_of_a_long_body_the_beginning_is_kept_and_every_parameter_read(edge: Edge, journal: MemoryJournal) -> None:
+    body = b"x=" + b"\x01" * (MAX_BODY - 16) + b"&clickid=c"
+    assert ask(edge, "/postback", method="POST", body=body).status == 200
+    assert (journal.call.body, journal.call.params) == (body[:KEPT_BODY].decode(), {"clickid": "c"})
 
 
 @pytest.mark.parametrize(

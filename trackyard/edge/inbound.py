@@ -1,5 +1,7 @@
 """Inbound calls: conversions that advertisers report, on disk before they are answered (behaviour.md §4)."""
 
+from typing import Final
+
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
 from trackyard.edge.address import TrustedNetworks
@@ -9,6 +11,9 @@ from trackyard.edge.counters import Counters
 from trackyard.edge.recorder import Recorder
 from trackyard.edge.request import Request, Response
 from trackyard.journal.records import Call, Kind, encode
+
+KEPT_BODY: Final = 8 * 1024
+"""Bytes of a body that are kept as they came, for the log: as many as of a URL. Parameters are read from all of it."""
 
 
 class Inbound:
@@ -38,7 +43,7 @@ class Inbound:
             ip=self._caller(request),
             ua=request.header(b"user-agent"),
             query=request.query.decode("utf-8", "replace"),
-            body=request.body.decode("utf-8", "replace"),
+            body=request.body[:KEPT_BODY].decode("utf-8", "replace"),
             params=params,
         )
 

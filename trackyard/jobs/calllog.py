@@ -12,8 +12,11 @@ from trackyard.store.outbox import OutboxRow
 WAITING = "waiting"
 
 _SECRET_PAIR = re.compile(r"(?i)((?:^|[&?;])(?:af)?secure=)[^&;]*")
-_SECRET_JSON = re.compile(r'(?i)("(?:af)?secure"\s*:\s*)("(?:[^"\\]|\\.)*"|[^,}\s]+)')
-_SECRET_PART = re.compile(r'(?is)(name="?(?:af)?secure"?[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n).*?(?=\r?\n--|\Z)')
+_SECRET_JSON = re.compile(r'(?i)("(?:af)?secure"\s*:\s*)("(?:[^"\\]|\\.)*\\?(?:"|\Z)|[^,}\s]+)')
+# Bounded: strangers write as many beginnings of such a part as they like, and from none of them may it look far.
+_SECRET_PART = re.compile(
+    r'(?is)(name="?(?:af)?secure"?[^\r\n]{0,200}+\r?\n(?:[^\r\n]{1,200}+\r?\n){0,9}+\r?\n).*?(?=\r?\n--|\Z)'
+)
 
 
 def log_row(

@@ -89,9 +89,9 @@ class Call(msgspec.Struct, array_like=True, gc=False):
     """One inbound call (a conversion reported by an advertiser), before anything is made of it.
 
     time: UTC epoch milliseconds, the conversion's creation time · id: 24 hex digits, of its log record ·
-    source: "postback" or a pixel's name · ip, ua: of the caller · query, body: as they came ·
-    params: by canonical name (aliases resolved: clickid, goal, sum, status, action_id, currency, ip, referrer,
-    comment, secure, custom_field1..7, user_id).
+    source: "postback" or a pixel's name · ip, ua: of the caller · query, body: as they came, a
+    long body cut · params: by canonical name (aliases resolved: clickid, goal, sum, status, action_id, currency, ip,
+    referrer, comment, secure, custom_field1..7, user_id).
     """
 
     time: int
