@@ -53,13 +53,16 @@ def prepare(config: Config) -> dict[str, str]:
         tell_timezone,
     )
     from trackyard.base.secrets import Seal, SealBroken
+    from trackyard.directory import check_room, make_data_directory
     from trackyard.store.engine import Database
     from trackyard.store.schema import SchemaUnknown, upgrade
 
     log_to_stderr("prepare", config.log_level)
     _check_databases(config)
     try:
-        config.data_dir.mkdir(parents=True, exist_ok=True)
+        make_data_directory(config.data_dir)
+        if "edge" in config.roles:
+            check_room(config)
         seal = Seal(seal_key(config))
         database = Database(config.database_url, pool_size=1)
         upgrade(database)
@@ -147,6 +150,7 @@ def _run_edge(config: Config, slot: int) -> None:
 def _run_worker(config: Config, slot: int) -> None:
     from trackyard.base.secrets import Seal
     from trackyard.jobs.worker import WorkerOptions, run
+    from trackyard.store.filestore import open_files
 
     run(
         WorkerOptions(
@@ -155,7 +159,7 @@ def _run_worker(config: Config, slot: int) -> None:
             timezone=config.timezone,
             owner=f"{directory_id_of(config)}-{slot}",
             outbound_allow=config.outbound_allow,
-            files_directory=config.data_dir / "files",
+            files=open_files(config.files_url, config.data_dir / "files"),
             mail_directory=config.data_dir / "mail",
             quotes_url=config.quotes_url,
             spans=config.spans,
@@ -187,6 +191,8 @@ def _run_core(config: Config, _slot: int) -> None:
         migrate(analytics)
     except StoreError as fault:
         raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {_first_line(fault)}.") from None
+    except OSError as fault:
+        raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {fault.filename}: {fault.strerror}.") from None
     projector, rebuilder, threads = None, None, list[threading.Thread]()
     if "projector" in config.roles:
         journals = config.data_dir / "journal"
@@ -300,7 +306,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
     from trackyard.edge.onlooker import Onlooker
     from trackyard.outbound.trials import Trials
     from trackyard.stats.engine import Analytics
-    from trackyard.store.filestore import FileStore
+    from trackyard.store.filestore import open_files
 
     assert isinstance(analytics, Analytics)
     return Deps(
@@ -311,7 +317,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
         currency=config.currency,
         zone=ZoneInfo(config.timezone),
         tracking_url=config.tracking_url,
-        files=FileStore(config.data_dir / "files"),
+        files=open_files(config.files_url, config.data_dir / "files"),
         api_url=config.api_url,
         isp_database=config.isp_database,
         journals=config.data_dir / "journal" if "projector" in config.roles else None,

@@ -68,6 +68,7 @@ class Config:
     trusted_proxies: tuple[Network, ...]
     outbound_allow: tuple[Network, ...]
     quotes_url: str
+    files_url: str
     smtp_url: str
     mail_from: str
     tracking_tls_cert: Path | None
@@ -179,6 +180,15 @@ SETTINGS: tuple[Setting, ...] = (
         "they stay as shipped, or as staff set them.",
     ),
     Setting(
+        "files_url",
+        "",
+        kinds.files_url,
+        "Where creatives and logos are kept: a bucket, s3://key:secret@bucket/folder?region=eu-central-1, with "
+        "&endpoint=https://host for other makers than Amazon, each part percent-encoded; empty = files/ in the data "
+        "directory. Without a key AWS_* variables or the machine's role are used.",
+        secret=True,
+    ),
+    Setting(
         "smtp_url",
         "",
         kinds.smtp_url,
@@ -263,7 +273,7 @@ SETTINGS: tuple[Setting, ...] = (
         "heavy_reports",
         "2",
         kinds.count,
-        "Reports that run longer than a second and do so at once, one of each key; the others wait for their turn.",
+        "Reports that run longer than two seconds and do so at once, one of each key; the others wait for their turn.",
     ),
     Setting("report_seconds", "30", kinds.count, "Time of a report; a longer one is refused, with how to narrow it."),
     Setting(

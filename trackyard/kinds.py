@@ -30,7 +30,7 @@ class Address:
 
 def path(text: str) -> Path:
     """A path, made absolute."""
-    if "\0" in text:
+    if not text.strip() or "\0" in text:  # an empty one would be wherever the program happens to be started
         raise ValueError("must be a path")
     return Path(text).expanduser().resolve()
 
@@ -64,7 +64,8 @@ def url(text: str) -> str:
     if not text:
         return ""
     parts = _parts(text)
-    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+    fine = parts is not None and parts.scheme in ("http", "https") and parts.hostname
+    if parts is None or not fine or parts.query or parts.fragment or re.search(r"[\s\x00-\x1f\x7f\"<>\\^`{|}]", text):
         raise ValueError("must be a URL that begins with http:// or https:// and has no query")
     return text.rstrip("/")
 
@@ -134,6 +135,25 @@ def smtp_url(text: str) -> str:
     if text and (parts is None or parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/")):
         raise ValueError("must be a URL such as smtp://user:password@host:587 or smtps://host")
     return text
+
+
+def files_url(text: str) -> str:
+    """The address of a bucket; empty stays empty."""
+    parts = _parts(text)
+    if text and (parts is None or parts.scheme != "s3" or not parts.hostname or parts.port or not _is_whole(parts)):
+        raise ValueError("must be a URL such as s3://key:secret@bucket/folder?region=eu-central-1")
+    return text
+
+
+def _is_whole(parts: SplitResult) -> bool:
+    asked = parse_qs(parts.query, keep_blank_values=True)
+    url = asked.get("endpoint", ["https://none"])[0]
+    return (
+        bool(parts.username) == bool(parts.password)
+        and asked.keys() <= {"region", "endpoint"}
+        and all(values[0] for values in asked.values())
+        and url.startswith(("http://", "https://"))
+    )
 
 
 def mail_from(text: str) -> str:

@@ -24,6 +24,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.telemetry import log_to_stderr
 from trackyard.config import CANNOT_START, Address, CannotStart, Config
+from trackyard.directory import make_data_directory
 
 log = logging.getLogger("trackyard.supervisor")
 
@@ -93,7 +94,7 @@ class Supervisor:
         """Takes the data directory; waits for the orphans of a killed parent."""
         path = self._settings.data_dir / "trackyard.lock"
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_data_directory(self._settings.data_dir)
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as fault:
             raise CannotStart(

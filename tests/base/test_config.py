@@ -69,6 +69,11 @@ def test_a_variable_wins_over_the_file(tmp_path: Path) -> None:
         ("ROLES", "edge,king"),
         ("LOG_LEVEL", "loud"),
         ("TIMEZOEN", "UTC"),
+        ("DATA_DIR", ""),
+        ("DATA_DIR", " "),
+        ("API_URL", "https://api.example.org/a b"),
+        ("TRACKING_URL", 'https://track.example.org/"onload='),
+        ("QUOTES_URL", "https://quotes.example.org/\nrates"),
     ],
 )
 def test_a_wrong_value_is_one_sentence_that_names_it(name: str, value: str) -> None:

@@ -95,9 +95,10 @@ def test_one_that_breaks_off_leaves_nothing(told: Told, tmp_path: Path, form: st
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_what_is_refused_is_said(told: Told, tmp_path: Path) -> None:
-    told.status, told.body = 503, b'{"message": "6 exports are running", "code": "exports_busy"}'
-    with pytest.raises(Failed, match=r"the API answers 503: 6 exports are running\."):
+@pytest.mark.parametrize("stop", ["", "."])
+def test_what_is_refused_is_said(told: Told, tmp_path: Path, stop: str) -> None:
+    told.status, told.body = 503, b'{"message": "6 exports are running%s", "code": "exports_busy"}' % stop.encode()
+    with pytest.raises(Failed, match=r"the API answers 503: 6 exports are running\.$"):
         export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
     assert list(tmp_path.iterdir()) == []
 

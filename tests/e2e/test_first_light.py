@@ -167,3 +167,24 @@ def test_an_address_of_another_program_stops_the_start_with_one_sentence(
     assert _refusal(program) == (
         f"trackyard: TRACKYARD_{listener.upper()} 127.0.0.1:{receiver.port} cannot be used: Address already in use.\n"
     )
+
+
+def test_an_analytic_store_that_cannot_be_made_stops_the_start_with_one_sentence(tmp_path: Path) -> None:
+    text = _refusal(Program(tmp_path, analytics_url="chdb:////proc/no/such"))
+    assert text.startswith("trackyard: TRACKYARD_ANALYTICS_URL cannot be used: "), text
+    assert text.endswith("No such file or directory.\n") and text.count("\n") == 1, text
+
+
+def test_a_data_directory_is_for_its_owner_alone(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    assert program.command("prepare").returncode == 0
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_directory_of_somebody_else_stays_as_it_is(tmp_path: Path) -> None:
+    theirs = tmp_path / "data" / "run" / "theirs.pid"
+    theirs.parent.mkdir(parents=True)
+    theirs.touch()
+    text = _refusal(Program(tmp_path))
+    assert text.startswith(f"trackyard: TRACKYARD_DATA_DIR {tmp_path / 'data'} cannot be used: "), text
+    assert list((tmp_path / "data").rglob("*")) == [theirs.parent, theirs]

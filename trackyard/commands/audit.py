@@ -10,7 +10,7 @@ def audit(config: Config) -> tuple[str, bool]:
     try:
         answer = ask(config, "/3.1/admin/reconciliation", seconds=None)
     except Refused as refused:
-        raise CannotStart(f"the API answers {refused.status}: {refused}.") from None
+        raise CannotStart(f"the API answers {refused.status}: {refused}") from None
     lines = [f"{number:>12,} {what}" for what, number in answer["checked"].items()]
     lines += [
         f"DIFFERENT {item['what']} {item['key']}: expected {item['expected']}, found {item['found']}"

@@ -21,7 +21,7 @@ def explain(config: Config, click_id: str) -> str:
             raise CannotStart(
                 f"there is no click {click_id}: it was never recorded, is not loaded yet, or is no longer kept."
             ) from None
-        raise CannotStart(f"the API answers {refused.status}: {refused}.") from None
+        raise CannotStart(f"the API answers {refused.status}: {refused}") from None
     return "\n".join((*_recorded(answer["click"], answer["today"]["visitor"]), "", *_today(answer["today"])))
 
 

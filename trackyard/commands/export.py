@@ -62,7 +62,7 @@ def export(config: Config, wanted: Wanted, told: TextIO) -> None:
         ):
             _copy(response, out, wanted, told)
     except Refused as refused:
-        raise Failed(f"the API answers {refused.status}: {refused}.") from None
+        raise Failed(f"the API answers {refused.status}: {refused}") from None
     except (HTTPException, ConnectionError) as fault:
         if isinstance(fault, BrokenPipeError):
             raise

@@ -22,10 +22,10 @@ _no_proxy = build_opener(ProxyHandler({}))
 
 
 class Refused(Exception):
-    """The API answered with an error. `status`: HTTP's · the message is what it said."""
+    """The API answered with an error. `status`: HTTP's · the message is what it said, with a full stop."""
 
     def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
+        super().__init__(f"{text.removesuffix('.')}.")
         self.status = status
 
 
