@@ -63,3 +63,7 @@ def test_a_body_of_a_million_parameters_is_not_read_to_its_end() -> None:
     assert a_call(b"", b"a&" * 400_000 + b"sum=1", FORM) == {}
     part = b'--B\r\nContent-Disposition: form-data; name="x"\r\n\r\n\r\n'
     assert a_call(b"", part * 2000 + b"--B--\r\n", MULTIPART) == {}
+    file = part.replace(b'"x"', b'"x"; filename="f"')
+    last = part.replace(b'"x"', b'"sum"')
+    assert a_call(b"", file * 500 + last + b"--B--\r\n", MULTIPART) == {"sum": ""}
+    assert a_call(b"", file * 2000 + last + b"--B--\r\n", MULTIPART) == {}

@@ -58,16 +58,20 @@ def _read_multipart(request: Request) -> dict[str, str]:
     read: dict[str, str] = {}
     seen = 0
 
-    def on_field(field: Any) -> None:
+    def count() -> None:
         nonlocal seen
         seen += 1
         if seen > MAX_PARAMETERS:
             raise _Enough
+
+    def on_field(field: Any) -> None:
+        count()
         name = (field.field_name or b"").decode("utf-8", "replace")
         read[name] = cleaned((field.value or b"").decode("utf-8", "replace"))[0]
 
     def on_file(file: Any) -> None:
         file.close()
+        count()
 
     try:
         headers = {"Content-Type": request.headers.get(b"content-type", b"")}
