@@ -137,25 +137,6 @@ def smtp_url(text: str) -> str:
     return text
 
 
-def files_url(text: str) -> str:
-    """The address of a bucket; empty stays empty."""
-    parts = _parts(text)
-    if text and (parts is None or parts.scheme != "s3" or not parts.hostname or parts.port or not _is_whole(parts)):
-        raise ValueError("must be a URL such as s3://key:secret@bucket/folder?region=eu-central-1")
-    return text
-
-
-def _is_whole(parts: SplitResult) -> bool:
-    asked = parse_qs(parts.query, keep_blank_values=True)
-    url = asked.get("endpoint", ["https://none"])[0]
-    return (
-        bool(parts.username) == bool(parts.password)
-        and asked.keys() <= {"region", "endpoint"}
-        and all(values[0] for values in asked.values())
-        and url.startswith(("http://", "https://"))
-    )
-
-
 def mail_from(text: str) -> str:
     """A sender of mail."""
     if not re.fullmatch(r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)", text):
