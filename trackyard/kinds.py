@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from trackyard.base.zones import find_zone
 from trackyard.domain.currencies import NUMBERS
@@ -135,6 +135,25 @@ def smtp_url(text: str) -> str:
     if text and (parts is None or parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/")):
         raise ValueError("must be a URL such as smtp://user:password@host:587 or smtps://host")
     return text
+
+
+def files_url(text: str) -> str:
+    """The address of a bucket; empty stays empty."""
+    parts = _parts(text)
+    if text and (parts is None or parts.scheme != "s3" or not parts.hostname or parts.port or not _is_whole(parts)):
+        raise ValueError("must be a URL such as s3://key:secret@bucket/folder?region=eu-central-1")
+    return text
+
+
+def _is_whole(parts: SplitResult) -> bool:
+    asked = parse_qs(parts.query, keep_blank_values=True)
+    url = asked.get("endpoint", ["https://none"])[0]
+    return (
+        bool(parts.username) == bool(parts.password)
+        and asked.keys() <= {"region", "endpoint"}
+        and all(values[0] for values in asked.values())
+        and url.startswith(("http://", "https://"))
+    )
 
 
 def mail_from(text: str) -> str:

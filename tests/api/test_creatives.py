@@ -1,17 +1,21 @@
 """Creatives and logos: sent, shown, served, removed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from tests.support.api import Api
+from tests.support.api import UNBOUNDED, Api
+from tests.support.bucket import bucket as bucket
 from tests.support.client import ApiClient
 from tests.support.pictures import archive, gif, jpeg, png
+from trackyard.api.app import build
 from trackyard.domain.roles import Role
 from trackyard.store import files
+from trackyard.store.bucket import BucketStore
 from trackyard.wire.endpoint import UPLOAD_MAX
 
 Sent = list[tuple[str, tuple[str, bytes, str]]]
@@ -152,6 +156,33 @@ def test_files_are_served_safely(api: Api) -> None:
     head = raw.head(url.removeprefix("http://api.example"))
     assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(png())))
     assert raw.post(url.removeprefix("http://api.example")).status_code == 405
+
+
+def test_files_of_a_bucket_are_served_alike(api: Api, bucket: str) -> None:
+    kept = replace(api, app=build(replace(api.deps, files=BucketStore(bucket)), limits=UNBOUNDED))
+    kept = replace(kept, admin=api.admin.of(kept.app))
+    offer = api.add_offer()
+    item = edit(kept, offer, [PICTURE]).json()["offer"]["creatives"][0]
+    assert stored(api) == []
+    answer, path = fetched(kept, item["url"]), item["url"].removeprefix("http://api.example")
+    assert (answer.content, answer.headers["content-type"]) == (png(30, 20), "image/png")
+    assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'"
+    head = TestClient(kept.app).head(path)
+    assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(png(30, 20))))
+    assert fetched(kept, item["url"], headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
+    BucketStore(bucket).remove([path.removeprefix("/files/")])
+    assert fetched(kept, item["url"]).status_code == 404
+
+
+def test_a_bucket_that_does_not_answer_changes_nothing_and_is_told(api: Api) -> None:
+    gone = BucketStore("s3://files/?endpoint=http%3A%2F%2F127.0.0.1%3A1")
+    admin = api.admin.of(build(replace(api.deps, files=gone), limits=UNBOUNDED))
+    offer = api.add_offer()
+    answer = send(admin, f"/3.0/admin/offer/{offer}", [PICTURE], title="Other")
+    assert (answer.status_code, answer.json()["code"]) == (503, "files_unreachable")
+    assert "TRACKYARD_FILES_URL" in answer.json()["message"]
+    shown = api.admin.get(f"/3.0/offer/{offer}")["offer"]
+    assert (shown["title"], shown["creatives"]) == ("Shoes", [])
 
 
 @pytest.mark.parametrize("name", ["", "0" * 32, "../trackyard.db", "%2e%2e/trackyard.db", "x", "0" * 31 + "%00"])

@@ -57,6 +57,12 @@ def test_a_variable_wins_over_the_file(tmp_path: Path) -> None:
         ("SMTP_URL", "mail.example.org"),
         ("SMTP_URL", "http://mail.example.org"),
         ("SMTP_URL", "smtp://user:password@host:port"),
+        ("FILES_URL", "https://bucket.example/"),
+        ("FILES_URL", "s3:///folder"),
+        ("FILES_URL", "s3://key@bucket"),
+        ("FILES_URL", "s3://bucket?regio=eu"),
+        ("FILES_URL", "s3://bucket?region="),
+        ("FILES_URL", "s3://bucket?endpoint=minio:9000"),
         ("MAIL_FROM", "nobody"),
         ("MAIL_FROM", "a@b.example\r\nBcc: c@d.example"),
         ("TRACKING_TLS_CERT", "/no/such/file"),
@@ -83,7 +89,12 @@ def test_a_wrong_value_is_one_sentence_that_names_it(name: str, value: str) -> N
     assert text.startswith(f"TRACKYARD_{name} ") and text.endswith(".") and "\n" not in text
 
 
-@pytest.mark.parametrize("name", ["ADMIN_API_KEY", "SECRET_KEY", "DATABASE_URL", "ANALYTICS_URL"])
+@pytest.mark.parametrize("url", ["", "s3://bucket", "s3://k:s%2F@bucket/a?region=eu-west-1&endpoint=http://minio:9000"])
+def test_buckets(url: str) -> None:
+    assert config.load({"TRACKYARD_FILES_URL": url}).files_url == url
+
+
+@pytest.mark.parametrize("name", ["ADMIN_API_KEY", "SECRET_KEY", "DATABASE_URL", "ANALYTICS_URL", "FILES_URL"])
 def test_a_wrong_secret_is_not_shown(name: str) -> None:
     with pytest.raises(config.WrongSetting) as caught:
         config.load({f"TRACKYARD_{name}": "mysql://pass"})

@@ -20,7 +20,7 @@ from trackyard.jobs.schedule import Schedule
 from trackyard.store import files, offers
 from trackyard.store.engine import Database
 from trackyard.store.files import FileRow
-from trackyard.store.filestore import FileStore
+from trackyard.store.filestore import DirectoryStore
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 
@@ -30,7 +30,7 @@ class Yard:
 
     def __init__(self, database: Database, directory: Path, url: str) -> None:
         self.database = database
-        self.store = FileStore(directory)
+        self.store = DirectoryStore(directory)
         self.directory = directory
         self.clock = ManualClock(SEEDED_AT)
         self.fetcher = Fetcher(database, self.store, self.clock, LOOPBACK)
@@ -160,7 +160,7 @@ def test_a_creative_that_was_removed_meanwhile_stays_away(database: Database, tm
 
 
 def test_bytes_that_nothing_names_are_swept_when_they_are_old(database: Database, tmp_path: Path) -> None:
-    store, clock = FileStore(tmp_path / "files"), ManualClock(SEEDED_AT)
+    store, clock = DirectoryStore(tmp_path / "files"), ManualClock(SEEDED_AT)
     named, lost, fresh = store.put([b"n"]), store.put([b"l"]), store.put([b"f"])
     with database.write() as conn:
         files.add_files(conn, [FileRow(named, "n.png", "image/png", 1, SEEDED_AT)])

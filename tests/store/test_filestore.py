@@ -1,48 +1,81 @@
-"""Bytes of stored files."""
+"""Bytes of stored files, in a directory and in a bucket."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import obstore
 import pytest
 
-from trackyard.store.filestore import FileStore
+from tests.support.bucket import bucket as bucket
+from trackyard.store.bucket import BucketStore
+from trackyard.store.filestore import DirectoryStore, FileStore, FilesUnreachable, open_files
+
+NEVER = 10**15
 
 
-def test_what_is_put_is_found_until_it_is_removed(tmp_path: Path) -> None:
-    store = FileStore(tmp_path / "files")
-    first, second = store.put([b"ab", b"c"]), store.put([b"d"])
-    path = store.find_path(first)
-    assert path is not None and path.read_bytes() == b"abc" and len(first) == 32
-    store.remove([first, first])
-    assert store.find_path(first) is None
-    assert store.find_path(second) is not None
+@pytest.fixture(params=["directory", "bucket"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> FileStore:
+    """One that holds nothing."""
+    if request.param == "directory":
+        return DirectoryStore(tmp_path / "files")
+    made = BucketStore(request.getfixturevalue("bucket"))
+    made.remove(list(made.each_before(NEVER)))
+    return made
+
+
+def content(store: FileStore, file_id: str) -> bytes | None:
+    """What an id stands for."""
+    found = store.find(file_id)
+    return None if found is None else found.read_bytes() if isinstance(found, Path) else b"".join(found)
+
+
+def test_what_is_put_is_found_until_it_is_removed(store: FileStore) -> None:
+    first, second, empty = store.put([b"ab", b"c"]), store.put([b"d"]), store.put([])
+    assert (content(store, first), content(store, empty), len(first)) == (b"abc", b"", 32)
+    assert set(store.each_before(NEVER)) == {first, second, empty}
+    store.remove([first, first, empty])
+    assert content(store, first) is None
+    assert content(store, second) == b"d"
+
+
+def test_a_large_file_comes_back_in_pieces(store: FileStore) -> None:
+    pieces = [os.urandom(256 * 1024) for _ in range(50)]
+    assert content(store, store.put(iter(pieces))) == b"".join(pieces)
 
 
 @pytest.mark.parametrize(
     "name", ["", "..", "../files", "a" * 31, "A" * 32, "x" * 32, f"{'a' * 32}/..", f"{'a' * 32}.tmp"]
 )
-def test_other_names_lead_nowhere(tmp_path: Path, name: str) -> None:
-    store = FileStore(tmp_path / "files")
-    store.put([b"x"])
-    assert store.find_path(name) is None
+def test_other_names_lead_nowhere(store: FileStore, name: str) -> None:
+    kept = store.put([b"x"])
+    assert store.find(name) is None
     store.remove([name])
-    assert len(list((tmp_path / "files").iterdir())) == 1
+    assert list(store.each_before(NEVER)) == [kept]
 
 
-def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("first", [b"first", b"f" * 12_000_000], ids=["small", "large"])
+def test_a_file_that_cannot_be_written_whole_is_not_there(store: FileStore, first: bytes) -> None:
     def pieces() -> Iterator[bytes]:
-        yield b"first"
+        yield first
         raise OSError("the disk is full")
 
     with pytest.raises(OSError, match="full"):
-        FileStore(tmp_path).put(pieces())
-    assert list(tmp_path.iterdir()) == []
+        store.put(pieces())
+    assert list(store.each_before(NEVER)) == []
+
+
+def test_files_are_listed_by_when_they_were_put(store: FileStore) -> None:
+    assert list(store.each_before(NEVER)) == []
+    before = (time.time() - 2) * 1000
+    kept = store.put([b"x"])
+    assert list(store.each_before(int(before))) == []
+    assert list(store.each_before(int(before) + 60_000)) == [kept]
 
 
 def test_old_files_are_listed_and_halves_are_removed(tmp_path: Path) -> None:
-    store = FileStore(tmp_path)
-    assert list(FileStore(tmp_path / "none yet").each_before(10**15)) == []
+    store = DirectoryStore(tmp_path)
     old, new = store.put([b"o"]), store.put([b"n"])
     half = tmp_path / f"{'b' * 32}.tmp"
     half.write_bytes(b"h")
@@ -50,3 +83,25 @@ def test_old_files_are_listed_and_halves_are_removed(tmp_path: Path) -> None:
         os.utime(path, (1000, 1000))
     assert list(store.each_before(1_000_001)) == [old]
     assert {path.name for path in tmp_path.iterdir()} == {old, new}
+
+
+def test_a_folder_of_a_bucket_is_a_store_of_its_own(bucket: str) -> None:
+    inner, outer = BucketStore(bucket), BucketStore(bucket.replace("/a/folder", ""))
+    kept = inner.put([b"x"])
+    obstore.put(outer._store, "other.txt", b"not ours")
+    assert (outer.find(kept), list(outer.each_before(NEVER))) == (None, [])
+    assert content(inner, kept) == b"x"
+
+
+@pytest.mark.parametrize("changed", ["no such bucket", "nobody listens"])
+def test_a_bucket_that_takes_nothing_is_said(bucket: str, changed: str) -> None:
+    url = bucket.replace("@files", "@none") if changed == "no such bucket" else bucket.rpartition("%3A")[0] + "%3A1"
+    store = BucketStore(url)
+    for call in (lambda: store.put([b"x"]), lambda: list(store.each_before(NEVER))):
+        with pytest.raises(FilesUnreachable, match="bucket"):
+            call()
+
+
+def test_a_url_names_a_bucket_else_files_lie_in_the_directory(tmp_path: Path, bucket: str) -> None:
+    assert isinstance(open_files("", tmp_path), DirectoryStore)
+    assert isinstance(open_files(bucket, tmp_path), BucketStore)

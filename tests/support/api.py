@@ -26,7 +26,7 @@ from trackyard.domain.roles import Role
 from trackyard.stats.engine import Analytics
 from trackyard.store import keys, staff
 from trackyard.store.engine import Database
-from trackyard.store.filestore import FileStore
+from trackyard.store.filestore import DirectoryStore
 from trackyard.wire.rates import Limits
 
 NOW = 1_700_000_000_000
@@ -97,7 +97,7 @@ def installed(database: Database, analytics: Analytics) -> Api:
         currency="USD",
         zone=ZoneInfo("UTC"),
         tracking_url="http://track.example",
-        files=FileStore(Path(tempfile.mkdtemp(dir=_files()))),
+        files=DirectoryStore(Path(tempfile.mkdtemp(dir=_files()))),
         api_url="http://api.example",
         rebuilder=RestingRebuilder(database, analytics, Path(_files()), clock, "d" * 24),
     )

@@ -1,11 +1,12 @@
 """Creatives and logos of offers: their parameters, their view, removing them, serving them (spec: Files)."""
 
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 
 from pydantic import Field
 from starlette.datastructures import Headers
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, Response, StreamingResponse
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.files import NewFiles, Upload, find_file, get_offer_id, remove_creatives
@@ -98,8 +99,8 @@ def file_pages(deps: Deps) -> Branch:
 
     def page(file_id: str, headers: Headers) -> Response:
         row = find_file(deps, file_id)
-        path = None if row is None else deps.files.find_path(file_id)
-        if row is None or path is None:
+        found = None if row is None else deps.files.find(file_id)
+        if row is None or found is None:
             raise PageNotFound
         sent = {
             "Content-Security-Policy": "sandbox; default-src 'none'",
@@ -111,7 +112,9 @@ def file_pages(deps: Deps) -> Branch:
         }
         if f'"{row.id}"' in headers.get("if-none-match", "") or headers.get("if-none-match") == "*":
             return Response(status_code=304, headers=sent)
-        return FileResponse(path, headers=sent, media_type=row.mime)
+        if isinstance(found, Path):
+            return FileResponse(found, headers=sent, media_type=row.mime)
+        return StreamingResponse(found, headers=sent | {"Content-Length": str(row.size)}, media_type=row.mime)
 
     return page
 

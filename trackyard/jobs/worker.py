@@ -39,7 +39,7 @@ class WorkerBroken(Exception):
 class WorkerOptions:
     """What a worker is told. database_url: SQLAlchemy's · platform_currency: ISO code · timezone: IANA name of the
     platform's zone · owner: a name no other worker of the database has · outbound_allow: networks that affiliates'
-    URLs may lead to though they are not on the open internet · files_directory: where
+    URLs may lead to though they are not on the open internet · files: where
     creatives are stored; without it none are fetched · smtp_url, mail_from: the mail server (empty =
     mail goes to `mail_directory`) and the sender, unless staff set others, which `seal` opens; without directory and
     seal none is sent · databases: of addresses, for imported conversions · quotes_url: where currency rates are
@@ -51,7 +51,7 @@ class WorkerOptions:
     timezone: str
     owner: str
     outbound_allow: tuple[Network, ...] = ()
-    files_directory: Path | None = None
+    files: FileStore | None = None
     mail_directory: Path | None = None
     smtp_url: str = ""
     mail_from: str = "trackyard@localhost"
@@ -81,7 +81,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
         raise ValueError(f"{options.timezone} is no IANA time zone")
     clock = SystemClock()
     database = Database(options.database_url)
-    files = None if options.files_directory is None else FileStore(options.files_directory)
+    files = options.files
     loops: dict[str, Callable[[threading.Event], None]] = {
         "conversions": Converter(database, options.platform_currency, zone, clock, options.spans).run,
         "edits": Editor(database, options.platform_currency, zone, clock, options.databases).run,
