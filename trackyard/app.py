@@ -150,6 +150,7 @@ def _run_edge(config: Config, slot: int) -> None:
 def _run_worker(config: Config, slot: int) -> None:
     from trackyard.base.secrets import Seal
     from trackyard.jobs.worker import WorkerOptions, run
+    from trackyard.store.filestore import open_files
 
     run(
         WorkerOptions(
@@ -158,7 +159,7 @@ def _run_worker(config: Config, slot: int) -> None:
             timezone=config.timezone,
             owner=f"{directory_id_of(config)}-{slot}",
             outbound_allow=config.outbound_allow,
-            files_directory=config.data_dir / "files",
+            files=open_files(config.files_url, config.data_dir / "files"),
             mail_directory=config.data_dir / "mail",
             quotes_url=config.quotes_url,
             spans=config.spans,
@@ -305,7 +306,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
     from trackyard.edge.onlooker import Onlooker
     from trackyard.outbound.trials import Trials
     from trackyard.stats.engine import Analytics
-    from trackyard.store.filestore import FileStore
+    from trackyard.store.filestore import open_files
 
     assert isinstance(analytics, Analytics)
     return Deps(
@@ -316,7 +317,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
         currency=config.currency,
         zone=ZoneInfo(config.timezone),
         tracking_url=config.tracking_url,
-        files=FileStore(config.data_dir / "files"),
+        files=open_files(config.files_url, config.data_dir / "files"),
         api_url=config.api_url,
         isp_database=config.isp_database,
         journals=config.data_dir / "journal" if "projector" in config.roles else None,

@@ -68,6 +68,7 @@ class Config:
     trusted_proxies: tuple[Network, ...]
     outbound_allow: tuple[Network, ...]
     quotes_url: str
+    files_url: str
     smtp_url: str
     mail_from: str
     tracking_tls_cert: Path | None
@@ -177,6 +178,15 @@ SETTINGS: tuple[Setting, ...] = (
         kinds.url,
         "Where currency rates are refreshed from every hour, in the form of the European Central Bank's feed; empty = "
         "they stay as shipped, or as staff set them.",
+    ),
+    Setting(
+        "files_url",
+        "",
+        kinds.files_url,
+        "Where creatives and logos are kept: a bucket, s3://key:secret@bucket/folder?region=eu-central-1, with "
+        "&endpoint=https://host for other makers than Amazon, each part percent-encoded; empty = files/ in the data "
+        "directory. Without a key AWS_* variables or the machine's role are used.",
+        secret=True,
     ),
     Setting(
         "smtp_url",
