@@ -109,6 +109,20 @@ def test_a_call_makes_a_conversion_and_all_that_follows(world: World) -> None:
     assert world.count(inbox_table) == 0
 
 
+def test_calls_to_a_host_with_macros_wait_in_one_queue(world: World) -> None:
+    """One server that is slow under any number of names must not delay the others (behaviour.md §6)."""
+    with world.database.write() as conn:
+        add_postback(conn, world.affiliate, "http://{clickid}.Slow.example/?s={status}")
+    clicks = [world.click() for _ in range(3)]
+    for click in clicks:
+        world.send(click)
+    world.settle()
+    with world.database.read() as conn:
+        calls = conn.execute(select(delivery).where(delivery.c.host != "127.0.0.1").order_by(delivery.c.url)).all()
+    assert [call.url for call in calls] == sorted(f"http://{click.id}.Slow.example/?s=1" for click in clicks)
+    assert {call.host for call in calls} == {"{clickid}.slow.example"}
+
+
 def test_a_repeat_changes_the_status_by_difference(world: World) -> None:
     click = world.click()
     world.send(click, status="2")

@@ -100,7 +100,7 @@ def _calls(change: Change, listeners: Listeners, crossed: Mapping[int, str], now
                 goal=after.goal,
                 status=after.status.value,
                 url=url,
-                host=host_of(url),
+                host=host_of(template),
                 next_at=now_ms,
                 created_at=now_ms,
                 job_id=delivery_id,

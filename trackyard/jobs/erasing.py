@@ -202,7 +202,7 @@ def _refill(conn: Connection, conversion_ids: Sequence[str], zone: ZoneInfo) -> 
             now, status=Status(call.status), payout=call.payout, currency=call.currency, comment=call.comment
         )
         url = filled(call.template, told, call.title, zone, str(secrets.randbelow(10**9)))
-        personal.edit_waiting(conn, call.id, url, host_of(url))
+        personal.edit_waiting(conn, call.id, url, host_of(call.template))
 
 
 def _place_of(value: Any) -> Place:

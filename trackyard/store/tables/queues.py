@@ -83,7 +83,7 @@ delivery = Table(  # calls to affiliates, each kept until it is sent, dead or su
     Column("goal", String(255), nullable=False),
     Column("status", String(16), nullable=False),
     Column("url", Text, nullable=False),
-    Column("host", String(255), nullable=False),  # of the url: one slow host must not delay the others
+    Column("host", String(255), nullable=False),  # of the url as written: a slow one delays no other
     Column("attempts", Integer, nullable=False, default=0),
     Column("next_at", Moment, nullable=False),
     Column("lease_until", Moment, nullable=False, default=0),
