@@ -127,6 +127,15 @@ def test_an_offer_without_caps(api: Api) -> None:
     assert api.admin.get("/3.1/stats/caps", offer_id=99)["stats"] == []
 
 
+def test_whole_numbers_are_whole_on_the_wire(api: Api) -> None:
+    each = {"period": "day", "type": "conversions", "value": 3, "affiliate_type": "each"}
+    offer = api.add_offer(**{f"caps[0][{name}]": value for name, value in each.items()})
+    query = {"offer_id": offer, "fields[]": ["stats", "stats_merged"]}
+    sent = api.admin.call("GET", "/3.0/stats/caps", params=query).text
+    assert '"cap_val":0,"min":0,"max":0,"avg":0' in sent
+    assert "0.0" not in sent
+
+
 def test_affiliates_that_are_asked_for(world: World) -> None:
     third, _ = world.api.add_affiliate()
     day, budget, clicks, of_goal, named, own = world.ids

@@ -56,6 +56,14 @@ def statements(api: Api) -> Iterator[list[str]]:
     event.remove(engine, "before_cursor_execute", note)
 
 
+def test_an_offer_is_found_by_both_its_ids(api: Api) -> None:
+    number = api.add_offer()
+    hashed = shown(api, number)["offer_id"]
+    for place, name in enumerate((number, hashed, hashed.upper())):
+        body = api.admin.post(f"/3.0/admin/offer/{name}", notes=f"edit {place}")
+        assert (body["id"], body["offer"]["notes"]) == (number, f"edit {place}")
+
+
 def test_an_edit_changes_what_is_sent_and_no_more(api: Api) -> None:
     number = api.add_offer(**{"notes": "N", "tags[]": "a", "landings[0][title]": "L"} | {
         "landings[0][url]": "https://l.example", "landings[0][url_preview]": "https://p.example"})  # fmt: skip

@@ -16,6 +16,7 @@ from trackyard.store.engine import Database
 from trackyard.store.rules import compile_row
 
 ASK = "/3.0/partner/activation/offer"
+CAP = {"caps[0][period]": "day", "caps[0][type]": "conversions", "caps[0][value]": 5}
 
 
 def connected(api: Api, offer: int) -> tuple[int, ...]:
@@ -138,6 +139,27 @@ def test_offers_an_affiliate_cannot_ask_for(api: Api) -> None:
     missing = affiliate.call("POST", ASK, data={"offer_id": private})
     assert missing.json()["fields"].keys() == {"comment"}
     assert tickets(api.admin) == []
+
+
+@pytest.mark.parametrize("privacy", ["public", "protected"])
+def test_an_offer_that_is_not_active_is_not_there_for_those_who_are_not_connected(api: Api, privacy: str) -> None:
+    pid, affiliate = api.add_affiliate()
+    draft = api.add_offer(privacy=privacy, status="stopped", **CAP)
+    pixel = {"name": "Count", "code": '<img src="https://a.example/">', "code_type": "image"}
+    for path, params in (
+        (ASK, {"comment": "Please"}),
+        ("/3.0/partner/postback", {"url": "https://a.example/"}),
+        ("/3.0/partner/pixel", pixel),
+    ):
+        refused = affiliate.call("POST", path, data={"offer_id": draft} | params)
+        assert (refused.status_code, refused.json()["fields"].keys()) == (400, {"offer_id"}), path
+    assert affiliate.get("/3.1/stats/caps", offer_id=draft)["stats"] == []
+    assert (connected(api, draft), tickets(api.admin)) == ((), [])
+
+    api.admin.post("/3.0/offer/enable-affiliate", offer_id=draft, pid=pid, notice=0)
+    assert affiliate.post(ASK, offer_id=draft, comment="Please")["message"] == "Connected to the offer already"
+    assert affiliate.post("/3.0/partner/pixel", offer_id=draft, **pixel)["pixel"]["offer_id"] == str(draft)
+    assert len(affiliate.get("/3.1/stats/caps", offer_id=draft)["stats"]) == 1
 
 
 def test_a_ticket_of_a_removed_offer_can_only_be_rejected(api: Api) -> None:

@@ -239,7 +239,7 @@ def _merged(values: Iterable[Decimal]) -> MergedView:
     held = list(values) or [ZERO]
     total = sum(held, ZERO)
     mean = rounded(total / len(held))
-    return MergedView(cap_val=number(total), min=min(held), max=max(held), avg=number(mean))
+    return MergedView(cap_val=number(total), min=number(min(held)), max=number(max(held)), avg=number(mean))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, delete, exists, insert, or_, select, tuple_, update
+from sqlalchemy import Connection, and_, delete, exists, insert, or_, select, tuple_, update
 
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers import FIELDS, Label, Offer, derived_of, labels_of, offer_of, stored
@@ -132,8 +132,8 @@ def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
 
 
 def is_visible(conn: Connection, offer_id: int, affiliate_id: int | None) -> bool:
-    """Whether the offer exists and an affiliate may know of it (None: staff, who may). A private one is for the
-    connected alone."""
+    """Whether the offer exists and an affiliate may know of it (None: staff, who may). One that is private or not
+    active is for the connected alone."""
     return bool(visible_among(conn, [offer_id], affiliate_id))
 
 
@@ -143,12 +143,12 @@ def visible_among(conn: Connection, ids: Iterable[int], affiliate_id: int | None
     if affiliate_id is not None:
         of_affiliate = connection.c.affiliate_id == affiliate_id, connection.c.enabled
         connected = exists().where(connection.c.offer_id == offer.c.id, *of_affiliate)
-        query = query.where(or_(offer.c.privacy != "private", connected))
+        query = query.where(or_(connected, and_(offer.c.privacy != "private", offer.c.status == "active")))
     return set(conn.execute(query).scalars())
 
 
 def _is(reference: int | str) -> Any:
-    text = str(reference)
+    text = str(reference).lower()
     if is_hex24(text):  # also when every digit is decimal: no integer id has 24
         return offer.c.hash == text
     return offer.c.id == (int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0)
