@@ -106,7 +106,15 @@ def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> N
     log_to_stderr(name if name != "edge" else f"edge {slot}", config.log_level)
     if lifeline is not None:
         threading.Thread(target=_stop_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
-    {"edge": _run_edge, "core": _run_core, "worker": _run_worker}[name](config, slot)
+    try:
+        {"edge": _run_edge, "core": _run_core, "worker": _run_worker}[name](config, slot)
+    except (PermissionError, FileExistsError, IsADirectoryError, NotADirectoryError) as fault:
+        if fault.filename is None:
+            raise
+        # most often files of root, as whom somebody started this directory once
+        raise CannotStart(
+            f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.filename}: {fault.strerror}."
+        ) from None
 
 
 def _run_edge(config: Config, slot: int) -> None:

@@ -1,5 +1,6 @@
 """What the text of a setting may be: a function for each kind, its value or a ValueError that says what it must be."""
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,12 +37,14 @@ def path(text: str) -> Path:
 
 
 def file(text: str) -> Path | None:
-    """A file that exists; empty = None."""
+    """A file that exists and can be read; empty = None."""
     if not text:
         return None
     found = path(text)
     if not found.is_file():
         raise ValueError("must name a file that exists")
+    if not os.access(found, os.R_OK):
+        raise ValueError("must name a file that this user may read")
     return found
 
 

@@ -245,8 +245,13 @@ def _children(settings: Config) -> list[_Child]:
 def _environment(settings: Config) -> dict[str, str]:
     """The children's: UTC, and a fresh directory through which they share their metrics."""
     metrics = settings.data_dir / "run" / "metrics"
-    shutil.rmtree(metrics.parent, ignore_errors=True)
-    metrics.mkdir(parents=True)
+    try:
+        shutil.rmtree(metrics.parent, ignore_errors=True)
+        metrics.mkdir(parents=True)
+    except OSError as fault:
+        raise CannotStart(
+            f"TRACKYARD_DATA_DIR {settings.data_dir} cannot be used: {fault.filename}: {fault.strerror}."
+        ) from None
     return {**os.environ, "TZ": "UTC", "PROMETHEUS_MULTIPROC_DIR": str(metrics), "PYTHONUNBUFFERED": "1"}
 
 

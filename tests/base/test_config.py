@@ -1,5 +1,6 @@
 """Settings: defaults, sources, and one sentence for each wrong value."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -145,3 +146,13 @@ def test_days_out_of_bounds_are_refused(name: str, value: str) -> None:
 def test_nothing_is_kept_for_less_long_than_the_journal_that_holds_it(name: str) -> None:
     with pytest.raises(config.WrongSetting, match=rf"^TRACKYARD_{name} must not be below TRACKYARD_JOURNAL_DAYS"):
         config.load({f"TRACKYARD_{name}": "34"})
+
+
+def test_a_file_must_be_one_that_may_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests may run as root, who may read everything."""
+    file = tmp_path / "city.mmdb"
+    file.touch()
+    assert config.load({"TRACKYARD_CITY_DATABASE": str(file)}).city_database == file
+    monkeypatch.setattr(os, "access", lambda _path, _mode: False)
+    with pytest.raises(config.WrongSetting, match="TRACKYARD_CITY_DATABASE must name a file that this user may read"):
+        config.load({"TRACKYARD_CITY_DATABASE": str(file)})

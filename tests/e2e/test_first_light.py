@@ -188,3 +188,15 @@ def test_a_directory_of_somebody_else_stays_as_it_is(tmp_path: Path) -> None:
     text = _refusal(Program(tmp_path))
     assert text.startswith(f"trackyard: TRACKYARD_DATA_DIR {tmp_path / 'data'} cannot be used: "), text
     assert list((tmp_path / "data").rglob("*")) == [theirs.parent, theirs]
+
+
+@pytest.mark.parametrize("name", ["run", "temporary"])
+def test_something_in_the_data_directory_that_is_in_the_way_stops_the_start_with_one_sentence(
+    tmp_path: Path, name: str
+) -> None:
+    program = Program(tmp_path)
+    assert program.command("prepare").returncode == 0
+    (tmp_path / "data" / name).touch()
+    text = _refusal(program)
+    assert text.startswith(f"trackyard: TRACKYARD_DATA_DIR {tmp_path / 'data'} cannot be used: "), text
+    assert f"/{name}" in text and text.count("\n") == 1, text
