@@ -44,6 +44,11 @@ def version(api: Api) -> int:
         return rules.version(conn)
 
 
+def test_empty_fields_of_a_form_are_no_addresses(api: Api) -> None:
+    made = add(api, **{"allowed_ip[]": ["", "192.0.2.1", ""], "disallowed_ip[]": ["", ""]})
+    assert (made["allowed_ip"], made["disallowed_ip"]) == (["192.0.2.1"], [])
+
+
 @pytest.mark.parametrize(
     ("order", "expected"),
     [

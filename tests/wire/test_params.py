@@ -39,11 +39,17 @@ class Sent(Params):
     currency: s.Currency | None = None
     kind: Annotated[str, s.Choice(("a", "b"), admin=("c",), only_3_0=("d",), becomes={"old": "a"})] = "a"
     ids: Seq[s.Int] = ()
+    networks: Seq[Annotated[str, s.IpEntry()]] = ()
     tags: CommaList[s.Text] = ()
+    several: CommaList[s.Int] = ()
     names: Keyed[str, s.Text] = Field(default_factory=dict)
     lines: Seq[Line] = Field(default=(), alias="detail")
     secret: Annotated[s.Text | None, Only(admin=True)] = None
     pid: Annotated[s.Int | None, Needed(since="3.1")] = None
+
+
+class Listed(Params):
+    ids: Seq[s.Int]
 
 
 def read(staff: bool = True, version: str = "3.0", **tree: Any) -> Sent:
@@ -78,6 +84,13 @@ def read(staff: bool = True, version: str = "3.0", **tree: Any) -> Sent:
         ("ids", {"0": "1", "10": "3", "2": "2"}, (1, 2, 3)),
         ("ids", {"0": ["1", "2"]}, (1, 2)),
         ("ids", "", ()),
+        ("ids", ["", "2"], (2,)),
+        ("ids", {"0": "", "1": "2", "2": ""}, (2,)),
+        ("ids", ["", ""], ()),
+        ("networks", ["", " 10.0.0.0/8 "], ("10.0.0.0/8",)),
+        ("tags", "a,,b", ("a", "", "b")),
+        ("tags", ["", "b"], ("", "b")),
+        ("several", "1,,2,", (1, 2)),
         ("tags", "a, b", ("a", "b")),
         ("tags", ["a,b", "c"], ("a", "b", "c")),
         ("names", {"12": "x"}, {"12": "x"}),
@@ -100,6 +113,7 @@ def test_values(name: str, sent: Any, value: Any) -> None:
         ("url", "http://[::1"), ("url", "http://[zz]/"), ("url", "http://[1.2.3.4]/"), ("url", "http://[::g]/"),
         ("hour", "24"),
         ("currency", "EURO"), ("kind", "z"), ("ids", ["1", "x"]), ("ids", {"a": "1"}), ("names", "x"),
+        ("networks", "10.0.0.0/33"),
         ("detail", "x"), ("detail", {"0": {"countries": "DE"}}), ("title", ""), ("title", "x" * 201),
     ],
 )  # fmt: skip
@@ -107,6 +121,19 @@ def test_faults(name: str, sent: Any) -> None:
     with pytest.raises(BadInput) as refused:
         read(**{name: sent})
     assert refused.value.text.startswith(f"[{name}")
+
+
+def test_empty_items_keep_the_places_of_the_others() -> None:
+    with pytest.raises(BadInput) as refused:
+        read(ids=["", "1", "x"])
+    assert list(refused.value.fields or ()) == ["ids[2]"]
+
+
+def test_a_list_of_empty_items_is_not_sent() -> None:
+    for sent in ("", [], ["", ""], {"0": "", "1": ""}, {"0": ["", ""]}):
+        with pytest.raises(BadInput) as refused:
+            read_params(Listed, {"ids": sent}, staff=True, version="3.0")
+        assert refused.value.fields == {"ids": ["This value is required."]}
 
 
 def test_every_fault_is_told_by_its_wire_name() -> None:

@@ -31,7 +31,7 @@ from trackyard.wire import scalars as s
 from trackyard.wire.params import Clearable, Keyed, Needed, Only, Seq, Was
 
 Language = Annotated[str, s.Choice(LANGUAGES)]
-IpLines = Annotated[str, s.IpEntry(lines=True)]
+IpLines = Annotated[str, s.IpLines()]
 CapStatus = Annotated[str, s.Choice(("confirmed", "pending", "hold", "declined"), becomes={"not_found": "declined"})]
 DeviceName = Annotated[str, s.Words(pattern="|".join(DEVICES))]
 OptionalUrl = Annotated[s.Url | None, Clearable()]

@@ -15,12 +15,10 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, model_validato
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
-from trackyard.wire.scalars import Scalar
+from trackyard.wire.scalars import NOTHING, Scalar
 
 MAX_ITEMS = 1000
 """Values one list may hold; an import of more is several requests."""
-
-_EMPTY_LISTS: tuple[Any, ...] = (None, "", [], {}, [""], {"0": ""}, {"0": []})
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -71,11 +69,15 @@ class Container:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         read = {"seq": _sequence, "comma": _comma_sequence, "keyed": _keyed}[self.form]
-        return core_schema.no_info_before_validator_function(read, handler(source))
+        schema = core_schema.no_info_before_validator_function(read, handler(source))
+        if self.form == "keyed":
+            return schema
+        return core_schema.no_info_after_validator_function(_without_nothing, schema)
 
 
 Seq = Annotated[tuple[T, ...], Container("seq")]
-"""A list: `k=v`, repeated, `k[]=v`, `k[0]=v`, a JSON list; a scalar is a list of one, "" an empty one."""
+"""A list: `k=v`, repeated, `k[]=v`, `k[0]=v`, a JSON list; a scalar is a list of one, "" an empty one. Empty items are
+left out of lists of types that have no empty value."""
 
 OneOrMany = Annotated[tuple[T, ...], Container("seq")]
 """What the specification writes as "value or array"; read the same."""
@@ -106,7 +108,7 @@ class Params(BaseModel):
         kept = dict(tree)
         for field in fields_of(cls):
             value = kept.get(field.name, "")
-            if field.needs_items and value in _EMPTY_LISTS:
+            if field.needs_items and _holds_nothing(value):
                 kept.pop(field.name, None)
             if field.name not in kept or not (value is None or value == ""):
                 continue
@@ -237,7 +239,23 @@ def _sequence(value: Any) -> list[Any]:
         flat.extend(item if isinstance(item, list) else [item])
     if len(flat) > MAX_ITEMS:
         raise ValueError(f"This value may hold at most {MAX_ITEMS} values.")
-    return [item for item in flat if item != ""] if len(flat) == 1 else flat
+    if flat == [""]:
+        return []
+    return [NOTHING if item == "" else item for item in flat]  # which keeps the places of the others in faults
+
+
+def _without_nothing(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The values without empty ones of a type that has no empty value: forms send them for what nobody filled in."""
+    return tuple(value for value in values if value is not NOTHING)
+
+
+def _holds_nothing(value: Any) -> bool:
+    """Whether a list that was sent holds no value, or empty ones alone."""
+    if isinstance(value, dict):
+        return all(_holds_nothing(item) for item in value.values())
+    if isinstance(value, list):
+        return all(_holds_nothing(item) for item in value)
+    return value is None or value == ""
 
 
 def _comma_sequence(value: Any) -> list[Any]:
@@ -246,7 +264,8 @@ def _comma_sequence(value: Any) -> list[Any]:
         pieces.extend(item.split(",") if isinstance(item, str) else [item])
     if len(pieces) > MAX_ITEMS:
         raise ValueError(f"This value may hold at most {MAX_ITEMS} values.")
-    return [piece.strip() if isinstance(piece, str) else piece for piece in pieces]
+    stripped = (piece.strip() if isinstance(piece, str) else piece for piece in pieces)
+    return [NOTHING if piece == "" else piece for piece in stripped]
 
 
 def _keyed(value: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from ipaddress import ip_address, ip_network
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Final
 from zoneinfo import ZoneInfo
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
@@ -37,6 +37,8 @@ _CURRENCY = re.compile(r"[A-Z]{3}\Z")
 _COUNTRY = re.compile(r"[A-Z]{2}\Z")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 MAX_URL = 8192
+NOTHING: Final = object()
+"""An empty item of a list: the list is without it, unless its type has an empty value."""
 
 
 def one(value: Any) -> str:
@@ -69,7 +71,9 @@ class Scalar(ABC):
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def validate(value: Any, info: ValidationInfo) -> Any:
-            return self.read(one(value), info.context or {})
+            if value is NOTHING and self.drops_empty:
+                return NOTHING
+            return self.read("" if value is NOTHING else one(value), info.context or {})
 
         return core_schema.with_info_plain_validator_function(validate)
 
@@ -370,21 +374,33 @@ class HexId(Scalar):
 
 @dataclass(frozen=True)
 class IpEntry(Scalar):
-    """One address, a range `a-b`, or a network `a/n`; IPv4 and IPv6. `lines`: several, one a line."""
+    """One address, a range `a-b`, or a network `a/n`; IPv4 and IPv6."""
 
     contract = "string"
-    drops_empty = False
-    lines: bool = False
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
-        entries = [line.strip() for line in text.splitlines()] if self.lines else [text.strip()]
-        for entry in filter(None, entries):
+        entries = self.entries(text)
+        for entry in entries:
             if len(text) > 20_000 or not _is_ip_entry(entry):
                 raise ValueError("This value must hold IP addresses, ranges a-b, or networks a/n.")
-        return "\n".join(entry for entry in entries if entry)
+        return "\n".join(entries)
+
+    def entries(self, text: str) -> list[str]:
+        """What must be one each."""
+        return [text.strip()]
 
     def schema(self) -> Schema:
         return {"type": "string"}
+
+
+@dataclass(frozen=True)
+class IpLines(IpEntry):
+    """Several of them, one a line."""
+
+    drops_empty = False
+
+    def entries(self, text: str) -> list[str]:
+        return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 @dataclass(frozen=True)
@@ -433,7 +449,9 @@ class Upload(Scalar):
         return {"type": "string", "format": "binary"}
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        def validate(value: Any) -> File:
+        def validate(value: Any) -> Any:
+            if value is NOTHING:
+                return NOTHING
             if not isinstance(value, File):
                 return self.read("", {})
             if value.kind.partition(";")[0].strip().lower() not in (*self.kinds, *_UNNAMED):
