@@ -25,6 +25,17 @@ def test_the_schema_of_a_newer_program_is_left_alone(database: Database) -> None
         upgrade(database)
 
 
+@pytest.mark.parametrize("change", ["ALTER TABLE edge_progress DROP COLUMN begun_until", "DROP TABLE edge_progress"])
+def test_the_schema_of_a_version_between_releases_is_refused(empty_database: Database, change: str) -> None:
+    """It has the number of the migration, and not what the migration makes now."""
+    upgrade(empty_database)
+    upgrade(empty_database)
+    with empty_database.write() as conn:
+        conn.execute(text(change))
+    with pytest.raises(SchemaUnknown, match="its table edge_progress has no "):
+        upgrade(empty_database)
+
+
 def test_migrations_lead_to_the_declared_tables(database: Database) -> None:
     assert differences(database) == []
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SchemaUnknown(Exception):
-    """The database has a schema that this program does not know: a newer program made it."""
+    """The database has a schema that this program does not know: a newer program made it, or one between releases."""
 
 
 def newest() -> str:
@@ -33,6 +33,7 @@ def upgrade(database: Database) -> None:
     """
     found = _find_version(database)
     if found == newest():
+        _refuse_unfinished(database)
         return
     if found is not None and found > newest():
         raise SchemaUnknown(f"its schema has version {found}, and this program knows {newest()} at most")
@@ -42,6 +43,21 @@ def upgrade(database: Database) -> None:
         if not database.is_sqlite:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
         command.upgrade(_config(connection), "head")
+
+
+def _refuse_unfinished(database: Database) -> None:
+    """Raises SchemaUnknown when the version is that of the tables here, but tables or columns are missing: until its
+    release a migration may change, and what it made before stays as it was."""
+    with database.read() as connection:
+        found = inspect(connection).get_multi_columns()
+    columns = {name: {column["name"] for column in listed} for (_, name), listed in found.items()}
+    for table in metadata.sorted_tables:
+        missing = {column.name for column in table.columns} - columns.get(table.name, set())
+        if missing:
+            raise SchemaUnknown(
+                f"its table {table.name} has no {min(missing)}: a version between two releases made it, which cannot "
+                "be brought up to date"
+            )
 
 
 def differences(database: Database) -> list[object]:
