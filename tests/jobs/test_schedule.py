@@ -13,11 +13,12 @@ from tests.support.queued import queued_lines
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
+from trackyard.domain.acting import SYSTEM
 from trackyard.domain.facts import Fact, ServerLog
 from trackyard.domain.sessions import DAY_MS
 from trackyard.jobs.conversions import Converter
 from trackyard.jobs.schedule import Schedule
-from trackyard.store import inbox, rules
+from trackyard.store import audit, inbox, rules
 from trackyard.store.engine import Database
 from trackyard.store.ledger import list_balances
 from trackyard.store.tables import conversion, conversion_event, delivery, offer
@@ -84,7 +85,10 @@ def test_an_offer_past_its_end_is_stopped_and_the_edges_told(
     with database.read() as conn:
         assert conn.execute(select(offer.c.status)).scalar_one() == ("stopped" if stopped else "active")
         changes = rules.changes_since(conn, 0, 10)
+        told, _ = audit.list_records(conn, audit.AuditFilter(what="offer"), page=1, limit=9)
     assert [(change.kind, change.key) for change in changes] == ([("offer", str(number))] if stopped else [])
+    expected = (SYSTEM, "job:offers", AT, str(number), {"status": ["active", "stopped"]})
+    assert [(one.staff_id, one.method, one.at, one.key, one.changes) for one in told] == [expected] * stopped
 
 
 def test_a_call_that_waits_is_shown_once(database: Database) -> None:

@@ -89,7 +89,8 @@ class AuditParams(Paging):
 
 
 class AuditUserView(View):
-    """Who did it; names are empty when the staff user does not exist any more."""
+    """Who did it; names are empty when the staff user does not exist any more. id "system": a job did it, as its time
+    had come."""
 
     id: str
     email: str

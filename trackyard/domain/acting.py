@@ -1,12 +1,19 @@
 """Which staff user acts, for the audit log (behaviour.md §9)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Final
+
+SYSTEM: Final = "system"
+"""Who acts where time alone brings a change about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """A call of a staff user. staff_id: 24 hex digits · method: the endpoint's id · at: UTC ms."""
+    """A call of a staff user. staff_id: 24 hex digits, or SYSTEM · method: the endpoint's id, or the job's · at: UTC
+    ms."""
 
     staff_id: str
     method: str
@@ -15,5 +22,15 @@ class Acting:
 
 
 acting: ContextVar[Acting | None] = ContextVar("acting", default=None)
-"""The staff user's call being served in this context; None outside of one: what the program itself writes, and what
-affiliates write, is not in the audit log."""
+"""The staff user's call being served in this context, or the job; None outside of one: what affiliates write, and what
+follows from calls, is not in the audit log."""
+
+
+@contextmanager
+def system_acts(job: str, now_ms: int) -> Iterator[None]:
+    """What the block writes is in the audit log as done by the system. job: its name."""
+    token = acting.set(Acting(SYSTEM, f"job:{job}", "", now_ms))
+    try:
+        yield
+    finally:
+        acting.reset(token)

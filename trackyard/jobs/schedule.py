@@ -12,6 +12,7 @@ from trackyard.actions.changes import Listeners, record
 from trackyard.actions.counting import Counting
 from trackyard.actions.repeats import forget_answers
 from trackyard.base.clock import Clock
+from trackyard.domain.acting import system_acts
 from trackyard.domain.conversions import end_hold
 from trackyard.domain.keeping import DEFAULT_SPANS, Spans
 from trackyard.jobs import calllog
@@ -135,7 +136,7 @@ class Schedule:
         with self._database.read() as conn:
             if not due.has_ended_offers(conn, now):
                 return 0
-        with self._database.write() as conn:
+        with system_acts("offers", now), self._database.write() as conn:
             return len(due.stop_ended_offers(conn, now, _CHUNK))
 
     def unpark(self) -> int:
