@@ -148,6 +148,14 @@ def test_an_import(world: World) -> None:
     assert made["clickid"][8:10] == "ff"
 
 
+def test_faults_of_imports_are_told_by_the_numbers_that_were_sent(world: World) -> None:
+    items = {"list[3][offer]": world.offer, "list[3][pid]": 999, "list[12][offer]": 999, "list[12][pid]": world.pid}
+    refused = world.api.admin.call("POST", "/3.0/admin/conversions/import", data=items)
+    assert list(refused.json()["fields"]) == ["list[3][pid]", "list[12][offer]"]
+    refused = world.api.admin.call("POST", "/3.0/admin/conversions/import", data=items | {"list[12][sum]": "x"})
+    assert list(refused.json()["fields"]) == ["list[12][sum]"]
+
+
 def test_several_imports_are_all_or_none(world: World) -> None:
     items = {"list[0][offer]": world.offer, "list[0][pid]": world.pid, "list[0][status]": "pending_cap"}
     more = {"list[1][offer]": world.offer, "list[1][pid]": 999, "list[2][offer]": 999, "list[2][pid]": world.pid}

@@ -34,6 +34,7 @@ from trackyard.wire.brackets import Tree, body_tree, close_files, merged, query_
 from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint, check_features
 from trackyard.wire.envelope import encoded
 from trackyard.wire.errors import MethodNotAllowed, body_of, server_error
+from trackyard.wire.naming import as_sent
 from trackyard.wire.probes import Branch, Page
 from trackyard.wire.rates import FailedKeys, Limits, Rates, Reports, Seconds, Standing
 from trackyard.wire.reading import read_params
@@ -321,6 +322,13 @@ class _Work(Generic[D]):
             call = replace(call, subject=endpoint.find(call))
         if fault is not None:
             raise fault
+        try:
+            return self._handled(call, tree)
+        except BadInput as found:
+            raise BadInput(as_sent(endpoint.params, tree, found.fields or {})) from found
+
+    def _handled(self, call: Call[D], tree: Tree) -> _Done:
+        endpoint = self._match.endpoint
         params, ignored = read_params(endpoint.params, tree, staff=call.staff, version=call.version)
         if endpoint.sheet is not None and isinstance(params, Exported) and params.format != "json":
             return _Done(b"", sorted(ignored), file=self._file(endpoint.sheet, call, params))
