@@ -171,7 +171,7 @@ def test_fields_know_their_form() -> None:
 
 
 def test_a_file_of_another_kind() -> None:
-    with pytest.raises(WrongMedia):
+    with pytest.raises(WrongMedia, match="one of image/png"):
         read(logo=File("a.exe", "application/x-msdownload", BytesIO(b"x")), number="no number")
 
 

@@ -83,7 +83,7 @@ class Kept:
         """Stores the logo. Raises WrongMedia, Unacceptable."""
         media = _media(upload)
         if not media.is_picture:
-            raise WrongMedia
+            raise WrongMedia(f"{WrongMedia.text}: {clean_name(upload.name)} is no picture")
         self.logo = self._put(upload.name, media, upload.handle).id
 
     def attach(self, conn: Connection, offer: Offer, now_ms: int) -> Offer:
@@ -219,7 +219,7 @@ def _creative(row: FileRow, media: Media) -> Creative:
 def _media(upload: Upload) -> Media:
     media = find_media(upload.handle)
     if media is None:
-        raise WrongMedia
+        raise WrongMedia(f"{WrongMedia.text}: {clean_name(upload.name)} does not hold what is taken here")
     return media
 
 

@@ -455,7 +455,7 @@ class Upload(Scalar):
             if not isinstance(value, File):
                 return self.read("", {})
             if value.kind.partition(";")[0].strip().lower() not in (*self.kinds, *_UNNAMED):
-                raise WrongMedia
+                raise WrongMedia(f"{WrongMedia.text}: a file here must be one of {', '.join(self.kinds)}")
             return value
 
         return core_schema.no_info_plain_validator_function(validate)
