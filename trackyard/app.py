@@ -84,7 +84,7 @@ def prepare(config: Config) -> dict[str, str]:
 
 def administrator_key(config: Config) -> str:
     """The first administrator's API key. Raises CannotStart when there is none yet or it cannot be opened."""
-    from sqlalchemy.exc import SQLAlchemyError
+    from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
     from trackyard.actions import installation
     from trackyard.base.secrets import Seal, SealBroken
@@ -97,8 +97,12 @@ def administrator_key(config: Config) -> str:
         return installation.administrator_key(Database(config.database_url, pool_size=1), Seal(seal_key(config)))
     except SealBroken as fault:
         raise CannotStart(f"{fault}.") from None
-    except (SQLAlchemyError, installation.NoAdministrator):
+    except (ProgrammingError, installation.NoAdministrator):
         raise missing from None
+    except SQLAlchemyError as fault:
+        if "no such table" in str(fault):  # as SQLite says what PostgreSQL calls a ProgrammingError
+            raise missing from None
+        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {_first_line(fault)}.") from None
 
 
 def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> None:

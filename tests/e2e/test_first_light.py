@@ -200,3 +200,19 @@ def test_something_in_the_data_directory_that_is_in_the_way_stops_the_start_with
     text = _refusal(program)
     assert text.startswith(f"trackyard: TRACKYARD_DATA_DIR {tmp_path / 'data'} cannot be used: "), text
     assert f"/{name}" in text and text.count("\n") == 1, text
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({}, "there is no installation in {data} yet: start it first."),
+        ({"database_url": "postgresql://127.0.0.1:1/yard"}, "TRACKYARD_DATABASE_URL cannot be used: "),
+    ],
+)
+def test_a_key_that_cannot_be_read_is_told_apart_from_one_that_is_not_there(
+    tmp_path: Path, settings: dict[str, str], told: str
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    done = Program(tmp_path, **settings).command("key")
+    assert done.returncode == 2 and done.stderr.startswith("trackyard: " + told.format(data=data)), done.stderr
