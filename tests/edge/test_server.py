@@ -7,6 +7,7 @@ import socket
 import ssl
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,11 +19,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from tests.edge.conftest import ROWS
-from tests.support.edge import parse_answers, publish, recorded, running_edge
+from tests.support.edge import RunningEdge, parse_answers, publish, recorded, running_edge
 from tests.support.rules import an_offer, entry_of
 from tests.support.waiting import wait_until
 from trackyard.base.clock import SystemClock
 from trackyard.domain.rules import Affiliate
+from trackyard.edge.server import OWN_FILES
 from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import Call, Click
@@ -172,6 +174,32 @@ def test_a_full_disk_is_503_and_red_until_there_is_room(tmp_path: Path) -> None:
         assert edge.ask(CLICK).status == 302
         assert edge.stop() == 0
     assert len(recorded(tmp_path / "journal")) == 1
+
+
+def test_an_edge_outlives_more_connections_than_it_has_files_for(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2 * OWN_FILES, before[1]))
+    with ExitStack() as stack:
+        try:
+            edge = stack.enter_context(running_edge(tmp_path, ROWS))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        idle = [stack.enter_context(edge.connect()) for _ in range(3 * OWN_FILES)]
+        idle[0].sendall(f"GET {CLICK} HTTP/1.1\r\nHost: t\r\n\r\n".encode())
+        assert idle[0].recv(12) == b"HTTP/1.1 302"
+        assert idle[-1].recv(1) == b""
+        files = Path(f"/proc/{edge.process.pid}/fd")
+        assert len(list(files.iterdir())) < 2 * OWN_FILES
+        for each in idle:
+            each.close()
+        wait_until(lambda: _is_answered(edge))
+        assert edge.stop() == 0
+
+
+def _is_answered(edge: RunningEdge) -> bool:
+    with suppress(OSError, IndexError, ValueError):
+        return edge.ask(CLICK).status == 302
+    return False
 
 
 def test_two_edges_share_a_port_and_the_visitors(tmp_path: Path) -> None:

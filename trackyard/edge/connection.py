@@ -23,6 +23,8 @@ MAX_REPEATED = 1024 * 1024
 REQUEST_S = 20.0
 """A request must be whole this long after its first byte."""
 IDLE_S = 75.0
+ENOUGH = 1_000_000
+"""Connections at once where nobody says how many an edge may have."""
 LINGER_S = 5.0
 """How long a refused client may go on sending before the connection is cut under its answer."""
 
@@ -77,7 +79,8 @@ class Syncing(Protocol):
 
 class Shared:
     """What the connections of one edge share. `now`: coarse seconds of the loop's clock · `date`: the Date
-    header · both kept by the server's tick."""
+    header · both kept by the server's tick · `most`: connections at once; `turned_away`: those that came beyond, since
+    the tick last looked."""
 
     def __init__(
         self,
@@ -85,6 +88,7 @@ class Shared:
         syncing: Syncing,
         trusted: TrustedNetworks,
         call_soon: Callable[[Callable[[], None]], object],
+        most: int = ENOUGH,
     ) -> None:
         self.edge = edge
         self.handle = edge.handle
@@ -93,6 +97,8 @@ class Shared:
         self.syncing = syncing
         self.trusted = trusted
         self.connections: set[Connection] = set()
+        self.most = most
+        self.turned_away = 0
         self.stopping = False
         self.now = 0.0
         self.date = b""
@@ -147,6 +153,11 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        if len(self._shared.connections) >= self._shared.most:
+            self._shared.turned_away += 1
+            self._closing = True
+            self._transport.abort()
+            return
         self._peer = peer_address(transport.get_extra_info("peername"))
         self._trusted = self._shared.trusted.trusts_text(self._peer)
         self._tls = transport.get_extra_info("sslcontext") is not None

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import resource
 import signal
 import socket
 import ssl
@@ -22,7 +23,7 @@ from trackyard.decide.rules import Rules
 from trackyard.decide.visitor import Visitors
 from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.commit import GroupCommit
-from trackyard.edge.connection import Connection, Shared
+from trackyard.edge.connection import ENOUGH, Connection, Shared
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import SOURCE_LOST_S, Edge
 from trackyard.edge.memory import use_large_pages
@@ -34,6 +35,9 @@ from trackyard.journal.writer import JournalUnwritable, Writer
 TICK_S = 0.1
 STOP_S = 5.0
 BACKLOG = 4096
+OWN_FILES = 128
+"""Of the files that the process may have open, those for journals, rules, state and databases: without one to open it
+could not go on."""
 _TICKS_A_SECOND = round(1 / TICK_S)
 _FREEZE_AT = 1000
 """A change of so many rules is a build: what it left behind is not looked through again."""
@@ -71,6 +75,7 @@ def run(options: EdgeOptions) -> None:
     Errors: EdgeTaken when another process has the number, OSError when the address is taken or a file cannot
     be made.
     """
+    _raise_file_limit()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serve(options, SystemClock()))
 
@@ -135,7 +140,7 @@ class _Process:
         )
         commit = GroupCommit(self._writer, self._edge, loop)
         stack.callback(commit.close)
-        self.shared = Shared(self._edge, commit, trusted, loop.call_soon)
+        self.shared = Shared(self._edge, commit, trusted, loop.call_soon, _most_connections())
         self._tick()
         while (news := self._rules_log.poll()) is not None:
             self._apply(news)
@@ -156,6 +161,7 @@ class _Process:
                     connection.expire(self.shared.now)
                 self._counters.flush()
                 self._look_after_rules()
+                self._tell_of_turned_away()
             await asyncio.sleep(TICK_S)
 
     def _look_after_rules(self) -> None:
@@ -171,6 +177,12 @@ class _Process:
             _log.warning("the source of the rules is silent: deciding by those that are known", extra={"seconds": age})
         elif lost_before and not lost:
             _log.info("the source of the rules speaks again")
+
+    def _tell_of_turned_away(self) -> None:
+        count, self.shared.turned_away = self.shared.turned_away, 0
+        if count:
+            told = {"count": count, "most": self.shared.most}
+            _log.warning("too many connections: new ones are turned away", extra=told)
 
     async def tail_rules(self) -> None:
         """Every 100 ms: what changed in the rules. A whole snapshot is read and built beside the loop."""
@@ -240,6 +252,20 @@ class _Process:
         metrics.RULE_VERSION.labels(self._edge_label).set(self._rules_log.version)
         # Without looking through it first: that alone would hold up every visitor.
         gc.freeze()
+
+
+def _raise_file_limit() -> None:
+    """Takes as many open files as the system grants: the number that a process begins with is often small."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def _most_connections() -> int:
+    """How many connections leave enough files for everything else."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return ENOUGH
+    return max(files - OWN_FILES, files // 2)
 
 
 def _build_beside(log: RuleLogReader) -> Rules | None:
