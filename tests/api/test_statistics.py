@@ -107,6 +107,22 @@ def test_filters(traffic: Traffic) -> None:
         assert (filters, sum(int(row["traffic"]["raw"]) for row in found)) == (filters, raw)
 
 
+def test_ids_are_found_in_any_case(traffic: Traffic) -> None:
+    admin, shouted = traffic.api.admin, traffic.advertiser.upper()
+    [row] = rows(admin, "/3.1/stats/getbyadvertiser", **{"filter[advertiser]": shouted})
+    assert row["slice"]["advertiser"]["id"] == traffic.advertiser
+    [managed] = rows(admin, "/3.1/stats/getbyaffiliatemanager", **{"filter[partner]": traffic.first})
+    manager = managed["slice"]["affiliate_manager_id"]["id"]
+    assert rows(admin, "/3.1/stats/getbyaffiliatemanager", **{"filter[manager]": manager.upper()}) == [managed]
+    period = {"date_from": "2023-11-14", "date_to": "2023-11-16"}
+    clicks = admin.get("/3.1/stats/clicks", **period, advertiser=shouted)["clicks"]
+    assert {click["partner_id"] for click in clicks} == {traffic.first}
+    found = admin.get("/3.1/stats/conversions", **period, advertiser=shouted)["conversions"]
+    assert len(found) == 2
+    [one] = admin.get("/3.1/stats/conversions", **period, clickid=found[0]["clickid"].upper())["conversions"]
+    assert one["id"] == found[0]["id"]
+
+
 def test_managers_see_what_they_manage(traffic: Traffic) -> None:
     api = traffic.api
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)

@@ -40,7 +40,7 @@ class ListClicks(Listed):
             "offer": self.offer,
             "affiliate": self.partner,
             "country": tuple(code.upper() for code in self.country),
-            "advertiser": self.advertiser + self.advertisers,
+            "advertiser": tuple(each.lower() for each in self.advertiser + self.advertisers),
         }
         filters = {name: values for name, values in named.items() if values}
         return ClickList(

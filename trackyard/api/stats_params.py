@@ -19,6 +19,11 @@ HEAVY = frozenset({"hour", "day", "city", *(f"sub{number}" for number in range(1
 """Slices with many values: their period is bounded more narrowly (behaviour.md §7)."""
 
 
+def _lower(ids: tuple[str, ...]) -> tuple[str, ...]:
+    """Ids as they are stored."""
+    return tuple(each.lower() for each in ids)
+
+
 class ReducedFilter(Params):
     """What every report can be narrowed by. A filter that names nothing selects nothing."""
 
@@ -36,7 +41,7 @@ class ReducedFilter(Params):
         """By the names of the analytic store, those that were given."""
         partners = tuple(int(text) for text in self.partner if text.isdecimal() and len(text) < 10)
         given: list[tuple[str, Any, Values]] = [
-            ("advertiser", self.advertiser, self.advertiser),
+            ("advertiser", self.advertiser, _lower(self.advertiser)),
             ("offer", self.offer, self.offer),
             ("affiliate", self.partner, partners),
             ("country", self.country, tuple(code.upper() for code in self.country)),
@@ -100,8 +105,8 @@ class ReducedParams(Paging):
             until=until,
             zone=zone.key,
             filters=chosen.filters(),
-            affiliate_managers=chosen.manager if isinstance(chosen, CommonFilter) else (),
-            advertiser_managers=chosen.advertiser_manager_id if isinstance(chosen, CommonFilter) else (),
+            affiliate_managers=_lower(chosen.manager) if isinstance(chosen, CommonFilter) else (),
+            advertiser_managers=_lower(chosen.advertiser_manager_id) if isinstance(chosen, CommonFilter) else (),
             affiliate_tags=chosen.affiliate_tag,
             advertiser_tags=chosen.advertiser_tag,
             offer_tags=chosen.offer_tag,
