@@ -286,20 +286,28 @@ def _probe(listener: Address, tls: bool) -> str:
 
 
 def _greeting(settings: Config, prepared: dict[str, str]) -> str:
-    api, key = settings.api_listen.url(), prepared["admin_api_key"]
-    today = datetime.now(ZoneInfo(settings.timezone)).date().isoformat()
+    """What runs here and where; the key and what to try with it on a machine that has the API."""
     lines = ["", "Trackyard is ready."]
-    if "api" in settings.roles:
+    has_api = "api" in settings.roles
+    if has_api:
+        api = settings.api_listen.url()
         lines.append(f"  API                      {api}     (documentation: {api}/docs)")
     if "edge" in settings.roles:
         lines.append(f"  Clicks and calls         {settings.tracking_url}")
-    lines.append(f"  Administrator's API key  {key}")
-    lines.append("Try:")
-    lines.append(f"  curl -H 'API-Key: {key}' {api}/3.0/admin/advertiser -d 'title=First advertiser'")
-    lines.append(
-        f"  curl -H 'API-Key: {key}' {api}/3.0/admin/partner -d 'email=first@example.org&password=long-enough'"
-    )
-    period = f"filter[date_from]={today}&filter[date_to]={today}"
-    lines.append(f"  curl -g -H 'API-Key: {key}' '{api}/3.0/stats/getbydate?{period}'")
+    if has_api:
+        lines += _first_steps(settings, prepared["admin_api_key"])
     lines.append("Ctrl-C stops it.")
     return "\n".join(lines) + "\n"
+
+
+def _first_steps(settings: Config, key: str) -> list[str]:
+    api = settings.api_listen.url()
+    today = datetime.now(ZoneInfo(settings.timezone)).date().isoformat()
+    period = f"filter[date_from]={today}&filter[date_to]={today}"
+    return [
+        f"  Administrator's API key  {key}",
+        "Try:",
+        f"  curl -H 'API-Key: {key}' {api}/3.0/admin/advertiser -d 'title=First advertiser'",
+        f"  curl -H 'API-Key: {key}' {api}/3.0/admin/partner -d 'email=first@example.org&password=long-enough'",
+        f"  curl -g -H 'API-Key: {key}' '{api}/3.0/stats/getbydate?{period}'",
+    ]

@@ -216,3 +216,13 @@ def test_a_key_that_cannot_be_read_is_told_apart_from_one_that_is_not_there(
     data.mkdir()
     done = Program(tmp_path, **settings).command("key")
     assert done.returncode == 2 and done.stderr.startswith("trackyard: " + told.format(data=data)), done.stderr
+
+
+@pytest.mark.parametrize(("roles", "told"), [("projector,worker", False), ("api", True)])
+def test_the_key_is_shown_where_there_is_an_api(tmp_path: Path, roles: str, told: bool) -> None:
+    program = Program(tmp_path, roles=roles)
+    program.start(ready=False)
+    until(lambda: "Ctrl-C stops it." in program.out_file.read_text(), seconds=20, what="it runs")
+    out = program.out_file.read_text()
+    assert (KEY in out) is told and ("curl" in out) is told and "Clicks and calls" not in out, out
+    assert program.stop() == 0
