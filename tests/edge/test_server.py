@@ -24,7 +24,7 @@ from tests.support.rules import an_offer, entry_of
 from tests.support.waiting import wait_until
 from trackyard.base.clock import SystemClock
 from trackyard.domain.rules import Affiliate
-from trackyard.edge.server import OWN_FILES
+from trackyard.edge.server import OWN_FILES, TICK_S
 from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import Call, Click
@@ -193,6 +193,25 @@ def test_an_edge_outlives_more_connections_than_it_has_files_for(tmp_path: Path)
         for each in idle:
             each.close()
         wait_until(lambda: _is_answered(edge))
+        assert edge.stop() == 0
+
+
+def test_an_edge_without_a_file_to_open_goes_on_and_follows_its_rules_later(tmp_path: Path) -> None:
+    click = f"GET {CLICK} HTTP/1.1\r\nHost: t\r\n\r\n".encode()
+    with running_edge(tmp_path, ROWS) as edge, edge.connect() as client:
+        pid = edge.process.pid
+        assert pid is not None
+        client.sendall(click)
+        assert client.recv(65536).startswith(b"HTTP/1.1 302")
+        limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (1, limits[1]))
+        publish(edge.options.rules_directory, [*ROWS, Affiliate(id=8, active=True)], version=2)
+        edge.process.join(5 * TICK_S)  # it looks several times, and must not end
+        assert edge.process.is_alive()
+        client.sendall(click)
+        assert client.recv(65536).startswith(b"HTTP/1.1 302")
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+        wait_until(lambda: edge.ask(CLICK.replace("pid=7", "pid=8")).status == 302)
         assert edge.stop() == 0
 
 

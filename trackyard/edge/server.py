@@ -34,6 +34,7 @@ from trackyard.journal.writer import JournalUnwritable, Writer
 
 TICK_S = 0.1
 STOP_S = 5.0
+RULES_AGAIN_S = 1.0
 BACKLOG = 4096
 OWN_FILES = 128
 """Of the files that the process may have open, those for journals, rules, state and databases: without one to open it
@@ -185,19 +186,27 @@ class _Process:
             _log.warning("too many connections: new ones are turned away", extra=told)
 
     async def tail_rules(self) -> None:
-        """Every 100 ms: what changed in the rules. A whole snapshot is read and built beside the loop."""
+        """Every 100 ms: what changed in the rules. What cannot be read is tried again: the edge goes on deciding."""
         while True:
-            if self._rules_log.has_snapshot():
-                rules = await asyncio.to_thread(_build_beside, self._rules_log)
-                if rules is not None:
-                    self._use(rules)
-                    await asyncio.to_thread(use_large_pages)
-                continue
-            news = self._rules_log.poll()
-            if news is not None:
-                self._apply(news)
-            else:
-                await asyncio.sleep(TICK_S)
+            try:
+                await self._follow_rules()
+            except OSError as fault:
+                _log.error("rules cannot be read: deciding by those that are known", extra={"error": str(fault)})
+                await asyncio.sleep(RULES_AGAIN_S)
+
+    async def _follow_rules(self) -> None:
+        """A whole snapshot is read and built beside the loop."""
+        if self._rules_log.has_snapshot():
+            rules = await asyncio.to_thread(_build_beside, self._rules_log)
+            if rules is not None:
+                self._use(rules)
+                await asyncio.to_thread(use_large_pages)
+            return
+        news = self._rules_log.poll()
+        if news is not None:
+            self._apply(news)
+        else:
+            await asyncio.sleep(TICK_S)
 
     async def refresh_databases(self) -> None:
         """Once a minute: takes over address databases that were replaced, opened beside the loop."""

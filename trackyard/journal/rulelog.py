@@ -141,11 +141,14 @@ class RuleLogReader:
     def poll(self) -> list[Entry] | Snapshot | None:
         """What is new: a Snapshot replaces everything known, a list changes it; None = nothing new.
 
-        After a Snapshot poll again at once: the log behind it comes with the next call.
+        After a Snapshot poll again at once: the log behind it comes with the next call. Errors: OSError; then the next
+        call tells what this one should have.
         """
         if self.has_snapshot():
-            self._snapshot_seen = _identity(self._snapshot)
+            seen = _identity(self._snapshot)
             snapshot = _find_snapshot(self._snapshot)
+            # Not before: one that could not be read is read again.
+            self._snapshot_seen = seen
             if snapshot is not None:
                 self._base = self.version = snapshot.version
                 self._log_seen = None
