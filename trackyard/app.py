@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import SystemClock
 from trackyard.base.telemetry import log_to_stderr
-from trackyard.config import Address, CannotStart, Config, seal_key
+from trackyard.config import Address, CannotStart, Config, seal_keys
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -63,7 +63,7 @@ def prepare(config: Config) -> dict[str, str]:
         make_data_directory(config.data_dir)
         if "edge" in config.roles:
             check_room(config)
-        seal = Seal(seal_key(config))
+        seal = Seal(*seal_keys(config))
         database = Database(config.database_url, pool_size=1)
         upgrade(database)
         first_start(database, seal, SystemClock(), config.admin_api_key)
@@ -94,7 +94,7 @@ def administrator_key(config: Config) -> str:
     if not config.data_dir.is_dir():
         raise missing
     try:
-        return installation.administrator_key(Database(config.database_url, pool_size=1), Seal(seal_key(config)))
+        return installation.administrator_key(Database(config.database_url, pool_size=1), Seal(*seal_keys(config)))
     except SealBroken as fault:
         raise CannotStart(f"{fault}.") from None
     except (ProgrammingError, installation.NoAdministrator):
@@ -177,7 +177,7 @@ def _run_worker(config: Config, slot: int) -> None:
             spans=config.spans,
             smtp_url=config.smtp_url,
             mail_from=config.mail_from,
-            seal=Seal(seal_key(config)),
+            seal=Seal(*seal_keys(config)),
             databases=databases_of(config),
         )
     )
@@ -324,7 +324,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
     return Deps(
         database=database,
         analytics=analytics,
-        seal=Seal(seal_key(config)),
+        seal=Seal(*seal_keys(config)),
         clock=SystemClock(),
         currency=config.currency,
         zone=ZoneInfo(config.timezone),

@@ -77,13 +77,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     erase.add_argument("id", metavar="ID", help="which one")
     erase.add_argument("--yes", action="store_true", help="do not ask")
+    rotate_key = commands.add_parser("rotate-key", help="seal what is stored sealed, such as API keys, with a new key")
     demo = commands.add_parser("demo", help="fill an empty installation, whose server runs, with made-up traffic")
     demo.add_argument("--visits", type=_count, default=25_000, help="visits in the 30 days before now (%(default)s)")
     demo.add_argument("--seconds", type=_count, default=60, help="seconds of live traffic (%(default)s)")
     demo.add_argument("--seed", type=int, default=1, help="another number makes other traffic (%(default)s)")
     export = _add_export(commands)
     commands.add_parser("settings", help="print docs/configuration.md")
-    for command in (serve, key, prepare, role, explain, audit, rebuild, erase, export, demo):
+    for command in (serve, key, prepare, role, explain, audit, rebuild, erase, export, rotate_key, demo):
         command.add_argument("--config", type=Path, help="TOML file of settings")
     parser.set_defaults(config=None)
     return parser
@@ -192,6 +193,12 @@ def _export(settings: config.Config, options: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def _rotate_key(settings: config.Config, _options: argparse.Namespace) -> None:
+    from trackyard.commands.rotate_key import rotate_key
+
+    print(rotate_key(settings))
+
+
 def _demo(settings: config.Config, options: argparse.Namespace) -> None:
     from trackyard.commands.demo import Size, demo
 
@@ -215,5 +222,6 @@ _COMMANDS = {
     "export": _export,
     "rebuild": _rebuild,
     "erase": _erase,
+    "rotate-key": _rotate_key,
     "demo": _demo,
 }

@@ -29,10 +29,12 @@ __all__ = [
     "WrongSetting",
     "document",
     "load",
-    "seal_key",
+    "seal_keys",
 ]
 
 PREFIX = "TRACKYARD_"
+SECRET_FILE = "secret.key"
+OLD_SECRET_FILE = "secret.key.old"
 
 
 class WrongSetting(Exception):
@@ -61,6 +63,7 @@ class Config:
     tracking_url: str
     admin_api_key: str | None
     secret_key: str | None
+    old_secret_key: str | None
     database_url: str
     analytics_url: str
     timezone: str
@@ -141,6 +144,14 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         kinds.secret,
         "Encrypts API keys at rest, at least 32 characters; empty = one is made and kept in the data directory.",
+        secret=True,
+    ),
+    Setting(
+        "old_secret_key",
+        "",
+        kinds.secret,
+        "The secret key before this one: what it sealed is opened until `trackyard rotate-key` sealed it anew "
+        "(docs/operating.md); empty = none.",
         secret=True,
     ),
     Setting(
@@ -356,18 +367,34 @@ def _completed(values: dict[str, Any]) -> Config:
     return Config(**values)
 
 
-def seal_key(config: Config) -> str:
-    """The key that seals API keys at rest: of TRACKYARD_SECRET_KEY, else of `secret.key` in the data directory."""
-    secret = config.secret_key
-    if secret is None:
-        path = config.data_dir / "secret.key"
+def seal_keys(config: Config) -> tuple[str, ...]:
+    """The keys of what is sealed at rest, the one that seals first; older ones open what is not sealed anew yet.
+
+    They are made of TRACKYARD_SECRET_KEY and TRACKYARD_OLD_SECRET_KEY, else of `secret.key` and `secret.key.old` in the
+    data directory (commands/rotate_key.py).
+    """
+    secrets = [config.secret_key, config.old_secret_key]
+    if config.secret_key is None:
+        path = config.data_dir / SECRET_FILE
         if not path.exists():
-            _write_private(path, os.urandom(32).hex() + "\n")
-        secret = path.read_text().strip()
+            write_private(path, new_secret())
+        secrets[0] = path.read_text().strip()
+        old = config.data_dir / OLD_SECRET_FILE
+        secrets += [old.read_text().strip()] if old.exists() else []
+    return tuple(_key_of(secret) for secret in secrets if secret)
+
+
+def _key_of(secret: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(secret.encode()).digest()).decode()
 
 
-def _write_private(path: Path, text: str) -> None:
+def new_secret() -> str:
+    """The content of a secret file."""
+    return os.urandom(32).hex() + "\n"
+
+
+def write_private(path: Path, text: str) -> None:
+    """Writes a file that its owner alone may read, durably, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
     with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as handle:
@@ -375,6 +402,11 @@ def _write_private(path: Path, text: str) -> None:
         handle.flush()
         os.fsync(handle.fileno())
     partial.rename(path)
+    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def document() -> str:

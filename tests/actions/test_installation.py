@@ -10,12 +10,13 @@ from trackyard.actions.installation import (
     administrator_key,
     first_start,
     fix_currency,
+    renew_sealed,
 )
 from trackyard.base.clock import ManualClock
-from trackyard.base.secrets import Seal
+from trackyard.base.secrets import Seal, SealBroken
 from trackyard.domain.callers import StaffCaller
 from trackyard.domain.roles import Permission
-from trackyard.store import settings
+from trackyard.store import first_answers, keys, settings
 from trackyard.store.engine import Database
 
 KEY = "a" * 40
@@ -65,3 +66,38 @@ def test_the_currency_is_fixed_by_the_first_conversion(database: Database) -> No
     with pytest.raises(CurrencyFixed, match="EUR"):
         fix_currency(database, "USD")
     fix_currency(database, "EUR")
+
+
+def test_everything_that_is_sealed_is_sealed_anew(database: Database, clock: ManualClock) -> None:
+    old, new = Seal.new_key(), Seal.new_key()
+    before, both, after = Seal(old), Seal(new, old), Seal(new)
+    admin = first_start(database, before, clock, None)
+    now = clock.now_ms()
+    with database.write() as conn:
+        for number in range(1005):
+            keys.add_key(conn, "affiliate", number, f"{number:040x}", before, now)
+        keys.add_key(conn, "affiliate", 5000, "c" * 40, both, now)
+        settings.edit_setting(conn, settings.SMTP_URL, before.close("smtp://me:word@mail.example"))
+        first_answers.claim(conn, "n" * 64, "a" * 64, now, 0)
+        first_answers.keep_answer(conn, "n" * 64, before.close("an answer"))
+    assert renew_sealed(database, both) == 1006 + 1 + 2
+    assert administrator_key(database, after) == admin
+    with database.read() as conn:
+        found = keys.keys_of(conn, "affiliate", range(1005), after)
+        assert found == {str(number): f"{number:040x}" for number in range(1005)}
+        assert keys.key_of(conn, "affiliate", 5000, after) == "c" * 40
+        assert after.open(settings.find_setting(conn, settings.SMTP_URL)) == "smtp://me:word@mail.example"
+        answer = first_answers.find_answer(conn, "n" * 64, 0)
+        assert answer is not None and after.open(answer.sealed) == "an answer"
+        with pytest.raises(SealBroken):
+            keys.key_of(conn, "affiliate", 7, before)
+
+
+def test_what_no_key_opens_leaves_everything_as_it_was(database: Database, clock: ManualClock) -> None:
+    old = Seal.new_key()
+    key = first_start(database, Seal(old), clock, None)
+    with database.write() as conn:
+        keys.add_key(conn, "affiliate", 7, "b" * 40, Seal(Seal.new_key()), clock.now_ms())
+    with pytest.raises(SealBroken):
+        renew_sealed(database, Seal(Seal.new_key(), old))
+    assert administrator_key(database, Seal(old)) == key

@@ -119,7 +119,7 @@ def test_a_wrong_file_is_one_sentence(tmp_path: Path, text: str) -> None:
 
 def test_the_secret_key_is_made_once_and_private(tmp_path: Path) -> None:
     settings = config.load({"TRACKYARD_DATA_DIR": str(tmp_path)})
-    assert config.seal_key(settings) == config.seal_key(settings)
+    assert config.seal_keys(settings) == config.seal_keys(settings)
     assert (tmp_path / "secret.key").stat().st_mode & 0o077 == 0
 
 

@@ -4,7 +4,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import Seal
 from trackyard.domain.roles import Role
-from trackyard.store import conversions, counters, keys, rules, settings, staff
+from trackyard.store import conversions, counters, keys, rules, sealed, settings, staff
 from trackyard.store.engine import Database
 
 ADMINISTRATOR_EMAIL = "admin@localhost"
@@ -72,6 +72,13 @@ def administrator_key(database: Database, seal: Seal) -> str:
     if key is None:
         raise NoAdministrator
     return key
+
+
+def renew_sealed(database: Database, seal: Seal) -> int:
+    """Seals every stored value with the key that seals now, all of them or none; how many they were. Raises
+    SealBroken."""
+    with database.write() as conn:
+        return sealed.renew_all(conn, seal.renewed)
 
 
 def _administrator(now: int) -> staff.Staff:

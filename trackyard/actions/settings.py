@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.store import audit, quotes, rules, settings, staff
+from trackyard.store import audit, quotes, rules, sealed, settings, staff
 from trackyard.store.audit import AuditFilter, AuditRecord
 from trackyard.store.engine import Connection
 from trackyard.store.quotes import QuotesState
@@ -37,7 +37,7 @@ _UNSET: Mapping[str, str | bool] = {"refuse_bots": True}
 """What a setting is that was never set, where that is not ""."""
 _RULES = frozenset({"trafficback_url", "refuse_bots"})
 """What the edges know."""
-_SEALED = frozenset({"smtp_url"})
+_SEALED = frozenset(name for name, stored in _NAMES.items() if stored in sealed.SETTINGS)
 
 
 def get_settings(deps: Deps) -> Settings:

@@ -6,9 +6,10 @@ from typing import Final
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 _LETTERS: Final = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that look alike
+_BROKEN: Final = "TRACKYARD_SECRET_KEY does not open a stored key: it is not the one that closed it"
 _passwords = PasswordHasher()
 
 
@@ -17,10 +18,11 @@ class SealBroken(Exception):
 
 
 class Seal:
-    """Encrypts values that must be shown again, such as API keys. `key` is a Fernet key (32 bytes, base64)."""
+    """Encrypts values that must be shown again, such as API keys. `key` is a Fernet key (32 bytes, base64); what
+    `older` ones closed is opened too."""
 
-    def __init__(self, key: str) -> None:
-        self._fernet = Fernet(key)
+    def __init__(self, key: str, *older: str) -> None:
+        self._fernet = MultiFernet([Fernet(each) for each in (key, *older)])
 
     @staticmethod
     def new_key() -> str:
@@ -36,9 +38,14 @@ class Seal:
         try:
             return self._fernet.decrypt(sealed.encode()).decode()
         except InvalidToken:
-            raise SealBroken(
-                "TRACKYARD_SECRET_KEY does not open a stored key: it is not the one that closed it"
-            ) from None
+            raise SealBroken(_BROKEN) from None
+
+    def renewed(self, sealed: str) -> str:
+        """The same value, closed by the key that closes now. Raises SealBroken."""
+        try:
+            return self._fernet.rotate(sealed.encode()).decode()
+        except InvalidToken:
+            raise SealBroken(_BROKEN) from None
 
 
 def digest(secret: str) -> str:

@@ -1,0 +1,71 @@
+"""`trackyard rotate-key`: a new key for what is sealed at rest (behaviour.md §3).
+
+A secret of the data directory is kept beside the new one until everything is sealed anew: whoever starts meanwhile,
+also after a power cut at any step, opens both, and the command goes on where it ended.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from trackyard.actions.installation import renew_sealed
+from trackyard.base.secrets import Seal, SealBroken
+from trackyard.config import OLD_SECRET_FILE, SECRET_FILE, CannotStart, Config, new_secret, seal_keys, write_private
+from trackyard.store.engine import Database
+
+
+def rotate_key(config: Config) -> str:
+    """What was done, in words. Raises CannotStart."""
+    if config.secret_key is not None:
+        if config.old_secret_key is None:
+            raise CannotStart(
+                "TRACKYARD_OLD_SECRET_KEY must be set: give it the key that is in use, TRACKYARD_SECRET_KEY a new one, "
+                "start everything with both, then run this."
+            )
+        return f"{_renew(config)} TRACKYARD_OLD_SECRET_KEY is no longer needed."
+    if not (config.data_dir / SECRET_FILE).exists():
+        raise CannotStart(f"there is no installation in {config.data_dir} yet: start it first.")
+    try:
+        with _nobody_else_in(config.data_dir):
+            _put_new_secret(config.data_dir)
+            told = _renew(config)
+            (config.data_dir / OLD_SECRET_FILE).unlink()
+    except OSError as fault:
+        raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.strerror}.") from None
+    return told
+
+
+def _put_new_secret(directory: Path) -> None:
+    secret, old = directory / SECRET_FILE, directory / OLD_SECRET_FILE
+    if old.exists() and old.read_text() != secret.read_text():
+        return  # an earlier run was cut short behind this
+    write_private(old, secret.read_text())
+    write_private(secret, new_secret())
+
+
+def _renew(config: Config) -> str:
+    try:
+        count = renew_sealed(Database(config.database_url, pool_size=1), Seal(*seal_keys(config)))
+    except SealBroken as fault:
+        raise CannotStart(f"{fault}.") from None
+    except SQLAlchemyError as fault:
+        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {str(fault).splitlines()[0]}.") from None
+    return f"{count} stored values are sealed with the new secret key; API keys stay as they are."
+
+
+@contextmanager
+def _nobody_else_in(directory: Path) -> Iterator[None]:
+    """Keeps a server from starting; one that runs has the old key alone in its memory."""
+    handle = os.open(directory / "trackyard.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CannotStart(f"TRACKYARD_DATA_DIR {directory} is in use: stop the server first.") from None
+        yield
+    finally:
+        os.close(handle)
