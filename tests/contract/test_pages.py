@@ -1,6 +1,8 @@
 """docs/api says what the declarations say, and its examples are true."""
 
-from tests.contract.pages import DIRECTORY, written
+from tests.contract.pages import DIRECTORY, DOCUMENT, written
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.wire.docs import operations
 
 
 def test_the_pages_are_as_the_declarations_and_the_answers() -> None:
@@ -8,3 +10,12 @@ def test_the_pages_are_as_the_declarations_and_the_answers() -> None:
     pages = written()
     stale = sorted(name for name in pages.keys() | kept.keys() if pages.get(name) != kept.get(name))
     assert not stale, f"script/docs writes {stale} anew"
+
+
+def test_a_summary_is_a_sentence_and_nothing_of_a_text_is_lost() -> None:
+    texts = {endpoint.id: endpoint.text.split() for endpoint in CATALOGUE}
+    for _, _, operation in operations(DOCUMENT):
+        summary, words = operation["summary"], texts[operation["operationId"].partition("@")[0]]
+        assert "\n" not in summary and not summary.endswith("."), summary
+        told = f"{summary}. {operation['description']}".split()
+        assert told[: len(words)] == words, summary

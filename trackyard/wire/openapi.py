@@ -1,5 +1,6 @@
 """The OpenAPI 3.1 document, written from the declarations alone."""
 
+import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
@@ -116,13 +117,20 @@ def _views(endpoint: Endpoint[Any]) -> list[Any]:
     return [sent_type(view) for view in views]
 
 
+def _first_sentence(text: str) -> tuple[str, str]:
+    """The first sentence of a text, in one line, and what follows it."""
+    first, _, rest = text.partition("\n\n")
+    sentence, *more = re.split(r"(?<=\.)\s+(?=[A-Z`])", first, maxsplit=1)
+    return " ".join(sentence.split()), "\n\n".join(part for part in (*more, rest.strip()) if part)
+
+
 def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
-    summary, _, more = endpoint.text.partition("\n")
+    summary, more = _first_sentence(endpoint.text)
     operation: Schema = {
         "operationId": f"{endpoint.id}@{prefix}",
         "tags": [_tag(endpoint)],
         "summary": summary.rstrip("."),
-        "description": "\n\n".join(part for part in (more.strip(), _as_file(endpoint), _who(endpoint)) if part),
+        "description": "\n\n".join(part for part in (more, _as_file(endpoint), _who(endpoint)) if part),
         "parameters": [_path_parameter(name) for name in endpoint.variables],
         "x-permission": str(endpoint.permission),
         "x-callers": endpoint.audience,
