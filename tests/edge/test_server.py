@@ -177,13 +177,8 @@ def test_a_full_disk_is_503_and_red_until_there_is_room(tmp_path: Path) -> None:
 
 
 def test_an_edge_outlives_more_connections_than_it_has_files_for(tmp_path: Path) -> None:
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (2 * OWN_FILES, before[1]))
     with ExitStack() as stack:
-        try:
-            edge = stack.enter_context(running_edge(tmp_path, ROWS))
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        edge = stack.enter_context(running_edge(tmp_path, ROWS, files=2 * OWN_FILES))
         idle = [stack.enter_context(edge.connect()) for _ in range(3 * OWN_FILES)]
         idle[0].sendall(f"GET {CLICK} HTTP/1.1\r\nHost: t\r\n\r\n".encode())
         assert idle[0].recv(12) == b"HTTP/1.1 302"

@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import os
+import resource
 import signal
 import socket
 from collections.abc import Iterator, Sequence
@@ -93,8 +94,11 @@ def parse_answers(data: bytes, *, method: str = "GET") -> list[Answer]:
 
 
 @contextmanager
-def running_edge(directory: Path, rows: Sequence[Row] | None, **changed: object) -> Iterator[RunningEdge]:
-    """An edge whose files are in `directory`, started with `rows` as its rules (None: none published)."""
+def running_edge(
+    directory: Path, rows: Sequence[Row] | None, *, files: int = 0, **changed: object
+) -> Iterator[RunningEdge]:
+    """An edge whose files are in `directory`, started with `rows` as its rules (None: none published). files: how many
+    it may have open, 0 = as many as whoever starts it."""
     options = EdgeOptions(
         host="127.0.0.1",
         port=0,
@@ -107,7 +111,7 @@ def running_edge(directory: Path, rows: Sequence[Row] | None, **changed: object)
     if rows is not None:
         publish(options.rules_directory, rows)
     ours, theirs = _SPAWN.Pipe()
-    process = _SPAWN.Process(target=_serve, args=(options, theirs), daemon=True)
+    process = _SPAWN.Process(target=_serve, args=(options, theirs, files), daemon=True)
     process.start()
     theirs.close()
     try:
@@ -124,7 +128,10 @@ def running_edge(directory: Path, rows: Sequence[Row] | None, **changed: object)
         process.close()
 
 
-def _serve(options: EdgeOptions, port: Pipe) -> None:
+def _serve(options: EdgeOptions, port: Pipe, files: int) -> None:
+    if files:
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serve(options, SystemClock(), port.send))
 
