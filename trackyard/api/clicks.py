@@ -9,6 +9,7 @@ from trackyard.api.files import ALL_ROWS, Listed, table_of_all
 from trackyard.api.people import OfferRef, PartnerView, partner_view
 from trackyard.api.times import At, as_text, check_length, span, unchanged
 from trackyard.base.arrow import Array, Batch, loaded
+from trackyard.base.ids import as_stored
 from trackyard.domain.roles import Permission
 from trackyard.stats.lists import ClickList, ListedClick
 from trackyard.stats.query import Values
@@ -40,7 +41,7 @@ class ListClicks(Listed):
             "offer": self.offer,
             "affiliate": self.partner,
             "country": tuple(code.upper() for code in self.country),
-            "advertiser": tuple(each.lower() for each in self.advertiser + self.advertisers),
+            "advertiser": as_stored(self.advertiser + self.advertisers),
         }
         filters = {name: values for name, values in named.items() if values}
         return ClickList(

@@ -16,6 +16,7 @@ from trackyard.api.people import AdvertiserRef, PartnerView, partner_view
 from trackyard.api.times import At, as_text, hour_start_ms, span, unchanged
 from trackyard.base.arrow import Array, amounts, beside, loaded
 from trackyard.base.errors import BadInput
+from trackyard.base.ids import as_stored
 from trackyard.base.zones import local_day
 from trackyard.domain.affiliate_payments import ITEM_STATES, OPEN_ITEM, PaymentStatus
 from trackyard.domain.currencies import CODES
@@ -80,7 +81,7 @@ class ListConversions(Listed):
             statuses=frozenset(_stored_statuses(self.status, call.version)) if self.status else None,
             offers=frozenset(self.offer) or None,
             affiliates=frozenset(self.partner) or None,
-            advertisers=frozenset(each.lower() for each in self.advertiser) or None,
+            advertisers=frozenset(as_stored(self.advertiser)) or None,
             countries=frozenset(code.upper() for code in self.country) or None,
             browser=self.browser or None,
             os=self.os or None,

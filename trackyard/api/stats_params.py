@@ -7,6 +7,7 @@ from pydantic import model_validator
 from trackyard.actions.statistics import Question
 from trackyard.api.paging import Paging
 from trackyard.api.times import check_length, span
+from trackyard.base.ids import as_stored
 from trackyard.stats.query import Values
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call
@@ -17,11 +18,6 @@ Locale = Annotated[str, s.Choice(("ru", "en", "es"))]
 
 HEAVY = frozenset({"hour", "day", "city", *(f"sub{number}" for number in range(1, 9))})
 """Slices with many values: their period is bounded more narrowly (behaviour.md §7)."""
-
-
-def _lower(ids: tuple[str, ...]) -> tuple[str, ...]:
-    """Ids as they are stored."""
-    return tuple(each.lower() for each in ids)
 
 
 class ReducedFilter(Params):
@@ -41,7 +37,7 @@ class ReducedFilter(Params):
         """By the names of the analytic store, those that were given."""
         partners = tuple(int(text) for text in self.partner if text.isdecimal() and len(text) < 10)
         given: list[tuple[str, Any, Values]] = [
-            ("advertiser", self.advertiser, _lower(self.advertiser)),
+            ("advertiser", self.advertiser, as_stored(self.advertiser)),
             ("offer", self.offer, self.offer),
             ("affiliate", self.partner, partners),
             ("country", self.country, tuple(code.upper() for code in self.country)),
@@ -105,8 +101,8 @@ class ReducedParams(Paging):
             until=until,
             zone=zone.key,
             filters=chosen.filters(),
-            affiliate_managers=_lower(chosen.manager) if isinstance(chosen, CommonFilter) else (),
-            advertiser_managers=_lower(chosen.advertiser_manager_id) if isinstance(chosen, CommonFilter) else (),
+            affiliate_managers=as_stored(chosen.manager) if isinstance(chosen, CommonFilter) else (),
+            advertiser_managers=as_stored(chosen.advertiser_manager_id) if isinstance(chosen, CommonFilter) else (),
             affiliate_tags=chosen.affiliate_tag,
             advertiser_tags=chosen.advertiser_tag,
             offer_tags=chosen.offer_tag,

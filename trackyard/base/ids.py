@@ -6,6 +6,7 @@ A click id is 4 bytes second, 1 byte edge number, 7 bytes random (behaviour.md Â
 
 import re
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 IMPORT_EDGE = 255
@@ -23,6 +24,11 @@ class ClickId:
 
     second: int
     edge: int
+
+
+def as_stored(ids: Iterable[str]) -> tuple[str, ...]:
+    """Ids of hex digits, which clients write in any case, as they are stored."""
+    return tuple(each.lower() for each in ids)
 
 
 def new_click_id(now_ms: int, edge: int) -> str:
