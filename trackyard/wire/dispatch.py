@@ -35,6 +35,7 @@ from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint, check_features
 from trackyard.wire.envelope import encoded
 from trackyard.wire.errors import MethodNotAllowed, body_of, server_error
 from trackyard.wire.naming import as_sent
+from trackyard.wire.params import LONGEST_NAME
 from trackyard.wire.probes import Branch, Page
 from trackyard.wire.rates import FailedKeys, Limits, Rates, Reports, Seconds, Standing
 from trackyard.wire.reading import read_params
@@ -332,7 +333,12 @@ class _Work(Generic[D]):
         params, ignored = read_params(endpoint.params, tree, staff=call.staff, version=call.version)
         if endpoint.sheet is not None and isinstance(params, Exported) and params.format != "json":
             return _Done(b"", sorted(ignored), file=self._file(endpoint.sheet, call, params))
+        if endpoint.method == "GET":  # a filter that is dropped silently would widen the answer
+            for name in sorted(ignored)[:MAX_IGNORED]:
+                call.warn(ignored[name])
         answer = endpoint.handle(call, params)
+        if call.warnings:
+            answer.warnings = call.warnings
         if type(answer) is not endpoint.answer_for(call.known):
             raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
         return _Done(encoded(answer), sorted(ignored))
@@ -414,7 +420,7 @@ def _request_id(request: Request) -> str:
 def _succeeded(done: _Done) -> Response:
     response: Response = done.file or Response(done.content, media_type=JSON)
     if done.ignored:
-        names = [quote(name[:200], safe="[]") for name in done.ignored[:MAX_IGNORED]]
+        names = [quote(name[:LONGEST_NAME], safe="[]") for name in done.ignored[:MAX_IGNORED]]
         response.headers["X-Ignored-Parameters"] = ",".join(names)
     if done.repeated:
         response.headers[REPEATED] = "true"

@@ -34,7 +34,8 @@ D = TypeVar("D")
 @dataclass(frozen=True, slots=True)
 class Call(Generic[D]):
     """One authorized request. `known`: who calls, None in methods for anyone · `address`: the client's ·
-    `path`: the values of the path's variables · `subject`: what `find` found."""
+    `path`: the values of the path's variables · `subject`: what `find` found ·
+    `warnings`: sentences that the answer carries besides its data."""
 
     deps: D
     known: Caller | None
@@ -44,6 +45,12 @@ class Call(Generic[D]):
     subject: Any = None
     max_limit: int = 1000
     address: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+    def warn(self, sentence: str) -> None:
+        """Add a sentence to the `warnings` of the answer, once (docs/spec/decisions.md, Warnings)."""
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)
 
     @property
     def caller(self) -> Caller:

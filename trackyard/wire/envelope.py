@@ -20,9 +20,10 @@ class View(msgspec.Struct, kw_only=True):
 
 
 class Answer(msgspec.Struct, kw_only=True):
-    """The base of every answer; `status` 1 says that the call succeeded."""
+    """The base of every answer. status: 1 means success · warnings: sentences for the caller; absent without any."""
 
     status: int = 1
+    warnings: list[str] | UnsetType = UNSET
 
 
 class BareAnswer(Answer):

@@ -338,7 +338,8 @@ _REPEAT_KEY = {
 _INTRODUCTION = (
     "Every path answers under /3.0 and /3.1. Parameters are read from the query, forms and JSON bodies, "
     "the body over the query. Lists come as `k=v`, `k[]=v`, `k[0]=v` or a JSON list; nested values as `a[b]=v`. "
-    "Unknown parameters are ignored and named in the header X-Ignored-Parameters. Calls are counted by key: the "
+    "Unknown parameters are ignored and named in the header X-Ignored-Parameters; a GET names them in `warnings` of "
+    "its answer, too. Calls are counted by key: the "
     "headers X-RateLimit-Limit, -Remaining and -Reset of every answer tell where it stands, and 429 comes with "
     "Retry-After. A write with an Idempotency-Key may be sent again: within 24 hours it is made once, and answered as "
     "at first."

@@ -20,6 +20,9 @@ from trackyard.wire.scalars import NOTHING, Scalar
 MAX_ITEMS = 1000
 """Values one list may hold; an import of more is several requests."""
 
+LONGEST_NAME = 200
+"""Characters of an ignored parameter's name that an answer repeats."""
+
 T = TypeVar("T")
 K = TypeVar("K")
 
@@ -186,8 +189,8 @@ def fields_of(model: type[Params]) -> tuple[Field, ...]:
     return tuple(_field(attribute, info) for attribute, info in model.model_fields.items())
 
 
-def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) -> Iterator[str]:
-    """The wire names in `tree` that the model does not take, or not from this caller."""
+def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) -> Iterator[tuple[str, str]]:
+    """Yield the wire names in `tree` that are ignored, each with a sentence that says why."""
     if not isinstance(tree, dict):
         return
     known = {field.name: field for field in fields_of(model)}
@@ -195,10 +198,14 @@ def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) ->
         name = f"{prefix}[{key}]" if prefix else key
         field = known.get(key)
         if field is None or (field.admin_only and not staff):
-            yield name
+            yield name, f"{name[:LONGEST_NAME]} {_UNKNOWN if field is None else _STAFF_ONLY} It was ignored."
         elif field.model is not None:
             for place, item in _leaves(value, name, len(field.forms)):
                 yield from each_ignored(field.model, item, place, staff=staff)
+
+
+_UNKNOWN = "is not a parameter of this method."
+_STAFF_ONLY = "is a parameter for staff only."
 
 
 def without_admin_only(model: type[Params], tree: dict[str, Any]) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from trackyard.wire.params import Params, each_ignored, fields_of, without_admin
 P = TypeVar("P", bound=Params)
 
 
-def read_params(model: type[P], tree: Tree, *, staff: bool, version: str) -> tuple[P, set[str]]:
-    """The parameters, and the wire names of those that were not used. Raises BadInput with every fault."""
-    ignored = set(each_ignored(model, tree, "", staff=staff))
+def read_params(model: type[P], tree: Tree, *, staff: bool, version: str) -> tuple[P, dict[str, str]]:
+    """Return the parameters, and the ignored ones: wire name to a sentence. Raises BadInput with every fault."""
+    ignored = dict(each_ignored(model, tree, "", staff=staff))
     if not staff:
         tree = without_admin_only(model, tree)
     faults: dict[str, list[str]] = {}
