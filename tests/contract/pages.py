@@ -7,10 +7,7 @@ has touched: with random ids replaced by counted ones, an answer is the same eve
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
-from inspect import getdoc
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,18 +16,17 @@ from urllib.parse import quote
 from tests.contract.test_sweep import World, make_world
 from tests.support.analytics import address
 from tests.support.api import installed
-from trackyard.api import catalogue
-from trackyard.api.catalogue import CATALOGUE
+from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.stats.engine import Analytics
 from trackyard.stats.schema import migrate
 from trackyard.store.engine import Database
 from trackyard.store.schema import upgrade
-from trackyard.wire.docs import described, operations, parameters
-from trackyard.wire.endpoint import Endpoint
+from trackyard.wire.docs import described, document_path, operations, parameters
+from trackyard.wire.endpoint import VERSIONS, Endpoint, Topic
 from trackyard.wire.openapi import ERRORS, document
 
 DIRECTORY = Path(__file__).parents[2] / "docs" / "api"
-DOCUMENT = document(CATALOGUE, version="1")
+DOCUMENT = document(CATALOGUE, version="1", topics=TOPICS)
 SHOWN = 2
 """Items of a list that an example shows; how many more there are stands after them."""
 LONGEST = 400
@@ -40,6 +36,11 @@ _WRITTEN = (
     "Each page tells of the methods of a group: what they do, who may call them, what they take, and a call with its "
     "real answer, in which long lists and texts are cut. ADDRESS is that of the API, KEY an API key. The pages are "
     "written by `script/docs` from the declarations."
+)
+
+_DOCUMENTS = (
+    "Programs read the OpenAPI document of both versions at `/openapi.json` of the API's address, and the document of "
+    "one version, with shorter operation ids, at"
 )
 
 Pages = dict[str, str]
@@ -100,35 +101,22 @@ class Examples:
         return _command(endpoint, path, sent), answer.json()
 
 
-@dataclass(frozen=True)
-class Group:
-    """Methods that are declared together. name: of the file · title: what their module says it is."""
-
-    name: str
-    title: str
-    endpoints: tuple[Endpoint[Any], ...]
-
-
-def groups() -> Iterator[Group]:
-    """The catalogue by the modules that declare it."""
-    for name, module in sorted(vars(catalogue).items()):
-        if hasattr(module, "ENDPOINTS"):
-            title = (getdoc(module) or name).partition("\n")[0].partition(" (")[0].rstrip(".")
-            yield Group(name.replace("_", "-"), title, tuple(module.ENDPOINTS))
-
-
 def written() -> Pages:
     """Every page, as it has to be."""
-    said = {operation["operationId"]: operation for _, _, operation in operations(DOCUMENT)}
+    said = {operation["x-method-id"]: operation for _, _, operation in operations(DOCUMENT)}
     pages = {"README.md": _contents()}
     with ExitStack() as stack:
         stack.enter_context(mock.patch("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 10**6))
         examples = Examples(stack)
-        for group in groups():
-            parts = [f"# {group.title}\n"]
-            parts += [_section(endpoint, said, *examples.example(endpoint)) for endpoint in group.endpoints]
-            pages[f"{group.name}.md"] = "\n".join(parts)
+        for topic in _by_name():
+            parts = [f"# {topic.title}\n"]
+            parts += [_section(endpoint, said, *examples.example(endpoint)) for endpoint in topic.endpoints]
+            pages[f"{topic.name}.md"] = "\n".join(parts)
     return pages
+
+
+def _by_name() -> list[Topic]:
+    return sorted(TOPICS, key=lambda topic: topic.name)
 
 
 def _contents() -> str:
@@ -139,10 +127,12 @@ def _contents() -> str:
         "",
         _WRITTEN,
         "",
+        f"{_DOCUMENTS} {', '.join(f'`{document_path(prefix)}`' for prefix in VERSIONS)}.",
+        "",
     ]
-    for group in groups():
-        lines += [f"## [{group.title}]({group.name}.md)", ""]
-        lines += [f"- `{each.method} {each.path}` {_summary(each)}" for each in group.endpoints]
+    for topic in _by_name():
+        lines += [f"## [{topic.title}]({topic.name}.md)", ""]
+        lines += [f"- `{each.method} {each.path}` {_summary(each)}" for each in topic.endpoints]
         lines.append("")
     lines += ["## Errors", "", "| status | when |", "|---|---|"]
     return "\n".join([*lines, *(f"| {code} | {text} |" for code, text in ERRORS.items()), ""])
@@ -153,7 +143,7 @@ def _summary(endpoint: Endpoint[Any]) -> str:
 
 
 def _section(endpoint: Endpoint[Any], said: dict[str, Any], command: str, answer: Any) -> str:
-    operation = said[f"{endpoint.id}@{endpoint.versions[-1]}"]
+    operation = said[endpoint.id]
     prefixes = " and ".join(f"/{version}" for version in endpoint.versions)
     who = operation["description"].rpartition("\n\n")[2]
     lines = [f"## {endpoint.method} {endpoint.path}", "", endpoint.text, "", f"Answers under {prefixes}. {who}", ""]

@@ -8,11 +8,12 @@ from trackyard.actions.callers import find_caller
 from trackyard.actions.deps import Deps
 from trackyard.actions.repeats import answer_once
 from trackyard.actions.troubles import refusal_of
-from trackyard.api.catalogue import CATALOGUE
+from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.api.creatives import FILES, file_pages
 from trackyard.wire.dispatch import Dispatch
-from trackyard.wire.docs import docs_page, openapi_page
-from trackyard.wire.openapi import document
+from trackyard.wire.docs import docs_page, document_path, openapi_page
+from trackyard.wire.endpoint import VERSIONS
+from trackyard.wire.openapi import document, of_version
 from trackyard.wire.probes import Page, Readiness, health, metrics, ready
 from trackyard.wire.rates import Limits
 
@@ -20,7 +21,7 @@ from trackyard.wire.rates import Limits
 def build(deps: Deps, readiness: Callable[[], Readiness] = Readiness, limits: Limits | None = None) -> Dispatch[Deps]:
     """The application. `readiness` is asked by each /readyz: why requests cannot be served, and the queues' lags ·
     limits: of each key; None = those of behaviour.md §2."""
-    pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics, **_described()}
+    pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics, **_described(deps.api_url)}
     branches = {FILES: file_pages(deps)}
     authenticate = partial(find_caller, deps.database, deps.clock)
     once = partial(answer_once, deps)
@@ -38,10 +39,11 @@ def build(deps: Deps, readiness: Callable[[], Readiness] = Readiness, limits: Li
 
 
 @cache
-def _described() -> Mapping[str, Page]:
-    """The pages that describe the API. They follow from the program alone, and take longer to write than the rest."""
-    described = document(CATALOGUE, version=_version())
-    return {"/openapi.json": openapi_page(described), "/docs": docs_page(described)}
+def _described(address: str) -> Mapping[str, Page]:
+    """Return the pages that describe the API at an address. They take longer to write than everything else here."""
+    whole = document(CATALOGUE, version=_version(), servers=(address,), topics=TOPICS)
+    pages = {"/openapi.json": openapi_page(whole), "/docs": docs_page(whole)}
+    return pages | {document_path(prefix): openapi_page(of_version(whole, prefix)) for prefix in VERSIONS}
 
 
 def _version() -> str:

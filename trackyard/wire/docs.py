@@ -1,4 +1,4 @@
-"""/openapi.json and /docs: one HTML page written from the document, whole in itself, without outside assets."""
+"""/openapi.json, one document per version, and /docs: one HTML page without outside assets."""
 
 import base64
 import hashlib
@@ -28,6 +28,11 @@ class Parameter(NamedTuple):
     said: str
 
 
+def document_path(prefix: str) -> str:
+    """Return the path of the document of one version."""
+    return f"/openapi-{prefix}.json"
+
+
 def openapi_page(document: Schema) -> Page:
     """The document as JSON."""
     content = json.dumps(document, ensure_ascii=False).encode()
@@ -55,7 +60,7 @@ def _html(document: Schema, style: str, script: str) -> str:
     found = list(operations(document))
     links = []
     for tag in document["tags"]:
-        links.append(f"<h2>{escape(tag['name'])}</h2>")
+        links.append(f"<h2>{escape(tag['description'])}</h2>")
         links += [_link(path, method, what) for path, method, what in found if what["tags"] == [tag["name"]]]
     sections = [_section(document, path, method, what) for path, method, what in found]
     info = document["info"]
@@ -66,9 +71,14 @@ def _html(document: Schema, style: str, script: str) -> str:
         f"<nav><h1>{escape(info['title'])}</h1>"
         '<input id="search" type="search" placeholder="Search methods" aria-label="Search methods">'
         f"{''.join(links)}</nav><main><h1>{escape(info['title'])} {escape(info['version'])}</h1>"
-        f'<p>{_prose(info["description"])}</p><p><a href="/openapi.json">OpenAPI document</a></p>'
+        f"<p>{_prose(info['description'])}</p><p>OpenAPI documents: {_documents()}</p>"
         f"{_errors(document)}{''.join(sections)}</main><script>{script}</script></body></html>"
     )
+
+
+def _documents() -> str:
+    found = {"of both versions": "/openapi.json"} | {f"of /{prefix}": document_path(prefix) for prefix in VERSIONS}
+    return " · ".join(f'<a href="{path}">{name}</a>' for name, path in found.items())
 
 
 def operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
@@ -77,7 +87,7 @@ def operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
     for prefix in reversed(VERSIONS):
         for path, item in document["paths"].items():
             for method in _METHODS if path.startswith(f"/{prefix}/") else ():
-                name = item.get(method, {}).get("operationId", "").partition("@")[0]
+                name = item.get(method, {}).get("x-method-id")
                 if name and name not in told:
                     told.add(name)
                     yield path, method, item[method]

@@ -136,6 +136,15 @@ class Endpoint(Generic[D]):
         return self.audience != others
 
 
+@dataclass(frozen=True)
+class Topic:
+    """The methods of one subject. name: in addresses and tags · title: for people."""
+
+    name: str
+    title: str
+    endpoints: tuple[Endpoint[Any], ...]
+
+
 def check_features(caller: Caller | None, features: Iterable[str]) -> None:
     """Raises AccessDenied for an affiliate that is denied one of the features."""
     if not isinstance(caller, AffiliateCaller):

@@ -10,7 +10,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core.core_schema import WithDefaultSchema
 
 from trackyard.domain.roles import roles_giving
-from trackyard.wire.endpoint import Endpoint
+from trackyard.wire.endpoint import Endpoint, Topic
 from trackyard.wire.envelope import sent_type
 from trackyard.wire.errors import ErrorBody
 from trackyard.wire.params import Field, Needed, Only, Params, Was, fields_of
@@ -37,33 +37,48 @@ ERRORS = {
     "503": "The report needs more time or memory than it may have, or others run before it, with how to narrow it; or "
     "a store cannot be reached now. Retry-After says when to try again, where that helps",
 }
-_AUDIENCES = {"any": "affiliates and staff", "affiliate": "affiliates (staff for any affiliate in their scope)"}
+_AUDIENCES = {"any": "affiliates and staff", "affiliate": "affiliates only"}
 
 
-def document(endpoints: Iterable[Endpoint[Any]], *, version: str, servers: Iterable[str] = ("/",)) -> Schema:
-    """The document of a catalogue. `version`: of the program."""
+def document(
+    endpoints: Iterable[Endpoint[Any]],
+    *,
+    version: str,
+    servers: Iterable[str] = ("/",),
+    topics: Iterable[Topic] | None = None,
+) -> Schema:
+    """Return the document of a catalogue.
+
+    version: of the program · servers: addresses of the API · topics: the tags of the methods; None = one for all.
+    """
     listed = tuple(endpoints)
+    tags = (Topic("methods", "Methods", listed),) if topics is None else tuple(topics)
+    tag_of = {endpoint.id: topic.name for topic in tags for endpoint in topic.endpoints}
     answers, components = msgspec.json.schema_components(
         [view for endpoint in listed for view in _views(endpoint)] + [ErrorBody], ref_template=REFS
     )
-    answers, components = _with_numbers(answers), _with_numbers(components)
+    names = {name: _short_name(name) for name in components}
+    answers = _with_names(_with_numbers(answers), names)
+    components = {names[name]: _with_names(_with_numbers(each), names) for name, each in components.items()}
     schemas = iter(answers)
     models = {endpoint.params for endpoint in listed if fields_of(endpoint.params)}
     components |= _parameter_schemas(models)
+    components |= {_without_files_name(model): _without_files(components, model) for model in models if _files(model)}
+    components = {name: schema | {"title": name} for name, schema in components.items()}
     paths: dict[str, Schema] = {}
     for endpoint in listed:
         views = [next(schemas) for _ in _views(endpoint)]
         answer = views[0] if len(views) == 1 else {"anyOf": views}
         for prefix in endpoint.versions:
             paths.setdefault(f"/{prefix}{endpoint.path}", {})[endpoint.method.lower()] = _operation(
-                endpoint, prefix, answer
+                endpoint, prefix, answer, tag_of[endpoint.id]
             )
     return {
         "openapi": "3.1.0",
         "info": {"title": "Trackyard API", "version": version, "description": _INTRODUCTION},
         "servers": [{"url": url} for url in servers],
         "security": [{"header": []}, {"query": []}],
-        "tags": [{"name": tag} for tag in sorted({_tag(endpoint) for endpoint in listed})],
+        "tags": [{"name": topic.name, "description": topic.title} for topic in tags],
         "paths": paths,
         "components": {
             "schemas": components,
@@ -75,6 +90,53 @@ def document(endpoints: Iterable[Endpoint[Any]], *, version: str, servers: Itera
             },
         },
     }
+
+
+def of_version(whole: Schema, prefix: str) -> Schema:
+    """Return the document of one version, made from the whole one.
+
+    Operation ids have no version, so that a generated client keeps its names when the version changes.
+    """
+    paths = {
+        path: {method: each | {"operationId": _without_version(each["operationId"])} for method, each in item.items()}
+        for path, item in whole["paths"].items()
+        if path.startswith(f"/{prefix}/")
+    }
+    used = {operation["tags"][0] for item in paths.values() for operation in item.values()}
+    info = whole["info"] | {"title": f"{whole['info']['title']} {prefix}"}
+    components = whole["components"]
+    return whole | {
+        "info": info,
+        "tags": [tag for tag in whole["tags"] if tag["name"] in used],
+        "paths": paths,
+        "components": components | {"schemas": _referenced(components, paths)},
+    }
+
+
+def _referenced(components: Schema, paths: Schema) -> Schema:
+    """The schemas that paths and the other components refer to, directly or not."""
+    schemas = components["schemas"]
+    waiting = [paths, *(part for name, part in components.items() if name != "schemas")]
+    found: set[str] = set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            name = str(part.get("$ref", "")).removeprefix(REFS.format(name=""))
+            if name in schemas and name not in found:
+                found.add(name)
+                waiting.append(schemas[name])
+            waiting.extend(part.values())
+        elif isinstance(part, list):
+            waiting.extend(part)
+    return {name: schema for name, schema in schemas.items() if name in found}
+
+
+def _operation_id(endpoint: Endpoint[Any], prefix: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]", "_", f"{endpoint.id}@{prefix}")
+
+
+def _without_version(operation_id: str) -> str:
+    return re.sub(r"_[0-9]+_[0-9]+$", "", operation_id)
 
 
 def each_name(model: type[Params], prefix: str = "", *, above: Field | None = None) -> Iterator[tuple[str, Field]]:
@@ -112,6 +174,22 @@ def _with_numbers(schema: Any) -> Any:
     return [_with_numbers(inner) for inner in schema] if isinstance(schema, list | tuple) else schema
 
 
+def _short_name(name: str) -> str:
+    """The name of a schema; of classes that share a name, with the module of each: `TicketsMessageAnswer`."""
+    *_, module, own = ["", *name.split(".")]
+    return "".join(word.title() for word in module.split("_")) + own
+
+
+def _with_names(schema: Any, names: dict[str, str]) -> Any:
+    """A schema with other names of what it refers to."""
+    if isinstance(schema, dict):
+        renamed = {name: _with_names(inner, names) for name, inner in schema.items()}
+        if isinstance(schema.get("$ref"), str):
+            renamed["$ref"] = REFS.format(name=names[schema["$ref"].removeprefix(REFS.format(name=""))])
+        return renamed
+    return [_with_names(inner, names) for inner in schema] if isinstance(schema, list | tuple) else schema
+
+
 def _views(endpoint: Endpoint[Any]) -> list[Any]:
     views = [endpoint.answer] if endpoint.affiliate_answer is None else [endpoint.answer, endpoint.affiliate_answer]
     return [sent_type(view) for view in views]
@@ -124,14 +202,15 @@ def _first_sentence(text: str) -> tuple[str, str]:
     return " ".join(sentence.split()), "\n\n".join(part for part in (*more, rest.strip()) if part)
 
 
-def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema) -> Schema:
+def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema, tag: str) -> Schema:
     summary, more = _first_sentence(endpoint.text)
     operation: Schema = {
-        "operationId": f"{endpoint.id}@{prefix}",
-        "tags": [_tag(endpoint)],
+        "operationId": _operation_id(endpoint, prefix),
+        "tags": [tag],
         "summary": summary.rstrip("."),
         "description": "\n\n".join(part for part in (more, _as_file(endpoint), _who(endpoint)) if part),
         "parameters": [_path_parameter(name) for name in endpoint.variables],
+        "x-method-id": endpoint.id,
         "x-permission": str(endpoint.permission),
         "x-callers": endpoint.audience,
         "responses": {
@@ -180,15 +259,32 @@ def _file(endpoint: Endpoint[Any]) -> Schema:
 
 
 def _bodies(model: type[Params]) -> Schema:
-    """The forms of a body. Files come in a multipart one alone, each of one of its types."""
-    schema: Schema = {"$ref": REFS.format(name=model.__name__)}
-    files = {field.name: field.scalar.kinds for field in fields_of(model) if isinstance(field.scalar, Upload)}
-    multipart: Schema = {"schema": schema}
+    """Return the forms of a body. A multipart body alone carries files, each of one of its types."""
+    files = _files(model)
+    multipart: Schema = {"schema": {"$ref": REFS.format(name=model.__name__)}}
     if files:
         multipart["encoding"] = {name: {"contentType": ", ".join(kinds)} for name, kinds in files.items()}
-        schema = {"allOf": [schema, {"type": "object", "properties": dict.fromkeys(files, False)}]}
+    schema = {"$ref": REFS.format(name=_without_files_name(model) if files else model.__name__)}
     text = {kind: {"schema": schema} for kind in ("application/x-www-form-urlencoded", "application/json")}
     return text | {"multipart/form-data": multipart}
+
+
+def _files(model: type[Params]) -> dict[str, tuple[str, ...]]:
+    """The parameters of a model that are files, with their media types."""
+    return {field.name: field.scalar.kinds for field in fields_of(model) if isinstance(field.scalar, Upload)}
+
+
+def _without_files_name(model: type[Params]) -> str:
+    return f"{model.__name__}WithoutFiles"
+
+
+def _without_files(schemas: Schema, model: type[Params]) -> Schema:
+    """The schema of a model in a body that carries no files."""
+    whole, files = schemas[model.__name__], _files(model)
+    kept: Schema = whole | {"properties": {name: each for name, each in whole["properties"].items() if name not in files}}
+    if "required" in whole:
+        kept["required"] = [name for name in whole["required"] if name not in files]
+    return kept
 
 
 def _who(endpoint: Endpoint[Any]) -> str:
@@ -311,11 +407,6 @@ def _headers(*names: str) -> Schema:
     """What an answer has, in addition to what every one has."""
     every = (name for name in _HEADERS if name.startswith("X-RateLimit"))
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*every, *names)}
-
-
-def _tag(endpoint: Endpoint[Any]) -> str:
-    segments = endpoint.path.strip("/").split("/")
-    return segments[1] if segments[0] == "admin" and len(segments) > 1 else segments[0]
 
 
 _HEADERS = {

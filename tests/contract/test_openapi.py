@@ -1,0 +1,215 @@
+"""The OpenAPI documents: what generators of clients read."""
+
+import asyncio
+import importlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openapi_spec_validator import validate
+from starlette.testclient import TestClient
+
+from tests.support.api import Api
+from trackyard.api.catalogue import CATALOGUE, TOPICS
+from trackyard.wire.endpoint import VERSIONS
+from trackyard.wire.openapi import document, of_version
+
+WHOLE = document(CATALOGUE, version="1", servers=("https://api.example",), topics=TOPICS)
+DOCUMENTS = {"whole": WHOLE} | {version: of_version(WHOLE, version) for version in VERSIONS}
+every_document = pytest.mark.parametrize("name", DOCUMENTS)
+SCHEMAS = {"schema", "items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else"}
+LISTS_OF_SCHEMAS = {"anyOf", "oneOf", "allOf", "prefixItems"}
+GENERATED_BY_DEFAULT = "whole"
+TYPESCRIPT = ("openapi-typescript@7.13.0", "typescript@5.9.3")
+
+
+def operations_of(described: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for item in described["paths"].values():
+        yield from item.values()
+
+
+def each_schema(part: Any) -> Iterator[Any]:
+    """Whatever stands where a schema is expected."""
+    if isinstance(part, list):
+        for inner in part:
+            yield from each_schema(inner)
+    elif isinstance(part, dict):
+        for key, inner in part.items():
+            if key in SCHEMAS:
+                yield inner
+            elif key in LISTS_OF_SCHEMAS:
+                yield from inner
+            elif key in ("properties", "schemas") and isinstance(inner, dict):
+                yield from inner.values()
+            yield from each_schema(inner)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_openapi_document_of_a_version_is_valid(version: str) -> None:
+    validate(json.loads(json.dumps(DOCUMENTS[version])))
+
+
+@every_document
+def test_an_openapi_document_has_no_boolean_schema(name: str) -> None:
+    found = list(each_schema(DOCUMENTS[name]))
+    assert len(found) > 1000
+    assert not [schema for schema in found if not isinstance(schema, dict)]
+
+
+@every_document
+def test_operation_ids_are_words_and_unique(name: str) -> None:
+    ids = [operation["operationId"] for operation in operations_of(DOCUMENTS[name])]
+    assert all(re.fullmatch(r"[A-Za-z0-9_]+", each) for each in ids)
+    assert len({each.lower() for each in ids}) == len(ids)
+
+
+def test_operation_ids_name_the_version_in_the_whole_document_alone() -> None:
+    ids = {name: {each["operationId"] for each in operations_of(described)} for name, described in DOCUMENTS.items()}
+    assert {"partner_me_get_3_0", "partner_me_get_3_1"} <= ids["whole"]
+    assert "partner_me_get" in ids["3.0"] & ids["3.1"]
+    expected = {f"{each}_{version.replace('.', '_')}" for version in VERSIONS for each in ids[version]}
+    assert ids["whole"] == expected
+
+
+@every_document
+def test_names_of_schemas_are_words_and_their_titles(name: str) -> None:
+    schemas = DOCUMENTS[name]["components"]["schemas"]
+    assert {key: schema["title"] for key, schema in schemas.items()} == {key: key for key in schemas}
+    assert all(re.fullmatch(r"[A-Z][A-Za-z0-9]*", key) for key in schemas)
+
+
+@every_document
+def test_each_method_has_the_tag_of_its_topic(name: str) -> None:
+    described = DOCUMENTS[name]
+    topic_of = {endpoint.id: topic.name for topic in TOPICS for endpoint in topic.endpoints}
+    tags = {tag["name"]: tag["description"] for tag in described["tags"]}
+    assert tags == {topic.name: topic.title for topic in TOPICS}
+    for operation in operations_of(described):
+        assert operation["tags"] == [topic_of[operation["x-method-id"]]]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_document_of_a_version_has_its_paths_and_what_they_refer_to(version: str) -> None:
+    described = DOCUMENTS[version]
+    assert set(described["paths"]) == {path for path in WHOLE["paths"] if path.startswith(f"/{version}/")}
+    text = json.dumps(described)
+    used = set(re.findall(r'"#/components/schemas/([^"]+)"', text))
+    assert used == set(described["components"]["schemas"])
+    assert described["info"]["title"] == f"Trackyard API {version}"
+
+
+def test_documents_are_served_with_the_address_of_the_api(api: Api) -> None:
+    with TestClient(api.app) as client:
+        served = {path: client.get(path).json() for path in ("/openapi.json", "/openapi-3.0.json", "/openapi-3.1.json")}
+        page = client.get("/docs").text
+    for path, described in served.items():
+        assert described["servers"] == [{"url": "http://api.example"}], path
+        assert f'href="{path}"' in page
+    for version in VERSIONS:
+        assert set(served[f"/openapi-{version}.json"]["paths"]) == set(DOCUMENTS[version]["paths"])
+
+
+@every_document
+def test_methods_for_affiliates_alone_say_so(name: str) -> None:
+    found = [each for each in operations_of(DOCUMENTS[name]) if each["x-callers"] == "affiliate"]
+    assert {each["x-method-id"] for each in found} == {"partner.me.get", "partner.api_key.renew"}
+    assert all("Callers: affiliates only." in each["description"] for each in found)
+
+
+def generate_python(described: dict[str, Any], directory: Path) -> Path:
+    """The package that openapi-python-client writes. Anything it says but which package it writes is a failure."""
+    source, package = directory / "document.json", directory / "generated_client"
+    source.write_text(json.dumps(described))
+    command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--fail-on-warning"]
+    done = subprocess.run(
+        [*command, "--path", source, "--output-path", package],
+        capture_output=True,
+        text=True,
+        check=False,
+        # the generator formats what it writes with the ruff that it finds
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+    )
+    said = f"{done.stdout}{done.stderr}".strip()
+    assert (done.returncode, said) == (0, f"Generating {package}"), said[-4000:]
+    return package
+
+
+def test_a_python_client_is_generated_without_a_warning_and_reads_answers(
+    api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = generate_python(DOCUMENTS[GENERATED_BY_DEFAULT], tmp_path)
+    monkeypatch.syspath_prepend(package.parent)
+    before = set(sys.modules)
+    try:
+        asyncio.run(_call_generated(api))
+    finally:
+        for name in set(sys.modules) - before:
+            if name.startswith(package.name):
+                del sys.modules[name]
+
+
+async def _call_generated(api: Api) -> None:
+    from httpx import ASGITransport
+
+    async def call(name: str, **params: Any) -> Any:
+        method = importlib.import_module(f"generated_client.api.{name}")
+        return await method.asyncio(client=client, **params)
+
+    generated = importlib.import_module("generated_client")
+    key = api.admin._key
+    client = generated.AuthenticatedClient(
+        base_url="http://api.example",
+        token=key,
+        prefix="",
+        auth_header_name="API-Key",
+        raise_on_unexpected_status=True,
+        httpx_args={"transport": ASGITransport(api.app)},
+    )
+    models = importlib.import_module("generated_client.models")
+    advertiser = await call("advertisers.admin_advertiser_add_3_1", body=models.AddAdvertiser(title="Shop"))
+    shown = await call("advertisers.admin_advertiser_get_3_0", id=advertiser.advertiser.id)
+    assert (shown.status, shown.advertiser.title) == (1, "Shop")
+    listed = await call("advertisers.admin_advertisers_list_3_1")
+    assert [each.id for each in listed.advertisers] == [advertiser.advertiser.id]
+    refused = await call("own_account.partner_me_get_3_1")
+    assert isinstance(refused, models.ErrorBody) and refused.status == 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name != GENERATED_BY_DEFAULT])
+def test_a_python_client_of_the_other_documents_is_generated_without_a_warning(name: str, tmp_path: Path) -> None:
+    generate_python(DOCUMENTS[name], tmp_path)
+
+
+@pytest.fixture(scope="module")
+def typescript(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of openapi-typescript and TypeScript, from the registry that npm is configured for."""
+    npm = shutil.which("npm")
+    assert npm is not None, "npm is missing: the long tests generate TypeScript types, which needs Node.js and npm"
+    directory = tmp_path_factory.mktemp("typescript")
+    install = [npm, "install", "--no-save", "--no-audit", "--no-fund", "--prefix", directory, *TYPESCRIPT]
+    done = subprocess.run(install, capture_output=True, text=True, check=False, cwd=directory)
+    assert done.returncode == 0, f"npm could not install {' and '.join(TYPESCRIPT)}: {done.stderr[-2000:]}"
+    return directory / "node_modules" / ".bin"
+
+
+@pytest.mark.long
+@every_document
+def test_typescript_types_are_generated_without_a_warning(name: str, typescript: Path, tmp_path: Path) -> None:
+    source, types = tmp_path / "document.json", tmp_path / "document.d.ts"
+    source.write_text(json.dumps(DOCUMENTS[name]))
+    generate = [typescript / "openapi-typescript", source, "--output", types]
+    done = subprocess.run(generate, capture_output=True, text=True, check=False, cwd=tmp_path)
+    said = f"{done.stdout}{done.stderr}"
+    assert done.returncode == 0 and "⚠" not in said and "warn" not in said.lower(), said
+    compiled = subprocess.run(
+        [typescript / "tsc", "--noEmit", "--strict", types], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert compiled.returncode == 0, compiled.stdout[-2000:]
