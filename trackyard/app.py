@@ -10,7 +10,7 @@ import socket
 import ssl
 import tempfile
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from trackyard.actions.rebuild import Rebuilder
     from trackyard.decide.databases import Databases
     from trackyard.jobs.projector import Projector
+    from trackyard.stats.engine import Analytics
     from trackyard.stats.engine import Limits as ReportLimits
     from trackyard.store.engine import Database
     from trackyard.wire.probes import Readiness
@@ -64,14 +65,14 @@ def prepare(config: Config) -> dict[str, str]:
         if "edge" in config.roles:
             check_room(config)
         seal = Seal(*seal_keys(config))
-        database = Database(config.database_url, pool_size=1)
-        upgrade(database)
-        first_start(database, seal, SystemClock(), config.admin_api_key)
-        fix_currency(database, config.currency)
-        tell_timezone(database, config.timezone)
-        if "edge" in config.roles:
-            _number_edges(config, database)
-        return {"admin_api_key": administrator_key(database, seal)}
+        with Database(config.database_url, pool_size=1) as database:
+            upgrade(database)
+            first_start(database, seal, SystemClock(), config.admin_api_key)
+            fix_currency(database, config.currency)
+            tell_timezone(database, config.timezone)
+            if "edge" in config.roles:
+                _number_edges(config, database)
+            return {"admin_api_key": administrator_key(database, seal)}
     except SealBroken as fault:
         raise CannotStart(f"{fault}.") from None
     except CurrencyFixed as fault:
@@ -94,7 +95,8 @@ def administrator_key(config: Config) -> str:
     if not config.data_dir.is_dir():
         raise missing
     try:
-        return installation.administrator_key(Database(config.database_url, pool_size=1), Seal(*seal_keys(config)))
+        with Database(config.database_url, pool_size=1) as database:
+            return installation.administrator_key(database, Seal(*seal_keys(config)))
     except SealBroken as fault:
         raise CannotStart(f"{fault}.") from None
     except (ProgrammingError, installation.NoAdministrator):
@@ -184,11 +186,6 @@ def _run_worker(config: Config, slot: int) -> None:
 
 
 def _run_core(config: Config, _slot: int) -> None:
-    from trackyard.actions.rebuild import Rebuilder
-    from trackyard.jobs.projector import Projector
-    from trackyard.jobs.retention import Retention
-    from trackyard.stats.engine import Analytics, StoreError
-    from trackyard.stats.schema import migrate
     from trackyard.store.engine import Database
 
     # The address first: a taken one must not cost the opening of the analytic store.
@@ -197,14 +194,41 @@ def _run_core(config: Config, _slot: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     _keep_temporary_files(config.data_dir / "temporary")
-    database = Database(config.database_url)
+    with Database(config.database_url) as database, closing(_open_analytics(config)) as analytics:
+        _serve_core(config, listener, database, analytics, stop)
+
+
+def _open_analytics(config: Config) -> "Analytics":
+    """Return the analytic store with its newest schema. Raises CannotStart."""
+    from trackyard.stats.engine import Analytics, StoreError
+    from trackyard.stats.schema import migrate
+
     try:
         analytics = Analytics.open(config.analytics_url, limits=_limits_of_reports(config))
-        migrate(analytics)
+        try:
+            migrate(analytics)
+        except BaseException:
+            analytics.close()
+            raise
     except StoreError as fault:
         raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {_first_line(fault)}.") from None
     except OSError as fault:
         raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {fault.filename}: {fault.strerror}.") from None
+    return analytics
+
+
+def _serve_core(
+    config: Config,
+    listener: socket.socket | None,
+    database: "Database",
+    analytics: "Analytics",
+    stop: threading.Event,
+) -> None:
+    """Run the threads of the core and serve the API until `stop` is set."""
+    from trackyard.actions.rebuild import Rebuilder
+    from trackyard.jobs.projector import Projector
+    from trackyard.jobs.retention import Retention
+
     projector, rebuilder, threads = None, None, list[threading.Thread]()
     if "projector" in config.roles:
         journals = config.data_dir / "journal"
@@ -229,8 +253,6 @@ def _run_core(config: Config, _slot: int) -> None:
             rebuilder.close()
         for thread in threads:
             thread.join()
-        analytics.close()
-        database.close()
 
 
 def _keep_temporary_files(directory: Path) -> None:

@@ -1,7 +1,9 @@
 """`trackyard rotate-key`: another secret key, the same API keys, whatever happens in between."""
 
 import fcntl
+import gc
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -94,3 +96,17 @@ def test_where_nothing_is_nothing_is_rotated(tmp_path: Path) -> None:
     with pytest.raises(CannotStart, match="no installation"):
         rotate_key(settings(tmp_path / "none"))
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("work", [prepare, administrator_key, rotate_key])
+def test_a_command_closes_its_database(tmp_path: Path, work: Callable[[Config], object]) -> None:
+    yard = settings(tmp_path)
+    prepare(yard)
+    gc.collect()
+    gc.disable()  # what is closed by chance is not closed
+    try:
+        work(yard)
+        opened = [str(each.readlink()) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    finally:
+        gc.enable()
+    assert not [name for name in opened if name.startswith(str(tmp_path))]

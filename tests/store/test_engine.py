@@ -1,8 +1,10 @@
 """One door to SQL: all or nothing, reads that cannot write, commits that are noticed."""
 
+import sqlite3
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import event, text
@@ -34,6 +36,23 @@ def test_a_read_sees_one_state(database: Database) -> None:
         with database.write() as other:
             rules.touch(other, "offer", 1)
         assert rules.version(conn) == 0
+
+
+def test_a_connection_that_cannot_be_prepared_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "no.db"
+    file.write_bytes(b"this is no database" * 100)
+    made: list[sqlite3.Connection] = []
+    connect = sqlite3.dbapi2.connect
+
+    def kept(*given: Any, **named: Any) -> sqlite3.Connection:
+        made.append(connect(*given, **named))
+        return made[-1]
+
+    monkeypatch.setattr(sqlite3.dbapi2, "connect", kept)
+    with Database(f"sqlite:///{file}") as database, pytest.raises(DBAPIError), database.read():
+        pass
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        made[0].execute("SELECT 1")
 
 
 def test_writers_at_once_all_get_through(database: Database) -> None:

@@ -49,7 +49,8 @@ def _put_new_secret(directory: Path) -> None:
 
 def _renew(config: Config) -> str:
     try:
-        count = renew_sealed(Database(config.database_url, pool_size=1), Seal(*seal_keys(config)))
+        with Database(config.database_url, pool_size=1) as database:
+            count = renew_sealed(database, Seal(*seal_keys(config)))
     except SealBroken as fault:
         raise CannotStart(f"{fault}.") from None
     except SQLAlchemyError as fault:

@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import Final
 
 from trackyard.store.engine import Database, Trouble, trouble_of
@@ -17,19 +18,18 @@ def work_off(
 ) -> None:
     """Calls `step`, which tells how much it did, until `stop` is set; waits for commits when it did nothing. Trouble
     is logged and waited out."""
-    watch = Watch(database)
-    while not stop.is_set():
-        try:
-            while step() and not stop.is_set():
-                pass
-            watch.wait(stop, pause_seconds)
-        except Exception as error:
-            if trouble_of(error) is Trouble.DEFECT:
-                log.exception("a queue cannot be worked off")
-            else:
-                log.warning("the database cannot be written", extra={"error": str(error)})
-            stop.wait(1)
-    watch.close()
+    with closing(Watch(database)) as watch:
+        while not stop.is_set():
+            try:
+                while step() and not stop.is_set():
+                    pass
+                watch.wait(stop, pause_seconds)
+            except Exception as error:
+                if trouble_of(error) is Trouble.DEFECT:
+                    log.exception("a queue cannot be worked off")
+                else:
+                    log.warning("the database cannot be written", extra={"error": str(error)})
+                stop.wait(1)
 
 
 def do_batch(

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Final, TypeVar
 
 from trackyard.base.clock import Clock
@@ -67,7 +68,11 @@ class Deliverer:
 
     async def _run(self, stop: threading.Event, pause: float) -> None:
         await self._patiently(lambda conn: deliveries.release(conn, self._owner), stop)
-        watch = Watch(self._database)
+        with closing(Watch(self._database)) as watch:
+            await self._deliver(watch, stop, pause)
+            await self._end()
+
+    async def _deliver(self, watch: Watch, stop: threading.Event, pause: float) -> None:
         async with StrangerClient(self._allow, seconds=self._limits.seconds) as client:
             while not stop.is_set():
                 try:
@@ -81,8 +86,6 @@ class Deliverer:
             for task in self._running:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
-        await self._end()
-        watch.close()
 
     async def _round(self, client: StrangerClient) -> int:
         """Records what is done and starts what is due and has a place; how many of both. On failure nothing is lost:

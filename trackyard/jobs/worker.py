@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import SystemClock
 from trackyard.base.secrets import Seal
@@ -79,8 +80,26 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     zone = find_zone(options.timezone)
     if zone is None:
         raise ValueError(f"{options.timezone} is no IANA time zone")
+    broken: list[str] = []
+    with Database(options.database_url) as database:
+        loops = _loops(options, database, zone)
+        threads = [
+            threading.Thread(target=_guarded, args=(name, loop, stop, broken), name=name)
+            for name, loop in loops.items()
+        ]
+        log.info("the worker works", extra={"owner": options.owner})
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    log.info("the worker has ended", extra={"owner": options.owner})
+    if broken:
+        raise WorkerBroken(", ".join(broken))
+
+
+def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[str, Callable[[threading.Event], None]]:
+    """The parts of a worker by their names, each to run in a thread of its own."""
     clock = SystemClock()
-    database = Database(options.database_url)
     files = options.files
     loops: dict[str, Callable[[threading.Event], None]] = {
         "conversions": Converter(database, options.platform_currency, zone, clock, options.spans).run,
@@ -99,19 +118,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     post = _post(options, database)
     if post is not None:
         loops["mail"] = Mailer(database, clock, post).run
-    broken: list[str] = []
-    threads = [
-        threading.Thread(target=_guarded, args=(name, loop, stop, broken), name=name) for name, loop in loops.items()
-    ]
-    log.info("the worker works", extra={"owner": options.owner})
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    database.close()
-    log.info("the worker has ended", extra={"owner": options.owner})
-    if broken:
-        raise WorkerBroken(", ".join(broken))
+    return loops
 
 
 def _post(options: WorkerOptions, database: Database) -> Post | None:

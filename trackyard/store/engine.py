@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
@@ -59,7 +59,8 @@ def trouble_of(error: Exception) -> Trouble:
 class Database:
     """A SQL database. `url` is SQLAlchemy's: `sqlite:////path/file` or `postgresql+psycopg://…`.
 
-    Connections are handed out by `read` and `write` alone. Safe to use from several threads and processes.
+    Connections are handed out by `read` and `write` alone. Safe to use from several threads and processes. As a
+    context manager it is closed at the end of the block.
     """
 
     def __init__(self, url: str, *, pool_size: int = 8) -> None:
@@ -84,6 +85,12 @@ class Database:
             event.listen(self._engine, "connect", self._prepare_sqlite)
         else:
             take_copies(self._engine)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -167,13 +174,17 @@ class Database:
 
     def _prepare_sqlite(self, connection: Any, _record: ConnectionPoolEntry) -> None:
         connection.isolation_level = None  # BEGIN, COMMIT and ROLLBACK are said by Database alone
-        cursor = connection.cursor()
-        for pragma in SQLITE_PRAGMAS:
-            cursor.execute(pragma)
-        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            with self._writer_lock():
-                _begin_wal(cursor)
-        cursor.close()
+        try:
+            cursor = connection.cursor()
+            for pragma in SQLITE_PRAGMAS:
+                cursor.execute(pragma)
+            if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                with self._writer_lock():
+                    _begin_wal(cursor)
+            cursor.close()
+        except BaseException:
+            connection.close()  # the pool does not close a connection that it could not prepare
+            raise
 
 
 class _Whole:

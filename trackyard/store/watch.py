@@ -24,7 +24,11 @@ class Watch:
         if database.is_sqlite:
             file = make_url(database.url).database
             self._connection = sqlite3.connect(str(file), isolation_level=None, check_same_thread=False)
-        self._seen = self._version()
+        try:
+            self._seen = self._version()
+        except BaseException:
+            self.close()
+            raise
 
     def wait(self, stop: threading.Event, pause_seconds: float) -> None:
         """Returns after a commit that came since the last wait, looking every `pause_seconds`; or when `stop` is set,

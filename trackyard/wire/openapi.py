@@ -281,9 +281,9 @@ def _without_files_name(model: type[Params]) -> str:
 def _without_files(schemas: Schema, model: type[Params]) -> Schema:
     """The schema of a model in a body that carries no files."""
     whole, files = schemas[model.__name__], _files(model)
-    kept: Schema = whole | {"properties": {name: each for name, each in whole["properties"].items() if name not in files}}
-    if "required" in whole:
-        kept["required"] = [name for name in whole["required"] if name not in files]
+    properties = {name: each for name, each in whole["properties"].items() if name not in files}
+    required = [name for name in whole.get("required", ()) if name not in files]
+    kept: Schema = whole | {"properties": properties} | ({"required": required} if required else {})
     return kept
 
 
