@@ -9,8 +9,8 @@ from pydantic import Field
 from trackyard.base.errors import BadInput, WrongMedia
 from trackyard.wire import scalars as s
 from trackyard.wire.brackets import File
-from trackyard.wire.openapi import each_name
-from trackyard.wire.params import Clearable, CommaList, Keyed, MayBeEmpty, Needed, Only, Params, Seq, fields_of
+from trackyard.wire.openapi import contract_type, each_name
+from trackyard.wire.params import AnyOf, Clearable, CommaList, Keyed, MayBeEmpty, Needed, Only, Params, Seq, fields_of
 from trackyard.wire.reading import read_params
 
 PICTURE = File("a.png", "image/png", BytesIO(b"x"))
@@ -40,6 +40,7 @@ class Sent(Params):
     kind: Annotated[str, s.Choice(("a", "b"), admin=("c",), only_3_0=("d",), becomes={"old": "a"})] = "a"
     ids: Seq[s.Int] = ()
     networks: Seq[Annotated[str, s.IpEntry()]] = ()
+    states: AnyOf[Annotated[str, s.Choice(("a", "b"))]] = ()
     tags: CommaList[s.Text] = ()
     several: CommaList[s.Int] = ()
     names: Keyed[str, s.Text] = Field(default_factory=dict)
@@ -62,7 +63,12 @@ def read(staff: bool = True, version: str = "3.0", **tree: Any) -> Sent:
         ("number", "7", 7),
         ("number", 7, 7),
         ("number", "", None),
-        ("number", ["1", "2"], 2),
+        ("number", ["2", "2"], 2),
+        ("number", [2, "2"], 2),
+        ("states", "a", ("a",)),
+        ("states", ["a", "b"], ("a", "b")),
+        ("states", {"0": "b"}, ("b",)),
+        ("states", "", ()),
         ("amount", "1.00005", Decimal("1.0000")),
         ("amount", Decimal("2.5"), Decimal("2.5")),
         ("flag", "1", True),
@@ -121,6 +127,19 @@ def test_faults(name: str, sent: Any) -> None:
     with pytest.raises(BadInput) as refused:
         read(**{name: sent})
     assert refused.value.text.startswith(f"[{name}")
+
+
+def test_scalar_sent_twice_with_different_values_is_refused() -> None:
+    for sent in (["1", "2"], ["2", "2", "1"], ["", "2"]):
+        with pytest.raises(BadInput) as refused:
+            read(number=sent)
+        assert refused.value.fields == {"number": ["This value must be sent once; several values were sent."]}
+
+
+def test_filter_that_takes_any_of_several_has_the_contract_type_of_its_value() -> None:
+    fields = {field.name: field for field in fields_of(Sent)}
+    assert contract_type(fields["states"]) == "enum"
+    assert contract_type(fields["ids"]) == "int-list"
 
 
 def test_empty_items_keep_the_places_of_the_others() -> None:

@@ -30,7 +30,7 @@ def _sent_keys(model: type[Params] | None, tree: Any, keys: list[str]) -> Iterat
     forms: list[str] = []
     for place, key in enumerate(keys):
         if forms:
-            sent = _of_list(tree, key) if forms.pop(0) == "seq" else key  # of a comma list the place is all
+            sent = _of_list(tree, key) if forms.pop(0) in ("seq", "any") else key  # of a comma list the place is all
         else:
             field = next((field for field in fields_of(model) if field.name == key), None) if model else None
             if field is None:

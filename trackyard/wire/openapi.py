@@ -158,7 +158,7 @@ def contract_type(field: Field, *, element: bool = False) -> str:
     """The type of a parameter in the contract's words."""
     assert field.scalar is not None
     word = "int" if getattr(field.scalar, "number", False) else field.scalar.contract
-    if element or field.form in ("one", "keyed"):
+    if element or field.form in ("one", "any", "keyed"):
         return word
     if field.form == "comma":
         return "comma-list-int" if word == "int" else "comma-list"
@@ -306,7 +306,7 @@ def _features(endpoint: Endpoint[Any]) -> str:
 def _query_parameter(name: str, field: Field) -> Schema:
     assert field.scalar is not None
     schema: Schema = dict(field.scalar.schema())
-    many = field.form in ("seq", "comma") and not name.endswith("[*]")
+    many = field.form in ("seq", "any", "comma") and not name.endswith("[*]")
     if many:
         schema = {"type": "array", "items": schema}
     keyed = field.form == "keyed" and name.count("[*]") == 1 and name.endswith("[*]")
@@ -317,7 +317,7 @@ def _query_parameter(name: str, field: Field) -> Schema:
     out: Schema = {"name": name.replace("[*]", "[0]"), "in": "query", "schema": schema}
     out["required"] = field.required
     if many:
-        out |= {"style": "form", "explode": field.form == "seq"}
+        out |= {"style": "form", "explode": field.form != "comma"}
     elif keyed:
         out |= {"style": "deepObject", "explode": True}
     notes = list(_notes(field))

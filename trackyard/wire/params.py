@@ -66,12 +66,12 @@ _MARKERS = Only | Needed | Was | Clearable | MayBeEmpty
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """How several values of one parameter are sent. `form`: seq, comma or keyed."""
+    """How several values of one parameter are sent. `form`: seq, any, comma or keyed."""
 
     form: str
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        read = {"seq": _sequence, "comma": _comma_sequence, "keyed": _keyed}[self.form]
+        read = {"seq": _sequence, "any": _sequence, "comma": _comma_sequence, "keyed": _keyed}[self.form]
         schema = core_schema.no_info_before_validator_function(read, handler(source))
         if self.form == "keyed":
             return schema
@@ -84,6 +84,9 @@ left out of lists of types that have no empty value."""
 
 OneOrMany = Annotated[tuple[T, ...], Container("seq")]
 """What the specification writes as "value or array"; read the same."""
+
+AnyOf = Annotated[tuple[T, ...], Container("any")]
+"""A filter that the specification shows as one value: a list is accepted, any of its values matches."""
 
 CommaList = Annotated[tuple[T, ...], Container("comma")]
 """A list that may also come as `k=a,b`."""
@@ -130,7 +133,7 @@ class NoParams(Params):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What is known about one parameter. `forms`: its containers from outside in, each seq, comma or keyed; of a
+    """What is known about one parameter. `forms`: its containers from outside in, each as in Container; of a
     nested model `model` is set · listed: whether it lies in a list or map of models."""
 
     name: str
@@ -157,7 +160,7 @@ class Field:
     def needs_items(self) -> bool:
         """Whether an empty list counts as not sent."""
         empty = any(isinstance(marker, MayBeEmpty) for marker in self.markers)
-        return self.required and not empty and self.form in ("seq", "comma")
+        return self.required and not empty and self.form in ("seq", "any", "comma")
 
     @property
     def drops_empty(self) -> bool:

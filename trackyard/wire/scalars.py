@@ -42,9 +42,15 @@ NOTHING: Final = object()
 
 
 def one(value: Any) -> str:
-    """The text of one value: the last of a repeated name; JSON numbers and booleans as a form would send them."""
+    """Return the text of one value, JSON numbers and booleans as a form would send them.
+
+    A repeated name is accepted when all of its values are equal; which of several was meant is unknown.
+    """
     if isinstance(value, list) and value:
-        value = value[-1]
+        texts = [one(item) for item in value]
+        if any(text != texts[0] for text in texts):
+            raise ValueError("This value must be sent once; several values were sent.")
+        return texts[0]
     if isinstance(value, bool):
         return "1" if value else "0"
     if isinstance(value, str):
