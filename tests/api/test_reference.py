@@ -66,6 +66,8 @@ def test_providers_of_a_configured_database(api: Api, tmp_path: Path) -> None:
     client = ApiClient(app, CATALOGUE, known._key)
     body = client.get("/3.1/isp")
     visitors = Visitors()
+    ids = [item.pop("id") for item in body["isp"]]
+    assert [item.pop("id") for item in body["isps"]] == ids and len(set(ids)) == 3
     assert body["isp"] == body["isps"] == [
         {"country": visitors.place("8.8.8.1").country, "name": "Google"},
         {"country": "CH", "name": "Quad9"},
@@ -74,6 +76,13 @@ def test_providers_of_a_configured_database(api: Api, tmp_path: Path) -> None:
     visitors.close()
     found = client.get("/3.0/isp", q="GOO", limit=1)
     assert [item["name"] for item in found["isp"]] == ["Google"] and "isps" not in found
+
+    def names(**params: object) -> list[str]:
+        return [item["name"] for item in client.get("/3.1/isp", **params)["isp"]]
+
+    assert names(**{"country[]": ["ch", "AU"]}) == ["Quad9", "Zeta Net"]
+    assert names(country="CH", q="net") == [] and names(country="AU", q="net") == ["Zeta Net"]
+    assert names(code=ids[1]) == ["Quad9"] and names(**{"code[]": ids[1:]}) == ["Quad9", "Zeta Net"]
 
 
 def test_a_database_that_takes_long_to_read_is_told(api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,3 +144,44 @@ def test_words_of_targeting(api: Api) -> None:
         "mediahub", "mobile", "ereader", "console", "tv", "tablet", "desktop", "smartwatch",
     }  # fmt: skip
     assert api.admin.get("/3.1/connection-types")["types"] == ["wi-fi", "cellular"]
+
+
+def test_cities_filtered_by_countries_name_and_id_match_all_of_them(api: Api) -> None:
+    def names(**params: object) -> list[str]:
+        return [city["name"] for city in api.admin.get("/3.1/cities", limit=10_000, **params)["cities"]]
+
+    several = api.admin.get("/3.0/cities", **{"country[]": ["ee", "LV"], "limit": 10_000})["cities"]
+    assert {city["country_code"] for city in several} == {"EE", "LV"}
+    assert names(country="EE", q="LLINN") == ["Põhja-Tallinn", "Tallinn"]
+    assert "Лондон" in names(country="GB", q="лОНДОн", locale="ru") and names(country="GB", q="лондон") == []
+    ids = {city["name"]: city["id"] for city in several}
+    assert names(country="EE", code=ids["Tallinn"]) == ["Tallinn"]
+    assert names(**{"country[]": ["EE", "LV"], "code[]": [ids["Tallinn"], ids["Riga"]]}) == ["Tallinn", "Riga"]
+    assert names(country="LV", code=ids["Tallinn"]) == []
+    page = api.admin.get("/3.1/cities", country="EE", q="a", limit=2, page=2)
+    assert len(page["cities"]) == 2 and page["pagination"]["total_count"] > 4
+
+
+def test_regions_filtered_by_id_are_those_regions(api: Api) -> None:
+    california = {"id": 5332921, "name": "California", "country_code": "US"}
+    assert api.admin.get("/3.1/regions", code=5332921)["regions"] == [california]
+    assert api.admin.get("/3.1/regions", country="US", **{"code[]": [5332921, 1]})["regions"] == [california]
+    assert api.admin.get("/3.1/regions", country="EE", code=5332921)["regions"] == []
+
+
+def test_vendors_filtered_by_part_of_the_name_match_in_any_case(api: Api) -> None:
+    found = api.admin.get("/3.1/vendors", q="SAMS")["vendors"]
+    assert "Samsung" in found and all("sams" in name.lower() for name in found)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "countries", "regions", "oses", "oses/android", "vendors", "devices", "browsers", "connection-types", "isp",
+        "cities",
+    ],
+)  # fmt: skip
+def test_reference_answer_has_a_status_code_under_3_1_alone(api: Api, path: str) -> None:
+    params = {"country": "EE"} if path == "cities" else {}
+    assert api.admin.get(f"/3.1/{path}", **params)["statusCode"] == 200
+    assert "statusCode" not in api.admin.get(f"/3.0/{path}", **params)

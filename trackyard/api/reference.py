@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from http import HTTPStatus
 from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, UnsetType
@@ -17,22 +19,31 @@ from trackyard.domain.roles import Permission
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Pagination, View, pagination
-from trackyard.wire.params import CommaList, NoParams, Params
+from trackyard.wire.params import AnyOf, CommaList, NoParams, Params
 
 PAGE_MAX = 10_000
 WAIT_SECONDS = 5
 """How long a call waits for the first reading of the provider database."""
 
 CountryCode = Annotated[str, s.Words(pattern="[A-Za-z]{2}")]
+ProviderId = Annotated[int, s.Whole(least=0, most=2**48 - 1)]
 Language = Annotated[str, s.Words(pattern="|".join(places.LANGUAGES))]
 
 T = TypeVar("T")
 
 
-class ListCities(Paging):
-    """The cities of a country."""
+class ReferenceAnswer(Answer, kw_only=True, rename={"status_code": "statusCode"}):
+    """The base of reference answers. statusCode: 200, under 3.1 alone, where programs read it."""
 
-    country: CountryCode
+    status_code: int | UnsetType = UNSET
+
+
+class ListCities(Paging):
+    """Which cities. country: of any of these · q: part of the name · code: ids of cities."""
+
+    country: AnyOf[CountryCode]
+    q: s.Text = ""
+    code: AnyOf[s.Id] = ()
     locale: Language = "en"
 
 
@@ -46,7 +57,7 @@ class CityView(View):
     time_zone: str
 
 
-class CitiesAnswer(Answer):
+class CitiesAnswer(ReferenceAnswer):
     """Cities, by their English name."""
 
     cities: list[CityView]
@@ -54,8 +65,19 @@ class CitiesAnswer(Answer):
 
 
 def list_cities(call: Call[Deps], params: ListCities) -> CitiesAnswer:
-    """List the cities of a country, with their time zones; a name that is not known in `locale` is the usual one."""
-    page, found = _page(call, params, places.cities().get(params.country.upper(), ()))
+    """List the cities of countries, with their time zones; a name that is not known in `locale` is the usual one.
+
+    `q` matches a part of the usual name or of that in `locale`, in any case.
+    """
+    part, ids = params.q.strip().casefold(), set(params.code)
+    known = [
+        city
+        for country in _codes(params.country)
+        for city in places.cities().get(country, ())
+        if (not ids or city.id in ids)
+        and (part in city.name.casefold() or part in city.called(params.locale).casefold())
+    ]
+    page, found = _page(call, params, known)
     views = [
         CityView(
             id=city.id,
@@ -66,23 +88,26 @@ def list_cities(call: Call[Deps], params: ListCities) -> CitiesAnswer:
         )
         for city in found
     ]
-    return CitiesAnswer(cities=views, pagination=page)
+    return CitiesAnswer(cities=views, pagination=page, status_code=_status_code(call))
 
 
 class ListProviders(Paging):
-    """Internet providers whose name holds `q`."""
+    """Which internet providers. q: part of the name · country: of any of these · code: ids of providers."""
 
     q: s.Text = ""
+    country: AnyOf[CountryCode] = ()
+    code: AnyOf[ProviderId] = ()
 
 
 class ProviderView(View):
-    """An internet provider in a country."""
+    """An internet provider in a country. id: the same for the same name and country, whatever the database."""
 
+    id: int
     country: str
     name: str
 
 
-class ProvidersAnswer(Answer):
+class ProvidersAnswer(ReferenceAnswer):
     """Providers, by name. isps: the same again, under 3.1."""
 
     isp: list[ProviderView]
@@ -92,11 +117,24 @@ class ProvidersAnswer(Answer):
 
 def list_providers(call: Call[Deps], params: ListProviders) -> ProvidersAnswer:
     """List internet providers; none unless a provider database is configured."""
-    known = _providers(call.deps)
-    wanted = params.q.strip().casefold()
-    page, found = _page(call, params, [each for each in known if wanted in each.name.casefold()])
-    views = [ProviderView(country=each.country, name=each.name) for each in found]
-    return ProvidersAnswer(isp=views, isps=views if call.version == "3.1" else UNSET, pagination=page)
+    part, countries, ids = params.q.strip().casefold(), set(_codes(params.country)), set(params.code)
+    known = [
+        each
+        for each in _providers(call.deps)
+        if part in each.name.casefold()
+        and (not countries or each.country in countries)
+        and (not ids or provider_id(each) in ids)
+    ]
+    page, found = _page(call, params, known)
+    views = [ProviderView(id=provider_id(each), country=each.country, name=each.name) for each in found]
+    again = views if call.version == "3.1" else UNSET
+    return ProvidersAnswer(isp=views, isps=again, pagination=page, status_code=_status_code(call))
+
+
+def provider_id(provider: Provider) -> int:
+    """Return the id of a provider: 48 bits of a digest of its country and name. Databases have no ids of their own."""
+    named = f"{provider.country}\0{provider.name}".encode()
+    return int.from_bytes(blake2b(named, digest_size=6).digest(), "big")
 
 
 def _providers(deps: Deps) -> tuple[Provider, ...]:
@@ -121,22 +159,23 @@ class CountryView(View):
     name: str
 
 
-class CountriesAnswer(Answer):
+class CountriesAnswer(ReferenceAnswer):
     """Countries, by name."""
 
     countries: list[CountryView]
 
 
-def list_countries(_call: Call[Deps], params: InLanguage) -> CountriesAnswer:
+def list_countries(call: Call[Deps], params: InLanguage) -> CountriesAnswer:
     """List the countries."""
-    found = places.countries(params.locale)
-    return CountriesAnswer(countries=[CountryView(code=each.code, name=each.name) for each in found])
+    views = [CountryView(code=each.code, name=each.name) for each in places.countries(params.locale)]
+    return CountriesAnswer(countries=views, status_code=_status_code(call))
 
 
 class OfCountries(Params):
-    """Countries to choose from; none = all."""
+    """Which regions. country: of any of these; none = all · code: ids of regions."""
 
     country: CommaList[CountryCode] = ()
+    code: CommaList[s.Id] = ()
 
 
 class RegionView(View):
@@ -147,21 +186,21 @@ class RegionView(View):
     country_code: str
 
 
-class RegionsAnswer(Answer):
+class RegionsAnswer(ReferenceAnswer):
     """Regions, by country and name."""
 
     regions: list[RegionView]
 
 
-def list_regions(_call: Call[Deps], params: OfCountries) -> RegionsAnswer:
+def list_regions(call: Call[Deps], params: OfCountries) -> RegionsAnswer:
     """List the regions, of some countries or of all."""
-    wanted = [code.upper() for code in params.country] or sorted(places.regions())
-    found = [region for code in dict.fromkeys(wanted) for region in places.regions().get(code, ())]
+    wanted, ids = _codes(params.country) or sorted(places.regions()), set(params.code)
+    found = [region for code in wanted for region in places.regions().get(code, ()) if not ids or region.id in ids]
     views = [RegionView(id=each.id, name=each.name, country_code=each.country) for each in found]
-    return RegionsAnswer(regions=views)
+    return RegionsAnswer(regions=views, status_code=_status_code(call))
 
 
-class SystemsAnswer(Answer):
+class SystemsAnswer(ReferenceAnswer):
     """Operating systems: id → name."""
 
     oses: dict[str, str]
@@ -171,10 +210,10 @@ class SystemsAnswer(Answer):
 def list_systems(call: Call[Deps], params: Paging) -> SystemsAnswer:
     """List the operating systems that clicks are read as."""
     page, found = _page(call, params, names.systems())
-    return SystemsAnswer(oses={_slug(name): name for name in found}, pagination=page)
+    return SystemsAnswer(oses={_slug(name): name for name in found}, pagination=page, status_code=_status_code(call))
 
 
-class VersionsAnswer(Answer):
+class VersionsAnswer(ReferenceAnswer):
     """Versions, oldest first."""
 
     versions: list[str]
@@ -193,21 +232,29 @@ def find_system(call: Call[Deps]) -> str:
 def list_versions(call: Call[Deps], params: Paging) -> VersionsAnswer:
     """List the known versions of an operating system."""
     page, found = _page(call, params, names.versions(call.subject))
-    return VersionsAnswer(versions=list(found), pagination=page)
+    return VersionsAnswer(versions=list(found), pagination=page, status_code=_status_code(call))
 
 
-class VendorsAnswer(Answer):
+class ListVendors(Params):
+    """Which makers. q: part of the name."""
+
+    q: s.Text = ""
+
+
+class VendorsAnswer(ReferenceAnswer):
     """Makers of devices, by name."""
 
     vendors: list[str]
 
 
-def list_vendors(_call: Call[Deps], _params: NoParams) -> VendorsAnswer:
-    """List the makers of devices that clicks are read as."""
-    return VendorsAnswer(vendors=list(names.vendors()))
+def list_vendors(call: Call[Deps], params: ListVendors) -> VendorsAnswer:
+    """List the makers of devices that clicks are read as; `q` matches a part of the name, in any case."""
+    part = params.q.strip().casefold()
+    found = [name for name in names.vendors() if part in name.casefold()]
+    return VendorsAnswer(vendors=found, status_code=_status_code(call))
 
 
-class BrowsersAnswer(Answer):
+class BrowsersAnswer(ReferenceAnswer):
     """Browsers, by name."""
 
     browsers: list[str]
@@ -217,23 +264,32 @@ class BrowsersAnswer(Answer):
 def list_browsers(call: Call[Deps], params: Paging) -> BrowsersAnswer:
     """List the browsers that clicks are read as."""
     page, found = _page(call, params, names.browsers())
-    return BrowsersAnswer(browsers=list(found), pagination=page)
+    return BrowsersAnswer(browsers=list(found), pagination=page, status_code=_status_code(call))
 
 
-class TypesAnswer(Answer):
+class TypesAnswer(ReferenceAnswer):
     """Words that a parameter takes."""
 
     types: list[str]
 
 
-def list_devices(_call: Call[Deps], _params: NoParams) -> TypesAnswer:
+def list_devices(call: Call[Deps], _params: NoParams) -> TypesAnswer:
     """List the kinds of devices."""
-    return TypesAnswer(types=list(DEVICES))
+    return TypesAnswer(types=list(DEVICES), status_code=_status_code(call))
 
 
-def list_connection_types(_call: Call[Deps], _params: NoParams) -> TypesAnswer:
+def list_connection_types(call: Call[Deps], _params: NoParams) -> TypesAnswer:
     """List the kinds of connections."""
-    return TypesAnswer(types=["wi-fi", "cellular"])
+    return TypesAnswer(types=["wi-fi", "cellular"], status_code=_status_code(call))
+
+
+def _status_code(call: Call[Deps]) -> int | UnsetType:
+    return HTTPStatus.OK if call.version == "3.1" else UNSET
+
+
+def _codes(countries: Sequence[str]) -> list[str]:
+    """Country codes in capitals, each once."""
+    return list(dict.fromkeys(code.upper() for code in countries))
 
 
 def _page(call: Call[Deps], params: Paging, known: Sequence[T]) -> tuple[Pagination, Sequence[T]]:
@@ -278,7 +334,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         handle=list_versions,
         page_max=PAGE_MAX,
     ),
-    _listing("vendors.list", "/vendors", NoParams, VendorsAnswer, list_vendors),
+    _listing("vendors.list", "/vendors", ListVendors, VendorsAnswer, list_vendors),
     _listing("devices.list", "/devices", NoParams, TypesAnswer, list_devices),
     _listing("browsers.list", "/browsers", Paging, BrowsersAnswer, list_browsers),
     _listing("connection-types.list", "/connection-types", NoParams, TypesAnswer, list_connection_types),
