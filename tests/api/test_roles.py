@@ -14,6 +14,7 @@ from trackyard.wire.endpoint import Endpoint
 R = Role
 MANAGERS = {R.MANAGER_AFFILIATE, R.MANAGER_SALES}
 STATS = MANAGERS | {R.SECTION_STATS}
+FIRST_PAGE = STATS | {R.SECTION_DASHBOARD}
 
 GROUPS: dict[str, tuple[str, set[Role]]] = {
     "reading offers": (
@@ -53,25 +54,35 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         {R.MANAGER_SALES, R.SECTION_SUPPLIER, R.SECTION_PAYMENT},
     ),
     "payments to affiliates": ("admin.payments.* admin.payment.*", {R.SECTION_PAYMENT}),
-    "currencies": ("admin.currency.*", {R.SECTION_PAYMENT}),
-    "payment systems": ("admin.payment_system*", {R.SECTION_PAYMENT}),
-    "tickets": ("admin.ticket* partner.activation.*", {R.MANAGER_AFFILIATE, R.SECTION_TICKET}),
-    "news": ("news.* admin.news*", {R.SECTION_NEWS}),
+    "reading currencies": ("admin.currency.list", {R.MANAGER_SALES, R.SECTION_SUPPLIER, R.SECTION_PAYMENT}),
+    "currencies": ("admin.currency.add admin.currency.edit admin.currency.remove", {R.SECTION_PAYMENT}),
+    "reading payment systems": (
+        "admin.payment_systems.list",
+        {R.MANAGER_AFFILIATE, R.SECTION_PARTNER, R.SECTION_PAYMENT},
+    ),
+    "payment systems": ("admin.payment_system.*", {R.SECTION_PAYMENT}),
+    "reading tickets": (
+        "admin.tickets.list admin.ticket.get",
+        {R.MANAGER_AFFILIATE, R.SECTION_TICKET, R.SECTION_DASHBOARD},
+    ),
+    "tickets": ("admin.ticket.offer partner.activation.*", {R.MANAGER_AFFILIATE, R.SECTION_TICKET}),
+    "reading news": ("news.*", set(Role)),
+    "news": ("admin.news*", {R.SECTION_NEWS}),
     "for administrators": (
         """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.rebuild* admin.domain.*
         admin.erasure.* user.permissions* admin.custom_field.*""",
         set(),
     ),
-    "common statistics": ("stats.getbydate stats.getbyhour stats.custom", STATS | {R.STATS_COMMON}),
+    "common statistics": ("stats.getbydate stats.getbyhour stats.custom", FIRST_PAGE | {R.STATS_COMMON}),
     "conversions": (
         "stats.conversions stats.conversionsbyid stats.conversion.history admin.postback-check",
         STATS | {R.STATS_CONVERSION},
     ),
     "edits and imports": ("admin.conversion.* admin.conversions.*", {R.SECTION_STATS, R.STATS_CONVERSION}),
-    "by advertiser": ("stats.getbyadvertiser", STATS | {R.STATS_SUPPLIER}),
-    "by offer": ("stats.getbyprogram", STATS | {R.STATS_OFFER}),
-    "by affiliate": ("stats.getbypartner stats.getbypartnerbydate", STATS | {R.STATS_PARTNER}),
-    "by country": ("stats.getbycountries", STATS | {R.STATS_COUNTRY}),
+    "by advertiser": ("stats.getbyadvertiser", FIRST_PAGE | {R.STATS_SUPPLIER}),
+    "by offer": ("stats.getbyprogram", FIRST_PAGE | {R.STATS_OFFER}),
+    "by affiliate": ("stats.getbypartner stats.getbypartnerbydate", FIRST_PAGE | {R.STATS_PARTNER}),
+    "by country": ("stats.getbycountries", FIRST_PAGE | {R.STATS_COUNTRY}),
     "by city": ("stats.getbycities", STATS | {R.STATS_CITY}),
     "by system": ("stats.getbyos stats.getbyversions", STATS | {R.STATS_OS}),
     "by goal": ("stats.getbygoal", STATS | {R.STATS_GOAL}),
@@ -138,6 +149,28 @@ def test_several_roles_add_up(shared_api: Api) -> None:
     assert both.call("POST", "/3.0/admin/advertiser").status_code == 400
     _, none = shared_api.add_staff()
     assert none.call("POST", "/3.0/admin/advertiser").status_code == 403
+
+
+def test_staff_without_roles_read_published_news_alone(api: Api) -> None:
+    _, none = api.add_staff()
+    _, editor = api.add_staff(Role.SECTION_NEWS)
+    draft = editor.post("/3.1/admin/news", title="Draft", status=0)["news"]["_id"]["$id"]
+    editor.post("/3.1/admin/news", title="Summer")
+    assert [item["title"] for item in none.get("/3.0/news")["items"].values()] == ["Summer"]
+    assert none.call("GET", f"/3.0/news/{draft}").status_code == 404
+    assert editor.get("/3.0/news")["all_items"] == 2
+    assert none.call("POST", "/3.1/admin/news", data={"title": "x"}).status_code == 403
+
+
+def test_dashboard_role_of_a_manager_does_not_widen_what_it_sees(api: Api) -> None:
+    offer = api.add_offer(privacy="protected")
+    manager_id, manager = api.add_staff(Role.MANAGER_AFFILIATE, Role.SECTION_DASHBOARD)
+    _, dashboard = api.add_staff(Role.SECTION_DASHBOARD)
+    for params in ({}, {"manager_id": manager_id}):
+        _, affiliate = api.add_affiliate(**params)
+        affiliate.post("/3.0/partner/activation/offer", offer_id=offer, comment="Search traffic")
+    assert len(dashboard.get("/3.0/admin/tickets")["tickets"]) == 2
+    assert len(manager.get("/3.0/admin/tickets")["tickets"]) == 1
 
 
 def test_affiliates_methods_are_not_for_staff(shared_api: Api) -> None:

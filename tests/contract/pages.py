@@ -13,6 +13,7 @@ from typing import Any
 from unittest import mock
 from urllib.parse import quote
 
+from tests.contract import rights
 from tests.contract.test_sweep import World, make_world
 from tests.support.analytics import address
 from tests.support.api import installed
@@ -104,7 +105,7 @@ class Examples:
 def written() -> Pages:
     """Every page, as it has to be."""
     said = {operation["x-method-id"]: operation for _, _, operation in operations(DOCUMENT)}
-    pages = {"README.md": _contents()}
+    pages = {"README.md": _contents(), "rights.md": rights.page()}
     with ExitStack() as stack:
         stack.enter_context(mock.patch("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 10**6))
         examples = Examples(stack)
@@ -128,6 +129,9 @@ def _contents() -> str:
         _WRITTEN,
         "",
         f"{_DOCUMENTS} {', '.join(f'`{document_path(prefix)}`' for prefix in VERSIONS)}.",
+        "",
+        "[Rights](rights.md) lists the permissions of staff and the features of affiliates with the methods that ask "
+        "for them, and those that no method asks for.",
         "",
     ]
     for topic in _by_name():

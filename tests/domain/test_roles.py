@@ -27,4 +27,14 @@ def test_a_role(role: Role, may: Permission, may_not: Permission | None) -> None
 def test_the_administrator_alone_edits_users() -> None:
     assert roles_giving(Permission.USERS_WRITE) == (Role.ADMIN,)
     assert TABLE[Role.ADMIN] == frozenset(Permission)
-    assert permissions_of([]) == frozenset()
+    assert permissions_of([]) == {Permission.NEWS_READ}
+
+
+def test_who_writes_a_thing_reads_the_lists_that_it_names_values_of() -> None:
+    for role, given in TABLE.items():
+        for write, read in (
+            (Permission.INVOICES_WRITE, Permission.CURRENCIES_READ),
+            (Permission.AFFILIATES_WRITE, Permission.PAYMENT_SYSTEMS_READ),
+            (Permission.TICKETS_WRITE, Permission.TICKETS_READ),
+        ):
+            assert write not in given or read in given, role

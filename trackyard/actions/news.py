@@ -1,4 +1,4 @@
-"""News: read by all, written by staff (spec: News item). Affiliates see what is published."""
+"""News: read by all, written by staff (spec: News item). Drafts are for those who may write news."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,7 +6,8 @@ from typing import Any
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import NotFound
 from trackyard.base.ids import new_id
-from trackyard.domain.callers import AffiliateCaller, Caller
+from trackyard.domain.callers import Caller, StaffCaller
+from trackyard.domain.roles import Permission
 from trackyard.store import news
 from trackyard.store.engine import Connection
 from trackyard.store.news import News, NewsFilter
@@ -21,7 +22,7 @@ def list_news(deps: Deps, caller: Caller, *, pinned: bool | None, skip: int, lim
 
 
 def get_news(deps: Deps, caller: Caller, news_id: str) -> News:
-    """The news of an id. Raises NotFound, for affiliates also when it is not published."""
+    """The news of an id. Raises NotFound, also for drafts of callers who may not write news."""
     with deps.database.read() as conn:
         return _present(news.find_news(conn, news_id, drafts=_sees_drafts(caller)))
 
@@ -53,7 +54,7 @@ def remove_news(deps: Deps, news_id: str) -> News:
 
 
 def _sees_drafts(caller: Caller) -> bool:
-    return not isinstance(caller, AffiliateCaller)
+    return isinstance(caller, StaffCaller) and caller.may(Permission.NEWS_WRITE)
 
 
 def _locked(conn: Connection, news_id: str) -> News:

@@ -16,7 +16,7 @@ def scope_of(conn: Connection, caller: Caller, permission: Permission) -> Scope:
     """The scope of a caller who has `permission`.
 
     A role that is not a manager's gives everything it names. Managers see what they manage; one who is a manager
-    of both kinds sees the rows in which both are theirs.
+    of both kinds sees the rows in which both are theirs. The dashboard role does not widen what another role gives.
     """
     if isinstance(caller, AffiliateCaller):
         return Scope.of_affiliate(caller.id)
@@ -38,4 +38,5 @@ def is_confined(caller: Caller, permission: Permission) -> bool:
 
 
 def _giving(roles: Iterable[Role], permission: Permission) -> set[Role]:
-    return {role for role in roles if permission in TABLE[role]}
+    giving = {role for role in roles if permission in TABLE[role]}
+    return giving - {Role.SECTION_DASHBOARD} or giving

@@ -79,7 +79,7 @@ def list_tickets(
     """A page of the tickets of affiliates in scope, newest first, and how many there are. A constant number of
     statements."""
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.TICKETS_WRITE)
+        scope = scope_of(conn, caller, Permission.TICKETS_READ)
         found, total = tickets.list_tickets(conn, scope, status, page=page, limit=limit)
         return _records(conn, found), total
 
@@ -87,7 +87,7 @@ def list_tickets(
 def get_ticket(deps: Deps, caller: Caller, ticket_id: int) -> TicketRecord:
     """The ticket of an id. Raises NotFound."""
     with deps.database.read() as conn:
-        found = tickets.find_ticket(conn, scope_of(conn, caller, Permission.TICKETS_WRITE), ticket_id)
+        found = tickets.find_ticket(conn, scope_of(conn, caller, Permission.TICKETS_READ), ticket_id)
         if found is None:
             raise NotFound
         [record] = _records(conn, [found])

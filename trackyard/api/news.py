@@ -73,7 +73,7 @@ class NewsAnswer(Answer):
 
 
 def list_(call: Call[Deps], params: ListNews) -> NewsListAnswer:
-    """List news, pinned ones first, each group newest first. Affiliates see what is published."""
+    """List news, pinned ones first, each group newest first. Drafts are for those who may write news."""
     found, total = news.list_news(
         call.deps,
         call.caller,
@@ -128,7 +128,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         id="news.list",
         method="GET",
         path="/news",
-        permission=Permission.NEWS_WRITE,
+        permission=Permission.NEWS_READ,
         params=ListNews,
         answer=NewsListAnswer,
         handle=list_,
@@ -138,7 +138,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         id="news.get",
         method="GET",
         path="/news/{id}",
-        permission=Permission.NEWS_WRITE,
+        permission=Permission.NEWS_READ,
         answer=NewsAnswer,
         find=_find,
         handle=show,

@@ -126,7 +126,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         method="GET",
         path="/admin/payment_systems",
         audience="staff",
-        permission=Permission.PAYMENTS_WRITE,
+        permission=Permission.PAYMENT_SYSTEMS_READ,
         answer=PaymentSystemsAnswer,
         handle=list_all,
     ),

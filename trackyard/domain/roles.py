@@ -25,8 +25,12 @@ class Permission(StrEnum):
     INVOICES_WRITE = "invoices.write"
     BALANCES_READ = "balances.read"
     PAYMENTS_WRITE = "payments.write"
+    PAYMENT_SYSTEMS_READ = "payment_systems.read"
+    CURRENCIES_READ = "currencies.read"
     CURRENCIES_WRITE = "currencies.write"
+    TICKETS_READ = "tickets.read"
     TICKETS_WRITE = "tickets.write"
+    NEWS_READ = "news.read"
     NEWS_WRITE = "news.write"
     DASHBOARD_READ = "dashboard.read"
     USERS_WRITE = "users.write"
@@ -84,7 +88,7 @@ class Role(StrEnum):
 _P = Permission
 STATISTICS: Final = frozenset(p for p in Permission if p.startswith("stats."))
 
-TABLE: Final[dict[Role, frozenset[Permission]]] = {
+_GIVEN: Final[dict[Role, frozenset[Permission]]] = {
     Role.ADMIN: frozenset(Permission),
     Role.MANAGER_AFFILIATE: STATISTICS
     | {_P.OFFERS_READ, _P.OFFERS_CONNECT, _P.AFFILIATES_READ, _P.AFFILIATES_WRITE, _P.POSTBACKS_WRITE}
@@ -118,6 +122,27 @@ TABLE: Final[dict[Role, frozenset[Permission]]] = {
     Role.STATS_PARTNER_POSTBACK: frozenset({_P.STATS_PARTNER_POSTBACK}),
     Role.STATS_SERVER_POSTBACK: frozenset({_P.STATS_SERVER_POSTBACK}),
 }
+
+_ALSO: Final[dict[Permission, frozenset[Permission]]] = {
+    _P.INVOICES_WRITE: frozenset({_P.CURRENCIES_READ}),
+    _P.CURRENCIES_WRITE: frozenset({_P.CURRENCIES_READ}),
+    _P.AFFILIATES_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ}),
+    _P.PAYMENTS_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ}),
+    _P.TICKETS_WRITE: frozenset({_P.TICKETS_READ}),
+    _P.DASHBOARD_READ: frozenset({_P.STATS_COMMON, _P.STATS_OFFER, _P.STATS_PARTNER, _P.STATS_SUPPLIER})
+    | {_P.STATS_COUNTRY, _P.TICKETS_READ},
+}
+"""Permission → what comes with it: lists that a write names values of, and what the console's first page reads."""
+
+EVERYBODY: Final = frozenset({_P.NEWS_READ})
+"""What every staff user may do, whatever its roles."""
+
+
+def _with_reading(given: frozenset[Permission]) -> frozenset[Permission]:
+    return EVERYBODY | given.union(*(_ALSO.get(permission, frozenset()) for permission in given))
+
+
+TABLE: Final[dict[Role, frozenset[Permission]]] = {role: _with_reading(given) for role, given in _GIVEN.items()}
 """Role → what it gives. The two manager roles give it within what they manage (actions/scope.py)."""
 
 
@@ -126,8 +151,8 @@ ADMIN_ALONE: Final = frozenset({_P.USERS_WRITE, _P.SETTINGS_WRITE, _P.AUDIT_READ
 
 
 def permissions_of(roles: Iterable[Role]) -> frozenset[Permission]:
-    """Everything that any of the roles gives."""
-    return frozenset().union(*(TABLE[role] for role in roles))
+    """Return what any of the roles gives, and what everybody may do."""
+    return EVERYBODY.union(*(TABLE[role] for role in roles))
 
 
 def roles_giving(permission: Permission) -> tuple[Role, ...]:

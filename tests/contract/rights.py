@@ -1,0 +1,74 @@
+"""docs/api/rights.md: which method asks for which permission, and which permissions no method asks for."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.domain.permissions import FEATURES, slice_features
+from trackyard.domain.roles import EVERYBODY, Permission, roles_giving
+from trackyard.wire.endpoint import Endpoint
+from trackyard.wire.openapi import each_name
+from trackyard.wire.scalars import Choice
+
+NOT_ASKED = "no method asks for it yet"
+_SUB = re.compile(r"sub[1-8]\Z")
+
+
+def methods_by_permission() -> dict[Permission, list[str]]:
+    """Return each permission of staff with the methods that ask for it."""
+    found: dict[Permission, list[str]] = {permission: [] for permission in Permission}
+    for endpoint in CATALOGUE:
+        if endpoint.audience in ("any", "staff"):
+            found[endpoint.permission].append(_named(endpoint))
+    return {permission: names for permission, names in found.items() if permission is not Permission.NONE}
+
+
+def methods_by_feature() -> dict[str, list[str]]:
+    """Return each feature of the tree of affiliates with the methods that ask for it."""
+    found: dict[str, list[str]] = {feature: [] for feature in FEATURES}
+    for endpoint in CATALOGUE:
+        if endpoint.audience in ("any", "affiliate"):
+            for feature in sorted({*endpoint.features, *_of_values(endpoint)}):
+                found[feature].append(_named(endpoint))
+    return found
+
+
+def _of_values(endpoint: Endpoint[Any]) -> Iterator[str]:
+    """Yield the features that values of parameters need: the slices of a report, the sub that is looked for."""
+    for name, field in each_name(endpoint.params):
+        if name == "slice" and isinstance(field.scalar, Choice):
+            yield from slice_features((*field.scalar.values, *field.scalar.permission))
+        elif endpoint.id == "stats.find-subs" and _SUB.match(name):
+            yield from slice_features((name,))
+
+
+def _named(endpoint: Endpoint[Any]) -> str:
+    return f"{endpoint.method} {endpoint.path}"
+
+
+def page() -> str:
+    """Return the page."""
+    lines = [
+        "# Rights",
+        "",
+        "Staff call a method when one of their roles gives the permission that it asks for. An affiliate calls it "
+        "unless the feature that it asks for is denied to the affiliate. Values of permissions and features that no "
+        "method asks for are stored and shown, and change nothing.",
+        "",
+        "## Permissions of staff",
+        "",
+        "| permission | roles | methods |",
+        "|---|---|---|",
+    ]
+    for permission, methods in methods_by_permission().items():
+        roles = ", ".join(f"`{role.value}`" for role in roles_giving(permission))
+        who = "every staff user" if permission in EVERYBODY else roles
+        lines.append(f"| `{permission}` | {who} | {_cell(methods)} |")
+    lines += ["", "## Features of affiliates", "", "| feature | level by default | methods |", "|---|---|---|"]
+    lines += [f"| `{name}` | {FEATURES[name]} | {_cell(methods)} |" for name, methods in methods_by_feature().items()]
+    return "\n".join([*lines, ""])
+
+
+def _cell(methods: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in methods) if methods else f"**{NOT_ASKED}**"

@@ -1,0 +1,21 @@
+"""docs/api/rights.md names what no method asks for."""
+
+from tests.contract.rights import NOT_ASKED, methods_by_feature, methods_by_permission, page
+from trackyard.domain.roles import Permission
+
+
+def test_permission_that_no_method_asks_for_is_listed_as_such() -> None:
+    text = page()
+    unasked = {permission for permission, methods in methods_by_permission().items() if not methods}
+    assert unasked == {Permission.DASHBOARD_READ}
+    assert [line for line in text.splitlines() if line.startswith("| `dashboard.read`") and NOT_ASKED in line]
+    assert text.count(NOT_ASKED) == len(unasked) + sum(1 for methods in methods_by_feature().values() if not methods)
+
+
+def test_feature_of_affiliates_that_no_method_asks_for_is_listed_as_such() -> None:
+    found = methods_by_feature()
+    assert found["general.marketplace"] == found["users.view-users"] == []
+    assert "GET /stats/clicks" in found["stats.clicks-list"]
+    assert found["stats.slice-country"] == ["GET /stats/getbycountries", "GET /stats/custom"]
+    assert "GET /stats/find-subs" in found["stats.slice-sub2"]
+    assert found["stats.slice-advertiser_id"] == []  # methods for staff ask no feature of affiliates
