@@ -187,14 +187,37 @@ def test_imports_refused(world: World, params: dict[str, Any], name: str) -> Non
     assert world.queued() == 0
 
 
-def test_who_may_edit_and_import(world: World) -> None:
-    _, manager = world.api.add_staff(Role.MANAGER_AFFILIATE, Role.MANAGER_SALES)
-    _, clerk = world.api.add_staff(Role.STATS_CONVERSION)
+def test_edits_and_imports_by_other_roles_are_refused(world: World) -> None:
+    readers = (Role.MANAGER_AFFILIATE, Role.SECTION_STATS, Role.STATS_CONVERSION)
+    clients = [world.api.add_staff(role)[1] for role in readers]
     for path in ("conversion/edit", "conversion/import", "conversions/import"):
-        refused = manager.call("POST", f"/3.1/admin/{path}")
-        assert (refused.status_code, refused.json()["code"]) == (403, "conversions.write")
+        for client in clients:
+            refused = client.call("POST", f"/3.1/admin/{path}", data={"ids": world.first, "comment": "x"})
+            assert (refused.status_code, refused.json()["code"]) == (403, "conversions.write")
         assert world.affiliate.call("POST", f"/3.1/admin/{path}").status_code == 403
-    assert clerk.post("/3.1/admin/conversion/edit", ids=world.first, comment="x")["status"] == 1
+    assert world.queued() == 0
+
+
+def test_conversions_are_read_by_statistics_roles(world: World) -> None:
+    for role in (Role.SECTION_STATS, Role.STATS_CONVERSION):
+        _, reader = world.api.add_staff(role)
+        assert len(reader.get("/3.0/stats/conversions", **PERIOD)["conversions"]) == 2
+        assert reader.get("/3.1/stats/conversionsbyid", id=world.first)["conversion"]["id"] == world.first
+
+
+def test_edits_by_a_sales_manager_keep_to_its_advertisers(world: World) -> None:
+    manager, client = world.api.add_staff(Role.MANAGER_SALES)
+    edit = {"ids": world.first, "comment": "x"}
+    refused = client.call("POST", "/3.1/admin/conversion/edit", data=edit)
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["ids[0]"])
+    refused = client.call("POST", "/3.1/admin/conversion/import", data={"offer": world.offer, "pid": world.pid})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["offer"])
+    world.api.admin.post(f"/3.0/admin/advertiser/{world.advertiser}", manager=manager)
+    assert client.post("/3.1/admin/conversion/edit", **edit)["data"]["ids"] == [world.first]
+    client.post("/3.1/admin/conversion/import", offer=world.offer, pid=world.pid, action_id="M1")
+    world.settle()
+    assert world.conversions()[world.first]["comment"] == "x"
+    assert "M1" in {item["action_id"] for item in world.conversions().values()}
 
 
 def test_what_became_of_each_stands_in_the_log(world: World) -> None:
@@ -217,7 +240,7 @@ def test_what_became_of_each_stands_in_the_log(world: World) -> None:
 
 def test_the_history_of_a_conversion(world: World) -> None:
     world.api.clock.advance(86_400_000)
-    staff, clerk = world.api.add_staff(Role.STATS_CONVERSION)
+    staff, clerk = world.api.add_staff(Role.ADMIN)
     clerk.post("/3.1/admin/conversion/edit", ids=world.first, status="declined", comment="fraud", revenue="2.5")
     world.settle()
     path = f"/3.1/stats/conversion/{world.first}/history"

@@ -78,7 +78,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         "stats.conversions stats.conversionsbyid stats.conversion.history admin.postback-check",
         STATS | {R.STATS_CONVERSION},
     ),
-    "edits and imports": ("admin.conversion.* admin.conversions.*", {R.SECTION_STATS, R.STATS_CONVERSION}),
+    "edits and imports": ("admin.conversion.* admin.conversions.*", {R.MANAGER_SALES}),
     "by advertiser": ("stats.getbyadvertiser", FIRST_PAGE | {R.STATS_SUPPLIER}),
     "by offer": ("stats.getbyprogram", FIRST_PAGE | {R.STATS_OFFER}),
     "by affiliate": ("stats.getbypartner stats.getbypartnerbydate", FIRST_PAGE | {R.STATS_PARTNER}),
