@@ -50,6 +50,38 @@ def test_which_are_called(postbacks: list[Postback], change: Change, called: lis
     assert [item.id for item in chosen(postbacks, change)] == called
 
 
+def moved(before: Status | None, after: Status) -> Change:
+    """A new conversion with a status, or the change of one to it."""
+    stored = None if before is None else replace(made(), status=before)
+    return Change(stored, replace(made(), version=2, status=after), "call:x")
+
+
+@pytest.mark.parametrize("status", ["declined", "not_found"])
+@pytest.mark.parametrize(
+    ("before", "after", "is_called"),
+    [
+        (None, Status.DECLINED, True),
+        (None, Status.NOT_FOUND, True),
+        (Status.PENDING, Status.DECLINED, True),
+        (Status.PENDING, Status.NOT_FOUND, True),
+        (Status.DECLINED, Status.NOT_FOUND, False),  # 3.1 shows declined before and after
+        (Status.NOT_FOUND, Status.DECLINED, False),
+        (Status.DECLINED, Status.CONFIRMED, False),
+        (None, Status.CONFIRMED, False),
+        (None, Status.HOLD, False),
+    ],
+)
+def test_postback_for_declined_or_not_found_is_called_for_both(
+    status: str, before: Status | None, after: Status, is_called: bool
+) -> None:
+    called = chosen([postback(1, status=status)], moved(before, after))
+    assert [item.id for item in called] == ([1] if is_called else [])
+
+
+def test_postback_without_a_status_is_called_for_each_change() -> None:
+    assert len(chosen([postback(1)], moved(Status.DECLINED, Status.NOT_FOUND))) == 1
+
+
 VALUES = {
     "clickid": "6" * 24,
     "transactionid": "d" * 24,
@@ -75,6 +107,7 @@ VALUES = {
     "sub1": "a%20b",
     **{f"sub{number}": f"s{number}" for number in range(2, 9)},
     **{f"custom_field{number}": f"x{number}" for number in range(1, 8)},
+    **{f"custom_field_{number}": f"x{number}" for number in range(1, 8)},
     "date": "2026-09-21%2019%3A58%3A20",
     "date_only": "2026-09-21",
     "click_date": "2026-09-21%2019%3A57%3A20",

@@ -103,7 +103,14 @@ class RemovedAnswer(Answer):
 
 
 def add(call: Call[Deps], params: AddPostback) -> PostbackAnswer:
-    """Add a postback URL, for one offer or for all."""
+    """Add a postback URL, for one offer or for all.
+
+    Each macro in the URL is replaced by its value, percent-encoded: {clickid} {transactionid} {action_id} {offerid}
+    {offer_id} {offer_name} {pid} {status} {status_name} {sum} {order_sum} {currency} {goal} {goal_name} {ip} {geo}
+    {city} {os} {device_type} {uagent} {referrer} {sub1} to {sub8}, {custom_field1} to {custom_field7} (also as
+    {custom_field_1}), {date} {time} {date_only} {click_date} {timestamp} {comment} {ref_id} {os_id} {ext1} {ext2}
+    {ext3} {user_id} {rand}. A postback for `declined` is also called for `not_found`, which 3.1 shows as declined.
+    """
     record = postbacks.add_postback(
         call.deps,
         call.caller,

@@ -8,10 +8,14 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import datetime_text
-from trackyard.domain.conversions import Change, Conversion
+from trackyard.domain.conversions import CUSTOM_FIELDS, Change, Conversion
 from trackyard.domain.macros import template
+from trackyard.domain.statuses import Status
 
 BY_CREATING: Final = "by_creating"
+
+_DECLINED: Final = frozenset({Status.DECLINED.value, Status.NOT_FOUND.value})
+"""The statuses that version 3.1 shows as declined: for postbacks they are one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,13 @@ def chosen(postbacks: Sequence[Postback], change: Change) -> list[Postback]:
 def _wants(postback: Postback, change: Change) -> bool:
     if postback.goal is not None and postback.goal != change.after.goal:
         return False
+    if postback.status is None:
+        return True
     if postback.status == BY_CREATING:
         return change.before is None
-    return postback.status is None or postback.status == change.after.status.shown
+    wanted = _DECLINED if postback.status in _DECLINED else {postback.status}
+    had = change.before is not None and change.before.status.shown in wanted
+    return change.after.status.shown in wanted and not had
 
 
 def filled(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> str:
@@ -96,9 +104,12 @@ def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str)
         "user_id": conversion.user_id,
         "rand": rand,
         **{name: str(click[name]) for name in _FROM_CLICK},
-        **{f"custom_field{n}": conversion.custom_fields.get(str(n), "") for n in range(1, 8)},
+        **{f"{name}{n}": conversion.custom_fields.get(str(n), "") for n in CUSTOM_FIELDS for name in _CUSTOM_FIELD},
     }
 
+
+_CUSTOM_FIELD: Final = ("custom_field", "custom_field_")
+"""Both spellings of the macro of a custom field, without its number."""
 
 _FROM_CLICK: Final = (
     *("ip", "city", "os", "referrer", "ref_id", "os_id", "ext1", "ext2", "ext3"),
