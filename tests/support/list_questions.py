@@ -44,20 +44,37 @@ _places = st.one_of(
     st.sampled_from(sorted(_ids)).flatmap(lambda name: _ids[name].map(lambda chosen: ((name, chosen),))),
     st.fixed_dictionaries({}, optional=_ids).map(lambda fields: tuple(fields.items())),
 )
+_codes = st.lists(st.sampled_from(["DE", "NP", "US"]), min_size=1, max_size=2, unique=True)
+
+
+def _one_or_more(items: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """A filter of one value, or of several."""
+    return st.one_of(items, st.lists(items, min_size=1, max_size=2, unique=True))
+
+
 _filters: dict[str, st.SearchStrategy[Any]] = {
-    "country": st.lists(st.sampled_from(["DE", "NP", "US"]), min_size=1, max_size=2, unique=True),
+    "country": _codes,
     "status": st.lists(st.sampled_from([1, 2, 3, 5]), min_size=1, max_size=3, unique=True),
-    "browser": _of_visitors("browser"),
-    "os": _of_visitors("os"),
-    "device": _of_visitors("device"),
-    "goal": st.sampled_from(GOALS),
-    "payouts": st.sampled_from(["3", "7.1235", "0", "3.5"]),
-    "revenue": st.sampled_from(["10", "2", "20"]),
-    "currency": st.sampled_from([840, 978, 392]),
-    "custom_field_3": st.just("gold"),
-    "subid1": _of_visitors("sub1"),
-    "subid3": _of_visitors("sub3"),
-    "subid5": _of_visitors("sub5"),
+    "browser": _one_or_more(_of_visitors("browser")),
+    "os": _one_or_more(_of_visitors("os")),
+    "device": _one_or_more(_of_visitors("device")),
+    "goal": _one_or_more(st.sampled_from(GOALS)),
+    "goal_id": _one_or_more(st.sampled_from(GOALS)),
+    "payouts": _one_or_more(st.sampled_from(["3", "7.1235", "0", "3.5"])),
+    "payouts_from": st.sampled_from(["3", "7.1235", "0", "3.5"]),
+    "payouts_to": st.sampled_from(["3", "7.1235", "0", "3.5"]),
+    "revenue": _one_or_more(st.sampled_from(["10", "2", "20"])),
+    "revenue_from": st.sampled_from(["10", "2", "20"]),
+    "revenue_to": st.sampled_from(["10", "2", "20"]),
+    "currency": _one_or_more(st.sampled_from([840, 978, 392])),
+    "custom_field_3": _one_or_more(st.sampled_from(["gold", "silver"])),
+    "subid1": _one_or_more(_of_visitors("sub1")),
+    "subid3": _one_or_more(_of_visitors("sub3")),
+    "subid5": _one_or_more(_of_visitors("sub5")),
+    "smart_id": _one_or_more(st.sampled_from(["5" * 24, "6" * 24])),
+    "decline_reason": _one_or_more(st.sampled_from(["Payments not found", "partner is banned", "cap is reached"])),
+    "comment": _one_or_more(st.sampled_from(["not", "PARTNER", "%", "_"])),
+    "payment_status": _one_or_more(st.sampled_from(["opened", "closed", "pending"])),
     "raw_export": st.just(1),
 }
 
@@ -89,6 +106,8 @@ def conversion_lists(draw: st.DrawFn) -> ListQuestion:
         days = st.dates(date(2026, 1, 1), date(2026, 12, 31))
         fields |= {"update_from_date": str(draw(st.one_of(st.just(fields["date_from"]), days)))}
         fields |= draw(st.fixed_dictionaries({}, optional={"update_from_hour": st.integers(0, 23)}))
+        if draw(st.booleans()):
+            fields |= {"update_to_date": max(fields["update_from_date"], str(draw(days))), "update_to_hour": 23}
         if "hour" not in fields and draw(st.booleans()):
             fields = {name: value for name, value in fields.items() if name != "date_from"}
     return ListQuestion(*_who(draw, "conversions"), tuple(fields.items()), draw(_places))

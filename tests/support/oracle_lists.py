@@ -19,6 +19,8 @@ NUMBERS = {"USD": 840, "EUR": 978, "JPY": 392}
 STATUSES = {"confirmed": 1, "pending": 2, "declined": 3, "not_found": 4, "hold": 5}
 OPEN = ("pending", "pending_cap", "hold")
 CUSTOM = [f"custom_field_{number}" for number in range(1, 8)]
+HIDDEN = dict.fromkeys(("revenue", "earnings", "price", "supplier_id", "advertiser"))
+"""What an affiliate does not see of a conversion."""
 ALIKE = ("ip", "ua", "country", "city", "city_id", "device", "os", "browser", "referrer", "ref_id", "user_id")
 ALIKE += ("ios_idfa", "android_id", *(f"sub{number}" for number in range(1, 9)))
 
@@ -97,32 +99,46 @@ def conversions(oracle: Oracle, viewer: Viewer, params: Params, version: str) ->
 
 
 def _is_listed(viewer: Viewer, made: Record, params: Params, version: str) -> bool:
-    equal = {"browser": "browser", "os": "os", "device": "device", "goal": "goal"}
-    among = {"offer": "offer", "country": "country"}
+    among = {"offer": "offer", "country": "country", "browser": "browser", "os": "os", "device": "device"}
+    among |= {"goal": "goal", "goal_id": "goal"}
     among |= {} if viewer.is_affiliate else {"partner": "affiliate", "advertiser": "advertiser"}
     amounts = {"payouts": "payout"} | ({} if viewer.is_affiliate else {"revenue": "charge"})
     status = STATUSES[shown_status(made["status"], version)]
     stored = made["stored"]
     own = {"action_id": stored.action_id, "clickid": stored.click_id, "currency": NUMBERS[made["currency"]]}
-    own |= {f"subid{number}": made[f"sub{number}"] for number in range(1, 6)}
+    own |= {f"subid{number}": made[f"sub{number}"] for number in range(1, 9)}
+    own |= {"smart_id": made["click"]["smart_id"]}
     own |= dict(zip(CUSTOM, _custom(stored), strict=True))
     return (
         _in_period(made["time"], params)
         and _is_changed(made, params)
         and status in params.get("status", [status])
         and _is_among(made, among, params)
-        and all(made[column] == params.get(name, made[column]) for name, column in equal.items())
-        and all(made[column] == Decimal(params.get(name, made[column])) for name, column in amounts.items())
-        and all(params.get(name, value) == value for name, value in own.items())
+        and all(_is_amount(made[column], name, params) for name, column in amounts.items())
+        and all(value in _each(params.get(name, value)) for name, value in own.items())
+        and (status in (3, 4) or "decline_reason" not in params)
+        and made["comment"].lower() in [each.lower() for each in _each(params.get("decline_reason", made["comment"]))]
+        and any(each.lower() in made["comment"].lower() for each in _each(params.get("comment", "")))
+        and "opened" in _each(params.get("payment_status", "opened"))
     )
 
 
+def _each(value: Any) -> list[Any]:
+    """The values of a filter, which is one or a list."""
+    return value if isinstance(value, list) else [value]
+
+
+def _is_amount(amount: Decimal, name: str, params: Params) -> bool:
+    least, most = (Decimal(params.get(f"{name}_{bound}", amount)) for bound in ("from", "to"))
+    return amount in map(Decimal, _each(params.get(name, amount))) and least <= amount <= most
+
+
 def _is_changed(made: Record, params: Params) -> bool:
-    if "update_from_date" not in params:
-        return True
     now = _local(made["changed_at"], params["timezone"])
-    since = date.fromisoformat(params["update_from_date"])
-    return (now.date(), now.hour) >= (since, params.get("update_from_hour", 0))
+    at = (now.date(), now.hour)
+    since = date.fromisoformat(params.get("update_from_date", "1970-01-01"))
+    until = date.fromisoformat(params.get("update_to_date", "9998-12-31"))
+    return (since, params.get("update_from_hour", 0)) <= at <= (until, params.get("update_to_hour", 23))
 
 
 def _custom(stored: Any) -> list[str]:
@@ -150,7 +166,6 @@ def _plain(made: Record, zone: str) -> dict[str, Any]:
         "comment": made["comment"],
         "created_at": text(made["time"], zone),
         "click_time": text(click["time"], zone),
-        "landing_id": click["landing"],
         "payouts": made["payout"],
         "partner_id": made["affiliate"],
         "sum": stored.sum,
@@ -171,13 +186,15 @@ def _of_staff(made: Record) -> dict[str, Any]:
 def _listed(oracle: Oracle, viewer: Viewer, made: Record, zone: str, version: str, is_raw: bool) -> dict[str, Any]:
     offer = oracle.known.offers[made["offer"]]
     shown = {"id": offer.id, "offer_id": offer.hash, "title": offer.title, "preview_url": offer.url_preview}
+    shown |= {} if viewer.is_affiliate else {"url": offer.url}
     found = _plain(made, zone) | {
+        "landing_id": made["click"]["landing"],
         "status": shown_status(made["status"], version),
         "offer": None if is_raw else shown,
         "partner": None if is_raw else oracle.named("affiliate", made["affiliate"]),
     }
     if viewer.is_affiliate:
-        return found
+        return found | HIDDEN
     return found | _of_staff(made) | {"advertiser": None if is_raw else oracle.named("advertiser", made["advertiser"])}
 
 
@@ -190,15 +207,16 @@ def by_id(oracle: Oracle, viewer: Viewer, made: Record, version: str) -> dict[st
         "status": STATUSES[shown_status(made["status"], version)],
         "partner": oracle.named("affiliate", made["affiliate"]),
         "country_name": countries[made["click"]["country"]],
+        "landing_id": made["click"]["landing"] or None,
         "prelanding_id": None,
         "createdAt": text(made["time"], "UTC"),
         "updatedAt": text(made["changed_at"], "UTC"),
-        "currency_id": NUMBERS[made["currency"]],
+        "currency_id": str(NUMBERS[made["currency"]]),
         "click_id": made["stored"].click_id,
         "offer": shown | ({} if viewer.is_affiliate else {"url": offer.url}),
     }
     if viewer.is_affiliate:
-        return found
+        return found | HIDDEN | {"charge": None, "earning": None}
     again = {"charge": made["charge"], "earning": made["charge"] - made["payout"]}
     return found | _of_staff(made) | again | {"advertiser": oracle.named("advertiser", made["advertiser"])}
 
@@ -338,4 +356,4 @@ def _in_period(at: int, params: Params) -> bool:
 
 
 def _is_among(record: Record, columns: dict[str, str], params: Params) -> bool:
-    return all(record[column] in params.get(name, [record[column]]) for name, column in columns.items())
+    return all(record[column] in _each(params.get(name, record[column])) for name, column in columns.items())

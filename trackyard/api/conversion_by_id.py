@@ -6,12 +6,15 @@ from zoneinfo import ZoneInfo
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics import Names, get_conversion
 from trackyard.api.conversions import (
+    HIDDEN,
     ConversionFields,
     OfferInConversion,
+    OfferWithUrl,
     advertiser_of,
     fields_for_all,
     fields_for_staff,
     offer_in_conversion,
+    offer_with_url,
     shown_status,
 )
 from trackyard.api.people import AdvertiserRef, ManagerView, PartnerView, manager_view, partner_view
@@ -35,34 +38,42 @@ class GetConversion(Params):
     id: s.Hex
 
 
-class OfferWithUrl(OfferInConversion):
-    """The offer of a conversion, as staff see it."""
-
-    url: str
-
-
 class PartnerWithManager(PartnerView):
     """The affiliate of a conversion."""
 
     manager: ManagerView | None
 
 
-class OneForAffiliate(ConversionFields):
-    """A conversion as its affiliate sees it. status: its number · country_name: in English, "" when unknown ·
-    currency_id: ISO 4217, null when it has none."""
+class OneFields(ConversionFields):
+    """The fields of one conversion for every caller. status: its number · country_name: in English, "" when unknown ·
+    landing_id: null without a landing page · currency_id: the number of ISO 4217 as text, null when it has none."""
 
     status: int
-    offer: OfferInConversion | None
     partner: PartnerWithManager
     country_name: str
+    landing_id: int | None
     prelanding_id: None
     createdAt: str
     updatedAt: str
-    currency_id: int | None
+    currency_id: str | None
     click_id: str
 
 
-class OneForStaff(OneForAffiliate):
+class OneForAffiliate(OneFields):
+    """A conversion as its affiliate sees it. advertiser, supplier_id, revenue, earnings, charge, earning: always
+    null."""
+
+    offer: OfferInConversion | None
+    advertiser: AdvertiserRef | None
+    supplier_id: str | None
+    revenue: Money | None
+    earnings: Money | None
+    charge: Money | None
+    earning: Money | None
+    price: None
+
+
+class OneForStaff(OneFields):
     """A conversion as staff see it."""
 
     offer: OfferWithUrl | None
@@ -96,15 +107,18 @@ def get(call: Call[Deps], params: GetConversion) -> OneForAffiliateAnswer | OneF
         "status": Status(shown_status(item.status, call.version)).number,
         "partner": _partner(item, names, manager, zone),
         "country_name": _countries().get(item.click["country"], ""),
+        "landing_id": item.click["landing"] or None,
         "prelanding_id": None,
         "createdAt": datetime_text(item.created_at, zone),
         "updatedAt": datetime_text(item.updated_at, zone),
-        "currency_id": NUMBERS.get(item.currency),
+        "currency_id": _number_text(item.currency),
         "click_id": item.click_id,
     }
     if not call.staff:
         return OneForAffiliateAnswer(
-            conversion=OneForAffiliate(**shown, offer=offer_in_conversion(item.offer_id, names))
+            conversion=OneForAffiliate(
+                **shown, **HIDDEN, charge=None, earning=None, offer=offer_in_conversion(item.offer_id, names)
+            )
         )
     return OneForStaffAnswer(
         conversion=OneForStaff(
@@ -112,7 +126,7 @@ def get(call: Call[Deps], params: GetConversion) -> OneForAffiliateAnswer | OneF
             **fields_for_staff(item),
             charge=number(item.charge),
             earning=number(item.charge - item.payout),
-            offer=_offer_with_url(item, names),
+            offer=offer_with_url(item.offer_id, names),
             advertiser=advertiser_of(item, names),
         )
     )
@@ -124,11 +138,9 @@ def _partner(item: ListedConversion, names: Names, manager: Staff | None, zone: 
     return PartnerWithManager(id=plain.id, email=plain.email, login=plain.login, name=plain.name, manager=shown)
 
 
-def _offer_with_url(item: ListedConversion, names: Names) -> OfferWithUrl | None:
-    name = names.offers.get(item.offer_id)
-    if name is None:
-        return None
-    return OfferWithUrl(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url, url=name.url)
+def _number_text(currency: str) -> str | None:
+    number = NUMBERS.get(currency)
+    return None if number is None else str(number)
 
 
 @cache

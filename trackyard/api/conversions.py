@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import msgspec
@@ -13,7 +14,7 @@ from trackyard.actions.exports import StoredConversions, export_conversions
 from trackyard.actions.statistics import Names, conversions
 from trackyard.api.files import ALL_ROWS, Listed, table_of_all
 from trackyard.api.people import AdvertiserRef, PartnerView, partner_view
-from trackyard.api.times import At, as_text, hour_start_ms, span, unchanged
+from trackyard.api.times import At, as_text, hour_end_ms, hour_start_ms, span, unchanged
 from trackyard.base.arrow import Array, amounts, beside, loaded
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import as_stored
@@ -32,75 +33,110 @@ from trackyard.wire.sheets import Kind, Sheet, Table, columns_beside, columns_of
 
 StatusNumber = Annotated[int, s.Choice(("1", "2", "3", "5"), only_3_0=("4",), number=True)]
 Device = Annotated[str, s.Choice(("tablet", "desktop", "mobile"))]
+PaymentState = Annotated[str, s.Choice(("opened", "closed", "pending", "1", "2", "3"))]
+
+_PAYMENT_STATES = {number: name for name, number in (OPEN_ITEM, *ITEM_STATES.values())}
+"""`is_paid` → `payment_status`: a filter takes either."""
 
 
 class ListConversions(Listed):
-    """Which conversions; by default those of the last week."""
+    """Which conversions; by default those of the last week.
+
+    A filter takes a list; any of its values matches. payouts_from, payouts_to, revenue_from, revenue_to: inclusive ·
+    goal_id: as goal · decline_reason: the comment of a declined conversion · comment: a part of the comment ·
+    payment_status: its name, or the number that `is_paid` has · update_to_date, update_to_hour: the last change lies
+    in this day or hour, or before.
+    """
 
     date_from: s.Day | None = None
     date_to: s.Day | None = None
     update_from_date: s.Day | None = None
     update_from_hour: s.Hour | None = None
+    update_to_date: s.Day | None = None
+    update_to_hour: s.Hour | None = None
     status: Seq[StatusNumber] = ()
     offer: Seq[s.Int] = ()
     advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
     country: Seq[s.Text] = ()
-    browser: s.Text = ""
-    action_id: s.LongText = ""
-    clickid: s.Text = ""
-    os: s.Text = ""
-    goal: s.LongText = ""
-    device: Device | None = None
-    payouts: s.Amount | None = None
-    currency: s.Int | None = None
+    browser: Seq[s.Text] = ()
+    action_id: Seq[s.LongText] = ()
+    clickid: Seq[s.Text] = ()
+    os: Seq[s.Text] = ()
+    goal: Seq[s.LongText] = ()
+    goal_id: Seq[s.LongText] = ()
+    device: Seq[Device] = ()
+    payouts: Seq[s.Amount] = ()
+    payouts_from: s.Amount | None = None
+    payouts_to: s.Amount | None = None
+    currency: Seq[s.Int] = ()
     hour: s.Hour | None = None
     timezone: s.Zone | None = None
-    custom_field_1: s.LongText = ""
-    custom_field_2: s.LongText = ""
-    custom_field_3: s.LongText = ""
-    custom_field_4: s.LongText = ""
-    custom_field_5: s.LongText = ""
-    custom_field_6: s.LongText = ""
-    custom_field_7: s.LongText = ""
-    subid1: s.LongText = ""
-    subid2: s.LongText = ""
-    subid3: s.LongText = ""
-    subid4: s.LongText = ""
-    subid5: s.LongText = ""
+    custom_field_1: Seq[s.LongText] = ()
+    custom_field_2: Seq[s.LongText] = ()
+    custom_field_3: Seq[s.LongText] = ()
+    custom_field_4: Seq[s.LongText] = ()
+    custom_field_5: Seq[s.LongText] = ()
+    custom_field_6: Seq[s.LongText] = ()
+    custom_field_7: Seq[s.LongText] = ()
+    subid1: Seq[s.LongText] = ()
+    subid2: Seq[s.LongText] = ()
+    subid3: Seq[s.LongText] = ()
+    subid4: Seq[s.LongText] = ()
+    subid5: Seq[s.LongText] = ()
+    subid6: Seq[s.LongText] = ()
+    subid7: Seq[s.LongText] = ()
+    subid8: Seq[s.LongText] = ()
+    smart_id: Seq[s.Text] = ()
+    decline_reason: Seq[s.LongText] = ()
+    comment: Seq[s.LongText] = ()
+    payment_status: Seq[PaymentState] = ()
     partner: Annotated[Seq[s.Int], Only(admin=True)] = ()
-    revenue: Annotated[s.Amount | None, Only(admin=True)] = None
+    revenue: Annotated[Seq[s.Amount], Only(admin=True)] = ()
+    revenue_from: Annotated[s.Amount | None, Only(admin=True)] = None
+    revenue_to: Annotated[s.Amount | None, Only(admin=True)] = None
     raw_export: Annotated[s.Flag, Only(since="3.1")] = False
 
     def chosen(self, call: Call[Deps]) -> ConversionFilter:
         """For the use case. Raises BadInput for a period that is wrong."""
         since, until = self._period(call)
+        states = {_PAYMENT_STATES.get(state, state) for state in self.payment_status}
         return ConversionFilter(
             since=since,
             until=until,
             updated_since=self._updated_since(call),
+            updated_until=self._updated_until(call),
             statuses=frozenset(_stored_statuses(self.status, call.version)) if self.status else None,
             offers=frozenset(self.offer) or None,
             affiliates=frozenset(self.partner) or None,
             advertisers=frozenset(as_stored(self.advertiser)) or None,
             countries=frozenset(code.upper() for code in self.country) or None,
-            browser=self.browser or None,
-            os=self.os or None,
-            device=self.device,
-            goal=self.goal or None,
-            action_id=self.action_id or None,
-            click_id=self.clickid.lower() or None,
-            currency=None if self.currency is None else CODES.get(self.currency, ""),
-            payout=self.payouts,
-            charge=self.revenue,
-            subs=_numbered(self, "subid", 5),
+            browsers=frozenset(self.browser) or None,
+            systems=frozenset(self.os) or None,
+            devices=frozenset(self.device) or None,
+            goals=frozenset(self.goal) or None,
+            goal_ids=frozenset(self.goal_id) or None,
+            action_ids=frozenset(self.action_id) or None,
+            click_ids=frozenset(as_stored(self.clickid)) or None,
+            currencies=frozenset(CODES.get(number, "") for number in self.currency) or None,
+            payouts=frozenset(self.payouts) or None,
+            payout_from=self.payouts_from,
+            payout_to=self.payouts_to,
+            charges=frozenset(self.revenue) or None,
+            charge_from=self.revenue_from,
+            charge_to=self.revenue_to,
+            smart_ids=frozenset(as_stored(self.smart_id)) or None,
+            subs=_numbered(self, "subid", 8),
             custom_fields=_numbered(self, "custom_field_", 7),
+            decline_reasons=frozenset(self.decline_reason) or None,
+            comments=frozenset(part for part in self.comment if part) or None,
+            payment_statuses=frozenset(states) or None,
         )
 
     def _period(self, call: Call[Deps]) -> tuple[int, int]:
         zone = self.timezone or call.deps.zone
         today = local_day(call.deps.clock.now_ms(), zone)
         last = self.date_to or today
-        if self.date_from is None and self.update_from_date is not None:
+        if self.date_from is None and not (self.update_from_date is None and self.update_to_date is None):
             return 0, span(last, last, zone)[1]
         first = self.date_from or min(last, today) - timedelta(days=7)
         return span(first, last, zone, hour=self.hour)
@@ -112,6 +148,19 @@ class ListConversions(Listed):
             return None
         return hour_start_ms(self.update_from_date, self.update_from_hour or 0, self.timezone or call.deps.zone)
 
+    def _updated_until(self, call: Call[Deps]) -> int | None:
+        if self.update_to_date is None:
+            if self.update_to_hour is not None:
+                raise BadInput({"update_to_hour": ["An hour needs update_to_date."]})
+            return None
+        hours = (self.update_from_hour or 0, 23 if self.update_to_hour is None else self.update_to_hour)
+        if self.update_from_date is not None and (self.update_from_date, hours[0]) > (self.update_to_date, hours[1]):
+            raise BadInput({"update_to_date": ["This time must not lie before update_from_date."]})
+        zone = self.timezone or call.deps.zone
+        if self.update_to_hour is None:
+            return span(self.update_to_date, self.update_to_date, zone)[1]
+        return hour_end_ms(self.update_to_date, self.update_to_hour, zone)
+
 
 class OfferInConversion(View):
     """The offer of a conversion, as everyone sees it."""
@@ -122,8 +171,14 @@ class OfferInConversion(View):
     preview_url: str
 
 
+class OfferWithUrl(OfferInConversion):
+    """The offer of a conversion, as staff see it."""
+
+    url: str
+
+
 class ConversionFields(View):
-    """What every form of a conversion has; what the advertiser pays, and who that is, is not among it."""
+    """The fields that every form of a conversion has for every caller."""
 
     id: str
     action_id: str
@@ -165,7 +220,6 @@ class ConversionFields(View):
     created_at: Moment
     click_time: Moment
     referrer: str
-    landing_id: int
     payouts: Money
     clickid: str
     partner_id: int
@@ -179,17 +233,29 @@ class ConversionFields(View):
     hold_date_expire: Moment | None
 
 
-class ConversionForAffiliate(ConversionFields):
-    """A conversion as its affiliate sees it: what the advertiser pays, and who that is, does not exist here."""
+class ListedFields(ConversionFields):
+    """The fields that a conversion in a list has for every caller."""
 
+    landing_id: int
     status: str
-    offer: OfferInConversion | None
     partner: PartnerView | None
 
 
-class ConversionForStaff(ConversionForAffiliate):
+class ConversionForAffiliate(ListedFields):
+    """A conversion as its affiliate sees it. revenue, earnings, advertiser, supplier_id: always null."""
+
+    offer: OfferInConversion | None
+    revenue: Money | None
+    earnings: Money | None
+    price: None
+    advertiser: AdvertiserRef | None
+    supplier_id: str | None
+
+
+class ConversionForStaff(ListedFields):
     """A conversion as staff see it."""
 
+    offer: OfferWithUrl | None
     revenue: Money
     earnings: Money
     price: None
@@ -237,7 +303,7 @@ def conversion_rows(call: Call[Deps], params: ListConversions) -> Table:
         )
         return table_of(view, (view(**show(item, names)) for item in found), zone, period=period)
     export = export_conversions(call.deps, call.caller, call.permission, chosen)
-    columns = _Columns(view, call.version, is_raw=params.raw_export)
+    columns = _Columns(view, call.version, is_staff=call.staff, is_raw=params.raw_export)
     return table_of_all(view, export, columns.of, zone, period)
 
 
@@ -257,7 +323,6 @@ def fields_for_all(item: ListedConversion, at: At) -> dict[str, Any]:
         "district": None,
         "isp_code": item.click["isp"],
         "device_type": item.click["device"],
-        "landing_id": item.click["landing"],
         "partner_id": item.affiliate_id,
         "payouts": number(item.payout),
         "sum": number(item.sum),
@@ -271,13 +336,17 @@ def fields_for_all(item: ListedConversion, at: At) -> dict[str, Any]:
 
 
 def fields_for_staff(item: ListedConversion) -> dict[str, Any]:
-    """What staff see too, but for the advertiser's name."""
+    """Return the values that staff alone see, without the advertiser's name."""
     return {
         "revenue": number(item.charge),
         "earnings": number(item.charge - item.payout),
         "price": None,
         "supplier_id": item.advertiser_id,
     }
+
+
+HIDDEN = MappingProxyType(dict.fromkeys(("revenue", "earnings", "price", "supplier_id", "advertiser")))
+"""The values of these fields for an affiliate."""
 
 
 def advertiser_of(item: ListedConversion, names: Names) -> AdvertiserRef:
@@ -290,17 +359,19 @@ def _advertiser(advertiser_id: str, names: Names) -> AdvertiserRef:
 
 
 def _shower(call: Call[Deps], params: ListConversions, at: At) -> Callable[[ListedConversion, Names], dict[str, Any]]:
-    """What turns a conversion into the fields that its caller sees."""
+    """Return what turns a conversion into the fields that its caller sees."""
+    offer_of = offer_with_url if call.staff else offer_in_conversion
 
     def show(item: ListedConversion, names: Names) -> dict[str, Any]:
         raw = params.raw_export
         shown = fields_for_all(item, at) | {
+            "landing_id": item.click["landing"],
             "status": shown_status(item.status, call.version),
-            "offer": None if raw else offer_in_conversion(item.offer_id, names),
+            "offer": None if raw else offer_of(item.offer_id, names),
             "partner": None if raw else partner_view(item.affiliate_id, names.affiliates),
         }
         if not call.staff:
-            return shown
+            return shown | HIDDEN
         return shown | fields_for_staff(item) | {"advertiser": None if raw else advertiser_of(item, names)}
 
     return show
@@ -322,16 +393,25 @@ _NO_FIELDS: dict[str, str] = {}
 
 
 class _Columns:
-    """What `_shower` shows, by column. view: whose columns · is_raw: without names."""
+    """What `_shower` shows, by column. is_staff: whose columns · is_raw: without names."""
 
-    def __init__(self, view: type[View], version: str, *, is_raw: bool) -> None:
+    def __init__(self, view: type[View], version: str, *, is_staff: bool, is_raw: bool) -> None:
         self._kinds = {column.name: column.kind for column in columns_of(view)}
-        self._version, self._is_raw = version, is_raw
+        self._version, self._is_staff, self._is_raw = version, is_staff, is_raw
+        self._offer_view: type[View] = OfferWithUrl if is_staff else OfferInConversion
+        self._offer_of: Callable[[int, Names], View | None] = offer_with_url if is_staff else offer_in_conversion
 
     def of(self, found: StoredConversions, names: Names) -> dict[str, Array]:
-        """The columns of some conversions."""
+        """Return the columns of some conversions."""
         stored = found.columns
-        return {**self._typed(self._values(stored)), **self._looked_up(found, names), **_amounts(stored)}
+        shown = {**self._typed(self._values(stored)), **self._looked_up(found, names), **_amounts(stored)}
+        return shown if self._is_staff else shown | self._hidden(len(stored["id"]))
+
+    def _hidden(self, count: int) -> dict[str, Array]:
+        """Return columns of nulls for what an affiliate does not see."""
+        nulls = loaded().arrow.nulls
+        kinds = {name: kind for name, kind in self._kinds.items() if name.partition(".")[0] in HIDDEN}
+        return {name: nulls(count, type=type_of(kind)) for name, kind in kinds.items()}
 
     def _typed(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Array]:
         array = loaded().arrow.array
@@ -373,7 +453,7 @@ class _Columns:
             "status": status,
             "payment_status": payment_status,
             "is_paid": is_paid,
-            **named(OfferInConversion, "offer", "offer_id", lambda key: offer_in_conversion(key, names)),
+            **named(self._offer_view, "offer", "offer_id", lambda key: self._offer_of(key, names)),
             **named(PartnerView, "partner", "affiliate_id", lambda key: partner_view(key, names.affiliates)),
             **named(AdvertiserRef, "advertiser", "advertiser_id", lambda key: _advertiser(key, names)),
         }
@@ -401,6 +481,14 @@ def offer_in_conversion(offer_id: int, names: Names) -> OfferInConversion | None
     return OfferInConversion(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url)
 
 
+def offer_with_url(offer_id: int, names: Names) -> OfferWithUrl | None:
+    """Return the offer of a conversion for staff; None when it does not exist any more."""
+    name = names.offers.get(offer_id)
+    if name is None:
+        return None
+    return OfferWithUrl(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url, url=name.url)
+
+
 def shown_status(stored: str, version: str) -> str:
     """How a stored status is told: pending_cap is shown as pending, not_found under 3.1 as declined."""
     if stored == Status.NOT_FOUND and version != "3.0":
@@ -414,9 +502,9 @@ def _stored_statuses(numbers: tuple[int, ...], version: str) -> set[str]:
     return {status.value for status in Status if shown_status(status.value, version) in wanted}
 
 
-def _numbered(params: ListConversions, prefix: str, last: int) -> dict[int, str]:
-    values = {n: getattr(params, f"{prefix}{n}") for n in range(1, last + 1)}
-    return {n: value for n, value in values.items() if value}
+def _numbered(params: ListConversions, prefix: str, last: int) -> dict[int, frozenset[str]]:
+    values = {n: frozenset[str](getattr(params, f"{prefix}{n}")) for n in range(1, last + 1)}
+    return {n: each for n, each in values.items() if each}
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (

@@ -36,6 +36,12 @@ def hour_start_ms(day: date, hour: int, zone: ZoneInfo) -> int:
     return int(datetime(day.year, day.month, day.day, hour, tzinfo=zone).timestamp()) * 1000
 
 
+def hour_end_ms(day: date, hour: int, zone: ZoneInfo) -> int:
+    """Return the end of an hour of a day (exclusive); of a missing hour, the moment at which clocks leave it out."""
+    start, end = _hour_span(day, hour, zone)
+    return end if end > start else hour_start_ms(day, hour, zone)
+
+
 def check_length(first: date, last: date, *, fine: bool, name: str = "filter[date_to]") -> None:
     """Refuses more than 366 days of a fine slice, ten years of any (behaviour.md §7)."""
     if fine and last - first >= timedelta(days=366):

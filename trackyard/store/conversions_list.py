@@ -13,46 +13,66 @@ from sqlalchemy import (
     Connection,
     Row,
     Text,
+    and_,
     cast,
+    exists,
+    false,
     func,
+    or_,
     select,
+    true,
     tuple_,
     type_coerce,
 )
 
-from trackyard.domain.affiliate_payments import PaymentStatus
+from trackyard.domain.affiliate_payments import ITEM_STATES, PaymentStatus
+from trackyard.domain.ledger import SHARES
 from trackyard.domain.scope import Scope
-from trackyard.store.tables import conversion
+from trackyard.domain.statuses import Status
+from trackyard.store.tables import conversion, payment, payment_entry
 from trackyard.store.types import Amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionFilter:
-    """Which conversions; None asks nothing, an empty set lets nothing pass. Times UTC ms, `until` exclusive.
+    """Which conversions. A set selects any of its values, an empty one nothing; None selects all.
 
-    subs, custom_fields: number to the value · clicks' properties as the click had them.
+    Times are UTC ms, `until` and `updated_until` exclusive; the bounds of amounts are inclusive. subs, custom_fields:
+    number to the values · clicks' properties as the click had them · decline_reasons: comments of declined
+    conversions, in any case · comments: parts of comments, in any case · payment_statuses: names of ITEM_STATES and
+    OPEN_ITEM.
     """
 
     since: int
     until: int
     updated_since: int | None = None
+    updated_until: int | None = None
     statuses: frozenset[str] | None = None
     offers: frozenset[int] | None = None
     affiliates: frozenset[int] | None = None
     advertisers: frozenset[str] | None = None
     countries: frozenset[str] | None = None
-    browser: str | None = None
-    os: str | None = None
-    device: str | None = None
-    goal: str | None = None
-    action_id: str | None = None
-    click_id: str | None = None
+    browsers: frozenset[str] | None = None
+    systems: frozenset[str] | None = None
+    devices: frozenset[str] | None = None
+    goals: frozenset[str] | None = None
+    goal_ids: frozenset[str] | None = None
+    action_ids: frozenset[str] | None = None
+    click_ids: frozenset[str] | None = None
     ids: frozenset[str] | None = None
-    currency: str | None = None
-    payout: Decimal | None = None
-    charge: Decimal | None = None
-    subs: Mapping[int, str] = field(default_factory=dict)
-    custom_fields: Mapping[int, str] = field(default_factory=dict)
+    currencies: frozenset[str] | None = None
+    payouts: frozenset[Decimal] | None = None
+    payout_from: Decimal | None = None
+    payout_to: Decimal | None = None
+    charges: frozenset[Decimal] | None = None
+    charge_from: Decimal | None = None
+    charge_to: Decimal | None = None
+    smart_ids: frozenset[str] | None = None
+    subs: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    custom_fields: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    decline_reasons: frozenset[str] | None = None
+    comments: frozenset[str] | None = None
+    payment_statuses: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +105,7 @@ class ListedConversion:
     in_payment: PaymentStatus | None = None
 
 
+_DECLINED: Final = (Status.DECLINED.value, Status.NOT_FOUND.value)
 _COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "in_payment")
 STORED: Final = tuple(column.name for column in _COLUMNS)
 """What files are made of: the same without an object for each value. Amounts are whole numbers of ten-thousandths,
@@ -163,30 +184,64 @@ def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
 
 def _chosen(chosen: ConversionFilter) -> list[ColumnElement[bool]]:
     table = conversion.c
-    conditions: list[ColumnElement[bool]] = [table.created_at >= chosen.since, table.created_at < chosen.until]
-    if chosen.updated_since is not None:
-        conditions.append(table.updated_at >= chosen.updated_since)
     among = (
         (table.status, chosen.statuses),
         (table.offer_id, chosen.offers),
         (table.affiliate_id, chosen.affiliates),
         (table.advertiser_id, chosen.advertisers),
         (table.country, chosen.countries),
+        (table.browser, chosen.browsers),
+        (table.os, chosen.systems),
+        (table.device, chosen.devices),
+        (table.goal, chosen.goals),
+        (table.goal, chosen.goal_ids),
+        (table.action_id, chosen.action_ids),
+        (table.click_id, chosen.click_ids),
         (table.id, chosen.ids),
+        (table.currency, chosen.currencies),
+        (table.payout, chosen.payouts),
+        (table.charge, chosen.charges),
+        (table.click["smart_id"].as_string(), chosen.smart_ids),
+        *((table.click[f"sub{n}"].as_string(), values) for n, values in chosen.subs.items()),
+        *((table.custom_fields[str(n)].as_string(), values) for n, values in chosen.custom_fields.items()),
     )
-    conditions += [column.in_(values) for column, values in among if values is not None]
-    equal = (
-        (table.browser, chosen.browser),
-        (table.os, chosen.os),
-        (table.device, chosen.device),
-        (table.goal, chosen.goal),
-        (table.action_id, chosen.action_id),
-        (table.click_id, chosen.click_id),
-        (table.currency, chosen.currency),
-        (table.payout, chosen.payout),
-        (table.charge, chosen.charge),
+    conditions: list[ColumnElement[bool]] = [column.in_(values) for column, values in among if values is not None]
+    least = (
+        (table.created_at, chosen.since),
+        (table.updated_at, chosen.updated_since),
+        (table.payout, chosen.payout_from),
+        (table.charge, chosen.charge_from),
     )
-    conditions += [column == value for column, value in equal if value is not None]
-    conditions += [table.click[f"sub{n}"].as_string() == value for n, value in chosen.subs.items()]
-    conditions += [table.custom_fields[str(n)].as_string() == value for n, value in chosen.custom_fields.items()]
+    conditions += [column >= value for column, value in least if value is not None]
+    most = ((table.payout, chosen.payout_to), (table.charge, chosen.charge_to))
+    conditions += [column <= value for column, value in most if value is not None]
+    before = ((table.created_at, chosen.until), (table.updated_at, chosen.updated_until))
+    conditions += [column < value for column, value in before if value is not None]
+    if chosen.decline_reasons is not None:
+        given = [func.lower(table.comment) == func.lower(reason) for reason in sorted(chosen.decline_reasons)]
+        conditions += [table.status.in_(_DECLINED), or_(false(), *given)]
+    if chosen.comments is not None:
+        parts = [table.comment.icontains(part, autoescape=True) for part in sorted(chosen.comments)]
+        conditions.append(or_(false(), *parts))
+    if chosen.payment_statuses is not None:
+        conditions.append(or_(false(), *(_is_in_payment(name) for name in sorted(chosen.payment_statuses))))
     return conditions
+
+
+def _is_in_payment(name: str) -> ColumnElement[bool]:
+    """Whether a conversion is in payments so that lists show this payment_status, as statuses_of tells it."""
+    paid = _in_payment(payment.c.status == PaymentStatus.PAID)
+    if name == ITEM_STATES[PaymentStatus.PAID][0]:
+        return paid
+    if name == ITEM_STATES[PaymentStatus.CREATED][0]:
+        return and_(~paid, _in_payment(payment.c.status == PaymentStatus.CREATED))
+    return ~_in_payment(true())
+
+
+def _in_payment(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    entry = payment_entry.c
+    return exists(
+        select(entry.source_id)
+        .join(payment, payment.c.id == entry.payment_id)
+        .where(entry.source_id == conversion.c.id, entry.kind.not_in(SHARES), condition)
+    )
