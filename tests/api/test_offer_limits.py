@@ -132,3 +132,15 @@ def test_personal_limits_refuse_the_clicks_of_their_affiliate(api: Api, sold: in
     limit = {"personal_limits[0][partner]": str(pid), "personal_limits[0][caps]": "0"}
     edit(api, sold, is_redirect_overcap="1", **limit)
     assert full(api, sold) == (FullCap(f"personal-{pid}", (pid,)),)
+
+
+def test_tier_changed_in_its_timeframe_counts_from_the_edit_on(api: Api, sold: int) -> None:
+    tier = {"timeframe": "day", "type": "conversions", "value": "5", "modifier_type": "by_fix", "modifier_value": "1"}
+    sent = {f"commission_tiers[0][{name}]": value for name, value in tier.items()} | {"enabled_commission_tiers": "1"}
+    edit(api, sold, **sent)
+    api.clock.advance(60_000)
+    edit(api, sold, **sent | {"commission_tiers[0][timeframe]": "all", "commission_tiers[0][affiliate_type]": "all"})
+    with api.deps.database.write() as conn:
+        add_conversion(conn, sold * 10 + 5, offer_id=sold, created_at=NOW + 60_000, country="DE")
+    count(api, sold)
+    assert [conversions for _, conversions in held(api, sold)] == [1]

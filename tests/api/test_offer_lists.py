@@ -11,7 +11,17 @@ from tests.support import seeds
 from tests.support.api import NOW, Api
 from tests.support.client import ApiClient
 from tests.support.offers import payment, store_offer
-from trackyard.domain.offers import Cap, Interval, Offer, OsVersion, RestrictedOs, Schedule, TargetingGroup
+from trackyard.domain.offers import (
+    Cap,
+    Interval,
+    Offer,
+    OsVersion,
+    Places,
+    RestrictedOs,
+    Schedule,
+    Sides,
+    TargetingGroup,
+)
 from trackyard.domain.roles import Role
 from trackyard.store import offers as store
 from trackyard.store.engine import Database
@@ -37,7 +47,14 @@ FILTERS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"countries": ("DE", "FR")}, {"countries[]": ["fr", "IT"]}),
     ({"restriction_os": (RestrictedOs(os="Android"),)}, {"os": "android"}),
     ({"targeting": (TargetingGroup(os=(OsVersion(name="Windows"),)),)}, {"os": "web"}),
+    ({"restriction_os": (RestrictedOs(os="iOS"),)}, {"os": "iOS"}),
+    ({"restriction_os": (RestrictedOs(os="iOS"),)}, {"os[]": ["ANDROID", "ios"]}),
+    ({"restriction_os": (RestrictedOs(os="Tizen"),)}, {"os": "tizen"}),
+    ({"targeting": (TargetingGroup(country=Sides(allow=("DE", "FR"))),)}, {"countries[]": ["FR"]}),
+    ({"targeting": (TargetingGroup(region=Places(allow={"DE": (2950157,)})),)}, {"countries": "DE"}),
     ({"categories": ("a" * 24,)}, {"categories[]": ["a" * 24]}),
+    ({"categories": ("a" * 24,)}, {"categories[]": ["c" * 24, "a" * 24]}),
+    ({"bundle_id": "com.example"}, {"bundle_id[]": ["com.example", "com.other"]}),
     ({"smartlink_categories": ("b" * 24,)}, {"smartlink_categories[]": ["b" * 24]}),
     ({"privacy": "protected"}, {"privacy[]": ["1"]}),
     ({"privacy": "private"}, {"privacy": "2"}),
@@ -54,6 +71,28 @@ def test_filters(api: Api, fields: dict[str, Any], asked: dict[str, Any]) -> Non
     store_offer(api, title="Plain")
     wanted = store_offer(api, **fields)
     assert ids(api.admin, **asked) == [wanted.id]
+
+
+def test_filter_that_names_nothing_selects_nothing(api: Api) -> None:
+    store_offer(api, restriction_os=(RestrictedOs(os="Android"),), countries=("DE",))
+    for asked in ({"os": "Amiga"}, {"countries": "ZZ"}, {"categories": "games"}, {"smartlink_categories": "none"}):
+        assert ids(api.admin, **asked) == []
+
+
+def test_country_that_targeting_keeps_out_is_not_one_of_the_offer(api: Api) -> None:
+    group = TargetingGroup(country=Sides(deny=("DE",)))
+    made = store_offer(api, countries=("DE", "FR"), targeting=(group,))
+    assert (ids(api.admin, countries="DE"), ids(api.admin, countries="FR")) == ([], [made.id])
+    open_too = store_offer(api, countries=("DE",), targeting=(group, TargetingGroup(device_type=("tv",))))
+    assert ids(api.admin, countries="DE") == [open_too.id]
+
+
+def test_country_of_an_edited_targeting_is_found(api: Api) -> None:
+    number = api.add_offer(countries="AT")
+    api.admin.post(f"/3.1/admin/offer/{number}", **{"targeting[0][country][allow][]": ["IT", "AT"]})
+    _, affiliate = api.add_affiliate()
+    for country, found in (("IT", [number]), ("AT", [number]), ("FR", [])):
+        assert ids(api.admin, countries=country) == ids(affiliate, "/3.0/partner/offers", countries=country) == found
 
 
 def test_filters_by_what_only_one_offer_has(api: Api) -> None:

@@ -216,3 +216,30 @@ def test_an_offer_survives_being_stored() -> None:
     )  # fmt: skip
     row = stored({name: getattr(whole, name) for name in Offer.__struct_fields__})
     assert offer_of(row) == whole
+
+
+def at(before: Offer, now_ms: int, *tiers: Tier) -> Offer:
+    numbers = count(1)
+    making = Making(currency="USD", new_id=lambda: f"at{now_ms}-{next(numbers)}", now_ms=now_ms)
+    return replace(before, **changes_of(before, {"commission_tiers": tiers}, making))
+
+
+@pytest.mark.parametrize(
+    ("change", "since"),
+    [({"value": Decimal(20), "modifier_value": Decimal(2)}, 5), ({"timeframe": "week"}, 9), ({"goals": ("1",)}, 9)],
+)
+def test_tier_edited_in_more_than_its_values_counts_from_the_edit_on(change: dict[str, Any], since: int) -> None:
+    made = at(BLANK, 5, tier(""))
+    [after] = at(made, 9, tier("", **change)).commission_tiers
+    assert after.since == since
+
+
+def test_tier_removed_and_added_again_counts_from_the_addition_on() -> None:
+    again = at(at(at(BLANK, 5, tier("")), 7), 9, tier(""))
+    assert [(each.id, each.since) for each in again.commission_tiers] == [("at9-1", 9)]
+
+
+def test_step_added_to_a_ladder_shares_its_counters() -> None:
+    made = at(BLANK, 5, tier(""))
+    more = at(made, 9, tier("", value=Decimal(20)), tier(""), tier("", timeframe="all"))
+    assert [(int(each.value), each.since) for each in more.commission_tiers] == [(20, 5), (10, 5), (10, 9)]

@@ -118,7 +118,8 @@ def _changed(deps: Deps, conn: Connection, caller: Caller, before: Offer, writte
     if faults:
         raise BadInput(faults)
     now = deps.clock.now_ms()
-    return changes_of(before, written, Making(currency=deps.currency, new_id=lambda: new_id(now)))
+    making = Making(currency=deps.currency, new_id=lambda: new_id(now), now_ms=now if before.id else 0)
+    return changes_of(before, written, making)
 
 
 def _named(conn: Connection, caller: Caller, offer_ids: Iterable[int]) -> Sequence[Offer]:

@@ -79,7 +79,7 @@ def side_of(kind: str, values: Iterable[Any]) -> Side:
 
 class Measure(msgspec.Struct, frozen=True):
     """What a limit counts. id: of the cap or tier · period: one of PERIODS · zone: of its calendar · statuses: those in
-    which a conversion counts."""
+    which a conversion counts · since: conversions made before this time (UTC ms) do not count."""
 
     offer_id: int
     id: str
@@ -89,6 +89,7 @@ class Measure(msgspec.Struct, frozen=True):
     goal: Side = Side()
     affiliate: Side = Side()
     country: Side = Side()
+    since: int = 0
 
     @property
     def has_each(self) -> bool:
@@ -109,7 +110,8 @@ class Measure(msgspec.Struct, frozen=True):
 
     def counts(self, traits: Traits) -> bool:
         """Whether a conversion counts here while its status does."""
-        return (self.goal.only is None or traits.goal in self.goal.only) and self.covers(traits)
+        in_time = traits.at >= self.since
+        return in_time and (self.goal.only is None or traits.goal in self.goal.only) and self.covers(traits)
 
     def counter_of(self, traits: Traits) -> Counter:
         """The counter in which such a conversion counts, or would if its goal did."""

@@ -29,10 +29,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """What new parts get. currency: of a payment that names none · new_id: makes ids of caps and tiers."""
+    """What new parts get. currency: of a payment that names none · new_id: makes ids of caps and tiers · now_ms: when
+    new tiers begin to count, 0 = with the first conversion of the offer."""
 
     currency: str
     new_id: Callable[[], str]
+    now_ms: int = 0
 
 
 def changes_of(before: Offer, written: Written, making: Making) -> dict[str, Any]:
@@ -96,13 +98,17 @@ def _caps(before: Offer, sent: Sequence[Cap], making: Making) -> dict[str, Any]:
 
 
 def _tiers(before: Offer, sent: Sequence[Tier], making: Making) -> dict[str, Any]:
-    """The list as sent; a tier keeps its counters while only `value` and `modifier_value` change."""
-    stored = _continued(
-        before.commission_tiers, sent, _same_cap, lambda tier: replace(tier, id="", value=_ANY, modifier_value=_ANY)
-    )
-    pairs = zip(sent, stored, strict=True)
-    tiers = tuple(replace(tier, id=making.new_id() if old is None else old.id) for tier, old in pairs)
-    return {"commission_tiers": tiers}
+    """Return the list as sent. A tier keeps its counters while only `value` and `modifier_value` change; another one
+    counts from now on, or together with those that it differs from in these two alone."""
+    continued = _continued(before.commission_tiers, sent, _same_tier, _same_ladder)
+    began = {_same_ladder(old): old.since for old in continued if old is not None}
+    tiers = []
+    for tier, old in zip(sent, continued, strict=True):
+        if old is None:
+            tiers.append(replace(tier, id=making.new_id(), since=began.get(_same_ladder(tier), making.now_ms)))
+        else:
+            tiers.append(replace(tier, id=old.id, since=old.since))
+    return {"commission_tiers": tuple(tiers)}
 
 
 def _schedule(before: Offer, sent: Mapping[str, Any] | None, _making: Making | None) -> dict[str, Any]:
@@ -154,8 +160,16 @@ _SEEN: Final = frozenset(
 """Fields that affiliates see."""
 
 
-def _same_cap(item: Cap | Tier) -> Hashable:
-    return replace(item, id="")
+def _same_cap(cap: Cap) -> Hashable:
+    return replace(cap, id="")
+
+
+def _same_tier(tier: Tier) -> Hashable:
+    return replace(tier, id="", since=0)
+
+
+def _same_ladder(tier: Tier) -> Hashable:
+    return replace(tier, id="", since=0, value=_ANY, modifier_value=_ANY)
 
 
 def _same_page(landing: Landing) -> Hashable:

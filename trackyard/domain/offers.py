@@ -56,7 +56,7 @@ class PersonalLimit(msgspec.Struct, frozen=True, kw_only=True):
 
 class Tier(msgspec.Struct, frozen=True, kw_only=True):
     """A commission tier (spec: Commission tier item). `id` names its counters: it stays while only `value` and
-    `modifier_value` change."""
+    `modifier_value` change. since: conversions made before this time (UTC ms) are not counted, 0 = all are."""
 
     id: str
     timeframe: str
@@ -71,6 +71,7 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
     affiliates: tuple[int, ...] = ()
     countries: tuple[str, ...] = ()
     conversion_status: tuple[str, ...] = ()
+    since: int = 0
 
 
 class Interval(msgspec.Struct, frozen=True, kw_only=True):
@@ -289,10 +290,11 @@ def stored(changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def labels_of(offer: Offer) -> frozenset[Label]:
-    """What an offer is filed under. os: lower-case names of the systems it takes; none = any · cap: type and country
-    of one cap · joins: by itself, when it connects affiliates at first sight and a connection is needed."""
+    """What an offer is filed under. country: those that the offer or its targeting names and lets in · os: lower-case
+    names of the systems it takes; none = any · cap: type and country of one cap · joins: by itself, when it connects
+    affiliates at first sight and a connection is needed."""
     values: dict[str, Iterable[str]] = {
-        "country": offer.countries,
+        "country": countries_of(offer),
         "category": offer.categories,
         "smartlink": offer.smartlink_categories,
         "tag": offer.tags,
@@ -304,6 +306,24 @@ def labels_of(offer: Offer) -> frozenset[Label]:
         "cap": [f"{cap.type} {code}" for cap in offer.caps for code in cap.country],
     }
     return frozenset((kind, value) for kind, held in values.items() for value in held)
+
+
+def countries_of(offer: Offer) -> frozenset[str]:
+    """Return the countries that an offer or its targeting names, without those that no targeting group lets in."""
+    named = {*offer.countries, *(code for group in offer.targeting for code in _named_countries(group))}
+    return frozenset(
+        code for code in named if not offer.targeting or any(_takes(each, code) for each in offer.targeting)
+    )
+
+
+def _named_countries(group: TargetingGroup) -> tuple[str, ...]:
+    """Return the countries that a group lets in by name: its own, else those of its regions, cities and providers."""
+    return group.country.allow or (*group.region.allow, *group.city.allow, *group.isp)
+
+
+def _takes(group: TargetingGroup, code: str) -> bool:
+    named = _named_countries(group)
+    return code not in group.country.deny and (not named or code in named)
 
 
 def systems_of(offer: Offer) -> frozenset[str]:

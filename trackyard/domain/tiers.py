@@ -59,7 +59,8 @@ def ladders_of(offer_id: int, tiers: Iterable[Tier], zone: ZoneInfo) -> tuple[La
     """The ladders of an offer's tiers, in their order. zone: caps_timezone, or the platform's."""
     alike: dict[Tier, list[Tier]] = {}
     for tier in tiers:
-        alike.setdefault(msgspec.structs.replace(tier, id="", value=_ANY, modifier_value=_ANY), []).append(tier)
+        key = msgspec.structs.replace(tier, id="", since=0, value=_ANY, modifier_value=_ANY)
+        alike.setdefault(key, []).append(tier)
     return tuple(_ladder(offer_id, members, zone) for members in alike.values())
 
 
@@ -99,7 +100,7 @@ _ANY: Final = Decimal(0)
 
 
 def _ladder(offer_id: int, members: Sequence[Tier], zone: ZoneInfo) -> Ladder:
-    first = members[0]
+    first = members[0]  # all of a ladder count since the same time
     steps = [
         (tier.value, Modifier(ModifierType(tier.modifier_type), tier.modifier_value, tier.modifier_payment_type))
         for tier in sorted(members, key=lambda tier: tier.value, reverse=True)
@@ -113,6 +114,7 @@ def _ladder(offer_id: int, members: Sequence[Tier], zone: ZoneInfo) -> Ladder:
         goal=_listed(first.goals),
         affiliate=side_of(first.affiliate_type, first.affiliates),
         country=_listed(first.countries),
+        since=first.since,
     )
     return Ladder(first.type, measure, tuple(steps), frozenset(first.target_goals))
 

@@ -205,7 +205,7 @@ def _computed(conn: Connection, measure: Measure, opening: Counter) -> list[tupl
     each = [column for column, side in sides if side.each]
     conditions: list[ColumnElement[bool]] = [
         columns.offer_id == opening.offer_id,
-        columns.created_at >= opening.start,
+        columns.created_at >= max(opening.start, measure.since),
         columns.status.in_(sorted(measure.statuses)),
         *(column.in_(sorted(side.only)) for column, side in sides if side.only is not None),
     ]
