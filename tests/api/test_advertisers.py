@@ -49,6 +49,19 @@ def test_empty_fields_of_a_form_are_no_addresses(api: Api) -> None:
     assert (made["allowed_ip"], made["disallowed_ip"]) == (["192.0.2.1"], [])
 
 
+def test_lines_of_addresses_are_entries_of_the_list(api: Api) -> None:
+    lines = "192.0.2.1\r\n 198.51.100.0/24 \n\n2001:db8::1-2001:db8::9\n"
+    made = add(api, allowed_ip=lines, **{"disallowed_ip[]": ["203.0.113.1\n203.0.113.2", "203.0.113.3"]})
+    entries = ["192.0.2.1", "198.51.100.0/24", "2001:db8::1-2001:db8::9"]
+    denied = ["203.0.113.1", "203.0.113.2", "203.0.113.3"]
+    assert (made["allowed_ip"], made["disallowed_ip"]) == (entries, denied)
+    path = f"/3.1/admin/advertiser/{made['id']}"
+    edited = api.admin.post(path, disallowed_ip="203.0.113.4\n203.0.113.5")["advertiser"]
+    assert (edited["allowed_ip"], edited["disallowed_ip"]) == (entries, ["203.0.113.4", "203.0.113.5"])
+    wrong = api.admin.call("POST", path, data={"allowed_ip": "192.0.2.1\nnowhere"})
+    assert (wrong.status_code, list(wrong.json()["fields"])) == (400, ["allowed_ip[0]"])
+
+
 @pytest.mark.parametrize(
     ("order", "expected"),
     [

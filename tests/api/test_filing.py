@@ -86,6 +86,24 @@ class TestCategories:
         first = api.admin.get("/3.0/offer/categories", limit=1)
         assert (first["categories"][0]["title"], first["pagination"]["next_page"]) == ("C0", 2)
 
+    def test_categories_are_chosen_by_id_and_sorted(self, api: Api) -> None:
+        made = {}
+        for title in ("B", "C", "A"):
+            made[title] = api.admin.post("/3.0/admin/category", title=title)["category"]["id"]
+            api.clock.advance(1)
+
+        def titles(**params: Any) -> list[str]:
+            body = api.admin.get("/3.1/offer/categories", **params)
+            assert body["pagination"]["total_count"] == len(body["categories"])
+            return [one["title"] for one in body["categories"]]
+
+        assert titles() == titles(order="id") == titles(order="_id", orderType="asc") == ["B", "C", "A"]
+        assert titles(orderType="desc") == ["A", "C", "B"]
+        assert (titles(order="title"), titles(order="title", orderType="desc")) == (["A", "B", "C"], ["C", "B", "A"])
+        assert titles(**{"ids[]": [made["A"], made["B"].upper()]}, order="title") == ["A", "B"]
+        assert titles(ids=made["C"]) == ["C"]
+        assert titles(ids="no-such-category") == []
+
     def test_a_renamed_category_is_renamed_in_offers(self, api: Api) -> None:
         category = api.admin.post("/3.0/admin/category", title="Finance")["category"]
         offer = store_offer(api, categories=(category["id"],))

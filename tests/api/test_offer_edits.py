@@ -205,13 +205,20 @@ def test_mass_update(api: Api) -> None:
     assert states == [("suspended", "private"), ("suspended", "private"), ("active", "protected")]
     for wrong, name in (
         ({"offer_id[]": [other, 999], "status": "stopped"}, "offer_id"),
-        ({"offer_id": other}, "status"),
         ({"offer_id": other, "status": "closed"}, "status"),
         ({"status": "stopped"}, "offer_id"),
     ):
         answer = api.admin.call("POST", "/3.1/admin/offer/mass-update", data=wrong)
         assert (answer.status_code, list(answer.json()["fields"])) == (400, [name])
     assert shown(api, other)["status"] == "active"
+
+
+def test_mass_update_of_ids_alone_changes_nothing_and_succeeds(api: Api) -> None:
+    offer = api.add_offer()
+    before = shown(api, offer)
+    answer = api.admin.post("/3.0/admin/offer/mass-update", **{"offer_id[]": [offer]})
+    assert (answer["status"], answer["message"]) == (1, f"Updated offers: {offer}")
+    assert shown(api, offer) == before
 
 
 def test_a_sales_manager_writes_the_offers_of_its_advertisers_alone(api: Api) -> None:

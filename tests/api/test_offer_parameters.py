@@ -73,6 +73,8 @@ SENT_AND_SHOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
         ({name: "https://x.example/"}, {name: "https://x.example/"})
         for name in ("trafficback_url", "macro_url", "cross_postback_url", "parallel_tracking_url", "impressions_url")
     ),
+    ({"macro_url": "&a={sub1}&b={clickid} c"}, {"macro_url": "&a={sub1}&b={clickid} c"}),
+    ({"macro_url": "x" * 8192}, {"macro_url": "x" * 8192}),
     ({"url_preview": "https://p.example"}, {"url_preview": "https://p.example", "preview_url": "https://p.example"}),
     *(
         ({name: "text"}, {name: "text"})
@@ -241,8 +243,8 @@ CLEARED: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({"stopDate": "2024-02-29", "start_at": "2024-01-01 00:00:00"}, {"stopDate": "", "start_at": ""},
      {"stop_at": None, "start_at": None}),
     ({"notice_percent_overcap": "5", "search_empty_sub": "1"}, {"notice_percent_overcap": "", "search_empty_sub": ""},
-     {"notice_percent_overcap": None, "search_empty_sub": None}),
-    ({"notice_percent_overcap": "5"}, {"notice_percent_overcap": "0"}, {"notice_percent_overcap": None}),
+     {"notice_percent_overcap": 0, "search_empty_sub": None}),
+    ({"notice_percent_overcap": "5"}, {"notice_percent_overcap": "0"}, {"notice_percent_overcap": 0}),
     ({"strictly_connection_type": "wi-fi"}, {"strictly_connection_type": ""}, {"strictly_connection_type": ""}),
     ({"caps_timezone": "Asia/Kathmandu"}, {"caps_timezone": ""}, {"caps_timezone": "UTC"}),
     ({"caps_status": "declined"}, {"caps_status": ""}, {"caps_status": ["confirmed", "pending", "hold"]}),
@@ -317,6 +319,8 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
     ("sub_account_1_except", {"sub_account_1_except": "1"}),
     ("click_session", {"click_session": "1x"}),
     ("hold_period", {"hold_period": "61"}),
+    ("macro_url", {"macro_url": "&a=b\r\nSet-Cookie: c"}),
+    ("macro_url", {"macro_url": "x" * 8193}),
     ("notice_percent_overcap", {"notice_percent_overcap": "101"}),
     ("description_lang[de]", {"description_lang[de]": "x"}),
     ("caps[0][value]", CAP_SENT | {"caps[0][value]": "1.5"}),

@@ -163,7 +163,10 @@ def test_an_offer_of_which_nothing_was_said(api: Api) -> None:
     shown = api.admin.get(f"/3.0/offer/{store_offer(api).id}")["offer"]
     texts = ("macro_url", "parallel_tracking_url", "preview_url", "notes", "hash_password", "domain_url")
     assert [shown[name] for name in texts] == ["", "", "", "", "", "track.example"]
-    assert (shown["logo"], shown["start_at"], shown["stop_at"], shown["creatives_zip"]) == (None, None, None, None)
+    assert [shown[name] for name in ("start_at", "stop_at", "creatives_zip")] == [None, None, None]
+    assert [shown[name] for name in ("logo", "logo_source", "notice_percent_overcap")] == ["", "", 0]
+    [listed] = api.admin.get("/3.0/offers")["offers"]
+    assert [listed[name] for name in ("logo", "logo_source", "notice_percent_overcap")] == ["", "", 0]
     assert (shown["caps_timezone"], shown["caps_status"]) == ("UTC", ["confirmed", "pending", "hold"])
     assert (shown["click_session"], shown["minimal_click_session"]) == ("1y", "0s")
     assert shown["schedule"] == {"enabled": 0, "date_start": None, "date_to": None, "timezone": "UTC", "intervals": []}
@@ -187,10 +190,10 @@ def test_the_form_for_affiliates(api: Api) -> None:
         seeds.add_postback(conn, pid, "https://b.example/")
     paths = ("/3.0/offers", "/3.1/offers", "/3.0/partner/offers", "/3.1/partner/live-offers")
     forms = [affiliate.get(path)["offers"][0] for path in paths]
-    forms += [affiliate.get(f"/{version}/offer/{made.id}")["offer"] for version in ("3.0", "3.1")]
     shown = forms[0]
     assert all(form == shown for form in forms)
     assert set(shown) == OWN
+    assert (shown["categories"], shown["full_categories"]) == (["Games"], [{"id": CATEGORY, "title": "Games"}])
     assert (shown["description"], shown["preview_url"]) == ("Shoes", "https://shop.example/look")
     assert (shown["countries"], shown["required_approval"]) == (["DE"], False)
     assert "total" not in shown["payments"][0] and shown["payments"][0]["revenue"] == 7
@@ -207,6 +210,54 @@ def test_the_form_for_affiliates(api: Api) -> None:
             "created": "2023-11-14 22:13:20",
         }
     ]  # fmt: skip
+
+
+HIDDEN_WORDS = """advertiser external_offer_id bundle_id url parallel_tracking_url cross_postback_url impressions_url
+trafficback_url partner_payments notes note_aff note_sales allowed_ip disallowed_ip hash_password personal_limits"""
+HIDDEN = set(HIDDEN_WORDS.split())
+"""The advertiser's side of an offer, and what staff keep to themselves."""
+
+
+def test_full_form_of_an_affiliate_lacks_the_advertisers_side_alone(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    made = rich(api, allowed_ip="192.0.2.1", hash_password="secret", notes="between us")
+    for version in ("3.0", "3.1"):
+        full = api.admin.get(f"/{version}/offer/{made.id}")["offer"]
+        shown = affiliate.get(f"/{version}/offer/{made.id}")["offer"]
+        assert set(shown) == (set(full) - HIDDEN) | OWN | {"goals"}
+        own = {"sources", "payments", "targeting", "commission_tiers"}
+        assert {name: shown[name] for name in set(full) - HIDDEN - own} == {
+            name: full[name] for name in set(full) - HIDDEN - own
+        }
+        [listed] = affiliate.get(f"/{version}/offers")["offers"]
+        same = OWN - {"categories"}
+        assert {name: shown[name] for name in same} == {name: listed[name] for name in same}
+        assert shown["categories"] == [CATEGORY, GONE]
+        assert shown["goals"] == {"1": "Sale", "2": "2"}
+        assert all("total" not in item for item in shown["payments"])
+
+
+def test_tiers_of_others_and_of_charges_are_hidden_from_an_affiliate(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    other, _ = api.add_affiliate()
+
+    def tier(value: int, **fields: Any) -> Tier:
+        plain: dict[str, Any] = {"timeframe": "day", "type": "conversions", "modifier_type": "by_fix"}
+        return Tier(id=str(value), value=Decimal(value), modifier_value=Decimal(1), **plain | fields)
+
+    exact = {"affiliate_type": "exact", "modifier_payment_type": "payout_and_total"}
+    tiers = (
+        tier(1), tier(2, **exact, affiliates=(other,)), tier(3, **exact, affiliates=(other, pid)),
+        tier(4, modifier_payment_type="total"),
+    )  # fmt: skip
+    made = store_offer(api, commission_tiers=tiers, enabled_commission_tiers=True)
+    shown = affiliate.get(f"/3.1/offer/{made.id}")["offer"]["commission_tiers"]
+    assert [(each["value"], each["affiliates"], each["modifier_payment_type"]) for each in shown] == [
+        (1, [], "payout"),
+        (3, [pid], "payout"),
+    ]
+    hidden = store_offer(api, commission_tiers=tiers, hide_payments=True)
+    assert affiliate.get(f"/3.1/offer/{hidden.id}")["offer"]["commission_tiers"] == []
 
 
 def test_an_affiliate_sees_what_applies_to_it(api: Api) -> None:
@@ -268,7 +319,7 @@ def test_hidden_payments_and_caps(api: Api) -> None:
     ("privacy", "enabled", "approval", "links"),
     [
         ("public", None, False, 1),
-        ("public", False, False, 0),
+        ("public", False, True, 0),
         ("protected", None, True, 0),
         ("protected", True, False, 1),
         ("protected", False, True, 0),

@@ -28,6 +28,8 @@ def test_an_affiliates_pixel_waits_for_staff(api: Api) -> None:
     assert {name: made[name] for name in IMAGE} == IMAGE
     assert (made["offer_id"], made["pid"], made["is_active"]) == (str(offer), str(pid), "1")
     assert made["moderation_status"] == "0"
+    full = api.admin.get(f"/3.0/offer/{offer}")["offer"]
+    assert made["offer"] == {name: full[name] for name in ("id", "offer_id", "title", "preview_url")}
     assert listed(affiliate) == listed(api.admin, pid) == {str(made["id"]): made}
 
 

@@ -82,7 +82,7 @@ def _documented(entry: dict[str, Any], param: dict[str, Any], name: str) -> Para
     ]
     return Param(
         name=name,
-        type="string" if param["type"] == "map" else param["type"],
+        type="string" if param["type"] == "map" else listed(entry["id"], name, param["type"]),
         required=bool(param.get("required")) or name in entry.get("required", ()),
         values=frozenset(values),
         default=param.get("default"),
@@ -145,6 +145,17 @@ def made_optional(endpoint_id: str, name: str) -> bool:
 def extended(endpoint_id: str) -> frozenset[str]:
     """Our own parameters of an endpoint."""
     return frozenset(name for entry in EXTENSIONS["param"] if entry["id"] == endpoint_id for name in entry["names"])
+
+
+def listed(endpoint_id: str, name: str, type_: str) -> str:
+    """Return the type of a documented parameter, as a list where we accept several values for one."""
+    several = any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["several"])
+    return {"int": "int-list", "enum": "enum-list"}.get(type_, "string-list") if several else type_
+
+
+def takes_any_text(endpoint_id: str, name: str) -> bool:
+    """Return whether a parameter takes more than the values or the form that the contract names."""
+    return any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["any_text"])
 
 
 def narrowed_to_admin(endpoint_id: str, name: str) -> bool:

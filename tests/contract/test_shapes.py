@@ -22,7 +22,10 @@ SPECIFIED: dict[str, set[str]] = {
         *("tickets[].offer.targeting[].block_proxy", "tickets[].offer.targeting[].url"),
         *("tickets[].offer.schedule.enabled", "tickets[].offer.schedule.date_start"),
     },
-    "affiliate key offer by id": {"offer.targeting[].block_proxy"},
+    "affiliate key offer by id": {
+        *("offer.targeting[].block_proxy", "offer.allow_deeplink"),
+        *("offer.schedule.enabled", "offer.schedule.date_start"),
+    },
 }
 """Places whose type platform-api.md states, where an answer has two forms, or where the affiliate's form of an offer
 says less."""
@@ -65,7 +68,7 @@ def test_types(heading: str, shape: Shape, view: Any) -> None:
 
 
 NULLABLE = {
-    *("logo", "logo_source", "start_at", "stop_at", "notice_percent_overcap", "link", "description"),
+    *("start_at", "stop_at", "link", "description"),
     *("name", "manager", "contactPerson", "country", "api_key", "date_start", "date_to"),
 }
 """Last parts of fields around offers that may be null, though none was seen in every answer."""

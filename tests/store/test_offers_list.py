@@ -49,13 +49,13 @@ FILTERS = [
     OfferFilter(smartlinks=frozenset({"b" * 24})),
     OfferFilter(systems=frozenset({"ios"})),
     OfferFilter(privacies=frozenset({"private", "protected"})),
-    OfferFilter(is_top=True),
-    OfferFilter(bundle_id="com.b"),
+    OfferFilter(is_top=frozenset({True})),
+    OfferFilter(bundle_ids=frozenset({"com.b"})),
     OfferFilter(updated_since=NOW + 1),
     OfferFilter(cap_types=frozenset({"conversions"})),
     OfferFilter(cap_countries=frozenset({"FR"})),
     OfferFilter(cap_types=frozenset({"conversions"}), cap_countries=frozenset({"FR", "DE"})),
-    OfferFilter(statuses=frozenset({"active", "stopped"}), countries=frozenset({"DE"}), is_top=True),
+    OfferFilter(statuses=frozenset({"active", "stopped"}), countries=frozenset({"DE"}), is_top=frozenset({True})),
 ]
 
 

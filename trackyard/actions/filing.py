@@ -1,6 +1,7 @@
 """What offers are filed under: traffic sources, categories, SmartLink categories (spec: Sources, Categories,
 SmartLink categories). All of the platform's staff share them: no scope confines them."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -77,10 +78,13 @@ def remove_source(deps: Deps, source_id: str) -> Source:
     return found
 
 
-def list_categories(deps: Deps, page: int, limit: int) -> tuple[list[Category], int]:
-    """A page of the categories of offers, oldest first, and how many there are."""
+def list_categories(
+    deps: Deps, ids: Collection[str] | None, order: str, *, descending: bool, page: int, limit: int
+) -> tuple[list[Category], int]:
+    """Return a page of the categories with these ids (None: of all), and how many there are."""
     with deps.database.read() as conn:
-        return categories.list_categories(conn, page, limit), categories.count_categories(conn)
+        rows = categories.list_categories(conn, ids, order, descending=descending, page=page, limit=limit)
+        return rows, categories.count_categories(conn, ids)
 
 
 def get_category(deps: Deps, category_id: str) -> Category:

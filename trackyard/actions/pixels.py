@@ -4,6 +4,7 @@ What visitors' browsers get is moderated: an affiliate's own code, and every cha
 it. What staff write is accepted unless they say otherwise.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,9 @@ from trackyard.domain.callers import AffiliateCaller, Caller
 from trackyard.domain.pixels import ACCEPTED, WAITS, fault_of
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, pixels, rules
+from trackyard.store import affiliates, offers, pixels, rules
 from trackyard.store.engine import Connection
+from trackyard.store.offers import OfferName
 from trackyard.store.pixels import NewPixel, Pixel
 
 
@@ -87,6 +89,15 @@ def list_of_affiliate(deps: Deps, affiliate_id: int) -> list[Pixel]:
     """An affiliate's pixels, oldest first."""
     with deps.database.read() as conn:
         return pixels.list_pixels(conn, Scope.of_affiliate(affiliate_id))
+
+
+def offer_names(deps: Deps, rows: Iterable[Pixel]) -> dict[int, OfferName]:
+    """Return the names of the offers of these pixels, by offer id."""
+    wanted = {row.offer_id for row in rows}
+    if not wanted:
+        return {}
+    with deps.database.read() as conn:
+        return offers.names_of(conn, wanted)
 
 
 def get_owner(deps: Deps, caller: Caller, affiliate_id: int) -> int:

@@ -3,6 +3,8 @@
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
+from pydantic import field_validator
+
 from trackyard.actions import advertisers, blacklist
 from trackyard.actions.advertisers import AdvertiserRecord, NewAdvertiser
 from trackyard.actions.deps import Deps
@@ -17,7 +19,7 @@ from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Pagination, View, pagination
 from trackyard.wire.params import Clearable, NoParams, Only, Params, Seq
 
-Ip = Annotated[str, s.IpEntry()]
+IpLines = Annotated[str, s.IpLines()]
 _SUB_ACCOUNTS = set(SubAccountParams.model_fields)
 
 
@@ -38,8 +40,8 @@ class AdvertiserParams(SubAccountParams):
     manager: Annotated[s.Hex | None, Clearable()] = None
     url: Annotated[s.Url | None, Clearable()] = None
     email: Annotated[s.Email | None, Clearable()] = None
-    allowed_ip: Seq[Ip] = ()
-    disallowed_ip: Seq[Ip] = ()
+    allowed_ip: Seq[IpLines] = ()
+    disallowed_ip: Seq[IpLines] = ()
     hash_password: s.Text | None = None
     note: s.LongText | None = None
     address_1: s.Text | None = None
@@ -50,6 +52,12 @@ class AdvertiserParams(SubAccountParams):
     vat_code: Annotated[str | None, s.Words(most=64)] = None
     consider_personal_targeting_only: s.TrueFalse = False
     tags: Seq[s.Text] = ()
+
+    @field_validator("allowed_ip", "disallowed_ip")
+    @classmethod
+    def _entries(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the entries of all items, each of which may hold several lines."""
+        return tuple(line for item in value for line in item.splitlines())
 
 
 class AddAdvertiser(AdvertiserParams):

@@ -11,7 +11,15 @@ from trackyard.store.categories import Category
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Pagination, View, pagination
-from trackyard.wire.params import Params
+from trackyard.wire.params import Params, Seq
+
+
+class ListCategories(Paging):
+    """Which categories, and in what order. order: `_id` is another name of `id`."""
+
+    ids: Seq[s.Text] = ()
+    order: Annotated[str, s.Choice(("id", "_id", "title"))] = "id"
+    orderType: Annotated[str, s.Choice(("asc", "desc"))] = "asc"
 
 
 class WriteCategory(Params):
@@ -40,10 +48,17 @@ class CategoryAnswer(Answer):
     category: CategoryView
 
 
-def list_all(call: Call[Deps], params: Paging) -> CategoriesAnswer:
-    """List the categories of offers, oldest first."""
+def list_all(call: Call[Deps], params: ListCategories) -> CategoriesAnswer:
+    """List the categories of offers, by default the oldest first."""
     limit = params.clamped(call)
-    rows, total = list_categories(call.deps, params.page, limit)
+    rows, total = list_categories(
+        call.deps,
+        {text.strip().lower() for text in params.ids} or None,
+        params.order.removeprefix("_"),
+        descending=params.orderType == "desc",
+        page=params.page,
+        limit=limit,
+    )
     return CategoriesAnswer(
         categories=[category_view(row) for row in rows],
         pagination=pagination(page=params.page, per_page=limit, total=total),
@@ -75,7 +90,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         method="GET",
         path="/offer/categories",
         permission=Permission.CATEGORIES_READ,
-        params=Paging,
+        params=ListCategories,
         answer=CategoriesAnswer,
         handle=list_all,
     ),

@@ -1,6 +1,8 @@
 """Lists of offers, one offer, and what an affiliate may run (spec: Offers and reference data; Partner methods)."""
 
-from typing import Annotated, Final
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
@@ -8,7 +10,13 @@ from trackyard.actions import offer_lists
 from trackyard.actions.deps import Deps
 from trackyard.actions.offer_lists import OfferPage
 from trackyard.api.offer_view import ListedOfferView, OfferView, listed_offer_view, offer_view
-from trackyard.api.offer_view_affiliate import AffiliateOfferView, Looker, affiliate_offer_views
+from trackyard.api.offer_view_affiliate import (
+    AffiliateOfferView,
+    FullAffiliateOfferView,
+    Looker,
+    affiliate_offer_views,
+    full_affiliate_offer_view,
+)
 from trackyard.api.paging import Paging
 from trackyard.base.zones import day_start_ms
 from trackyard.domain.callers import AffiliateCaller
@@ -17,7 +25,7 @@ from trackyard.store.offers_list import OfferFilter, Order
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Pagination, pagination
-from trackyard.wire.params import CommaList, Keyed, Needed, NoParams, Only, Seq
+from trackyard.wire.params import CommaList, Keyed, Needed, NoParams, OneOrMany, Only, Seq
 
 PRIVACIES: Final = ("public", "protected", "private")
 """By the number of the filter."""
@@ -28,7 +36,7 @@ SYSTEMS: Final = {
     "ios": ("ios", "ipados"),
     "android": ("android",),
 }
-"""What the filter `os` stands for: offers pass whose restrictions or targeting let in any of these by name."""
+"""Words of the filter `os` and the systems that each stands for, in lower case."""
 
 SortName = Annotated[str, s.Choice(("id", "title", "cr", "epc"))]
 SortNameOfAll = Annotated[
@@ -38,6 +46,19 @@ Direction = Annotated[str, s.Words(most=4, pattern="^(asc|desc|ASC|DESC)$")]
 CapType = Annotated[str, s.Choice(("clicks", "conversions", "budget", "impressions"))]
 
 
+@dataclass(frozen=True)
+class SystemName(s.Choice):
+    """A word of SYSTEMS or the name of an operating system, in any case."""
+
+    values: tuple[str, ...] = tuple(SYSTEMS)
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        return s.Words().read(text.strip().casefold(), context)
+
+    def schema(self) -> s.Schema:
+        return {"type": "string", "examples": [*self.values, "iOS", "Windows"]}
+
+
 class ListOffers(Paging):
     """Which offers, and in what order."""
 
@@ -45,15 +66,15 @@ class ListOffers(Paging):
     ids: Annotated[Seq[s.Text], Only(until="3.0")] = ()
     int_id: Seq[s.Int] = ()
     countries: Seq[s.Text] = ()
-    os: Annotated[str, s.Choice(tuple(SYSTEMS))] | None = None
+    os: OneOrMany[Annotated[str, SystemName()]] = ()
     categories: Seq[s.Text] = ()
     sort: Keyed[SortNameOfAll, Direction] = Field(default_factory=dict)
     status: Annotated[Seq[Annotated[str, s.Choice(("active", "stopped", "suspended"))]], Only(admin=True)] = ("active",)
     advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
     privacy: Annotated[Seq[Annotated[int, s.Choice(("0", "1", "2"), number=True)]], Only(admin=True)] = ()
     updated_at: Annotated[s.Day | None, Only(since="3.1")] = None
-    is_top: Annotated[s.Flag | None, Only(since="3.1")] = None
-    bundle_id: Annotated[s.Text, Only(since="3.1")] = ""
+    is_top: Annotated[OneOrMany[s.Flag], Only(since="3.1")] = ()
+    bundle_id: Annotated[OneOrMany[s.Text], Only(since="3.1")] = ()
     smartlink_categories: Annotated[Seq[s.Text], Only(since="3.1")] = ()
 
     def chosen(self, call: Call[Deps]) -> OfferFilter:
@@ -63,15 +84,15 @@ class ListOffers(Paging):
             hashes=_lower(self.ids),
             ids=frozenset(self.int_id) or None,
             countries=_upper(self.countries),
-            systems=None if self.os is None else frozenset(SYSTEMS[self.os]),
+            systems=frozenset(name for word in self.os for name in SYSTEMS.get(word, (word,))) or None,
             categories=_lower(self.categories),
             smartlinks=_lower(self.smartlink_categories),
             statuses=frozenset(self.status or ("active",)),
             advertisers=_lower(self.advertiser),
             privacies=frozenset(PRIVACIES[number] for number in self.privacy) or None,
             updated_since=None if self.updated_at is None else day_start_ms(self.updated_at, call.deps.zone),
-            is_top=self.is_top,
-            bundle_id=self.bundle_id,
+            is_top=frozenset(self.is_top) or None,
+            bundle_ids=frozenset(text for text in self.bundle_id if text) or None,
         )
 
 
@@ -130,15 +151,16 @@ class OneOfferAnswer(Answer):
 class AffiliateOfferAnswer(Answer):
     """One offer, for an affiliate."""
 
-    offer: AffiliateOfferView
+    offer: FullAffiliateOfferView
 
 
 def list_offers(call: Call[Deps], params: ListOffers) -> OffersAnswer | AffiliateOffersAnswer:
     """Offers that the caller sees: staff all of them, an affiliate the active ones that are not private, and the
     private ones it is connected to.
 
-    `countries`, `os`, `categories` choose offers that name such a value; `updated_at`: changed since the start of
-    that day. An offer without a cap stands last in an order by caps.
+    `countries`, `os`, `categories` choose offers that name such a value, `countries` and `os` also in their targeting;
+    `os` takes the words web, wp, ios, android and the names of systems. Any of several values matches. `updated_at`:
+    changed since the start of that day. An offer without a cap stands last in an order by caps.
     """
     limit = params.clamped(call)
     found = offer_lists.list_offers(
@@ -163,13 +185,13 @@ def find(call: Call[Deps]) -> OfferPage:
 
 
 def get(call: Call[Deps], params: NoParams) -> OneOfferAnswer | AffiliateOfferAnswer:
-    """One offer: for staff in its full form, for an affiliate as its lists show it.
+    """One offer in its full form, for an affiliate without the advertiser's side.
 
     An affiliate finds one that is not active only when it is connected to it.
     """
     if isinstance(call.caller, AffiliateCaller):
-        [view] = affiliate_offer_views(call.subject, Looker(call.caller.id, call.deps, call.version))
-        return AffiliateOfferAnswer(offer=view)
+        looker = Looker(call.caller.id, call.deps, call.version)
+        return AffiliateOfferAnswer(offer=full_affiliate_offer_view(call.subject, looker))
     return OneOfferAnswer(offer=offer_view(call.subject, call.deps))
 
 

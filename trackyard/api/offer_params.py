@@ -57,7 +57,7 @@ class OfferParams(SubAccountParams, FileParams):
     # where it leads
     url_preview: OptionalUrl = None
     trafficback_url: OptionalUrl = None
-    macro_url: OptionalUrl = None
+    macro_url: Annotated[Annotated[str, s.UrlPart()] | None, Clearable()] = None
     cross_postback_url: OptionalUrl = None
     parallel_tracking_url: OptionalUrl = None
     impressions_url: OptionalUrl = None

@@ -75,8 +75,8 @@ class OfferFields(View):
     description_lang: dict[str, str]
     kpi: dict[str, str]
     countries: list[str]
-    logo: str | None
-    logo_source: str | None
+    logo: str
+    logo_source: str
     status: str
     tags: list[str]
     privacy: str
@@ -93,7 +93,7 @@ class OfferFields(View):
     strictly_devices: list[str]
     strictly_connection_type: str
     is_redirect_overcap: bool
-    notice_percent_overcap: int | None
+    notice_percent_overcap: int
     hold_period: int
     categories: list[str]
     full_categories: list[CategoryRef]
@@ -158,14 +158,14 @@ class ListedOfferView(OfferFields):
 def offer_view(found: OfferPage, deps: Deps) -> OfferView:
     """The full form of the first offer of a page."""
     [item, *_] = found.offers
-    return OfferView(**_fields(item, found.beside, deps), sources=list(item.offer.sources))
+    return OfferView(**full_fields(item, found.beside, deps), sources=list(item.offer.sources))
 
 
 def listed_offer_view(item: ListedOffer, beside: Beside, deps: Deps) -> ListedOfferView:
     """The form of lists."""
     offer = item.offer
     return ListedOfferView(
-        **_fields(item, beside, deps),
+        **full_fields(item, beside, deps),
         sources=source_refs(offer, beside),
         description=description(offer),
         link=f"{link_base(offer, beside, deps.tracking_url)}/click?offer_id={offer.id}&pid=",
@@ -203,7 +203,8 @@ def stop_text(offer: Offer, zone: ZoneInfo) -> str | None:
     return text_or_none(None if offer.stop_at is None else offer.stop_at - 1000, zone)
 
 
-def _fields(item: ListedOffer, beside: Beside, deps: Deps) -> dict[str, Any]:
+def full_fields(item: ListedOffer, beside: Beside, deps: Deps) -> dict[str, Any]:
+    """Return the fields that both forms for staff hold."""
     offer = item.offer
     base = link_base(offer, beside, deps.tracking_url)
     return {
@@ -219,9 +220,10 @@ def _fields(item: ListedOffer, beside: Beside, deps: Deps) -> dict[str, Any]:
         "domain_url": urlsplit(base).netloc,
         "use_https": base.startswith("https:"),
         "use_http": base.startswith("http:"),
-        "logo": file_url(deps.api_url, offer.logo),
+        "logo": file_url(deps.api_url, offer.logo) or "",
         "landings": [landing_view(landing) for landing in offer.landings],
         "full_categories": category_refs(offer, beside),
+        "notice_percent_overcap": offer.notice_percent_overcap or 0,
         "cr": number(item.cr),
         "epc": number(item.epc),
         "hide_referer": int(offer.redirect_type == "http302hidden"),
@@ -274,14 +276,14 @@ def sub_accounts(offer: Offer) -> dict[str, SubAccountView]:
 
 _AS_STORED = (
     *("id", "external_offer_id", "bundle_id", "hide_payments", "title", "url", "description_lang", "kpi"),
-    *("logo_source", "status", "privacy", "strictly_connection_type", "is_redirect_overcap"),
-    *("notice_percent_overcap", "hold_period", "allowed_ip", "disallowed_ip", "redirect_type", "send_emails", "is_cpi"),
+    *("status", "privacy", "strictly_connection_type", "is_redirect_overcap"),
+    *("hold_period", "allowed_ip", "disallowed_ip", "redirect_type", "send_emails", "is_cpi"),
     *("enabled_commission_tiers", "caps_goal_overcap", "search_empty_sub", "allow_impressions", "click_session"),
     *("minimal_click_session", "uniq_ip_only", "reject_not_uniq_ip", "consider_personal_targeting_only"),
 )
 _TEXTS = (
     *("macro_url", "parallel_tracking_url", "cross_postback_url", "impressions_url", "url_preview", "trafficback_url"),
-    *("notes", "note_aff", "note_sales", "hash_password"),
+    *("notes", "note_aff", "note_sales", "hash_password", "logo_source"),
 )
 """Text that is empty when nobody wrote it."""
 _FLAGS = ("is_top", "strictly_country", "allow_deeplink", "auto_offer_connect", "hide_caps")

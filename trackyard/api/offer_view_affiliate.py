@@ -1,6 +1,9 @@
 """An offer as an affiliate sees it, in lists and alone (spec: The affiliate-facing offer list items)."""
 
 from dataclasses import dataclass
+from typing import Any
+
+import msgspec
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offer_lists import Beside, OfferPage
@@ -8,26 +11,33 @@ from trackyard.api.creatives import CreativeView, creative_view, file_url
 from trackyard.api.offer_parts import (
     CapView,
     LandingView,
+    RestrictedIspView,
+    RestrictedOsView,
+    ScheduleView,
     SharedPaymentView,
     SharedTargetingView,
+    TierView,
     cap_view,
     landing_view,
     shared_payment_view,
     shared_targeting_view,
+    tier_view,
 )
 from trackyard.api.offer_view import (
     CategoryRef,
     SourceRef,
     category_refs,
     description,
+    full_fields,
     link_base,
     source_refs,
     stop_text,
 )
 from trackyard.api.postbacks import of_version
+from trackyard.api.subaccounts import SubAccountView
 from trackyard.base.zones import datetime_text
 from trackyard.domain.links import Link
-from trackyard.domain.offer_sight import caps_for, goal_names, payments_for, targeting_for
+from trackyard.domain.offer_sight import caps_for, goal_names, payments_for, targeting_for, tiers_for
 from trackyard.domain.offers import Offer
 from trackyard.store.offers_list import ListedOffer, OwnPostback
 from trackyard.wire.envelope import Money, View, number
@@ -56,7 +66,8 @@ class LinkView(View):
 
 
 class AffiliateOfferView(View):
-    """An offer as an affiliate sees it. links, link: none as long as it may not send traffic."""
+    """An offer in the lists of an affiliate. categories: titles · links, link: none as long as the affiliate may not
+    send traffic."""
 
     id: int
     offer_id: str
@@ -65,7 +76,7 @@ class AffiliateOfferView(View):
     description: str
     cr: Money
     epc: Money
-    logo: str | None
+    logo: str
     stop_at: str | None
     sources: list[SourceRef]
     categories: list[str]
@@ -87,6 +98,58 @@ class AffiliateOfferView(View):
     targeting: list[SharedTargetingView]
 
 
+class FullAffiliateOfferView(AffiliateOfferView):
+    """An offer in the full form without the advertiser's side. categories: ids · goals: value → title."""
+
+    hide_payments: bool
+    url_preview: str
+    domain_url: str
+    description_lang: dict[str, str]
+    kpi: dict[str, str]
+    goals: dict[str, str]
+    logo_source: str
+    status: str
+    tags: list[str]
+    privacy: str
+    is_top: int
+    strictly_country: int
+    strictly_os: list[str]
+    restriction_os: list[RestrictedOsView]
+    strictly_isp: list[str]
+    restriction_isp: list[RestrictedIspView]
+    strictly_brands: list[str]
+    strictly_devices: list[str]
+    strictly_connection_type: str
+    is_redirect_overcap: bool
+    notice_percent_overcap: int
+    allow_deeplink: int
+    hide_referer: int
+    redirect_type: str
+    start_at: str | None
+    send_emails: bool
+    auto_offer_connect: int
+    sub_accounts: dict[str, SubAccountView]
+    sub_restrictions: list[dict[str, str]]
+    enabled_commission_tiers: bool
+    commission_tiers: list[TierView]
+    caps_timezone: str
+    caps_status: list[str]
+    caps_goal_overcap: str
+    hide_caps: int
+    search_empty_sub: int | None
+    allow_impressions: bool
+    smartlink_categories: list[str]
+    click_session: str
+    minimal_click_session: str
+    uniq_ip_only: bool
+    reject_not_uniq_ip: bool
+    consider_personal_targeting_only: bool
+    schedule: ScheduleView
+    io_document: str | None
+    updated_at: str
+    created_at: str
+
+
 @dataclass(frozen=True, slots=True)
 class Looker:
     """Who looks, at what moment's settings, under which version of the API."""
@@ -99,6 +162,29 @@ class Looker:
 def affiliate_offer_views(found: OfferPage, looker: Looker) -> list[AffiliateOfferView]:
     """The offers of a page."""
     return [_view(item, found.beside, looker) for item in found.offers]
+
+
+def full_affiliate_offer_view(found: OfferPage, looker: Looker) -> FullAffiliateOfferView:
+    """Return the full form of the first offer of a page."""
+    [item, *_] = found.offers
+    offer = item.offer
+    full = full_fields(item, found.beside, looker.deps)
+    shown = {name: full[name] for name in _FULL_ALONE & full.keys()}
+    listed = msgspec.structs.asdict(_view(item, found.beside, looker))
+    return FullAffiliateOfferView(**shown | listed | _own(offer, looker.affiliate_id))
+
+
+def _own(offer: Offer, affiliate_id: int) -> dict[str, Any]:
+    """What the full form shows in another way than the list and than staff see it."""
+    names = goal_names(offer)
+    return {
+        "categories": list(offer.categories),
+        "goals": {item.goal: names[item.goal] for item in payments_for(offer, affiliate_id)},
+        "commission_tiers": [tier_view(tier) for tier in tiers_for(offer, affiliate_id)],
+    }
+
+
+_FULL_ALONE = frozenset(FullAffiliateOfferView.__struct_fields__) - frozenset(AffiliateOfferView.__struct_fields__)
 
 
 def _view(item: ListedOffer, beside: Beside, looker: Looker) -> AffiliateOfferView:
@@ -114,14 +200,14 @@ def _view(item: ListedOffer, beside: Beside, looker: Looker) -> AffiliateOfferVi
         description=description(offer),
         cr=number(item.cr),
         epc=number(item.epc),
-        logo=file_url(looker.deps.api_url, offer.logo),
+        logo=file_url(looker.deps.api_url, offer.logo) or "",
         stop_at=stop_text(offer, looker.deps.zone),
         sources=source_refs(offer, beside),
-        categories=list(offer.categories),
+        categories=[each.title for each in category_refs(offer, beside)],
         full_categories=category_refs(offer, beside),
         countries=list(offer.countries),
         payments=[shared_payment_view(each) for each in payments_for(offer, looker.affiliate_id)],
-        required_approval=offer.privacy != "public" and not beside.connected.get(offer.id, False),
+        required_approval=not beside.connected.get(offer.id, offer.privacy == "public"),
         landings=[landing_view(landing) for landing in offer.landings],
         is_cpi=offer.is_cpi,
         creatives=[creative_view(creative, looker.deps.api_url) for creative in offer.creatives],

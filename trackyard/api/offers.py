@@ -8,7 +8,6 @@ from trackyard.actions.offer_lists import get_offer
 from trackyard.actions.offers import add_offer, edit_offer, get_editable, remove_offers, update_offers
 from trackyard.api.offer_params import AddOffer, EditOffer
 from trackyard.api.offer_view import OfferView, offer_view
-from trackyard.base.errors import BadInput
 from trackyard.domain.offers import Offer
 from trackyard.domain.roles import Permission
 from trackyard.wire import scalars as s
@@ -67,10 +66,8 @@ def remove(call: Call[Deps], params: RemoveOffers) -> OffersMessage:
 
 
 def update(call: Call[Deps], params: UpdateOffers) -> OffersMessage:
-    """Change the status or the privacy of several offers, all or none."""
+    """Change the status or the privacy of several offers, all or none. Without either nothing changes."""
     changes = {name: value for name in ("status", "privacy") if (value := getattr(params, name)) is not None}
-    if not changes:
-        raise BadInput({"status": ["Send status, privacy, or both."]})
     return OffersMessage(
         message=f"Updated offers: {_listed(update_offers(call.deps, call.caller, params.offer_id, changes))}"
     )

@@ -6,9 +6,11 @@ from zoneinfo import ZoneInfo
 from trackyard.actions import pixels
 from trackyard.actions.deps import Deps
 from trackyard.api.paths import path_number
+from trackyard.api.people import OfferRef
 from trackyard.base.zones import datetime_text
 from trackyard.domain.pixels import REFUSED, TAGS, WAITS
 from trackyard.domain.roles import Permission
+from trackyard.store.offers import OfferName
 from trackyard.store.pixels import Pixel
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
@@ -44,6 +46,12 @@ class EditPixel(Params):
     moderation_status: Annotated[Moderation | None, Only(admin=True)] = None
 
 
+class OfferInPixel(OfferRef):
+    """The offer that a pixel belongs to."""
+
+    preview_url: str
+
+
 class PixelView(View):
     """A pixel. moderation_status: 0 waits, 1 accepted, 2 refused; visitors get those that are active and accepted."""
 
@@ -52,6 +60,7 @@ class PixelView(View):
     code: str
     code_type: str
     offer_id: str
+    offer: OfferInPixel | None
     pid: str
     is_active: str
     moderation_status: str
@@ -97,14 +106,15 @@ def remove(call: Call[Deps], _params: NoParams) -> PixelAnswer:
     return _answer(call, pixels.remove_pixel(call.deps, call.caller, call.subject.id))
 
 
-def pixel_view(row: Pixel, zone: ZoneInfo) -> PixelView:
-    """A pixel on the wire."""
+def pixel_view(row: Pixel, offer: OfferName | None, zone: ZoneInfo) -> PixelView:
+    """Return a pixel on the wire. offer: None when the offer has no row."""
     return PixelView(
         id=row.id,
         name=row.name,
         code=row.code,
         code_type=row.code_type,
         offer_id=str(row.offer_id),
+        offer=None if offer is None else _offer_view(offer),
         pid=str(row.affiliate_id),
         is_active=str(int(row.is_active)),
         moderation_status=str(row.moderation_status),
@@ -114,11 +124,18 @@ def pixel_view(row: Pixel, zone: ZoneInfo) -> PixelView:
 
 
 def _answer(call: Call[Deps], row: Pixel) -> PixelAnswer:
-    return PixelAnswer(pixel=pixel_view(row, call.deps.zone))
+    names = pixels.offer_names(call.deps, [row])
+    return PixelAnswer(pixel=pixel_view(row, names.get(row.offer_id), call.deps.zone))
 
 
 def _listed(call: Call[Deps], rows: list[Pixel]) -> PixelsAnswer:
-    return PixelsAnswer(pixel={str(row.id): pixel_view(row, call.deps.zone) for row in rows})
+    names = pixels.offer_names(call.deps, rows)
+    views = {str(row.id): pixel_view(row, names.get(row.offer_id), call.deps.zone) for row in rows}
+    return PixelsAnswer(pixel=views)
+
+
+def _offer_view(offer: OfferName) -> OfferInPixel:
+    return OfferInPixel(id=offer.id, offer_id=offer.hash, title=offer.title, preview_url=offer.preview_url)
 
 
 def _find(call: Call[Deps]) -> Pixel:

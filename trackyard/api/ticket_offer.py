@@ -15,7 +15,7 @@ class TicketOfferView(AffiliateOfferView):
     goals: dict[str, str]
     description_lang: dict[str, str]
     kpi: dict[str, str]
-    logo_source: str | None
+    logo_source: str
     cross_postback_url: str
     send_emails: bool
     caps_timezone: str
@@ -44,6 +44,7 @@ def ticket_offer_view(record: TicketRecord, deps: Deps, version: str) -> TicketO
         **shared,
         **{name: getattr(offer, name) for name in _AS_STORED},
         goals=goal_names(offer),
+        logo_source=offer.logo_source or "",
         cross_postback_url=offer.cross_postback_url or "",
         caps_timezone=offer.caps_timezone or deps.zone.key,
         hide_caps=int(offer.hide_caps),
@@ -58,6 +59,6 @@ def ticket_offer_view(record: TicketRecord, deps: Deps, version: str) -> TicketO
 
 
 _AS_STORED = (
-    *("description_lang", "kpi", "logo_source", "send_emails", "click_session", "minimal_click_session"),
+    *("description_lang", "kpi", "send_emails", "click_session", "minimal_click_session"),
     *("search_empty_sub", "consider_personal_targeting_only", "uniq_ip_only", "reject_not_uniq_ip"),
 )

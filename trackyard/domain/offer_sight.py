@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import msgspec
 
-from trackyard.domain.offers import Cap, Offer, PaymentItem, TargetingGroup
+from trackyard.domain.offers import Cap, Offer, PaymentItem, TargetingGroup, Tier
 
 _EACH = ("countries", "cities", "devices", "os", *(f"sub{number}" for number in range(1, 9)))
 """The conditions of a payment beside its goal."""
@@ -39,6 +39,21 @@ def targeting_for(offer: Offer, affiliate_id: int) -> tuple[TargetingGroup, ...]
     if own and offer.consider_personal_targeting_only:
         return own
     return (*own, *(group for group in offer.targeting if not group.affiliate_id))
+
+
+def tiers_for(offer: Offer, affiliate_id: int) -> tuple[Tier, ...]:
+    """Return the tiers that change the affiliate's payouts, without what they change of the advertiser's charges; none
+    when payments are hidden. Of the affiliates that a tier names the affiliate sees itself alone."""
+    if offer.hide_payments:
+        return ()
+    shared = [tier for tier in offer.commission_tiers if tier.modifier_payment_type != "total"]
+    return tuple(
+        msgspec.structs.replace(
+            tier, modifier_payment_type="payout", affiliates=(affiliate_id,) if tier.affiliates else ()
+        )
+        for tier in shared
+        if tier.affiliate_type != "exact" or affiliate_id in tier.affiliates
+    )
 
 
 def goal_names(offer: Offer) -> dict[str, str]:

@@ -1,6 +1,8 @@
 """Categories of offers (spec: Category)."""
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
+from typing import Any, Final
 
 from sqlalchemy import Connection, func, insert, select, update
 
@@ -29,15 +31,26 @@ def find_category(conn: Connection, category_id: str, *, lock: bool = False) -> 
     return None if row is None else Category(**row._mapping)
 
 
-def list_categories(conn: Connection, page: int, limit: int) -> list[Category]:
-    """Page `page` (1 = first) of them, oldest first."""
-    query = select(category).order_by(category.c.created_at, category.c.id)
-    return [Category(**row._mapping) for row in conn.execute(query.limit(limit).offset((page - 1) * limit))]
+ORDERS: Final = {"id": (category.c.created_at, category.c.id), "title": (category.c.title, category.c.id)}
+"""What lists of categories can be sorted by. Ids ascend with the time of creation."""
 
 
-def count_categories(conn: Connection) -> int:
-    """How many there are."""
-    return int(conn.execute(select(func.count()).select_from(category)).scalar_one())
+def list_categories(
+    conn: Connection, ids: Collection[str] | None, order: str, *, descending: bool, page: int, limit: int
+) -> list[Category]:
+    """Return page `page` (1 = first) of the categories with these ids (None: of all), by a key of ORDERS."""
+    keys = [column.desc() if descending else column.asc() for column in ORDERS[order]]
+    query = _among(select(category), ids).order_by(*keys).limit(limit).offset((page - 1) * limit)
+    return [Category(**row._mapping) for row in conn.execute(query)]
+
+
+def count_categories(conn: Connection, ids: Collection[str] | None = None) -> int:
+    """Return how many of the categories with these ids exist; None: of all."""
+    return int(conn.execute(_among(select(func.count()).select_from(category), ids)).scalar_one())
+
+
+def _among(query: Any, ids: Collection[str] | None) -> Any:
+    return query if ids is None else query.where(category.c.id.in_(set(ids)))
 
 
 def edit_category(conn: Connection, category_id: str, title: str, now_ms: int) -> None:

@@ -72,8 +72,8 @@ class OfferFilter:
     advertisers: frozenset[str] | None = None
     privacies: frozenset[str] | None = None
     updated_since: int | None = None
-    is_top: bool | None = None
-    bundle_id: str = ""
+    is_top: frozenset[bool] | None = None
+    bundle_ids: frozenset[str] | None = None
     cap_types: frozenset[str] | None = None
     cap_countries: frozenset[str] | None = None
 
@@ -159,6 +159,8 @@ def chosen(asked: OfferFilter) -> list[ColumnElement[bool]]:
         (columns.hash, asked.hashes),
         (columns.advertiser_id, asked.advertisers),
         (columns.privacy, asked.privacies),
+        (columns.is_top, asked.is_top),
+        (columns.bundle_id, asked.bundle_ids),
     )
     conditions += [column.in_(values) for column, values in among if values is not None]
     labels = (
@@ -173,10 +175,6 @@ def chosen(asked: OfferFilter) -> list[ColumnElement[bool]]:
         conditions.append(_matches(asked.text))
     if asked.updated_since is not None:
         conditions.append(columns.updated_at >= asked.updated_since)
-    if asked.is_top is not None:
-        conditions.append(columns.is_top == asked.is_top)
-    if asked.bundle_id:
-        conditions.append(columns.bundle_id == asked.bundle_id)
     return conditions
 
 

@@ -32,6 +32,7 @@ _URL = re.compile(
     r"https?://(?:\[([0-9a-f:.]{2,45})\]|[^\s/?#@:\[\]]{1,255})(?::[0-9]{1,5})?(?:[/?#]\S*)?\Z", re.IGNORECASE
 )
 """Its group: an IPv6 address."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DURATION = re.compile(r"([0-9]{1,9}[ymwdhis])+\Z")
 _CURRENCY = re.compile(r"[A-Z]{3}\Z")
 _COUNTRY = re.compile(r"[A-Z]{2}\Z")
@@ -113,6 +114,20 @@ class Words(Scalar):
         if self.pattern:
             schema["pattern"] = self.pattern
         return schema
+
+
+@dataclass(frozen=True)
+class UrlPart(Words):
+    """Text that is appended to a URL, macros allowed; a whole URL is text, too."""
+
+    contract = "url"
+    most: int = MAX_URL
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        part = super().read(text.strip(), context)
+        if _CONTROL.search(part):
+            raise ValueError("This value must be text without control characters.")
+        return part
 
 
 @dataclass(frozen=True)
