@@ -51,6 +51,17 @@ def test_a_visitor_passes_once_where_only_unique_clicks_do(edge: Edge, journal: 
     assert [(reason, uniq) for reason, _, uniq in clicks(journal)] == [("", 1), ("non-unique-clicks", 0)]
 
 
+def test_visitor_of_an_offer_with_uniq_ip_only_is_known_by_the_address_alone(
+    edge: Edge, journal: MemoryJournal
+) -> None:
+    edge.rules = rules_of([an_offer(restrictions=packed(unique_only=True)), *ROWS[1:]])
+    ask(edge, CLICK, peer="192.0.2.1", user_agent=b"Mozilla/5.0 (Windows NT 10.0) Firefox/120.0")
+    given = journal.click.id.encode()
+    ask(edge, CLICK, peer="192.0.2.1", user_agent=b"Mozilla/5.0 (X11; Linux x86_64) Firefox/119.0")
+    ask(edge, CLICK, peer="192.0.2.2", cookie=b"afuniq_3=" + given)
+    assert [(reason, uniq) for reason, _, uniq in clicks(journal)] == [("", 1), ("non-unique-clicks", 0), ("", 1)]
+
+
 def test_a_visitor_is_known_by_its_cookie_from_elsewhere(edge: Edge, journal: MemoryJournal) -> None:
     ask(edge, CLICK, peer="192.0.2.1")
     given = journal.click.id.encode()

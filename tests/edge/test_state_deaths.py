@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.edge import recorded
+from tests.support.edge import publish, recorded
 from tests.support.forms import PLAIN
-from tests.support.rules import an_offer, entry_of
-from tests.support.state import CAP, NOW_MS, OFFER, StatefulEdge, stateful_edge
-from trackyard.decide.visitor import who_is
+from tests.support.rules import an_offer, entry_of, packed, rules_of
+from tests.support.state import CAP, NOW_MS, OFFER, StatefulEdge, rows, stateful_edge
+from trackyard.decide.visitor import ADDRESS_ALONE, who_is
 from trackyard.edge import claims, countsfile, synced, unique
 from trackyard.edge.caps import OfferCaps
 from trackyard.edge.countsfile import NEVER, Counted
@@ -399,3 +399,19 @@ def test_visitors_of_a_day_are_read_from_the_journals_when_their_file_is_gone(tm
     (tmp_path / "state" / "visitors.map").unlink()
     (tmp_path / "state" / "counts-001.map").unlink()
     check(tmp_path)
+
+
+def test_visitors_of_an_offer_with_uniq_ip_only_are_read_by_the_address_alone(tmp_path: Path) -> None:
+    changed = [an_offer(OFFER, restrictions=packed(unique_only=True)), *rows()[1:]]
+    publish(tmp_path / "rules", changed)
+    with stateful_edge(tmp_path) as one:
+        one.rules = rules_of(changed)
+        one.click(1)
+        one.flush()
+    (tmp_path / "state" / "visitors.map").unlink()
+    address, mark = who_is("10.0.0.1", "ua")
+    with stateful_edge(tmp_path) as one:
+        assert one.state is not None
+        seconds = NOW_MS // 1000
+        assert one.state.visitors.seen(OFFER, (address, ADDRESS_ALONE), "", seconds)
+        assert not one.state.visitors.seen(OFFER, (address, mark), "", seconds)

@@ -6,7 +6,7 @@ from trackyard.decide.places import FoundPlace, place_columns
 from trackyard.decide.rules import KnownAffiliate, Rules, Way
 from trackyard.decide.seen import NOTHING_SEEN, Seen
 from trackyard.decide.targeting import Targeting
-from trackyard.decide.visitor import Agent, Place, ReadAgent, Who, agent_columns, mark_of
+from trackyard.decide.visitor import ADDRESS_ALONE, Agent, Place, ReadAgent, Who, agent_columns, mark_of
 from trackyard.domain.rules import Advertiser, Landing, Offer
 
 _LONGEST_NUMBER = 18
@@ -125,8 +125,11 @@ class Hit:
         return None if self.way is None else self.way.targeting
 
     def who(self) -> Who:
-        """The visitor, by its address and its user agent."""
+        """Return the visitor by its address and its user agent; for an offer with uniqIpOnly by its address alone."""
         address = number_of(self.ip) if self.address < 0 else self.address
+        targeting = self.targeting
+        if targeting is not None and targeting.unique_only:
+            return address, ADDRESS_ALONE
         return address, mark_of(self.ua) if self.read is None else self.read.mark
 
     def system(self) -> str:

@@ -40,7 +40,10 @@ class Agent(msgspec.Struct, frozen=True, gc=False):
 
 
 Who = tuple[int, int]
-"""A visitor as numbers: its address (decide/addresses.number_of), and the mark of its user agent."""
+"""A visitor as numbers: its address (decide/addresses.number_of), and the mark of its user agent or ADDRESS_ALONE."""
+
+ADDRESS_ALONE: Final = -1
+"""The second number of a visitor that an offer with uniqIpOnly knows by the address alone; no mark is negative."""
 
 
 class ReadAgent:

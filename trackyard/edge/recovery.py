@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from trackyard.decide.rules import Rules
-from trackyard.decide.visitor import who_is
+from trackyard.decide.rules import Rules, restrictions_of
+from trackyard.decide.visitor import ADDRESS_ALONE, who_is
 from trackyard.edge.caps import OfferCaps
 from trackyard.edge.claims import Claim, Claims, Kind
 from trackyard.edge.counts import ClickCounts, counts_name
@@ -109,9 +109,10 @@ class Recovery:
             claims.close()
 
     def _remember(self, visitors: UniqueVisitors, since: dict[int, Position]) -> None:
+        by_address = _ByAddress(self._rules_directory)
         for edge in segments.list_edges(self._journals):
             start = since.get(edge) or _a_day_ago(self._journals, edge, self._now_s)
-            _remember(self._journals, edge, visitors, start, self._now_s)
+            _remember(self._journals, edge, visitors, start, self._now_s, by_address)
 
     def _edges(self) -> list[int]:
         """The numbers of the edges that ever had state here."""
@@ -191,12 +192,35 @@ def _recount(directory: Path, edge: int, counts: ClickCounts, known: Known, rule
         _log.error("clicks could not be counted against caps: there are no rules", extra={"clicks": uncounted})
 
 
-def _remember(directory: Path, edge: int, visitors: UniqueVisitors, since: Position, now_s: int) -> None:
+class _ByAddress:
+    """The offers that know their visitors by the address alone, by the rules of now; read when first asked for."""
+
+    def __init__(self, rules_directory: Path) -> None:
+        self._directory = rules_directory
+        self._rules: Rules | None = None
+        self._known: dict[int, bool] = {}
+
+    def __contains__(self, offer_id: int) -> bool:
+        known = self._known.get(offer_id)
+        if known is None:
+            if not self._known:
+                self._rules = _rules_on_disk(self._directory)
+            offer = None if self._rules is None else self._rules.find_offer(str(offer_id))
+            known = self._known[offer_id] = offer is not None and restrictions_of(offer).unique_only
+        return known
+
+
+def _remember(
+    directory: Path, edge: int, visitors: UniqueVisitors, since: Position, now_s: int, by_address: _ByAddress
+) -> None:
     """Makes the visitors that an edge recorded as new behind a position, in the last 24 hours, seen."""
     for click in _each_click(directory, edge, since):
         second = click.time // 1000
         if click.uniq and now_s - second < WINDOW_S:
-            visitors.remember(click.offer, who_is(click.ip, click.ua), click.id, second)
+            who = who_is(click.ip, click.ua)
+            if click.offer in by_address:
+                who = who[0], ADDRESS_ALONE
+            visitors.remember(click.offer, who, click.id, second)
 
 
 def _a_day_ago(directory: Path, edge: int, now_s: int) -> Position:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from trackyard.base.machine import i64
-from trackyard.decide.visitor import Who
+from trackyard.decide.visitor import ADDRESS_ALONE, Who
 from trackyard.edge.claims import Claim, Claims, Kind
 from trackyard.edge.mapped import open_reserved
 
@@ -75,19 +75,21 @@ class UniqueVisitors:
 
     def seen(self, offer: int, who: Who, cookie: str, now_s: int) -> bool:
         """Whether the address with the user agent, or the cookie ("" = none), was new to the offer in the last 24
-        hours. Claims nothing."""
+        hours; of a visitor with ADDRESS_ALONE the cookie is ignored. Claims nothing."""
         if self._look(hash((offer, who[0], who[1])), now_s)[1]:
             return True
-        return cookie != "" and self._look(_of_cookie(offer, cookie), now_s)[1]
+        return cookie != "" and who[1] != ADDRESS_ALONE and self._look(_of_cookie(offer, cookie), now_s)[1]
 
     def claim(self, offer: int, who: Who, cookie: str, now_s: int, given: str = "") -> bool:
         """Whether this visitor is new to the offer, who then is not for 24 hours: by address and user agent, and by the
-        cookie `given` with this click ("" = none).
+        cookie `given` with this click ("" = none). A visitor with ADDRESS_ALONE is known by the address and no cookie.
 
         Who was seen stays as it was: the hours count from the last time it was new. Errors: OSError when the claim
         cannot be noted; then it was not made.
         """
         key: i64 = hash((offer, who[0], who[1]))
+        if who[1] == ADDRESS_ALONE:
+            cookie = given = ""
         # Most are seen: that is found out without a lock.
         place, fresh = self._look(key, now_s)
         if fresh:
@@ -110,7 +112,10 @@ class UniqueVisitors:
 
     def remember(self, offer: int, who: Who, given: str, at_s: int) -> None:
         """Makes the visitor seen at `at_s`, again or for the first time: what a record of the journal says."""
-        for key in (hash((offer, who[0], who[1])), _of_cookie(offer, given)):
+        keys = [hash((offer, who[0], who[1]))]
+        if who[1] != ADDRESS_ALONE:
+            keys.append(_of_cookie(offer, given))
+        for key in keys:
             bucket = self._bucket(key)
             self._lock(bucket, bucket)
             place, _ = self._look(key, at_s)
