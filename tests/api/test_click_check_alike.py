@@ -45,7 +45,11 @@ OFFERS: dict[str, dict[str, Any]] = {
     "page": {"redirect_type": "js"},
     "hidden": {"redirect_type": "http302hidden", "trafficback_url": "https://back.example/?p={pid}&o={offer_id}"},
     "estonia": {"countries[]": ["EE"], "strictly_country": 1},
-    "address": {"allowed_ip": "90.190.0.0/16\n2001:bb8::/32", "disallowed_ip": "90.190.0.2-90.190.0.9"},
+    "address": {
+        "targeting[0][ip][allow][]": ["90.190.0.0/16", "2001:bb8::/32"],
+        "targeting[0][ip][deny][]": "90.190.0.2-90.190.0.9",
+    },
+    "callers": {"allowed_ip": "192.0.2.1", "disallowed_ip": "90.190.0.0/16\n2001:bb8::/32"},
     "phones": {"strictly_devices[]": ["mobile"], "url_preview": "https://show.example/?c={clickid}"},
     "apple": {"restriction_os[0][os]": "iOS", "restriction_os[0][versions][]": ["16.2"]},
     "subs": {"sub_restrictions[0][sub1]": "a", "sub_restrictions[0][sub2]": ""},
@@ -62,6 +66,15 @@ OFFERS: dict[str, dict[str, Any]] = {
         "targeting[0][urls][0][weight]": 40,
         "targeting[0][urls][1][url]": "https://two.example/",
         "targeting[0][urls][1][weight]": 30,
+    },
+    "pages": {
+        **{
+            f"landings[{n}][{name}]": "https://page.example/"
+            for n in (0, 1)
+            for name in ("url", "url_preview", "title")
+        },
+        "landings[1][type]": "transit",
+        "macro_url": "&aff={pid}",
     },
     "deep": {"allow_deeplink": 1, "url": "https://shop.example"},
     "once": {"uniqIpOnly": 1},
@@ -146,6 +159,8 @@ VISITS = [
     a_visit("groups", "127.0.0.9"),
     a_visit("shares", US, PHONE),
     a_visit("shares", EE6, PHONE),
+    a_visit("pages", l="1"),
+    a_visit("pages", l="2", sub1="x"),
     a_visit("deep", path="@evil.example/{pid}"),
     a_visit("deep", redirect="https://www.shop.example/x?y"),
     a_visit("deep", redirect="https://evil.example/"),
@@ -277,6 +292,12 @@ def test_they_read_a_parameter_alike(sides: Sides, value: str) -> None:
         url=f"https://track.example/click?{urlencode(sides.params(visit))}",
     )["check"]
     assert len(by_link["target"]) == len(answer.location)
+
+
+def test_address_lists_of_an_offer_reject_no_visitor(sides: Sides) -> None:
+    visit = a_visit("callers")
+    checked = sides.checked(visit)
+    assert (checked["passes"], sides.clicked(visit).status, sides.journal.click.reason) == (True, 302, "")
 
 
 def _assert_alike(checked: dict[str, Any], answer: Response, click: Click) -> None:

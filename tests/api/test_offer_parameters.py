@@ -71,10 +71,11 @@ SENT_AND_SHOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"url": "https://u.example/{clickid}"}, {"url": "https://u.example/{clickid}"}),
     *(
         ({name: "https://x.example/"}, {name: "https://x.example/"})
-        for name in ("trafficback_url", "macro_url", "cross_postback_url", "parallel_tracking_url", "impressions_url")
+        for name in ("trafficback_url", "cross_postback_url", "parallel_tracking_url", "impressions_url")
     ),
     ({"macro_url": "&a={sub1}&b={clickid} c"}, {"macro_url": "&a={sub1}&b={clickid} c"}),
     ({"macro_url": "x" * 8192}, {"macro_url": "x" * 8192}),
+    ({"macro_url": "&aff={pid}&s={sub1}"}, {"macro_url": "&aff={pid}&s={sub1}"}),
     ({"url_preview": "https://p.example"}, {"url_preview": "https://p.example", "preview_url": "https://p.example"}),
     *(
         ({name: "text"}, {name: "text"})

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from sqlalchemy import select, update
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
@@ -11,6 +12,7 @@ from tests.support.events import NOON, new_click
 from tests.support.history import add_conversion, load_clicks
 from trackyard.domain.roles import Role
 from trackyard.domain.statuses import Status
+from trackyard.store.tables import conversion
 
 DAY = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
 
@@ -364,6 +366,41 @@ def test_clicks(traffic: Traffic) -> None:
     assert len(traffic.api.admin.get("/3.0/stats/clicks", **PERIOD)["clicks"]) == 3
     assert traffic.api.admin.get("/3.0/stats/clicks", **PERIOD, hour=3)["clicks"] == []
     assert len(traffic.api.admin.get("/3.0/stats/clicks", **PERIOD, advertisers=traffic.advertiser)["clicks"]) == 2
+
+
+def test_transit_page_of_a_click_is_its_prelanding(api: Api) -> None:
+    pages = {
+        f"landings[{place}][{name}]": "https://page.example/"
+        for place in (0, 1)
+        for name in ("title", "url", "url_preview")
+    }
+    offer = api.add_offer(privacy="public", **pages, **{"landings[1][type]": "transit"})
+    pid, _ = api.add_affiliate()
+    own = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": "a" * 24}
+    for number, visited in ((1, {"landing": 1}), (2, {"prelanding": 2}), (3, {})):
+        load_clicks(api.deps, [new_click(number, offer=offer, affiliate=pid, **visited)])
+        add_conversion(api.deps, number, **own, click=visited)
+    clicks = {click["id"]: click for click in api.admin.get("/3.1/stats/clicks", **PERIOD)["clicks"]}
+    shown = [clicks[new_click(number).id] for number in (1, 2, 3)]
+    page = {"title": "https://page.example/", "url": "https://page.example/"}
+    assert [each["landing"] for each in shown] == [{"id": 1} | page, None, None]
+    assert [each["prelanding"] for each in shown] == [None, {"id": 2} | page, None]
+    ids = [f"{number:024x}" for number in (1, 2, 3)]
+    made = [api.admin.get("/3.1/stats/conversionsbyid", id=each)["conversion"] for each in ids]
+    assert [each["prelanding_id"] for each in made] == [None, 2, None]
+    assert [each["landing_id"] or 0 for each in made] == [1, 0, 0]
+    explained = api.admin.get(f"/3.1/admin/click/{shown[1]['id']}/explain")
+    assert (explained["click"]["landing_id"], explained["click"]["prelanding_id"]) == (0, 2)
+    assert explained["today"]["target"] == "https://page.example/"
+
+
+def test_conversion_stored_before_transit_pages_has_no_prelanding(traffic: Traffic) -> None:
+    with traffic.api.deps.database.write() as conn:
+        stored = conn.execute(select(conversion.c.click).where(conversion.c.id == f"{1:024x}")).scalar_one()
+        old = {name: value for name, value in stored.items() if name != "prelanding"}
+        conn.execute(update(conversion).where(conversion.c.id == f"{1:024x}").values(click=old))
+    one = traffic.api.admin.get("/3.1/stats/conversionsbyid", id=f"{1:024x}")["conversion"]
+    assert one["prelanding_id"] is None
 
 
 def test_pages_do_not_overlap(traffic: Traffic) -> None:

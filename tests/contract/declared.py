@@ -147,12 +147,6 @@ def extended(endpoint_id: str) -> frozenset[str]:
     return frozenset(name for entry in EXTENSIONS["param"] if entry["id"] == endpoint_id for name in entry["names"])
 
 
-def listed(endpoint_id: str, name: str, type_: str) -> str:
-    """Return the type of a documented parameter, as a list where we accept several values for one."""
-    several = any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["several"])
-    return {"int": "int-list", "enum": "enum-list"}.get(type_, "string-list") if several else type_
-
-
 def takes_any_text(endpoint_id: str, name: str) -> bool:
     """Return whether a parameter takes more than the values or the form that the contract names."""
     return any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["any_text"])

@@ -124,17 +124,17 @@ def test_bot() -> None:
 
 
 @pytest.mark.parametrize(
-    ("restrictions", "detail"),
+    ("addresses", "detail"),
     [
-        ({"allowed_ip": "192.0.2.8\n198.51.100.0/24"}, "address 192.0.2.9 is not allowed"),
-        ({"disallowed_ip": "192.0.2.0/255.255.255.0"}, "address 192.0.2.9 is denied"),
-        ({"allowed_ip": "192.0.2.9", "disallowed_ip": "192.0.2.1 - 192.0.2.20"}, "address 192.0.2.9 is denied"),
-        ({"groups": (TargetingGroup(ip=Sides(deny=("192.0.2.9",))),)}, "group 1: address 192.0.2.9 is denied"),
-        ({"allowed_ip": "2001:db8::/32"}, "address 192.0.2.9 is not allowed"),
+        (Sides(allow=("192.0.2.8", "198.51.100.0/24")), "group 1: address 192.0.2.9 is not allowed"),
+        (Sides(deny=("192.0.2.0/255.255.255.0",)), "group 1: address 192.0.2.9 is denied"),
+        (Sides(allow=("192.0.2.9",), deny=("192.0.2.1 - 192.0.2.20",)), "group 1: address 192.0.2.9 is denied"),
+        (Sides(deny=("192.0.2.9",)), "group 1: address 192.0.2.9 is denied"),
+        (Sides(allow=("2001:db8::/32",)), "group 1: address 192.0.2.9 is not allowed"),
     ],
 )
-def test_mistargeting_ip(restrictions: dict[str, Any], detail: str) -> None:
-    assert refusal(a_hit(restrictions=restrictions)) == Refused("mistargeting-ip", detail)
+def test_mistargeting_ip(addresses: Sides, detail: str) -> None:
+    assert refusal(a_hit(restrictions=_group(ip=addresses))) == Refused("mistargeting-ip", detail)
 
 
 def _group(**properties: Any) -> dict[str, Any]:
@@ -384,8 +384,8 @@ def test_nothing_is_counted_for_a_click_that_is_refused_before() -> None:
         ({}, {"offer": {"open": False}, "connected": (1, 7, 9)}),
         ({}, {"disconnected": (6, 8)}),
         ({}, {"advertiser": Advertiser(id=ADVERTISER, blacklist=frozenset({8}))}),
-        ({}, {"restrictions": {"allowed_ip": "192.0.2.1-192.0.2.20\n10.0.0.1", "disallowed_ip": "192.0.2.8"}}),
-        ({}, {"restrictions": {"allowed_ip": "2001:db8::/32"}, "ip": "2001:db8::9"}),
+        ({}, {"restrictions": _group(ip=Sides(allow=("192.0.2.1-192.0.2.20", "10.0.0.1"), deny=("192.0.2.8",)))}),
+        ({}, {"restrictions": _group(ip=Sides(allow=("2001:db8::/32",))), "ip": "2001:db8::9"}),
         ({}, {"restrictions": {"countries": ("LV", "EE")}}),
         ({}, {"restrictions": {"isps": (RestrictedIsp(country="", name="telia eesti as"),)}}),
         ({}, {"restrictions": {"isps": (RestrictedIsp(country="EE", name="Telia Eesti AS"),)}}),
@@ -421,7 +421,6 @@ def test_the_order_is_that_of_the_specification() -> None:
 
 _OWN: dict[str, dict[str, Any]] = {
     "inactive-offer": {"schedule": Schedule(date_to="2020-01-01")},
-    "mistargeting-ip": {"disallowed_ip": "192.0.2.9"},
     "mistargeting-country": {"countries": ("LV",)},
     "mistargeting-isp": {"isps": (RestrictedIsp(country="EE", name="Elisa"),)},
     "mistargeting-os": {"os": (RestrictedOs(os="iOS"),)},
@@ -434,6 +433,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "non-unique-clicks": {"unique_only": True},
 }
 _OF_GROUP: dict[str, dict[str, Any]] = {
+    "mistargeting-ip": {"ip": Sides(deny=("192.0.2.9",))},
     "mistargeting-region": {"region": Places(allow={"EE": (1,)})},
     "mistargeting-city": {"city": Places(allow={"EE": (1,)})},
     "mistargeting-browser": {"browser": Sides(allow=("Firefox",))},

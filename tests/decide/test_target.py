@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.rules import ADVERTISER, an_offer, rules_of
+from tests.support.rules import ADVERTISER, an_offer, packed, rules_of
 from trackyard.decide.hit import Hit
 from trackyard.decide.target import CLICK_MACROS, accepted_url, find_refused_url
 from trackyard.decide.visitor import Agent, Place
+from trackyard.domain.offers import TargetingGroup
 from trackyard.domain.rules import Affiliate, Landing, Platform
 
 NOW = 1_700_000_000_123
@@ -79,6 +80,45 @@ def test_every_macro_of_the_specification_is_there() -> None:
 def test_a_landing_of_the_offer_is_gone_to(asked: str, url: str) -> None:
     hit = a_hit({"l": asked}, landings=(Landing(1, "http://one.example/"), Landing(2, "http://two.example/")))
     assert accepted_url(hit) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "text", "target"),
+    [
+        ("http://shop.example/?c={clickid}", "&aff={pid}&s={sub1}", f"http://shop.example/?c={CLICK}&aff=7&s=a%20b"),
+        ("http://shop.example/", "&aff={pid}", "http://shop.example/?aff=7"),
+        ("http://shop.example", "?aff={pid}", "http://shop.example?aff=7"),
+        ("http://shop.example/?x=1", "?aff={pid}", "http://shop.example/?x=1&aff=7"),
+        ("http://shop.example/?x=1", "aff={pid}", "http://shop.example/?x=1&aff=7"),
+        ("http://shop.example/?", "&aff={pid}", "http://shop.example/?aff=7"),
+        ("http://shop.example/?x=1&", "&aff={pid}", "http://shop.example/?x=1&aff=7"),
+        ("http://shop.example/#part", "&aff={pid}", "http://shop.example/?aff=7#part"),
+        ("http://shop.example/?x=1#part?y", "&aff={pid}", "http://shop.example/?x=1&aff=7#part?y"),
+        ("http://shop.example/?x=1", "#s={sub1}", "http://shop.example/?x=1#s=a%20b"),
+        ("http://shop.example/a", "/{pid}/{unknown}", "http://shop.example/a/7/{unknown}"),
+        ("http://shop.example", "{pid}.html", "http://shop.example/7.html"),
+        ("http://shop.example/?x=", "{sub1}", "http://shop.example/?x=a%20b"),
+        ("http://shop.example/", "&a=b c\r\nX: y", "http://shop.example/?a=b%20c%0D%0AX:%20y"),
+    ],
+)
+def test_macro_url_of_an_offer_is_appended_to_the_target(url: str, text: str, target: str) -> None:
+    assert accepted_url(a_hit({"sub1": "a b"}, url=url, macro_url=text)) == target
+
+
+def test_macro_url_is_appended_to_landings_groups_and_deep_links() -> None:
+    landings = (Landing(1, "http://one.example/"), Landing(2, "http://two.example/", transit=True))
+    assert accepted_url(a_hit({"l": "1"}, landings=landings, macro_url="&a={pid}")) == "http://one.example/?a=7"
+    assert accepted_url(a_hit({"l": "2"}, landings=landings, macro_url="&a={pid}")) == "http://two.example/?a=7"
+    group = packed(groups=(TargetingGroup(url="http://group.example/?x"),))
+    assert accepted_url(a_hit(restrictions=group, macro_url="&a={pid}")) == "http://group.example/?x&a=7"
+    deep = {"allow_deeplink": True, "url": "http://shop.example/", "macro_url": "&a={pid}"}
+    assert accepted_url(a_hit({"path": "x?y=1"}, **deep)) == "http://shop.example/x?y=1&a=7"
+    assert accepted_url(a_hit({"redirect": "http://shop.example/x#z"}, **deep)) == "http://shop.example/x?a=7#z"
+
+
+def test_macro_url_is_not_appended_where_a_rejected_click_goes() -> None:
+    hit = a_hit(trafficback_url="http://back.example/", macro_url="&a={pid}")
+    assert find_refused_url(hit) == "http://back.example/"
 
 
 @pytest.mark.parametrize(

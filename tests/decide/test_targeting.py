@@ -224,7 +224,6 @@ _GROUPS = st.builds(
 )
 _RESTRICTIONS = st.builds(
     Restrictions,
-    disallowed_ip=st.sampled_from(["", "192.0.2.9", "2001:db8::/64\n192.0.2.8/31"]),
     countries=_few(_COUNTRIES),
     os=_few(st.builds(RestrictedOs, os=_WORDS, versions=_few(_VERSIONS.map(">={}".format), 1)), 1),
     isps=_few(st.builds(RestrictedIsp, country=st.just("") | _COUNTRIES, name=_WORDS), 1),

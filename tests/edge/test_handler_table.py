@@ -46,7 +46,7 @@ ROBOT = b"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.htm
         (f"/click?offer_id={HASH}&pid=007", 302, OWN, ("", 3, 7, 0)),
         ("/click/?pid=7&offer_id=3", 302, OWN, ("", 3, 7, 0)),
         ("/click?pid=7&offer_id=3&l=5&sub1=%C3%A9", 302, "http://land.example/?s=%C3%A9", ("", 3, 7, 5)),
-        ("/click?pid=7&offer_id=3&l=6", 302, "http://transit.example/", ("", 3, 7, 6)),
+        ("/click?pid=7&offer_id=3&l=6", 302, "http://transit.example/", ("", 3, 7, 0, 6)),
         ("/click?pid=7&offer_id=3&l=99", 302, OWN, ("", 3, 7, 0)),
         (f"/{Link(3, 7).hash}?sub1=x", 302, OWN + "x", ("", 3, 7, 0)),
         (f"/{Link(3, 7, 5).hash}?sub1=x", 302, "http://land.example/?s=x", ("", 3, 7, 5)),
@@ -80,7 +80,8 @@ def test_what_becomes_of_a_hit(
     click = journal.click
     assert len(journal.records) == 1
     assert (answer.status, answer.location.decode()) == (status, location.replace("{click}", click.id))
-    assert (click.reason, click.offer, click.affiliate, click.landing) == record
+    landings = (click.landing, click.prelanding) if click.prelanding else (click.landing,)
+    assert (click.reason, click.offer, click.affiliate, *landings) == record
     assert b"Cache-Control: no-store\r\n" in answer.headers
     assert (b"Set-Cookie" in answer.headers) == (record[0] == "")
 

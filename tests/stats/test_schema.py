@@ -5,7 +5,7 @@ import pytest
 from tests.support.analytics import address
 from tests.support.events import NOON, new_click
 from tests.support.waiting import wait_until
-from trackyard.journal.records import Click, encode
+from trackyard.journal.records import Click, decode_click, encode
 from trackyard.stats.engine import Analytics, StoreError
 from trackyard.stats.lists import find_records
 from trackyard.stats.load import click_item, load
@@ -42,6 +42,24 @@ def test_a_store_of_before_there_were_views_gets_their_table(analytics: Analytic
     analytics.run("INSERT INTO schema_step (number) VALUES (1)")
     migrate(analytics)
     assert analytics.rows("SELECT count() FROM view", {}, tuple[int]) == [(0,)]
+
+
+@pytest.mark.parametrize("table", ["click", "view"])
+def test_a_store_from_before_transit_pages_gets_their_column(analytics: Analytics, table: str) -> None:
+    analytics.run(f"ALTER TABLE {table} DROP COLUMN prelanding")
+    analytics.run("DELETE FROM schema_step WHERE number > 5")
+    migrate(analytics)
+    load(analytics, table, [click_item("j", 1, encode(new_click(1, prelanding=6)))], "t")
+    assert analytics.rows(f"SELECT flags, prelanding FROM {table}", {}, tuple[int, int]) == [(0, 6)]
+
+
+def test_a_record_from_before_transit_pages_is_loaded(analytics: Analytics) -> None:
+    click = new_click(1, landing=4, bundle_id='a"],1', flags=2)
+    old = encode(click).removesuffix(b",0]") + b"]"
+    assert decode_click(old) == click
+    load(analytics, "click", [click_item("j", 1, old), click_item("j", 2, encode(click))], "t")
+    sql = "SELECT landing, bundle_id, flags, prelanding FROM click"
+    assert analytics.rows(sql, {}, tuple[int, str, int, int]) == [(4, 'a"],1', 2, 0)] * 2
 
 
 def test_a_store_of_another_version_is_refused(analytics: Analytics) -> None:

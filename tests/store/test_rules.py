@@ -53,6 +53,9 @@ def test_rows_say_what_staff_wrote(database: Database) -> None:
             url_preview="https://shop.example/p",
             privacy="private",
             landings=[{"id": 4, "url": "https://shop.example/l", "title": "L", "type": "landing"}],
+            macro_url="&aff={pid}",
+            allowed_ip="192.0.2.1",
+            disallowed_ip="192.0.2.2",
         )
         add_connection(conn, number, pid)
         settings.edit_setting(conn, settings.TRAFFICBACK_URL, "https://back.example/")
@@ -72,6 +75,7 @@ def test_rows_say_what_staff_wrote(database: Database) -> None:
                 open=False,
                 preview_url="https://shop.example/p",
                 landings=(Landing(4, "https://shop.example/l"),),
+                macro_url="&aff={pid}",
             ),
         }
         for (kind, key), row in everything.items():

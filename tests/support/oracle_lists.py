@@ -82,6 +82,7 @@ def _click(oracle: Oracle, click: Record, made: list[Record], zone: str) -> dict
         "isp_code": click["isp"],
         "offer": oracle.named("offer", click["offer"]),
         "landing": None,
+        "prelanding": None,
         "conversion_id": made[0]["id"] if made else "",
         "has_conversions": bool(made),
         "created_at": text(click["time"], zone),

@@ -203,8 +203,8 @@ def _hit_of(known: Rules, click: Click) -> Hit:
     """The hit that a recorded click was."""
     params = {name: value for name in _KEPT if (value := getattr(click, name))}
     params |= {"offer_id": str(click.offer), "pid": str(click.affiliate)}
-    if click.landing:
-        params["l"] = str(click.landing)
+    if click.landing or click.prelanding:
+        params["l"] = str(click.landing or click.prelanding)
     place = Place(
         country=click.country,
         region_id=int(click.region or 0),

@@ -128,6 +128,7 @@ class RecordedView(View):
     pid: int
     advertiser_id: str
     landing_id: int
+    prelanding_id: int
     smart_id: str
     uniq: int
     referrer: str
@@ -167,6 +168,7 @@ def explain(call: Call[Deps], _params: NoParams) -> ExplainAnswer:
         pid=click.affiliate,
         advertiser_id=click.advertiser,
         landing_id=click.landing,
+        prelanding_id=click.prelanding,
         smart_id=click.smart_id,
         uniq=click.uniq,
         referrer=click.referrer,

@@ -50,7 +50,7 @@ class ListClicks(Listed):
 
 
 class LandingRef(View):
-    """The landing page of a click."""
+    """The landing or the transit page of a click."""
 
     id: int
     title: str
@@ -94,6 +94,7 @@ class ClickView(View):
     ext3: str
     offer: OfferRef | None
     landing: LandingRef | None
+    prelanding: LandingRef | None
     conversion_id: str
     has_conversions: bool
     ios_idfa: str
@@ -138,7 +139,9 @@ def click_rows(call: Call[Deps], params: ListClicks) -> Table:
 def _columns(clicks: Batch, names: Names) -> dict[str, Array]:
     """What `_view` shows, by column."""
     arrow, compute, *_ = loaded()
-    places = compute.binary_join_element_wise(*(clicks[name].cast("string") for name in ("offer", "landing")), " ")
+
+    def pages(column: str) -> Array:
+        return compute.binary_join_element_wise(*(clicks[name].cast("string") for name in ("offer", column)), " ")
 
     def landing(place: str) -> LandingRef | None:
         offer_id, landing_id = map(int, place.split(" "))
@@ -152,7 +155,8 @@ def _columns(clicks: Batch, names: Names) -> dict[str, Array]:
         "connection_type": clicks["connection"],
         "isp_code": clicks["isp"],
         **columns_beside(OfferRef, "offer", clicks["offer"], lambda offer_id: _offer(offer_id, names)),
-        **columns_beside(LandingRef, "landing", places, landing),
+        **columns_beside(LandingRef, "landing", pages("landing"), landing),
+        **columns_beside(LandingRef, "prelanding", pages("prelanding"), landing),
         "has_conversions": compute.not_equal(clicks["conversion_id"], ""),
         "created_at": clicks["time"].cast(arrow.timestamp("ms", tz="UTC")),
         "partner_id": clicks["affiliate"],
@@ -178,6 +182,7 @@ def _view(item: ListedClick, names: Names, at: At) -> ClickView:
         isp_code=click.isp,
         offer=_offer(click.offer, names),
         landing=_landing(click.offer, click.landing, names),
+        prelanding=_landing(click.offer, click.prelanding, names),
         conversion_id=item.conversion_ids[0] if item.conversion_ids else "",
         has_conversions=bool(item.conversion_ids),
         created_at=at(click.time),

@@ -46,13 +46,14 @@ class PartnerWithManager(PartnerView):
 
 class OneFields(ConversionFields):
     """The fields of one conversion for every caller. status: its number · country_name: in English, "" when unknown ·
-    landing_id: null without a landing page · currency_id: the number of ISO 4217 as text, null when it has none."""
+    landing_id: null without a landing page · prelanding_id: of the click's transit page, null without one ·
+    currency_id: the number of ISO 4217 as text, null when it has none."""
 
     status: int
     partner: PartnerWithManager
     country_name: str
     landing_id: int | None
-    prelanding_id: None
+    prelanding_id: int | None
     createdAt: str
     updatedAt: str
     currency_id: str | None
@@ -108,7 +109,7 @@ def get(call: Call[Deps], params: GetConversion) -> OneForAffiliateAnswer | OneF
         "partner": _partner(item, names, manager, zone),
         "country_name": _countries().get(item.click["country"], ""),
         "landing_id": item.click["landing"] or None,
-        "prelanding_id": None,
+        "prelanding_id": item.click.get("prelanding") or None,
         "createdAt": datetime_text(item.created_at, zone),
         "updatedAt": datetime_text(item.updated_at, zone),
         "currency_id": _number_text(item.currency),

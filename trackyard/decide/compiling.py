@@ -12,7 +12,6 @@ from trackyard.decide import checks
 from trackyard.decide.addresses import Addresses
 from trackyard.decide.checks import SUBS, Check
 from trackyard.decide.versions import Versions, versions_of
-from trackyard.domain.addresses import entries_of
 from trackyard.domain.offers import OsVersion, Places, Sides, SubAccount, SubSides, TargetingGroup
 from trackyard.domain.rules import Restrictions
 
@@ -44,7 +43,6 @@ def checks_of_offer(restrictions: Restrictions) -> tuple[Check, ...]:
     """The checks of an offer's own restrictions, its targeting groups apart."""
     connection = restrictions.connection
     wanted = (
-        _ips(entries_of(restrictions.allowed_ip), entries_of(restrictions.disallowed_ip)),
         _countries(Sides(allow=restrictions.countries)),
         _providers((item.country, (item.name,)) for item in restrictions.isps),
         _systems((item.os, tuple(map(_compared, item.versions))) for item in restrictions.os),

@@ -22,6 +22,9 @@ _NUMBERED: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.A)
 _AUTHORITY: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?/*[^/?#]*\Z", re.I | re.A)
 """A URL that ends in its host: what is appended to it must not go on with it."""
 
+_PAIR: Final = re.compile(r"[^\s/?#&={}]+=")
+"""What begins with a pair of a query."""
+
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -70,6 +73,24 @@ def joined(url: str, path: str) -> str:
     if path[:1] not in ("/", "?", "#") and _AUTHORITY.match(url):
         return f"{url}/{path}"
     return url + path
+
+
+def with_macros(url: str, text: str) -> str:
+    """Return a target URL with an offer's `macro_url` appended, before the fragment of the URL.
+
+    A text that begins with "&", "?" or a name and "=" is a query: it is joined by "?" where the URL has no query, and
+    else by "&". Another text is appended as it is written, and the host stays what it was.
+    """
+    if not text:
+        return url
+    begin, mark, fragment = url.partition("#")
+    if text[0] == "#" and not mark:
+        return url + text
+    if text[0] not in "?&" and not _PAIR.match(text):
+        return joined(begin, text) + mark + fragment
+    if not begin.endswith(("?", "&")):
+        begin += "&" if "?" in begin else "?"
+    return begin + text.lstrip("?&") + mark + fragment
 
 
 def _find_redirect(text: str, hit: Hit) -> str | None:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import find_zone, local_day
-from trackyard.decide.deeplinks import find_deep_link, joined, wants_deep_link
+from trackyard.decide.deeplinks import find_deep_link, joined, wants_deep_link, with_macros
 from trackyard.decide.hit import Hit
 from trackyard.decide.targeting import chosen_url
 from trackyard.domain.macros import Template, encoded
@@ -24,15 +24,15 @@ _UTC: Final = ZoneInfo("UTC")
 
 def accepted_url(hit: Hit) -> str:
     """The target of an accepted click: what its deep link asks for, else its landing's URL, the targeting group's or
-    the offer's. Plain ASCII."""
+    the offer's; the offer's macro_url is appended. Plain ASCII."""
     if "redirect" in hit.params or "path" in hit.params:
         return _deep_target(hit, chosen_url(hit)).fill(hit)
     way = hit.way
     if way is None or not way.one_url or "l" in hit.params:
-        return _target(chosen_url(hit)).fill(hit)
+        return _target(_completed(hit, chosen_url(hit))).fill(hit)
     target = way.target
     if not isinstance(target, _Target):
-        target = way.target = _target(way.offer.url)
+        target = way.target = _target(_completed(hit, way.offer.url))
     return target.fill(hit)
 
 
@@ -56,9 +56,15 @@ def _deep_target(hit: Hit, url: str) -> "_Target":
     """The target of a click that wants a place inside the site. A URL with {deeplink} says itself where it belongs."""
     link = find_deep_link(hit)
     if link is None or _DEEPLINK in url:
-        return _target(url)
+        return _target(_completed(hit, url))
     # Not kept: visitors write as many of these as they like.
-    return _made(link.url.replace(*_SECRET) or joined(url, link.path.replace(*_SECRET)))
+    return _made(_completed(hit, link.url.replace(*_SECRET) or joined(url, link.path.replace(*_SECRET))))
+
+
+def _completed(hit: Hit, url: str) -> str:
+    """The URL with the offer's macro_url, if it has one."""
+    offer = hit.offer
+    return url if offer is None or not offer.macro_url else with_macros(url, offer.macro_url)
 
 
 class _Macro:

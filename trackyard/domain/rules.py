@@ -10,7 +10,7 @@ import msgspec
 
 from trackyard.domain.offers import RestrictedIsp, RestrictedOs, Schedule, SubAccount, TargetingGroup
 
-SCHEMA: Final = 4
+SCHEMA: Final = 5
 """Changes whenever a row's form does: a snapshot of another schema is built anew."""
 
 
@@ -63,13 +63,11 @@ class ClickCap(msgspec.Struct, frozen=True, gc=False):
 
 
 class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Whom an offer takes clicks of (behaviour.md §4). allowed_ip, disallowed_ip: an entry a line · countries: of an
-    offer with strictly_country · empty_sub: number of the sub that must not be empty · personal_only: as
-    consider_personal_targeting_only · unique_only: as uniqIpOnly."""
+    """Whom an offer takes clicks of (behaviour.md §4). countries: of an offer with strictly_country · empty_sub: number
+    of the sub that must not be empty · personal_only: as consider_personal_targeting_only · unique_only: as
+    uniqIpOnly."""
 
     schedule: Schedule | None = None
-    allowed_ip: str = ""
-    disallowed_ip: str = ""
     countries: tuple[str, ...] = ()
     os: tuple[RestrictedOs, ...] = ()
     isps: tuple[RestrictedIsp, ...] = ()
@@ -92,7 +90,8 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
 
     `open` says that any affiliate may send traffic (privacy public) but those that staff took off it; else it must
     be connected · restrictions: msgpack of Restrictions, b"" = none: of many offers few are clicked, and bytes take a
-    tenth of the memory · click_caps: those that refuse clicks, in caps_timezone ("" = the platform's).
+    tenth of the memory · click_caps: those that refuse clicks, in caps_timezone ("" = the platform's) · macro_url: text
+    that is appended to the target URL of an accepted click.
     """
 
     id: int
@@ -114,6 +113,7 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
     caps_timezone: str = ""
     click_caps: tuple[ClickCap, ...] = ()
     restrictions: bytes = b""
+    macro_url: str = ""
 
 
 class Connections(msgspec.Struct, frozen=True, gc=False):

@@ -4,7 +4,7 @@ from typing import Final
 
 from trackyard.decide.deeplinks import is_ignored
 from trackyard.decide.hints import ACCEPT, asks_more
-from trackyard.decide.hit import Hit, find_number
+from trackyard.decide.hit import Hit
 from trackyard.decide.queries import find_plain, read_pairs
 from trackyard.decide.quoting import quoted
 from trackyard.decide.rules import Rules
@@ -115,13 +115,18 @@ def click_record(hit: Hit, refused: Refused | None, unique: bool, flags: int) ->
             kept[column] = f'"{value}",' if hit.plain else f"{quoted(value)},"
             last = max(last, column + 1)
     del kept[last:]
-    landing = 0
-    if "l" in params and hit.find_landing() is not None:
-        landing = find_number(params["l"]) or 0
+    landing = prelanding = "0"
+    if "l" in params:
+        page = hit.find_landing()
+        if page is not None and page.transit:
+            prelanding = str(page.id)
+        elif page is not None:
+            landing = str(page.id)
     reason = '"",""' if refused is None else f"{quoted(refused.reason)},{quoted(refused.detail)}"
     offer, advertiser = ("0", '""') if way is None else (way.number, way.columns)
     pid = "0" if affiliate is None else affiliate.number
     smart = quoted(hit.smart_id) if hit.smart_id else '""'
     begins = f'[{hit.time_ms},"{hit.click_id}",{reason},{offer},{pid},{advertiser},{landing},{smart},'
     visitor = f'{"1" if unique else "0"},"{hit.ip}",{hit.place_columns()},{hit.agent_columns()}'
-    return f'{begins}{visitor},"{hit.language}",{quoted(hit.referrer)},{"".join(kept)}{_BLANKS[last]}{flags}]'.encode()
+    ends = f"{_BLANKS[last]}{flags},{prelanding}]"
+    return f'{begins}{visitor},"{hit.language}",{quoted(hit.referrer)},{"".join(kept)}{ends}'.encode()

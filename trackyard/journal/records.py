@@ -23,7 +23,8 @@ class Click(msgspec.Struct, array_like=True, gc=False):
 
     time: UTC epoch milliseconds · id: 24 hex digits · detail: what in the rule decided · uniq: 0 or 1 ·
     country: ISO code or "" · city_id, region: GeoNames or 0/"" · connection: wi-fi, cellular or "" ·
-    device: mobile, tablet, desktop, … or "" · flags: bits of `Flag`.
+    device: mobile, tablet, desktop, … or "" · flags: bits of `Flag` · landing, prelanding: id of the
+    landing or of the transit page that the link names, 0 = none. Records from before `prelanding` end with `flags`.
     """
 
     time: int
@@ -72,6 +73,7 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     android_id: str
     bundle_id: str
     flags: int
+    prelanding: int = 0
 
 
 class View(Click, array_like=True, gc=False):

@@ -28,8 +28,8 @@ HELD_S: Final = 60.0
 """How long a reader may hold a statement open; after it the rest is asked for anew."""
 
 CLICK_COLUMNS: Final = (
-    "time", "id", "offer", "affiliate", "landing", "smart_id", "uniq", "ip", "country", "city_id", "city", "isp",
-    "connection", "ua", "os", "os_version", "device", "device_model", "browser", "browser_version", "referrer",
+    "time", "id", "offer", "affiliate", "landing", "prelanding", "smart_id", "uniq", "ip", "country", "city_id", "city",
+    "isp", "connection", "ua", "os", "os_version", "device", "device_model", "browser", "browser_version", "referrer",
     *(f"sub{number}" for number in range(1, 9)), "ref_id", "os_id", "user_id", "ext1", "ext2", "ext3", "ios_idfa",
     "android_id",
 )  # fmt: skip

@@ -115,8 +115,13 @@ def _load_piece(analytics: Analytics, table: Table, items: Sequence[bytes], toke
 
 
 def click_item(journal: str, position: int, payload: bytes) -> bytes:
-    """A line of `click` or `view`: the payload of the record with its place spliced in front, undecoded."""
-    return b'["%s",%d,' % (journal.encode(), position) + payload[1:]
+    """A line of `click` or `view`: the payload of the record with its place spliced in front, undecoded.
+
+    A record from before `prelanding` gets an empty one.
+    """
+    # Behind the last text of a record stand the numbers `flags` and `prelanding`.
+    ends = b",0]" if payload.count(b",", payload.rfind(b'"')) == 1 else b"]"
+    return b'["%s",%d,%b%b' % (journal.encode(), position, payload[1:-1], ends)
 
 
 def lookup_item(payload: bytes) -> bytes:

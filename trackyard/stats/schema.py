@@ -213,12 +213,23 @@ def _add_projections(analytics: Analytics) -> None:
     analytics.run("ALTER TABLE fact DROP INDEX IF EXISTS by_click")
 
 
+def _add_prelanding(analytics: Analytics) -> None:
+    """Add the column `prelanding` to the tables of clicks and impressions, also to those that a rebuild fills."""
+    sql = (
+        "SELECT name FROM system.tables WHERE database = currentDatabase() "
+        "AND name IN ('click', 'view', 'click_beside', 'view_beside')"
+    )
+    for (name,) in analytics.rows(sql, {}, tuple[str]):
+        analytics.run(f"ALTER TABLE `{name}` ADD COLUMN IF NOT EXISTS `prelanding` Int64 CODEC(ZSTD(1))")
+
+
 STEPS: tuple[Callable[[Analytics], None], ...] = (
     _create_tables,
     _create_views,
     _divide_lookup,
     _add_projections,
     _add_projections,  # those of 0036
+    _add_prelanding,
 )
 """What was done to the schema, in order; the number of a step is its place, from 1. Steps may run twice."""
 

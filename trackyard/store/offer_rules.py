@@ -12,8 +12,6 @@ from trackyard.store.tables import offer
 
 _RESTRICTIONS: Final = {
     "schedule": "schedule",
-    "allowed_ip": "allowed_ip",
-    "disallowed_ip": "disallowed_ip",
     "os": "restriction_os",
     "isps": "restriction_isp",
     "devices": "strictly_devices",
@@ -30,6 +28,7 @@ _RESTRICTIONS: Final = {
 
 _PLAIN: Final = (
     *("id", "hash", "title", "advertiser_id", "url", "url_preview", "trafficback_url", "impressions_url", "status"),
+    "macro_url",
     *("privacy", "start_at", "stop_at", "landings", "redirect_type", "allow_deeplink", "allow_impressions"),
     *("caps", "caps_timezone", "caps_goal_overcap", "is_redirect_overcap", "countries", "strictly_country"),
 )
@@ -81,6 +80,7 @@ def _compiled(row: Row[Any]) -> Offer:
         caps_timezone=row.caps_timezone or "",
         click_caps=_click_caps(row),
         restrictions=_restrictions(row),
+        macro_url=row.macro_url or "",
     )
 
 
