@@ -2,6 +2,7 @@
 passwords that take long."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
@@ -40,3 +41,18 @@ def as_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passwords and SQLite as they are in use."""
     monkeypatch.setattr(secrets, "_passwords", IN_USE)
     monkeypatch.setattr(engine, "SQLITE_PRAGMAS", SYNCED)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the files of tests/conformance on one worker: they share one running program."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class SharedPrograms(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            folder = "tests/conformance/"
+            return folder if nodeid.startswith(folder) else super()._split_scope(nodeid)
+
+    return SharedPrograms(config, log)

@@ -1,0 +1,546 @@
+"""Sentences of the specification as rows: calls over HTTP, and what their answers hold.
+
+A `Sentence` is a text and steps. A step is a call of a `Caller`, or a check of the answer before it. Names in angle
+brackets (`<shoes>`) stand for what the world, or an earlier step of the same row, calls by that name.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.support.program import Answer, Program, request, until
+
+Names = dict[str, Any]
+Predicate = Callable[[Any], bool]
+PATIENCE_SECONDS = 20.0
+_NAME = re.compile(r"<([a-z_0-9]+)>")
+
+
+# Calls
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request.
+
+    caller: the name of the caller, whose API key is sent; "" = no key · tracking: to the tracking listener ·
+    patient: repeated until its checks hold · saved: names given to values of its answer, by their path.
+    """
+
+    caller: str
+    method: str
+    path: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    tracking: bool = False
+    patient: bool = False
+    saved: Mapping[str, str] = field(default_factory=dict)
+
+    def eventually(self) -> "Call":
+        """The same call, repeated until its checks hold: for what is done after the answer of an earlier call."""
+        return replace(self, patient=True)
+
+    def saving(self, **paths: str) -> "Call":
+        """The same call; values of its answer get names for later steps."""
+        return replace(self, saved=paths)
+
+    def adding(self, params: Mapping[str, Any]) -> "Call":
+        """The same call with more parameters."""
+        return replace(self, params={**self.params, **params})
+
+    def with_headers(self, headers: Mapping[str, str]) -> "Call":
+        """The same call with more headers."""
+        return replace(self, headers={**self.headers, **headers})
+
+    def send(self, program: Program, names: Names) -> Answer:
+        """Send it."""
+        headers = {name: str(filled(value, names)) for name, value in self.headers.items()}
+        if self.caller:
+            headers.setdefault("API-Key", str(names[f"{self.caller}_key"]))
+        pairs = urlencode(list(_pairs(filled(self.params, names))))
+        path, body = str(filled(self.path, names)), self.body
+        if self.method == "GET" or body is not None:
+            path += ("&" if "?" in path else "?") + pairs if pairs else ""
+        else:
+            headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
+            body = pairs.encode()
+        port = program.tracking_port if self.tracking else program.api_port
+        return request(port, self.method, path, body=body, headers=headers)
+
+    def __str__(self) -> str:
+        return f"{self.caller or 'nobody'}: {self.method} {self.path} {dict(self.params)}"
+
+
+def _pairs(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in params.items():
+        if isinstance(value, list | tuple):
+            yield from ((name, one) for one in value)
+        else:
+            yield name, value
+
+
+@dataclass(frozen=True)
+class Caller:
+    """One who calls the API with a key of the world. `name` is "" for a caller without a key."""
+
+    name: str
+
+    def get(self, path: str, params: Mapping[str, Any] | None = None) -> Call:
+        """GET with a query."""
+        return Call(self.name, "GET", path, params or {})
+
+    def post(self, path: str, params: Mapping[str, Any] | None = None) -> Call:
+        """POST with a form."""
+        return Call(self.name, "POST", path, params or {})
+
+    def delete(self, path: str, params: Mapping[str, Any] | None = None) -> Call:
+        """DELETE with a form."""
+        return Call(self.name, "DELETE", path, params or {})
+
+    def send_json(self, method: str, path: str, value: Any) -> Call:
+        """A JSON body."""
+        return Call(
+            self.name, method, path, headers={"Content-Type": "application/json"}, body=json.dumps(value).encode()
+        )
+
+
+def visit(path: str, params: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None) -> Call:
+    """A request to the tracking listener."""
+    return Call("", "GET", path, params or {}, headers or {}, tracking=True)
+
+
+def filled(value: Any, names: Names) -> Any:
+    """A value with the names in it replaced. A text that is a name alone becomes the named value, of whatever type."""
+    if isinstance(value, str):
+        alone = _NAME.fullmatch(value)
+        if alone:
+            return names[alone[1]]
+        return _NAME.sub(lambda found: str(names[found[1]]), value)
+    if isinstance(value, Mapping):
+        return {filled(name, names): filled(inner, names) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [filled(inner, names) for inner in value]
+    return value
+
+
+# Values of an answer
+
+MISSING = object()
+
+
+def found(value: Any, path: str) -> Any:
+    """What a path names: `offer.title` · `offers[].id` each item's · `pixel{}.id` each value's · `stats[0]` ·
+    `offers[id=7].title` of the first item with that id. A path with [] or {} gives a list; what is missing is MISSING
+    there, too."""
+    return _found(value, [part for part in re.split(r"\.|(?=[\[{])", path) if part])
+
+
+def _found(value: Any, parts: list[str]) -> Any:
+    if not parts:
+        return value
+    part, rest = parts[0], parts[1:]
+    if part in ("[]", "{}"):
+        inner = value.values() if part == "{}" and isinstance(value, dict) else value
+        if inner is MISSING or inner is None:
+            return MISSING
+        assert isinstance(inner, Iterable) and not isinstance(inner, str), f"{part} of {value!r}"
+        several = [_found(item, rest) for item in inner]
+        return [x for one in several for x in one] if any(p in ("[]", "{}") for p in rest) else several
+    if part.startswith("["):
+        if not isinstance(value, list):
+            return MISSING
+        name, equals, wanted = part[1:-1].partition("=")
+        if equals:
+            chosen = [item for item in value if str(item.get(name)) == wanted]
+            return _found(chosen[0], rest) if chosen else MISSING
+        return _found(value[int(name)], rest) if int(name) < len(value) else MISSING
+    if not isinstance(value, dict) or part not in value:
+        return MISSING
+    return _found(value[part], rest)
+
+
+# Checks
+
+
+@dataclass(frozen=True)
+class Check:
+    """What an answer holds. `status`: the HTTP status that the answer must have."""
+
+    text: str
+    run: Callable[[Answer, Names], None]
+    status: int = 200
+
+
+def _at(text: str, path: str, judge: Callable[[Any, Names], bool]) -> Check:
+    def run(answer: Answer, names: Names) -> None:
+        value = found(answer.json, str(filled(path, names)))
+        assert judge(value, names), f"{path} {text}; it is {'missing' if value is MISSING else repr(value)[:1500]}"
+
+    return Check(f"{path} {text}", run)
+
+
+def is_(path: str, predicate: Predicate) -> Check:
+    """The value is there and satisfies a predicate."""
+    name = getattr(predicate, "__name__", "?")
+    return _at(f"is {name}", path, lambda value, _: value is not MISSING and predicate(value))
+
+
+def every(path: str, predicate: Predicate) -> Check:
+    """There is at least one value, and each satisfies a predicate."""
+    name = getattr(predicate, "__name__", "?")
+    return _at(
+        f"is {name} in each",
+        path,
+        lambda values, _: (
+            bool(values) and values is not MISSING and all(v is not MISSING and predicate(v) for v in values)
+        ),
+    )
+
+
+def equal(path: str, wanted: Any) -> Check:
+    """The value is this one."""
+    return _at(f"is {wanted!r}", path, lambda value, names: value == filled(wanted, names))
+
+
+def all_equal(path: str, wanted: Any) -> Check:
+    """There is at least one value, and each is this one."""
+    return _at(
+        f"is {wanted!r} in each",
+        path,
+        lambda values, names: values not in (MISSING, []) and all(value == filled(wanted, names) for value in values),
+    )
+
+
+def shows(path: str, *wanted: Any) -> Check:
+    """These are among the values."""
+    return _at(
+        f"has {wanted!r}",
+        path,
+        lambda values, names: values is not MISSING and all(filled(one, names) in values for one in wanted),
+    )
+
+
+def hides(path: str, *unwanted: Any) -> Check:
+    """None of these is among the values."""
+    return _at(
+        f"has none of {unwanted!r}",
+        path,
+        lambda values, names: values is MISSING or not any(filled(one, names) in values for one in unwanted),
+    )
+
+
+def exactly(path: str, *wanted: Any) -> Check:
+    """The values are these, in this order."""
+    return _at(f"is exactly {wanted!r}", path, lambda values, names: values == [filled(one, names) for one in wanted])
+
+
+def only(path: str, *wanted: Any) -> Check:
+    """The values are these, in any order, each at least once and nothing else."""
+    return _at(
+        f"has only {wanted!r}",
+        path,
+        lambda values, names: (
+            values is not MISSING and {*map(str, values)} == {str(filled(one, names)) for one in wanted}
+        ),
+    )
+
+
+def empty(path: str) -> Check:
+    """The list or map is there and has nothing in it."""
+    return _at("is empty", path, lambda value, _: value is not MISSING and len(value) == 0)
+
+
+def absent(path: str) -> Check:
+    """There is no such value."""
+    return _at(
+        "is absent",
+        path,
+        lambda value, _: value is MISSING or (isinstance(value, list) and set(map(id, value)) <= {id(MISSING)}),
+    )
+
+
+def present(*paths: str) -> Check:
+    """There are such values."""
+
+    def run(answer: Answer, names: Names) -> None:
+        for path in paths:
+            value = found(answer.json, str(filled(path, names)))
+            assert value is not MISSING and not (isinstance(value, list) and MISSING in value), f"{path} is missing"
+
+    return Check(f"has {', '.join(paths)}", run)
+
+
+def refused(status: int, *fields: str, text: str = "") -> Check:
+    """The call is refused with this status; its body names these parameters, and its message has this text."""
+
+    def run(answer: Answer, names: Names) -> None:
+        body = answer.json
+        assert body["status"] == 2 and body["error"] == body["message"], body
+        assert str(filled(text, names)) in body["error"], body
+        for name in fields:
+            assert name in body["fields"], body
+
+    return Check(f"is refused with {status}", run, status)
+
+
+def answers(status: int) -> Check:
+    """The answer has this status."""
+    return Check(f"answers {status}", lambda _, __: None, status)
+
+
+def holds(predicate: Callable[[Any], bool], status: int = 200) -> Check:
+    """The whole body satisfies a predicate."""
+
+    def run(answer: Answer, _: Names) -> None:
+        assert predicate(answer.json), repr(answer.json)[:1500]
+
+    return Check("holds", run, status)
+
+
+def header(name: str, text: str, status: int = 200) -> Check:
+    """A header of the answer has this text in it."""
+
+    def run(answer: Answer, names: Names) -> None:
+        assert str(filled(text, names)) in answer.headers.get(name.lower(), ""), answer.headers
+
+    return Check(f"{name} has {text}", run, status)
+
+
+def body_has(text: str, status: int = 200) -> Check:
+    """The body has this text in it."""
+
+    def run(answer: Answer, names: Names) -> None:
+        assert str(filled(text, names)) in answer.body.decode(), answer.body[:1500]
+
+    return Check(f"the body has {text}", run, status)
+
+
+# Predicates, named for the ids of rows and for messages
+
+
+def integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def boolean(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def flag(value: Any) -> bool:
+    return integer(value) and value in (0, 1)
+
+
+def array(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def mapping(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def mapping_or_empty(value: Any) -> bool:
+    """A map; an empty one may be an empty array."""
+    return isinstance(value, dict) or value == []
+
+
+def digits(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"\d+", value) is not None
+
+
+def hash_id(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{24}", value) is not None
+
+
+def api_key(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{40}", value) is not None
+
+
+def date_and_time(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", value) is not None
+
+
+def moment(value: Any) -> bool:
+    """{sec, usec}."""
+    return isinstance(value, dict) and integer(value["sec"]) and integer(value["usec"])
+
+
+def country_code(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[A-Z]{2}", value) is not None
+
+
+def currency_code(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[A-Z]{3}", value) is not None
+
+
+def _named(name: str, predicate: Predicate) -> Predicate:
+    predicate.__name__ = name
+    return predicate
+
+
+def array_of(item: Predicate) -> Predicate:
+    return _named(
+        f"array of {item.__name__}", lambda value: isinstance(value, list) and all(item(inner) for inner in value)
+    )
+
+
+def map_of(item: Predicate) -> Predicate:
+    return _named(
+        f"map to {item.__name__}",
+        lambda value: value == [] or (isinstance(value, dict) and all(item(inner) for inner in value.values())),
+    )
+
+
+def one_of(*values: Any) -> Predicate:
+    return _named(f"one of {', '.join(map(str, values))}", lambda value: value in values)
+
+
+def or_null(item: Predicate) -> Predicate:
+    return _named(f"{item.__name__} or null", lambda value: value is None or item(value))
+
+
+def either(*items: Predicate) -> Predicate:
+    return _named(" or ".join(item.__name__ for item in items), lambda value: any(item(value) for item in items))
+
+
+def having(*keys: str) -> Predicate:
+    return _named(f"object of {', '.join(keys)}", lambda value: isinstance(value, dict) and {*keys} <= {*value})
+
+
+# Rows
+
+Step = Call | Check
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of the specification, or a part of one, and the steps that show it."""
+
+    text: str
+    steps: tuple[Step, ...]
+
+    def hold(self, program: Program, names: Names) -> None:
+        """Run the steps. Raises AssertionError with the call and its answer."""
+        rest = list(self.steps)
+        while rest:
+            call = rest.pop(0)
+            assert isinstance(call, Call), "a row begins with a call"
+            checks: list[Check] = []
+            while rest and isinstance(rest[0], Check):
+                checks.append(rest.pop(0))  # type: ignore[arg-type]
+            _run(call, checks, program, names)
+
+
+def _run(call: Call, checks: list[Check], program: Program, names: Names) -> None:
+    wanted = next((check.status for check in checks if check.status != 200), None if call.tracking else 200)
+
+    def attempt() -> None:
+        answer = call.send(program, names)
+        try:
+            assert wanted is None or answer.status == wanted, f"HTTP {answer.status}, expected {wanted}"
+            for check in checks:
+                check.run(answer, names)
+            for name, path in call.saved.items():
+                value = found(answer.json, str(filled(path, names)))
+                assert value is not MISSING, f"{path} is missing"
+                names[name] = value
+        except (AssertionError, KeyError, ValueError) as fault:
+            shown = answer.body[:3000].decode(errors="replace")
+            raise AssertionError(f"{call}\n{type(fault).__name__}: {fault}\nHTTP {answer.status}: {shown}") from None
+
+    if not call.patient:
+        attempt()
+        return
+    faults: list[AssertionError] = []
+
+    def holds_now() -> bool:
+        faults.clear()
+        try:
+            attempt()
+        except AssertionError as fault:
+            faults.append(fault)
+        return not faults
+
+    try:
+        until(holds_now, seconds=PATIENCE_SECONDS, what="the expected answer")
+    except AssertionError:
+        raise (faults[0] if faults else AssertionError("no answer")) from None
+
+
+def sentence(text: str, *steps: Step) -> Sentence:
+    """A row."""
+    return Sentence(text, steps)
+
+
+def typed(record: str, call: Call, at: str, fields: Mapping[str, Predicate], *, form: str = "") -> list[Sentence]:
+    """A row for each field of a record: it is there and has its type. `at`: the path of the record; with [] or {} each
+    record of a list is looked at. `form`: what the text adds, such as "by id"."""
+    judge = every if "[]" in at or "{}" in at else is_
+    before = f"{at}." if at else ""
+    return [
+        Sentence(
+            f"{record}{f' ({form})' if form else ''}: {name} is {predicate.__name__}",
+            (call, judge(f"{before}{name}", predicate)),
+        )
+        for name, predicate in fields.items()
+    ]
+
+
+def narrowed(
+    text: str,
+    call: Call,
+    path: str,
+    *,
+    by: Mapping[str, Any],
+    shown: Iterable[Any],
+    hidden: Iterable[Any],
+    none: Mapping[str, Any] | None = None,
+) -> list[Sentence]:
+    """Rows of a filter: with the parameters `by` some records are shown and others hidden; without it all of them are
+    shown; with the parameters `none`, which match nothing, none is."""
+    shown, hidden = tuple(shown), tuple(hidden)
+    rows = [
+        Sentence(
+            f"{text} shows what matches and hides the rest",
+            (call.adding(by), shows(path, *shown), hides(path, *hidden)),
+        ),
+    ]
+    if hidden:
+        rows.append(Sentence(f"without {text} both are shown", (call, shows(path, *shown, *hidden))))
+    if none is not None:
+        rows.append(
+            Sentence(
+                f"{text} that matches nothing shows none of them", (call.adding(none), hides(path, *shown, *hidden))
+            )
+        )
+    return rows
+
+
+Table = list[Sentence]
+
+
+def table(*rows: Sentence | list[Sentence]) -> Table:
+    """The rows of a section. Texts must differ."""
+    flat = [row for each in rows for row in (each if isinstance(each, list) else [each])]
+    texts = [row.text for row in flat]
+    twice = {text for text in texts if texts.count(text) > 1}
+    assert not twice, f"texts of several rows: {twice}"
+    return flat
+
+
+def each_row(rows: Table) -> pytest.MarkDecorator:
+    """Parametrise a test over rows."""
+    return pytest.mark.parametrize("row", rows, ids=[row.text for row in rows])
