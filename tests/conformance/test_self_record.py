@@ -1,0 +1,113 @@
+"""Affiliate self record: GET /3.1/partner/me."""
+
+from tests.conformance.sentence import (
+    Caller,
+    Predicate,
+    Sentence,
+    api_key,
+    boolean,
+    date_and_time,
+    each_row,
+    equal,
+    having,
+    integer,
+    is_,
+    map_of,
+    mapping,
+    or_null,
+    present,
+    refused,
+    sentence,
+    table,
+    text,
+    typed,
+)
+from tests.conformance.world import World
+
+SECTION = "Affiliate self record"
+admin, ann, bob = Caller("admin"), Caller("ann"), Caller("bob")
+ME = ann.get("/3.1/partner/me")
+FIELDS: dict[str, Predicate] = {
+    "partner_id": integer,
+    "id": text,
+    "api_key": api_key,
+    "email": text,
+    "login": text,
+    "name": or_null(text),
+    "company": or_null(text),
+    "status": text,
+    "lang": text,
+    "timezone": text,
+    "level": integer,
+    "manager": having("name", "email", "skype", "work_hours"),
+    "address_1": or_null(text),
+    "address_2": or_null(text),
+    "city": or_null(text),
+    "country": or_null(text),
+    "zip_code": or_null(text),
+    "phone": or_null(text),
+    "sub_accounts": mapping,
+    "type": text,
+    "work_hours": or_null(text),
+    "last_login_at": or_null(date_and_time),
+    "needAcceptTerms": boolean,
+    "created_at": date_and_time,
+    "updated_at": date_and_time,
+    "permissions": mapping,
+}
+ANN = {
+    "partner_id": "<ann>",
+    "email": "ann@affiliate.example",
+    "login": "ann-login",
+    "name": "Ann Affiliate",
+    "status": "active",
+    "api_key": "<ann_key>",
+}
+
+ROWS = table(
+    typed("Self record", ME, "user", FIELDS),
+    [sentence(f"Self record: {name} is the caller's", ME, equal(f"user.{name}", value)) for name, value in ANN.items()],
+    [
+        sentence(f"Self record: manager has {name}", ME, equal(f"user.manager.{name}", value))
+        for name, value in {
+            "name": "Mia Staff",
+            "email": "mia@staff.example",
+            "skype": "mia.skype",
+            "work_hours": "9-17",
+        }.items()
+    ],
+    [
+        sentence(f"Self record: {name} is there for each currency", ME, present(f"user.{name}_usd", f"user.{name}_eur"))
+        for name in ()
+    ],
+    [
+        sentence(
+            f"Self record: permissions has the area {area}",
+            ME,
+            is_(f"user.permissions.{area}", map_of(having("level"))),
+        )
+        for area in ("automation", "general", "notificator", "stats", "users")
+    ],
+    sentence(
+        "Self record: a permission's level is read, write or deny",
+        ME,
+        is_(
+            "user.permissions",
+            lambda tree: all(
+                one["level"] in ("read", "write", "deny") for area in tree.values() for one in area.values()
+            ),
+        ),
+    ),
+    sentence("Self record: staff have none", admin.get("/3.1/partner/me"), refused(403)),
+    sentence(
+        "Self record: another affiliate sees its own",
+        bob.get("/3.1/partner/me"),
+        equal("user.partner_id", "<bob>"),
+        equal("user.email", "bob@affiliate.example"),
+    ),
+)
+
+
+@each_row(ROWS)
+def test_self_record_row_holds(row: Sentence, world: World) -> None:
+    row.hold(world.program, world.row_names())

@@ -1,0 +1,81 @@
+"""Staff user: its record."""
+
+from tests.conformance.sentence import (
+    Caller,
+    Predicate,
+    Sentence,
+    absent,
+    api_key,
+    array_of,
+    date_and_time,
+    each_row,
+    equal,
+    hash_id,
+    sentence,
+    table,
+    text,
+    typed,
+)
+from tests.conformance.world import World
+
+SECTION = "Staff user"
+admin = Caller("admin")
+LIST = admin.get("/3.0/admin/users")
+ADDED = admin.post(
+    "/3.0/admin/user",
+    {
+        "email": "<unique>@staff.example",
+        "password": "<password>",
+        "first_name": "First",
+        "last_name": "Last",
+        "skype": "live",
+        "work_hours": "1-2",
+        "roles[]": "ROLE_ADMIN",
+    },
+)
+FIELDS: dict[str, Predicate] = {
+    "id": hash_id,
+    "first_name": text,
+    "last_name": text,
+    "email": text,
+    "skype": text,
+    "roles": array_of(text),
+    "api_key": api_key,
+    "created_at": date_and_time,
+    "work_hours": text,
+}
+
+ROWS = table(
+    typed("Staff user", LIST, "users[]", FIELDS, form="list"),
+    typed("Staff user", ADDED, "user", FIELDS, form="added"),
+    sentence("Staff user: roles are what was set", LIST, equal("users[id=<sam>].roles", ["ROLE_MANAGER_SALES"])),
+    [
+        sentence(f"Staff user: {name} is what was sent", ADDED, equal(f"user.{name}", value))
+        for name, value in {
+            "first_name": "First",
+            "last_name": "Last",
+            "email": "<unique>@staff.example",
+            "skype": "live",
+            "work_hours": "1-2",
+        }.items()
+    ],
+    sentence("Staff user: the answer to an add echoes the password", ADDED, equal("user.password", "<password>")),
+    sentence(
+        "Staff user: the answer to an edit echoes the password that was sent",
+        ADDED.saving(made="user.id"),
+        admin.post("/3.0/admin/user/<made>", {"password": "another long password"}),
+        equal("user.password", "another long password"),
+    ),
+    sentence("Staff user: the list has no password", LIST, absent("users[].password")),
+    sentence(
+        "Staff user: the new key opens the API",
+        ADDED.saving(made_key="user.api_key"),
+        Caller("made").get("/3.0/news"),
+        equal("status", 1),
+    ),
+)
+
+
+@each_row(ROWS)
+def test_staff_user_row_holds(row: Sentence, world: World) -> None:
+    row.hold(world.program, world.row_names())
