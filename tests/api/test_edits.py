@@ -280,7 +280,12 @@ SERVER_FILTERS: list[tuple[dict[str, Any], list[int]]] = [
     ({"goal": "9"}, [2]),
     ({"status": "2"}, [2]),
     ({"status": "pending"}, [2]),
-    ({"status": "nonsense"}, []),
+    ({"status": "confirmed", "goal": "9"}, []),
+    ({"status[]": ["1", "pending"]}, [3, 2, 1]),
+    ({"goal": ["9", "none"]}, [2]),
+    ({"action_id[]": ["B", "none"]}, [2]),
+    ({"click_id[]": [f"{1:024X}", f"{2:024X}"]}, [2, 1]),
+    ({"supplier": ["A" * 24, "b" * 24]}, [3]),
     ({"timezone": "Pacific/Auckland"}, [3, 2, 1]),
     ({"timezone": "Pacific/Auckland", "date_to": "2023-11-15"}, []),
     ({"limit": "1", "page": "2"}, [2]),
@@ -320,6 +325,7 @@ def test_the_click_of_a_call(world: World) -> None:
     assert (track["id"], track["sub1"], track["conversion_id"], track["uniq"]) == (click.id, "s", world.first, 1)
     assert track["partner"]["id"] == str(world.pid) and "@" in track["partner"]["email"]
     assert (track["offer"]["id"], track["offer_id"]) == (world.offer, str(world.offer))
+    assert track["offer"]["url"] == "https://shop.example/"
 
 
 def affiliate_log(world: World, number: int, **fields: Any) -> None:
@@ -342,7 +348,10 @@ AFFILIATE_FILTERS: list[tuple[dict[str, Any], list[int]]] = [
     ({"http_code": "500"}, []),
     ({"status": "1"}, [3, 1]),
     ({"status": "declined"}, [2]),
-    ({"status": "not_found"}, []),
+    ({"status[]": ["1", "3"]}, [3, 2, 1]),
+    ({"http_code[]": ["0", "500"]}, [2]),
+    ({"http_code": ["0", "200"]}, [3, 2, 1]),
+    ({"goal[]": ["9", "1"]}, [3, 2, 1]),
     ({"date_to": "2023-11-14"}, []),
     ({"limit": "2", "page": "2"}, [1]),
 ]
@@ -362,6 +371,36 @@ def test_the_affiliate_postback_log(world: World) -> None:
     assert [item["status"] for item in world.affiliate.get("/3.0/stats/affiliatepostbacks", **PERIOD)["postbacks"]] == [
         4, 1,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("log", ["serverpostbacks", "affiliatepostbacks"])
+@pytest.mark.parametrize(
+    ("version", "status", "answered"),
+    [
+        ("3.0", "nonsense", 400), ("3.1", "nonsense", 400), ("3.1", "0", 400), ("3.1", "6", 400),
+        ("3.0", "pending_cap", 400), ("3.0", "not_found", 200), ("3.0", "4", 200), ("3.1", "not_found", 400),
+        ("3.1", "4", 400), ("3.1", "declined", 200), ("3.1", "5", 200), ("3.1", "", 200),
+    ],
+)  # fmt: skip
+def test_log_status_is_one_of_the_version(world: World, log: str, version: str, status: str, answered: int) -> None:
+    response = world.api.admin.call("GET", f"/{version}/stats/{log}", params=PERIOD | {"status": status})
+    assert response.status_code == answered
+    if answered == 400:
+        assert list(response.json()["fields"]) == ["status[0]"]
+
+
+def test_affiliate_log_has_the_amounts_of_the_conversion_at_that_time(world: World) -> None:
+    affiliate_log(world, 1)
+    world.post("/3.1/admin/conversion/edit", ids=world.first, payouts="1.5", revenue="2.25", currency="USD")
+    affiliate_log(world, 2, version=2)
+    affiliate_log(world, 3, conversion_id="f" * 24)
+
+    def amounts(client: ApiClient) -> list[tuple[Any, ...]]:
+        found = client.get("/3.0/stats/affiliatepostbacks", **PERIOD)["postbacks"]
+        return [(item["payouts"], item["revenue"], item["currency"]) for item in found]
+
+    assert amounts(world.api.admin) == [(None, None, None), (1.5, 2.25, "USD"), (7, 10, "USD")]
+    assert amounts(world.affiliate) == [(None, None, None), (1.5, None, "USD"), (7, None, "USD")]
 
 
 def test_logs_keep_to_what_a_caller_may_see(world: World) -> None:

@@ -17,7 +17,7 @@ SPECIFIED: dict[str, set[str]] = {
     "GET /3.0/admin/domains": {"domains"},
     "GET /3.0/balance": {"balance"},
     "GET /3.0/offers": {"offers[].payments[].cities[]"},
-    "GET /3.0/stats/clicks": {"clicks[].uniq"},
+    "GET /3.0/stats/clicks": {"clicks[].uniq", "clicks[].partner_id"},
     "GET /3.0/admin/tickets": {
         *("tickets[].offer.targeting[].block_proxy", "tickets[].offer.targeting[].url"),
         *("tickets[].offer.schedule.enabled", "tickets[].offer.schedule.date_start"),
@@ -27,8 +27,8 @@ SPECIFIED: dict[str, set[str]] = {
         *("offer.schedule.enabled", "offer.schedule.date_start"),
     },
 }
-"""Places whose type platform-api.md states, where an answer has two forms, or where the affiliate's form of an offer
-says less."""
+"""Places whose type platform-api.md or docs/spec/decisions.md states, where an answer has two forms, or where the
+affiliate's form of an offer says less."""
 
 KEPT_BACK = re.compile(r"(^|\.)manager\.api_key$")
 """Null in every nested record (behaviour.md §3)."""

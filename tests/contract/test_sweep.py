@@ -232,9 +232,11 @@ def test_affiliates_never_see_charges(world: World, endpoint: Endpoint[Any], ver
 
 
 def _names(value: Any) -> Iterator[str]:
+    """Yield the names in a body that have a value."""
     if isinstance(value, dict):
         for name, inner in value.items():
-            yield name
+            if inner is not None:
+                yield name
             # The `revenue` of a payment is what the affiliate earns (platform-api.md, Payment item).
             yield from (found for found in _names(inner) if (name, found) != ("payments", "revenue"))
     elif isinstance(value, list):

@@ -58,6 +58,8 @@ class World:
         seen, params = viewer(self.people, question.caller), question.params(self.people)
         sent = {f"{name}[]" if isinstance(value, list) else name: value for name, value in params.items()}
         given = self.get(question.caller, f"/{question.version}/stats/{question.path}", sent)
+        if isinstance(given, dict):  # an affiliate is told which parameters of staff were ignored
+            given.pop("warnings", None)
         answers: dict[str, Callable[[], Any]] = {
             "clicks": lambda: oracle_lists.clicks(self.oracle, seen, params),
             "conversions": lambda: oracle_lists.conversions(self.oracle, seen, params, question.version),

@@ -20,7 +20,7 @@ from trackyard.wire.routing import Routes
 from trackyard.wire.sheets import CSV, PARQUET, columns_of
 
 FORBIDDEN_TO_AFFILIATES = frozenset({"revenue", "earnings", "price", "charge", "total", "advertiser", "supplier_id"})
-"""Names that no record of an affiliate's answer has outside of statistics rows (behaviour.md §1)."""
+"""Names that no record of an affiliate's answer has a value of, statistics rows apart (docs/spec/decisions.md)."""
 
 
 class ApiClient:

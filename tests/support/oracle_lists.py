@@ -68,11 +68,12 @@ def clicks(oracle: Oracle, viewer: Viewer, params: Params) -> Body:
         and _is_among(each, chosen, params)
     ]
     return page_of(
-        [_click(oracle, each, of_click.get(each["id"], []), zone) for each in newest(found)], params, "clicks"
+        [_click(oracle, viewer, each, of_click.get(each["id"], []), zone) for each in newest(found)], params, "clicks"
     )
 
 
-def _click(oracle: Oracle, click: Record, made: list[Record], zone: str) -> dict[str, Any]:
+def _click(oracle: Oracle, viewer: Viewer, click: Record, made: list[Record], zone: str) -> dict[str, Any]:
+    url = {} if viewer.is_affiliate else {"url": oracle.known.offers[click["offer"]].url}
     more = ("id", "device_model", "os_version", "browser_version", "os_id", "ext1", "ext2", "ext3", "smart_id", "uniq")
     return {name: click[name] for name in (*ALIKE, *more)} | {
         "click_id": click["id"],
@@ -80,13 +81,13 @@ def _click(oracle: Oracle, click: Record, made: list[Record], zone: str) -> dict
         "device_type": click["device"],
         "connection_type": click["connection"],
         "isp_code": click["isp"],
-        "offer": oracle.named("offer", click["offer"]),
+        "offer": oracle.named("offer", click["offer"]) | url,
         "landing": None,
         "prelanding": None,
         "conversion_id": made[0]["id"] if made else "",
         "has_conversions": bool(made),
         "created_at": text(click["time"], zone),
-        "partner_id": click["affiliate"],
+        "partner_id": str(click["affiliate"]),
         "partner": oracle.named("affiliate", click["affiliate"]),
     }
 

@@ -28,6 +28,14 @@ class ServerRecord:
     click: dict[str, Any] | None
 
 
+@dataclass(frozen=True, slots=True)
+class AffiliateRecord:
+    """An attempt of an outbound postback. event: the conversion as it was then; None when it does not exist."""
+
+    log: AffiliateLog
+    event: Event | None
+
+
 def server_log(
     deps: Deps, caller: Caller, permission: Permission, query: LogQuery
 ) -> tuple[list[ServerRecord], int, Names]:
@@ -49,11 +57,19 @@ def server_log(
     return found, page.total_count, names
 
 
-def affiliate_log(deps: Deps, caller: Caller, permission: Permission, query: LogQuery) -> LogPage[AffiliateLog]:
-    """A page of the affiliate postback log; an affiliate sees its own postbacks alone. The query's scope becomes the
-    caller's."""
+def affiliate_log(
+    deps: Deps, caller: Caller, permission: Permission, query: LogQuery
+) -> tuple[list[AffiliateRecord], int]:
+    """Return a page of the affiliate postback log and the number of records.
+
+    An affiliate sees its own postbacks alone. The query's scope becomes the caller's.
+    """
     query = replace(query, crosses=not isinstance(caller, AffiliateCaller))
-    return list_affiliate_log(deps.analytics, _scoped(deps, caller, permission, query))
+    page = list_affiliate_log(deps.analytics, _scoped(deps, caller, permission, query))
+    with deps.database.read() as conn:
+        events = conversions.events_of(conn, {(log.conversion_id, log.version) for log in page.records})
+    found = [AffiliateRecord(log, events.get((log.conversion_id, log.version))) for log in page.records]
+    return found, page.total_count
 
 
 def find_conversion(deps: Deps, caller: Caller, permission: Permission, conversion_id: str) -> str:

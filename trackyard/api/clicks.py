@@ -1,6 +1,8 @@
 """The list of clicks (spec: GET stats/clicks; Click)."""
 
-from typing import Annotated
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.exports import export_clicks
@@ -57,8 +59,14 @@ class LandingRef(View):
     url: str
 
 
-class ClickView(View):
-    """A click. `uniq` is 0 or 1; an unknown country or city is ""."""
+class OfferOfClick(OfferRef):
+    """The offer of a click, as staff see it."""
+
+    url: str
+
+
+class ClickFields(View):
+    """The fields of a click for every caller. `uniq` is 0 or 1; an unknown country or city is ""."""
 
     id: str
     click_id: str
@@ -92,7 +100,6 @@ class ClickView(View):
     ext1: str
     ext2: str
     ext3: str
-    offer: OfferRef | None
     landing: LandingRef | None
     prelanding: LandingRef | None
     conversion_id: str
@@ -102,26 +109,45 @@ class ClickView(View):
     smart_id: str
     created_at: Moment
     uniq: int
-    partner_id: int
+    partner_id: str
     partner: PartnerView
 
 
-class ClicksAnswer(Answer):
+class ClickForAffiliate(ClickFields):
+    """A click as its affiliate sees it."""
+
+    offer: OfferRef | None
+
+
+class ClickForStaff(ClickFields):
+    """A click as staff see it."""
+
+    offer: OfferOfClick | None
+
+
+class ClicksForAffiliate(Answer):
     """A page of clicks."""
 
-    clicks: list[ClickView]
+    clicks: list[ClickForAffiliate]
     pagination: Pagination
 
 
-def list_clicks(call: Call[Deps], params: ListClicks) -> ClicksAnswer:
+class ClicksForStaff(Answer):
+    """A page of clicks."""
+
+    clicks: list[ClickForStaff]
+    pagination: Pagination
+
+
+def list_clicks(call: Call[Deps], params: ListClicks) -> ClicksForAffiliate | ClicksForStaff:
     """List clicks."""
     query = params.query(call)
     found, total, names = clicks(call.deps, call.caller, call.permission, query)
-    zone = params.timezone or call.deps.zone
-    return ClicksAnswer(
-        clicks=[_view(item, names, as_text(zone)) for item in found],
-        pagination=pagination(page=query.page, per_page=query.limit, total=total),
-    )
+    at = as_text(params.timezone or call.deps.zone)
+    pages = pagination(page=query.page, per_page=query.limit, total=total)
+    if call.staff:
+        return ClicksForStaff(clicks=[_for_staff(item, names, at) for item in found], pagination=pages)
+    return ClicksForAffiliate(clicks=[_for_affiliate(item, names, at) for item in found], pagination=pages)
 
 
 def click_rows(call: Call[Deps], params: ListClicks) -> Table:
@@ -129,15 +155,19 @@ def click_rows(call: Call[Deps], params: ListClicks) -> Table:
     query = params.query(call)
     zone = params.timezone or call.deps.zone
     period = f"{params.date_from}_{params.date_to}"
+    view, shown = (ClickForStaff, _for_staff) if call.staff else (ClickForAffiliate, _for_affiliate)
     if params.is_paged:
         found, _, names = clicks(call.deps, call.caller, call.permission, query)
-        return table_of(ClickView, (_view(item, names, unchanged) for item in found), zone, period=period)
+        return table_of(view, (shown(item, names, unchanged) for item in found), zone, period=period)
     export = export_clicks(call.deps, call.caller, call.permission, query)
-    return table_of_all(ClickView, export, _columns, zone, period)
+    columns = partial(_columns, _staff_offer if call.staff else _offer, OfferOfClick if call.staff else OfferRef)
+    return table_of_all(view, export, columns, zone, period)
 
 
-def _columns(clicks: Batch, names: Names) -> dict[str, Array]:
-    """What `_view` shows, by column."""
+def _columns(
+    offer: Callable[[int, Names], View | None], offer_view: type[View], clicks: Batch, names: Names
+) -> dict[str, Array]:
+    """Return the columns of some clicks. offer, offer_view: how the caller sees an offer."""
     arrow, compute, *_ = loaded()
 
     def pages(column: str) -> Array:
@@ -154,12 +184,12 @@ def _columns(clicks: Batch, names: Names) -> dict[str, Array]:
         "device_type": clicks["device"],
         "connection_type": clicks["connection"],
         "isp_code": clicks["isp"],
-        **columns_beside(OfferRef, "offer", clicks["offer"], lambda offer_id: _offer(offer_id, names)),
+        **columns_beside(offer_view, "offer", clicks["offer"], lambda offer_id: offer(offer_id, names)),
         **columns_beside(LandingRef, "landing", pages("landing"), landing),
         **columns_beside(LandingRef, "prelanding", pages("prelanding"), landing),
         "has_conversions": compute.not_equal(clicks["conversion_id"], ""),
         "created_at": clicks["time"].cast(arrow.timestamp("ms", tz="UTC")),
-        "partner_id": clicks["affiliate"],
+        "partner_id": clicks["affiliate"].cast("string"),
         **columns_beside(PartnerView, "partner", clicks["affiliate"], lambda key: partner_view(key, names.affiliates)),
     }
 
@@ -171,29 +201,41 @@ _AS_RECORDED = (
 )  # fmt: skip
 
 
-def _view(item: ListedClick, names: Names, at: At) -> ClickView:
+def _for_staff(item: ListedClick, names: Names, at: At) -> ClickForStaff:
+    return ClickForStaff(**_fields(item, names, at), offer=_staff_offer(item.click.offer, names))
+
+
+def _for_affiliate(item: ListedClick, names: Names, at: At) -> ClickForAffiliate:
+    return ClickForAffiliate(**_fields(item, names, at), offer=_offer(item.click.offer, names))
+
+
+def _fields(item: ListedClick, names: Names, at: At) -> dict[str, Any]:
+    """Return the values of ClickFields."""
     click = item.click
-    return ClickView(
-        **{name: getattr(click, name) for name in _AS_RECORDED},
-        click_id=click.id,
-        cbid=click.id,
-        device_type=click.device,
-        connection_type=click.connection,
-        isp_code=click.isp,
-        offer=_offer(click.offer, names),
-        landing=_landing(click.offer, click.landing, names),
-        prelanding=_landing(click.offer, click.prelanding, names),
-        conversion_id=item.conversion_ids[0] if item.conversion_ids else "",
-        has_conversions=bool(item.conversion_ids),
-        created_at=at(click.time),
-        partner_id=click.affiliate,
-        partner=partner_view(click.affiliate, names.affiliates),
-    )
+    return {name: getattr(click, name) for name in _AS_RECORDED} | {
+        "click_id": click.id,
+        "cbid": click.id,
+        "device_type": click.device,
+        "connection_type": click.connection,
+        "isp_code": click.isp,
+        "landing": _landing(click.offer, click.landing, names),
+        "prelanding": _landing(click.offer, click.prelanding, names),
+        "conversion_id": item.conversion_ids[0] if item.conversion_ids else "",
+        "has_conversions": bool(item.conversion_ids),
+        "created_at": at(click.time),
+        "partner_id": str(click.affiliate),
+        "partner": partner_view(click.affiliate, names.affiliates),
+    }
 
 
 def _offer(offer_id: int, names: Names) -> OfferRef | None:
     name = names.offers.get(offer_id)
     return None if name is None else OfferRef(id=name.id, offer_id=name.hash, title=name.title)
+
+
+def _staff_offer(offer_id: int, names: Names) -> OfferOfClick | None:
+    name = names.offers.get(offer_id)
+    return None if name is None else OfferOfClick(id=name.id, offer_id=name.hash, title=name.title, url=name.url)
 
 
 def _landing(offer_id: int, landing_id: int, names: Names) -> LandingRef | None:
@@ -211,11 +253,12 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/stats/clicks",
         permission=Permission.STATS_CLICKS,
         params=ListClicks,
-        answer=ClicksAnswer,
+        answer=ClicksForStaff,
+        affiliate_answer=ClicksForAffiliate,
         handle=list_clicks,
         features=("stats.clicks-list",),
         report=True,
         page_max=5000,
-        sheet=Sheet("clicks", (ClickView,), click_rows, ALL_ROWS),
+        sheet=Sheet("clicks", (ClickForStaff, ClickForAffiliate), click_rows, ALL_ROWS),
     ),
 )

@@ -345,7 +345,9 @@ def fields_for_staff(item: ListedConversion) -> dict[str, Any]:
     }
 
 
-HIDDEN = MappingProxyType(dict.fromkeys(("revenue", "earnings", "price", "supplier_id", "advertiser")))
+HIDDEN: Mapping[str, Any] = MappingProxyType(
+    dict.fromkeys(("revenue", "earnings", "price", "supplier_id", "advertiser"))
+)
 """The values of these fields for an affiliate."""
 
 
@@ -371,7 +373,7 @@ def _shower(call: Call[Deps], params: ListConversions, at: At) -> Callable[[List
             "partner": None if raw else partner_view(item.affiliate_id, names.affiliates),
         }
         if not call.staff:
-            return shown | HIDDEN
+            return {**shown, **HIDDEN}
         return shown | fields_for_staff(item) | {"advertiser": None if raw else advertiser_of(item, names)}
 
     return show

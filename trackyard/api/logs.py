@@ -2,6 +2,8 @@
 record)."""
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
@@ -9,13 +11,14 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.logs import ServerRecord, affiliate_log, find_conversion, history, server_log
+from trackyard.actions.logs import AffiliateRecord, ServerRecord, affiliate_log, find_conversion, history, server_log
 from trackyard.actions.statistics import Names, nothing
 from trackyard.api.conversions import shown_status
 from trackyard.api.paging import Paging
 from trackyard.api.times import check_length, span
+from trackyard.base.ids import as_stored
 from trackyard.base.zones import datetime_text
-from trackyard.domain.facts import AffiliateLog, ServerLog
+from trackyard.domain.facts import ServerLog
 from trackyard.domain.roles import Permission
 from trackyard.domain.statuses import BY_NUMBER, Status
 from trackyard.stats.logs import LogQuery
@@ -30,64 +33,80 @@ from trackyard.wire.params import Only, Seq
 MAX_PAIRS = 200
 
 
+@dataclass(frozen=True)
+class StatusText(s.Scalar):
+    """A status of a conversion, by name or number, as a version shows it."""
+
+    contract = "string"
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        text, words = text.strip(), _words(context.get("version", "3.1"))
+        if text not in words:
+            raise ValueError(f"This value must be one of: {', '.join(words)}.")
+        return text
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "enum": _words("3.0")}
+
+
 class ListLog(Paging):
-    """What both logs can be narrowed by. status: a conversion's, by name or number."""
+    """The filters of both logs. A filter takes a list; any of its values matches. status: a conversion's, by name or
+    number."""
 
     date_from: s.Day
     date_to: s.Day
     offer: Seq[s.Int] = ()
     partner: Seq[s.Int] = ()
-    goal: s.LongText = ""
-    status: s.Text = ""
+    goal: Seq[s.LongText] = ()
+    status: Seq[Annotated[str, StatusText()]] = ()
     timezone: Annotated[s.Zone | None, Only(since="3.1")] = None
 
     def zone(self, call: Call[Deps]) -> ZoneInfo:
-        """The zone of the days asked for and of the times in the answer."""
+        """Return the zone of the requested days and of the times in the answer."""
         return self.timezone or call.deps.zone
 
     def query(self, call: Call[Deps]) -> LogQuery:
-        """For the use case. Raises BadInput for a period that is wrong."""
+        """Return the query. Raises BadInput for a period that is wrong."""
         since, until = span(self.date_from, self.date_to, self.zone(call))
         check_length(self.date_from, self.date_to, fine=False, name="date_to")
-        filters = {name: values for name, sent, values in self.named(call.version) if sent}
+        filters = {name: values for name, values in self.named(call.version).items() if values}
         return LogQuery(nothing(), since, until, filters, page=self.page, limit=self.clamped(call))
 
-    def named(self, version: str) -> list[tuple[str, Any, Values]]:
-        """(column, what was sent, allowed values) of every filter."""
-        return [
-            ("offer", self.offer, self.offer),
-            ("affiliate", self.partner, self.partner),
-            ("goal", self.goal, (self.goal,)),
-            ("status", self.status, _status_numbers(self.status, version)),
-        ]
+    def named(self, version: str) -> dict[str, Values]:
+        """Return the selected values by column; none selects all."""
+        return {
+            "offer": self.offer,
+            "affiliate": self.partner,
+            "goal": self.goal,
+            "status": _status_numbers(self.status, version),
+        }
 
 
 class ListServerLog(ListLog):
-    """Which calls that were received."""
+    """The filters of the server postback log."""
 
     supplier: Annotated[Seq[s.Text], Only(since="3.1")] = ()
-    action_id: s.LongText = ""
-    click_id: s.Text = ""
+    action_id: Seq[s.LongText] = ()
+    click_id: Seq[s.Text] = ()
 
-    def named(self, version: str) -> list[tuple[str, Any, Values]]:
-        """(column, what was sent, allowed values) of every filter."""
-        return [
-            *super().named(version),
-            ("advertiser", self.supplier, self.supplier),
-            ("action_id", self.action_id, (self.action_id,)),
-            ("click_id", self.click_id, (self.click_id,)),
-        ]
+    def named(self, version: str) -> dict[str, Values]:
+        """Return the selected values by column; none selects all."""
+        more: dict[str, Values] = {
+            "advertiser": as_stored(self.supplier),
+            "action_id": self.action_id,
+            "click_id": as_stored(self.click_id),
+        }
+        return super().named(version) | more
 
 
 class ListAffiliateLog(ListLog):
-    """Which calls to affiliates."""
+    """The filters of the affiliate postback log."""
 
-    http_code: s.Int | None = None
+    http_code: Seq[s.Int] = ()
 
-    def named(self, version: str) -> list[tuple[str, Any, Values]]:
-        """(column, what was sent, allowed values) of every filter."""
-        sent = self.http_code is not None
-        return [*super().named(version), ("http_code", sent, (self.http_code,) if self.http_code is not None else ())]
+    def named(self, version: str) -> dict[str, Values]:
+        """Return the selected values by column; none selects all."""
+        return super().named(version) | {"http_code": self.http_code}
 
 
 class RecordId(View):
@@ -110,6 +129,7 @@ class OfferOfTrack(View):
     offer_id: str
     title: str
     preview_url: str
+    url: str
 
 
 class PartnerOfTrack(View):
@@ -169,7 +189,8 @@ class AffiliatePostback(View):
     """An attempt of a call to an affiliate. lead_id: the conversion's · job_id: the same for each attempt of a call ·
     http_code 0 = unreachable · outcome: sent, failed (comes again), dead, superseded, dropped
     (its postback was removed, or paused for too long) · postback_id 0 = the offer's cross_postback_url · forced: 1 =
-    sent again by hand."""
+    sent again by hand · payouts, revenue, currency: of the conversion at that time; revenue is null for an
+    affiliate."""
 
     id: RecordId = msgspec.field(name="_id")
     query: None = msgspec.field(name="_get")
@@ -183,6 +204,9 @@ class AffiliatePostback(View):
     job_id: str
     goal: str
     status: int
+    payouts: Money | None
+    revenue: Money | None
+    currency: str | None
     postback_id: int
     attempt: int
     outcome: str
@@ -237,10 +261,10 @@ def list_received(call: Call[Deps], params: ListServerLog) -> ServerPostbacks:
 def list_made(call: Call[Deps], params: ListAffiliateLog) -> AffiliatePostbacks:
     """List calls that were made to affiliates, each attempt."""
     query = params.query(call)
-    found = affiliate_log(call.deps, call.caller, call.permission, query)
+    found, total = affiliate_log(call.deps, call.caller, call.permission, query)
     return AffiliatePostbacks(
-        postbacks=[_made(log, call.version) for log in found.records],
-        pagination=pagination(page=query.page, per_page=query.limit, total=found.total_count),
+        postbacks=[_made(item, call) for item in found],
+        pagination=pagination(page=query.page, per_page=query.limit, total=total),
     )
 
 
@@ -274,7 +298,8 @@ def _received(item: ServerRecord, names: Names, zone: ZoneInfo) -> ServerPostbac
     )
 
 
-def _made(log: AffiliateLog, version: str) -> AffiliatePostback:
+def _made(item: AffiliateRecord, call: Call[Deps]) -> AffiliatePostback:
+    log, event = item.log, item.event
     as_logged = ("http_code", "job_id", "goal", "postback_id", "attempt", "outcome", "error", "forced")
     return AffiliatePostback(
         **{name: getattr(log, name) for name in as_logged},
@@ -286,7 +311,10 @@ def _made(log: AffiliateLog, version: str) -> AffiliatePostback:
         lead_id=log.conversion_id,
         postback_url=log.url,
         offer_id=log.offer,
-        status=Status(shown_status(BY_NUMBER[log.status].value, version)).number,
+        status=Status(shown_status(BY_NUMBER[log.status].value, call.version)).number,
+        payouts=None if event is None else number(event.payout),
+        revenue=None if event is None or not call.staff else number(event.charge),
+        currency=None if event is None else event.currency,
     )
 
 
@@ -315,7 +343,7 @@ def _track(click: dict[str, Any], conversion_id: str, names: Names, zone: ZoneIn
 def _offer(name: OfferName | None) -> OfferOfTrack | None:
     if name is None:
         return None
-    return OfferOfTrack(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url)
+    return OfferOfTrack(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url, url=name.url)
 
 
 def _server(log: ServerLog) -> str:
@@ -353,10 +381,17 @@ def _entry(event: Event, zone: ZoneInfo) -> HistoryEntry:
     )
 
 
-def _status_numbers(text: str, version: str) -> tuple[int, ...]:
-    """The stored numbers of what is shown as a status, by its name or number; none for anything else."""
+def _words(version: str) -> list[str]:
+    """Return the names and the numbers of the statuses that a version shows."""
+    shown = {Status(shown_status(status.value, version)) for status in Status}
+    ordered = sorted(shown, key=lambda status: status.number)
+    return [status.value for status in ordered] + [str(status.number) for status in ordered]
+
+
+def _status_numbers(texts: Sequence[str], version: str) -> tuple[int, ...]:
+    """Return the stored numbers of what a version shows as one of these statuses."""
     shown = {status: Status(shown_status(status.value, version)) for status in Status}
-    return tuple(status.number for status in Status if text in (shown[status].value, str(shown[status].number)))
+    return tuple(status.number for status in Status if {shown[status].value, str(shown[status].number)} & set(texts))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (

@@ -172,6 +172,17 @@ def list_events(conn: Connection, conversion_id: str, *, page: int, limit: int) 
     return [Event(*row) for row in conn.execute(query)], int(total)
 
 
+def events_of(conn: Connection, wanted: Collection[tuple[str, int]]) -> dict[tuple[str, int], Event]:
+    """Return states of conversions by (conversion, version); those that do not exist are absent."""
+    names = [field.name for field in fields(Event)]
+    query = select(conversion_event.c.conversion_id, *(conversion_event.c[name] for name in names)).where(
+        conversion_event.c.conversion_id.in_({conversion_id for conversion_id, _ in wanted}),
+        conversion_event.c.version.in_({version for _, version in wanted}),
+    )
+    found = {(row.conversion_id, row.version): Event(*row[1:]) for row in conn.execute(query)}
+    return {key: event for key, event in found.items() if key in wanted}
+
+
 def has_any(conn: Connection) -> bool:
     """Whether there is a conversion."""
     return conn.execute(select(conversion.c.id).limit(1)).first() is not None
