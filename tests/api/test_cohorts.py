@@ -40,7 +40,7 @@ def traffic(api: Api) -> Traffic:
     clicks = [
         new_click(1, offer=offer, affiliate=first, sub1="red", sub2="x"),
         new_click(2, offer=offer, affiliate=first, time=late, sub1="rose"),
-        new_click(3, offer=offer, affiliate=second, sub1="ruby"),
+        new_click(3, offer=offer, affiliate=second, sub1="ruby", sub8="eight"),
     ]
     load_clicks(api.deps, clicks)
     own = {"offer_id": offer, "affiliate_id": first}
@@ -91,7 +91,12 @@ def test_times_to_action(traffic: Traffic) -> None:
     [
         ({}, [{"sub1": "red"}, {"sub1": "rose"}, {"sub1": "ruby"}]),
         ({"sub1": "r"}, [{"sub1": "red"}, {"sub1": "rose"}, {"sub1": "ruby"}]),
-        ({"sub1": "ru", "sub2": "x"}, [{"sub1": "ruby"}]),
+        ({"sub1": "ru", "sub2": "x"}, []),
+        ({"sub1": "re", "sub2": "x"}, [{"sub1": "red", "sub2": "x"}]),
+        ({"sub1[]": ["ru", "ro"]}, [{"sub1": "rose"}, {"sub1": "ruby"}]),
+        ({"sub1": ["ru", "none"]}, [{"sub1": "ruby"}]),
+        ({"sub8": "e", "sub1": "r"}, [{"sub1": "ruby", "sub8": "eight"}]),
+        *(({f"sub{number}": "none"}, []) for number in range(1, 9)),
         ({"sub1": "", "sub2": "x"}, [{"sub2": "x"}]),
         ({"sub2": ""}, [{"sub2": "x"}]),
         ({"sub3": "x"}, []),
@@ -101,6 +106,20 @@ def test_times_to_action(traffic: Traffic) -> None:
 def test_find_subs(traffic: Traffic, sent: dict[str, Any], found: list[dict[str, str]]) -> None:
     traffic.api.clock.advance(2 * DAY_MS)
     assert traffic.api.admin.get("/3.0/stats/find-subs", **sent)["subs"] == found
+
+
+def test_find_subs_names_empty_subs_that_it_ignores(traffic: Traffic) -> None:
+    answer = traffic.api.admin.get("/3.0/stats/find-subs", sub1="", sub2="x", sub8="")
+    assert answer["warnings"] == ["sub1 is empty. It was ignored.", "sub8 is empty. It was ignored."]
+    assert "warnings" not in traffic.api.admin.get("/3.0/stats/find-subs", sub8="")
+
+
+def test_find_subs_needs_the_feature_of_each_sub(traffic: Traffic) -> None:
+    denied = {"permissions[stats][slice-sub2][level]": "deny"}
+    traffic.api.admin.post(f"/3.1/user/{traffic.first}/permissions", **denied)
+    assert traffic.affiliate.call("GET", "/3.1/stats/find-subs", params={"sub1": "r"}).status_code == 200
+    refused = traffic.affiliate.call("GET", "/3.1/stats/find-subs", params={"sub1": "r", "sub2": "x"})
+    assert (refused.status_code, refused.json()["code"]) == (403, "stats.slice-sub2")
 
 
 def test_subs_are_forgotten_after_90_days(traffic: Traffic) -> None:

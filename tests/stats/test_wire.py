@@ -75,7 +75,8 @@ def test_cohorts_times_managers_and_subs_over_the_wire(remote: Analytics) -> Non
     assert retention(remote, asked) == [Cohort(1, "2023-11-15", 1, {goals[1]: 1, "x": 0})]
     timing = TimingQuestion(Scope.of_affiliate(1), NOON, NOON + 1, 1, goals[1], (1,))
     assert time_to_action(remote, timing) == ([Timing(1, 3, 1, 1, 0, 0)], 1)
-    assert find_subs(remote, SubSearch(Scope.everything(), 0, "sub2", "a'", page=2, limit=2)) == (["a'2"], 3)
+    search = SubSearch(Scope.everything(), 0, {"sub2": ("a'", "\\")}, page=2, limit=2)
+    assert find_subs(remote, search) == ([{"sub2": "a'2"}], 3)
     for managers, key in (({1: "d" * 24}, "d" * 24), ({}, "0")):
         report = Report(Scope.everything(), NOON, NOON + 1, ("manager",), managers={"manager": managers})
         [row] = run_report(remote, report).rows

@@ -116,9 +116,12 @@ def conversion_lists(draw: st.DrawFn) -> ListQuestion:
 @st.composite
 def sub_searches(draw: st.DrawFn) -> ListQuestion:
     """Questions to stats/find-subs."""
-    name = f"sub{draw(st.integers(1, 5))}"
-    prefix = draw(st.one_of(st.just(""), _of_visitors(name).map(lambda value: value[:1]), st.sampled_from(["%", "z"])))
-    fields = {name: prefix} | draw(st.fixed_dictionaries({}, optional=_pages))
+    fields: dict[str, Any] = {}
+    for name in draw(st.lists(st.sampled_from(["sub1", "sub2", "sub3", "sub5", "sub7"]), max_size=2, unique=True)):
+        begun = _of_visitors(name).map(lambda value: value[:1])
+        fields[name] = draw(st.one_of(st.just(""), _one_or_more(begun), st.sampled_from(["%", "z"])))
+    fields |= {} if fields else {"sub1": ""}
+    fields |= draw(st.fixed_dictionaries({}, optional=_pages))
     return ListQuestion(*_who(draw, "find-subs"), tuple(fields.items()))
 
 

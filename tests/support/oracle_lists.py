@@ -227,12 +227,17 @@ def by_id(oracle: Oracle, viewer: Viewer, made: Record, version: str) -> dict[st
 
 
 def find_subs(oracle: Oracle, viewer: Viewer, params: Params, now: int) -> Body:
-    """GET stats/find-subs for the one sub that is asked for."""
-    [(name, prefix)] = [(name, value) for name, value in params.items() if name.startswith("sub")]
+    """GET stats/find-subs for the subs that are asked for; those that are empty, when others are not, are left out."""
+    asked = {name: _each(value) for name, value in sorted(params.items()) if name.startswith("sub")}
+    asked = {name: prefixes for name, prefixes in asked.items() if any(prefixes)} or dict([*asked.items()][:1])
     since = now - 90 * 86_400_000
     seen = [each for each in oracle.clicks if not each["reason"] and viewer.sees(each) and each["time"] >= since]
-    found = sorted({each[name] for each in seen if each[name] and each[name].startswith(prefix)})
-    return page_of([{name: value} for value in found], params, "subs")
+    found = {
+        tuple(each[name] for name in asked)
+        for each in seen
+        if all(each[name] and each[name].startswith(tuple(prefixes)) for name, prefixes in asked.items())
+    }
+    return page_of([dict(zip(asked, values, strict=True)) for values in sorted(found)], params, "subs")
 
 
 def retention(oracle: Oracle, viewer: Viewer, params: Params) -> Body:

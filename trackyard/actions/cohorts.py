@@ -1,5 +1,6 @@
 """What becomes of clicks in time, and the values of their subs, for what a caller may see (behaviour.md §7)."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -29,12 +30,20 @@ def time_to_action(
 
 
 def find_subs(
-    deps: Deps, caller: Caller, permission: Permission, sub: str, prefix: str, *, page: int, limit: int
-) -> tuple[list[str], int]:
-    """A page of the values of a sub that begin with `prefix`, of the caller's clicks in 90 days, and how many there
-    are. Raises TooHeavy."""
+    deps: Deps,
+    caller: Caller,
+    permission: Permission,
+    prefixes: Mapping[str, Sequence[str]],
+    *,
+    page: int,
+    limit: int,
+) -> tuple[list[dict[str, str]], int]:
+    """Return a page of the combinations of subs in the caller's clicks of 90 days, and the number of all.
+
+    prefixes: how the values of each sub may begin. Raises TooHeavy.
+    """
     since = deps.clock.now_ms() - REMEMBERED_MS
-    search = SubSearch(_scope(deps, caller, permission), since, sub, prefix, page=page, limit=limit)
+    search = SubSearch(_scope(deps, caller, permission), since, prefixes, page=page, limit=limit)
     return subs.find_subs(deps.analytics, search)
 
 

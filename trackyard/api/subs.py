@@ -10,8 +10,9 @@ from trackyard.domain.roles import Permission
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint, check_features
 from trackyard.wire.envelope import Answer, Pagination, pagination
+from trackyard.wire.params import Seq
 
-_NAMES: Final = ("sub1", "sub2", "sub3", "sub4", "sub5")
+_NAMES: Final = tuple(f"sub{number}" for number in range(1, 9))
 
 
 Prefix = Annotated[str, s.Words(most=2048)]
@@ -19,41 +20,46 @@ Prefix = Annotated[str, s.Words(most=2048)]
 
 
 class FindSubs(Paging):
-    """Which sub, and what its values begin with: the first that is given decides."""
+    """How the values of each sub begin. A sub takes a list; any of its values matches."""
 
-    sub1: Prefix | None = None
-    sub2: Prefix | None = None
-    sub3: Prefix | None = None
-    sub4: Prefix | None = None
-    sub5: Prefix | None = None
+    sub1: Seq[Prefix] = ()
+    sub2: Seq[Prefix] = ()
+    sub3: Seq[Prefix] = ()
+    sub4: Seq[Prefix] = ()
+    sub5: Seq[Prefix] = ()
+    sub6: Seq[Prefix] = ()
+    sub7: Seq[Prefix] = ()
+    sub8: Seq[Prefix] = ()
 
-    def asked(self) -> tuple[str, str]:
-        """The sub and the prefix: the first that holds something, else the first that was sent, else sub1."""
-        sent = [(name, getattr(self, name)) for name in _NAMES if name in self.model_fields_set]
-        held = [(name, prefix) for name, prefix in sent if prefix]
-        return next(iter(held or sent), (_NAMES[0], ""))
+    def prefixes(self) -> dict[str, tuple[str, ...]]:
+        """Return the prefixes of each sub that has one; else the first sub that was sent, or sub1, with any value."""
+        sent = {name: tuple(prefix for prefix in getattr(self, name) if prefix) for name in _NAMES}
+        held = {name: prefixes for name, prefixes in sent.items() if prefixes}
+        if held:
+            return held
+        return {next((name for name in _NAMES if name in self.model_fields_set), _NAMES[0]): ("",)}
 
 
 class SubsAnswer(Answer):
-    """A page of values, each under the name of its sub."""
+    """A page of combinations: the value of each requested sub under its name."""
 
     subs: list[dict[str, str]]
     pagination: Pagination
 
 
 def find(call: Call[Deps], params: FindSubs) -> SubsAnswer:
-    """Find values of a sub by how they begin.
+    """Find values of subs by how they begin.
 
-    The distinct values of the first sub that is given, in the caller's clicks of the last 90 days, in ascending order.
+    The distinct combinations of the subs that are sent, in the caller's clicks of the last 90 days, in ascending
+    order. A click without one of these subs has no combination. Without any sub, the values of sub1 are listed.
     """
-    sub, prefix = params.asked()
-    check_features(call.known, slice_features((sub,)))
+    prefixes = params.prefixes()
+    for name in sorted(params.model_fields_set.intersection(_NAMES) - prefixes.keys()):
+        call.warn(f"{name} is empty. It was ignored.")
+    check_features(call.known, slice_features(prefixes))
     limit = params.clamped(call)
-    found, total = find_subs(call.deps, call.caller, call.permission, sub, prefix or "", page=params.page, limit=limit)
-    return SubsAnswer(
-        subs=[{sub: value} for value in found],
-        pagination=pagination(page=params.page, per_page=limit, total=total),
-    )
+    found, total = find_subs(call.deps, call.caller, call.permission, prefixes, page=params.page, limit=limit)
+    return SubsAnswer(subs=found, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
