@@ -1,11 +1,12 @@
-"""Databases, for all tests of a process; and what spares them what none is about: waiting for the disk, and hashes of
-passwords that take long."""
+"""Databases, for all tests of a process; and what spares them what none is about: waiting for the disk, hashes of
+passwords that take long, and Hypothesis' expectations of a quick machine."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
+from hypothesis import HealthCheck, settings
 
 from tests.support.databases import (
     database,
@@ -19,6 +20,9 @@ from trackyard.base import secrets
 from trackyard.store import engine
 
 __all__ = ["database", "database_url", "empty_database", "migrated_sqlite", "postgres", "sqlite_database"]
+
+settings.register_profile("any machine", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 IN_USE = secrets._passwords
 """What makes hashes of passwords that are worth having."""

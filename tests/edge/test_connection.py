@@ -190,9 +190,8 @@ def test_a_client_that_does_not_read_is_held_back(shared_edge: RunningEdge) -> N
         client.settimeout(1)
         block = a_request(CLICK + "&sub1=" + "x" * 500) * 200
         sent = 0
-        stop = time.monotonic() + 3
         try:
-            while sent < 400_000_000 and time.monotonic() < stop:
+            while sent < 400_000_000:
                 sent += client.send(block)
         except TimeoutError:
             return

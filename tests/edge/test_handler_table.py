@@ -141,7 +141,7 @@ HEADERS = st.dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     method=st.sampled_from(["GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "PUT"]),
     path=st.one_of(st.sampled_from(PATHS), st.text(st.characters(max_codepoint=255), max_size=20)),

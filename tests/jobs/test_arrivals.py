@@ -242,7 +242,7 @@ calls_of_any_kind = st.dictionaries(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(calls=st.lists(calls_of_any_kind, max_size=6), banned=st.booleans())
 def test_every_call_leaves_the_inbox_with_one_end(
     sqlite_database: Database, calls: list[dict[str, str]], banned: bool

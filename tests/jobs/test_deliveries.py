@@ -23,7 +23,7 @@ from trackyard.base.ids import new_id
 from trackyard.domain.facts import AffiliateLog
 from trackyard.jobs.deliveries import LEASE_MS, Deliverer
 from trackyard.jobs.outcomes import RETRY_SECONDS, Attempt, next_attempt, record_attempts
-from trackyard.jobs.places import Limits
+from trackyard.jobs.places import Limits, Places
 from trackyard.outbound.client import Answer
 from trackyard.store import deliveries
 from trackyard.store.deliveries import Delivery, NewDelivery
@@ -190,7 +190,14 @@ def test_a_call_that_waits_to_be_repeated_gives_way_too(database: Database, affi
 
 
 def test_a_slow_host_delays_no_other(database: Database, affiliate: int) -> None:
-    with Receiver(lambda request: Reply(delay=5 if request.path == "/slow" else 0)) as receiver:
+    released = threading.Event()
+
+    def reply(request: Received) -> Reply:
+        if request.path == "/slow":
+            released.wait(60)
+        return Reply()
+
+    with Receiver(reply) as receiver:
         slow = [a_delivery(affiliate, receiver.url("/slow"), conversion_id=new_id(AT)) for _ in range(40)]
         quick_url = f"http://localhost:{receiver.port}/quick"
         quick = [
@@ -198,11 +205,11 @@ def test_a_slow_host_delays_no_other(database: Database, affiliate: int) -> None
             for _ in range(6)
         ]
         queue(database, *slow, *quick)
-        begin = time.monotonic()
-        with delivering(database, ManualClock(AT + 1), Limits(total=8, start=3, seconds=10)):
-            wait_until(lambda: sum(r.path == "/quick" for r in receiver.requests()) == 6, seconds=4)
-            assert time.monotonic() - begin < 4
-            assert sum(request.path == "/slow" for request in receiver.requests()) == 3
+        with delivering(database, ManualClock(AT + 1), Limits(total=8, start=3, seconds=60)):
+            wait_until(lambda: sum(r.path == "/quick" for r in receiver.requests()) == 6, seconds=30)
+            wait_until(lambda: sum(r.path == "/slow" for r in receiver.requests()) == 3, seconds=30)
+            assert len(receiver.requests()) == 9
+        released.set()
 
 
 def test_a_host_that_answers_while_others_are_looked_for_keeps_its_places(
@@ -210,21 +217,25 @@ def test_a_host_that_answers_while_others_are_looked_for_keeps_its_places(
 ) -> None:
     at_once: list[int] = []
     claim, list_due = deliveries.claim, deliveries.list_due
+    limits = Limits()
+    places = Places(limits)
 
     def counted(conn: Connection, ids: Sequence[str], *rest: Any) -> list[Delivery]:
         at_once.append(len(ids))
         return claim(conn, ids, *rest)
 
-    def slow(*asked: Any, **more: Any) -> list[tuple[str, str]]:
-        time.sleep(0.02)  # longer than the receiver takes: a database that is not near
+    def after_every_answer(*asked: Any, **more: Any) -> list[tuple[str, str]]:
+        wait_until(lambda: places.free == limits.total, seconds=30)
         return list_due(*asked, **more)
 
+    monkeypatch.setattr("trackyard.jobs.places.QUICK_SECONDS", 60)
+    monkeypatch.setattr("trackyard.jobs.deliveries.Places", lambda _limits: places)
     monkeypatch.setattr("trackyard.jobs.deliveries.deliveries.claim", counted)
-    monkeypatch.setattr("trackyard.jobs.deliveries.deliveries.list_due", slow)
+    monkeypatch.setattr("trackyard.jobs.deliveries.deliveries.list_due", after_every_answer)
     queue(database, *(a_delivery(affiliate, receiver.url(f"/{n}"), n, conversion_id=new_id(AT)) for n in range(150)))
-    with delivering(database, ManualClock(AT)):
-        wait_until(lambda: not stored(database), seconds=30)
-    assert max(at_once) > 2 * Limits().start
+    with delivering(database, ManualClock(AT), limits):
+        wait_until(lambda: not stored(database), seconds=60)
+    assert max(at_once) > 2 * limits.start
 
 
 def test_stopping_gives_back_what_is_under_way(database: Database, affiliate: int) -> None:

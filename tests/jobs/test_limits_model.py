@@ -333,7 +333,7 @@ def _exact(item: dict[str, Any]) -> dict[str, Any]:
     return {name: Decimal(value) if isinstance(value, int) else value for name, value in item.items()}
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=rules, played=st.lists(steps, max_size=10))
 def test_what_happens_is_what_the_model_says(migrated_sqlite: Path, first: dict[str, Any], played: list[Any]) -> None:
     with TemporaryDirectory() as directory:

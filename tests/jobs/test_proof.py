@@ -446,7 +446,6 @@ def play(opened: Opened, examples: int, steps: int, *, is_random: bool = False) 
     chosen = settings(
         max_examples=examples,
         stateful_step_count=steps,
-        deadline=None,
         derandomize=not is_random,
         database=None,
         suppress_health_check=list(HealthCheck),

@@ -96,19 +96,25 @@ def test_a_slow_receiver_is_given_up() -> None:
     with Receiver(lambda _: Reply(delay=30)) as receiver:
         begin = time.monotonic()
         answer = get(receiver.url(), seconds=0.3)
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 20
     assert answer.http_code == 0
     assert "0.3 s" in answer.error
 
 
 def test_a_name_server_that_hangs_is_given_up() -> None:
+    released = threading.Event()
+    answered: list[bool] = []
+
     def hang(*_: object, **__: object) -> list[Any]:
-        time.sleep(2)
+        released.wait(60)
+        answered.append(True)
         return []
 
-    begin = time.monotonic()
-    assert get("http://stranger.example/", lookup=hang, seconds=0.2).http_code == 0
-    assert time.monotonic() - begin < 1.5
+    try:
+        assert get("http://stranger.example/", lookup=hang, seconds=0.2).http_code == 0
+        assert not answered
+    finally:
+        released.set()
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused() -> None:

@@ -135,7 +135,7 @@ spans = st.tuples(*[st.sampled_from([BERLIN_AUTUMN + h * HOUR for h in (-48, -10
 affiliates = st.sampled_from([None, None, (), (1,), (2, 3)])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     scope=st.sampled_from(SCOPES),
     span=spans,
@@ -158,7 +158,7 @@ def test_any_cohorts(
     assert retention(store, question) == cohorts(question, facts)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     scope=st.sampled_from(SCOPES),
     span=spans,

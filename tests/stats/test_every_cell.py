@@ -89,7 +89,6 @@ def drawn(strategy: st.SearchStrategy[Any], number: int) -> list[Any]:
         max_examples=number + 1,
         derandomize=True,
         database=None,
-        deadline=None,
         phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
     )
@@ -127,13 +126,13 @@ def world(
 # --- every cell -----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, deadline=None, derandomize=True, database=None)
+@settings(max_examples=30, derandomize=True, database=None)
 @given(question=questions())
 def test_any_question(world: World, question: Question) -> None:
     world.check(question.of(world.people))
 
 
-@settings(max_examples=30, deadline=None, derandomize=True, database=None)
+@settings(max_examples=30, derandomize=True, database=None)
 @given(question=lists)
 def test_any_list(world: World, question: ListQuestion) -> None:
     world.check_list(question)
@@ -201,7 +200,7 @@ def test_conversions_by_their_ids(world: World) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(
     traffic=traffics(10, 60),
     asked=st.lists(questions(), min_size=5, max_size=20),

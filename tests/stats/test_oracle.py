@@ -306,7 +306,7 @@ def check(loaded: tuple[Analytics, Events], report: Report) -> None:
     assert page.rows == wanted[start : start + report.limit]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(report=reports())
 def test_any_question(loaded: tuple[Analytics, Events], report: Report) -> None:
     check(loaded, report)

@@ -237,7 +237,7 @@ def test_files_leave_a_place_to_reports_and_take_turns(pool: ThreadPoolExecutor)
         pass
     with pytest.raises(ReportsBusy), turns.of_file(Asking("e"), patient=False):
         pass
-    time.sleep(0.3)  # longer than reports wait
+    # d began to wait after b and has given up: b waits longer than a report does
     assert (entered, second.done()) == (["a"], False)
     free[0].set()
     first.result(10)

@@ -148,12 +148,12 @@ def test_who_sends_nothing_is_let_go(port: int, monkeypatch: pytest.MonkeyPatch,
 
 
 def test_a_body_that_comes_steadily_has_its_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "STEP_S", 0.4)
+    monkeypatch.setattr(connection, "STEP_S", 1.5)
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
         client.sendall(b"POST / HTTP/1.1\r\nContent-Length: 700000\r\n" + CLOSE)
         for _ in range(10):
             client.sendall(b"x" * 70_000)
-            time.sleep(0.1)
+            time.sleep(0.2)  # longer than a step in all, and a small part of it each
         assert client.recv(12) == b"HTTP/1.1 200"
 
 
