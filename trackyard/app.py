@@ -144,6 +144,8 @@ def _run_edge(config: Config, slot: int) -> None:
                 databases=databases_of(config),
                 tls_certificate=config.tracking_tls_cert,
                 tls_key=config.tracking_tls_key,
+                forward_key=_forward_key(config),
+                lookup_socket=_lookup_socket(config),
             )
         )
     except ssl.SSLError as fault:
@@ -226,6 +228,7 @@ def _serve_core(
 ) -> None:
     """Run the threads of the core and serve the API until `stop` is set."""
     from trackyard.actions.rebuild import Rebuilder
+    from trackyard.jobs.click_lookups import ClickLookups
     from trackyard.jobs.projector import Projector
     from trackyard.jobs.retention import Retention
 
@@ -240,6 +243,12 @@ def _serve_core(
             threading.Thread(target=_guarded, args=(projector, stop), name="projector"),
             threading.Thread(target=keeper.run, args=(stop,), name="retention"),
         ]
+    if "edge" in config.roles:
+        try:
+            lookups = ClickLookups.of_store(_lookup_socket(config), analytics)
+            threads.append(threading.Thread(target=lookups.run, args=(stop,), name="click look-ups"))
+        except OSError as fault:  # pixels without cookies are not shown; nothing else needs the socket
+            log.warning("click look-up socket failed", extra={"error": str(fault)})
     for thread in threads:
         thread.start()
     try:
@@ -304,12 +313,16 @@ def _serve_api(
 
     from trackyard.api.app import build
     from trackyard.wire.connection import BoundedHttp
+    from trackyard.wire.forwarding import Forwarder
     from trackyard.wire.rates import Limits
 
+    local = "edge" in config.roles
+    tracking = config.tracking_listen.url("https" if config.tracking_tls_cert else "http")
     app = build(
         deps,
         lambda: _readiness(deps.database, projector, config.dying_file),
         Limits(config.api_rate, config.api_burst, config.api_reports),
+        Forwarder(tracking if local else config.tracking_url, _forward_key(config), deps.clock, verified=not local),
     )
     server = uvicorn.Server(
         uvicorn.Config(
@@ -444,6 +457,17 @@ def directory_id_of(config: Config) -> str:
     if not path.exists():
         write_durably(path, new_id(SystemClock().now_ms()).encode())
     return path.read_text().strip()
+
+
+def _forward_key(config: Config) -> bytes:
+    """Return the key that signs the caller's address of forwarded requests."""
+    from trackyard.domain.forwarding import signing_key
+
+    return signing_key(seal_keys(config)[0])
+
+
+def _lookup_socket(config: Config) -> Path:
+    return config.data_dir / "run" / "clicks.sock"
 
 
 def _edges_file(config: Config) -> Path:

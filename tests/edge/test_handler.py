@@ -265,7 +265,8 @@ def test_a_body_that_is_no_utf_8_is_no_fault(
         ("GET", "/nothing", 404, None),
         ("GET", "/", 404, None),
         ("POST", "/nothing", 404, None),
-        ("POST", "/click", 405, b"Allow: GET, HEAD"),
+        ("PUT", "/click", 405, b"Allow: GET, HEAD, POST"),
+        ("POST", "/imp", 405, b"Allow: GET, HEAD"),
         ("DELETE", "/postback", 405, b"Allow: GET, POST"),
         ("HEAD", "/postback", 405, b"Allow: GET, POST"),
     ],
@@ -297,7 +298,7 @@ def test_a_short_link_keeps_landing_and_subs(edge: Edge, journal: MemoryJournal)
     answer = ask(edge, f"/{Link(3, 7, 2).hash}?sub1=a%20b&l=1")
     assert answer.location == b"http://land.example/"
     assert (journal.click.landing, journal.click.sub1) == (2, "a b")
-    assert ask(edge, f"/{Link(3, 7).hash}", method="POST").status == 405
+    assert ask(edge, f"/{Link(3, 7).hash}", method="PUT").status == 405
 
 
 def test_another_path_is_no_short_link(edge: Edge, journal: MemoryJournal) -> None:

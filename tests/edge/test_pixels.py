@@ -68,7 +68,7 @@ def test_which_click_a_pixel_means(
 def test_head_reports_nothing(edge: Edge, journal: MemoryJournal, path: str) -> None:
     answer = ask(edge, f"{path}?afclick={A}", method="HEAD")
     assert (answer.status, answer.durable, journal.records) == (200, False, [])
-    assert ask(edge, path, method="POST").status == 405
+    assert ask(edge, path, method="PUT").status == 405
 
 
 def test_a_script_that_knows_no_click_looks_in_the_page(edge: Edge, journal: MemoryJournal) -> None:

@@ -10,7 +10,7 @@ from trackyard.actions.repeats import answer_once
 from trackyard.actions.troubles import refusal_of
 from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.api.creatives import FILES, file_pages
-from trackyard.wire.dispatch import Dispatch
+from trackyard.wire.dispatch import Dispatch, Forward
 from trackyard.wire.docs import docs_page, document_path, openapi_page
 from trackyard.wire.endpoint import VERSIONS
 from trackyard.wire.openapi import document, of_version
@@ -18,9 +18,15 @@ from trackyard.wire.probes import Page, Readiness, health, metrics, ready
 from trackyard.wire.rates import Limits
 
 
-def build(deps: Deps, readiness: Callable[[], Readiness] = Readiness, limits: Limits | None = None) -> Dispatch[Deps]:
+def build(
+    deps: Deps,
+    readiness: Callable[[], Readiness] = Readiness,
+    limits: Limits | None = None,
+    forward: Forward | None = None,
+) -> Dispatch[Deps]:
     """The application. `readiness` is asked by each /readyz: why requests cannot be served, and the queues' lags ·
-    limits: of each key; None = those of behaviour.md §2."""
+    limits: of each key; None = those of behaviour.md §2 · forward: what answers the tracking addresses that the API has
+    too, None = nothing does."""
     pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics, **_described(deps.api_url)}
     branches = {FILES: file_pages(deps)}
     authenticate = partial(find_caller, deps.database, deps.clock)
@@ -35,6 +41,7 @@ def build(deps: Deps, readiness: Callable[[], Readiness] = Readiness, limits: Li
         limits=limits,
         once=once,
         refusal_of=refusal_of,
+        forward=forward,
     )
 
 

@@ -266,6 +266,11 @@ class Rules:
         """The code of the pixels that an affiliate shows to who converts at an offer."""
         return self._pixels.get((offer_id, affiliate_id), ()) if self._pixels else ()
 
+    @property
+    def has_pixels(self) -> bool:
+        """Whether any affiliate shows pixels."""
+        return bool(self._pixels)
+
     def is_connected(self, offer_id: int, affiliate_id: int) -> bool:
         """Whether staff connected the affiliate to the offer."""
         return _holds(self._connected.get(offer_id), affiliate_id)

@@ -29,6 +29,7 @@ PIXEL_PARAMETERS: Final = {
     "afgoal": "goal",
     "afstatus": "status",
     "afsecure": "secure",
+    "afcomment": "comment",
     **{f"custom_field{number}": f"custom_field{number}" for number in range(1, 8)},
 }
 """What pixels call the parameters → their canonical names."""

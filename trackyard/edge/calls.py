@@ -1,6 +1,8 @@
 """Inbound calls: the parameters of a postback, wherever in the request they stand (behaviour.md §4)."""
 
-from typing import Any
+from collections.abc import Container
+from itertools import islice
+from typing import Any, Final
 
 import msgspec
 from python_multipart import create_form_parser
@@ -15,6 +17,16 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
 
+class _Any:
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+ANY: Final = _Any()
+"""Every name."""
+_NAMES: Final = PARAMETERS.union(ALIASES)
+
+
 class _Enough(Exception):
     """More fields than a call can have."""
 
@@ -22,27 +34,34 @@ class _Enough(Exception):
 def call_params(request: Request) -> dict[str, str]:
     """The parameters of a call by canonical name, body over query. What cannot be read is left out: the
     call is recorded all the same, and what is missing is told by its log record."""
+    return named(given_params(request, _NAMES))
+
+
+def given_params(request: Request, names: Container[str] = ANY) -> dict[str, str]:
+    """Return the parameters of a request as they are named there, body over query. names: those to read of JSON."""
     given = read_pairs(request.query)[0]
     if request.body:
-        given.update(_read_body(request))
-    return named(given)
+        given.update(read_body(request, names))
+    return given
 
 
-def _read_body(request: Request) -> dict[str, str]:
+def read_body(request: Request, names: Container[str] = ANY) -> dict[str, str]:
+    """Return the parameters of a body: a form, or the texts, numbers and flags of a JSON object."""
     content_type = request.headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if content_type == b"application/json":
-        return _read_json(request.body)
+        return _read_json(request.body, names)
     if content_type == b"multipart/form-data":
         return _read_multipart(request)
     return read_pairs(request.body)[0]
 
 
-def _read_json(body: bytes) -> dict[str, str]:
+def _read_json(body: bytes, names: Container[str]) -> dict[str, str]:
     try:
         document = _decode(body.decode("utf-8", "replace"))
     except (msgspec.DecodeError, RecursionError):
         return {}
-    read = {name: _scalar_text(bytes(raw)) for name, raw in document.items() if name in PARAMETERS or name in ALIASES}
+    wanted = islice((name for name in document if name in names), MAX_PARAMETERS)
+    read = {name: _scalar_text(bytes(document[name])) for name in wanted}
     return {name: cleaned(text)[0] for name, text in read.items() if text is not None}
 
 

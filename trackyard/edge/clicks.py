@@ -10,6 +10,7 @@ from trackyard.decide.quoting import quoted
 from trackyard.decide.rules import Rules
 from trackyard.decide.steps import Refused, decide, would_pass
 from trackyard.decide.target import accepted_url, find_refused_url
+from trackyard.edge.calls import read_body
 from trackyard.edge.cookies import click_cookies
 from trackyard.edge.counters import Counters
 from trackyard.edge.hits import Hits
@@ -36,16 +37,19 @@ class Clicks:
         self._counters = counters
 
     def click(self, request: Request, rules: Rules) -> Response:
-        """Where the visitor goes. HEAD is answered alike and leaves no trace."""
+        """Where the visitor goes. HEAD is answered alike and leaves no trace; POST may have parameters in its body."""
         plain = find_plain(request.query)
         params, cut = read_pairs(request.query) if plain is None else (plain, False)
+        if request.body:
+            params.update(read_body(request))
+            plain = None
         hit = self._hits.make(rules, request, params)
         hit.plain = plain is not None
         return self.send(request, hit, self.ask(request, hit), cut=cut)
 
     def ask(self, request: Request, hit: Hit) -> Refused | None:
         """Decides a click that counts, or, for HEAD, one that does not."""
-        hit.seen = self._state.asking if request.method == "GET" else self._state.looking
+        hit.seen = self._state.looking if request.method == "HEAD" else self._state.asking
         return decide(hit)
 
     def look(self, hit: Hit) -> Refused | None:
@@ -57,7 +61,7 @@ class Clicks:
         """Records a decided click and answers it. cut: whether one of its parameters was."""
         passes = refused is None or (refused.reason == BOT and self._would_pass(hit))
         url = accepted_url(hit) if passes else find_refused_url(hit)
-        recorded = request.method == "GET"
+        recorded = request.method != "HEAD"
         unique = recorded and self._record(hit, refused, cut)
         cookies = b""
         if recorded and refused is None and hit.way is not None:

@@ -12,7 +12,7 @@ import httptools
 
 from trackyard.edge.address import TrustedNetworks, peer_address
 from trackyard.edge.answers import UNWRITABLE, error
-from trackyard.edge.request import MAX_URL, Request, Response
+from trackyard.edge.request import MAX_URL, Later, Request, Response
 
 MAX_HEADERS = 64 * 1024
 MAX_BODY = 1024 * 1024
@@ -306,6 +306,11 @@ class Connection(asyncio.Protocol):
     def synced(self, ok: bool) -> None:
         """The journal is durable up to the call this connection waits for, or is not."""
         waiting = self._waiting
+        if ok and waiting is not None and self._transport is not None:
+            later = waiting[2]
+            if isinstance(later, Later) and not later.ready:
+                later.waiter = self._completed_later
+                return
         self._stop_waiting()
         if waiting is None or self._transport is None:
             return
@@ -319,6 +324,10 @@ class Connection(asyncio.Protocol):
         self._reading()
         if self._waiting is None and self._closing and not self._out:
             self._transport.close()
+
+    def _completed_later(self) -> None:
+        """Send the durable answer whose body came."""
+        self.synced(True)
 
     def _stop_waiting(self) -> None:
         # Of its own, or mypyc took it for settled in all of `synced` that nothing waits.

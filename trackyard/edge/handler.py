@@ -14,7 +14,7 @@ from trackyard.edge.clicks import Clicks
 from trackyard.edge.counters import Counters
 from trackyard.edge.hits import Hits
 from trackyard.edge.inbound import Inbound
-from trackyard.edge.pixels import Pixels
+from trackyard.edge.pixels import FindClick, Pixels
 from trackyard.edge.recorder import Journal, Recorder
 from trackyard.edge.request import MAX_URL, Request, Response
 from trackyard.edge.smartlinks import SmartLinks
@@ -28,6 +28,8 @@ SOURCE_LOST_S: Final = 10.0
 _FOUND: Final = 302
 _ROBOTS: Final = b"User-agent: *\nDisallow: /\n"
 _GET: Final = ("GET", "HEAD")
+_ANY: Final = ("GET", "HEAD", "POST")
+"""Of what scripts of other sites may ask with parameters in the body."""
 
 
 class _Address:
@@ -47,7 +49,11 @@ class _Address:
 
 
 class Edge:
-    """Decides, records and answers. `rules` is None until rules were read."""
+    """Decides, records and answers. `rules` is None until rules were read.
+
+    forward_key: signs the caller's address of forwarded requests (domain/forwarding.py), b"" = none is believed ·
+    find_click: looks a recorded click up (edge/lookups.py), None = it cannot be done.
+    """
 
     def __init__(
         self,
@@ -59,6 +65,8 @@ class Edge:
         state: EdgeState,
         trusted: TrustedNetworks,
         counters: Counters,
+        forward_key: bytes = b"",
+        find_click: FindClick | None = None,
     ) -> None:
         self.rules: Rules | None = None
         self.rules_age_s = 0.0
@@ -70,16 +78,16 @@ class Edge:
         then each of them is answered by UNWRITABLE, and none counts."""
         hits = Hits(number, clock, visitors, trusted)
         clicks = Clicks(hits, state, self._recorder, counters)
-        inbound = Inbound(clock, trusted, self._recorder, counters)
-        pixels = Pixels(inbound)
+        inbound = Inbound(clock, trusted, self._recorder, counters, forward_key)
+        pixels = Pixels(inbound, find_click)
         self._addresses: dict[str, _Address] = {
-            "/click": _Address(_GET, decide=clicks.click),
+            "/click": _Address(_ANY, decide=clicks.click),
             "/sl": _Address(_GET, decide=SmartLinks(hits, clicks).follow),
             "/imp": _Address(_GET, decide=Views(hits, self._recorder).view),
             "/postback": _Address(("GET", "POST"), inbound.postback),
-            "/success.jpg": _Address(_GET, lambda request: pixels.image(request, self.rules)),
-            "/success.php": _Address(_GET, lambda request: pixels.page(request, self.rules)),
-            "/track.js": _Address(_GET, lambda request: pixels.script(request, self.rules)),
+            "/success.jpg": _Address(_ANY, lambda request: pixels.image(request, self.rules)),
+            "/success.php": _Address(_ANY, lambda request: pixels.page(request, self.rules)),
+            "/track.js": _Address(_ANY, lambda request: pixels.script(request, self.rules)),
             "/healthz": _Address(_GET, _healthz),
             "/readyz": _Address(_GET, self._readyz),
             "/metrics": _Address(_GET, _metrics),

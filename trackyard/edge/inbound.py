@@ -4,12 +4,14 @@ from typing import Final
 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
+from trackyard.domain.forwarding import FORWARDED, find_caller
 from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.answers import NO_STORE, TOOK, UNWRITABLE
 from trackyard.edge.calls import call_params
 from trackyard.edge.counters import Counters
 from trackyard.edge.recorder import Recorder
 from trackyard.edge.request import Request, Response
+from trackyard.edge.ways import cors
 from trackyard.journal.records import Call, Kind, encode
 
 KEPT_BODY: Final = 8 * 1024
@@ -19,9 +21,17 @@ KEPT_BODY: Final = 8 * 1024
 class Inbound:
     """Takes calls and answers `/postback`. What becomes of a call stands in the server postback log."""
 
-    __slots__ = ("_clock", "_counters", "_recorder", "_trusted")
+    __slots__ = ("_clock", "_counters", "_forward_key", "_recorder", "_trusted")
 
-    def __init__(self, clock: Clock, trusted: TrustedNetworks, recorder: Recorder, counters: Counters) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        trusted: TrustedNetworks,
+        recorder: Recorder,
+        counters: Counters,
+        forward_key: bytes = b"",
+    ) -> None:
+        self._forward_key = forward_key
         self._clock = clock
         self._trusted = trusted
         self._recorder = recorder
@@ -30,7 +40,7 @@ class Inbound:
     def postback(self, request: Request) -> Response:
         """Takes a call of an advertiser's server."""
         call = self.read(request, "postback", call_params(request))
-        return self.take(call, Response(200, TOOK, headers=NO_STORE, durable=True))
+        return self.take(call, Response(200, TOOK, headers=NO_STORE + cors(request), durable=True))
 
     def read(self, request: Request, source: str, params: dict[str, str]) -> Call:
         """The call that a request is. source: "postback" or a pixel's name · params: by canonical name."""
@@ -55,6 +65,11 @@ class Inbound:
         return answer
 
     def _caller(self, request: Request) -> str:
+        signed = request.headers.get(FORWARDED)
+        if signed is not None and self._forward_key:
+            caller = find_caller(self._forward_key, signed, self._clock.now_ms())
+            if caller is not None:
+                return caller
         forwarded = request.headers.get(b"x-forwarded-for") if request.trusted else None
         if forwarded is None:
             return request.peer

@@ -1,18 +1,24 @@
 """Pixels: conversions reported from the page that the visitor sees after one (behaviour.md §4, §6)."""
 
+from collections.abc import Callable
 from typing import Final
 
+from trackyard.base.ids import is_hex24
 from trackyard.base.zones import datetime_text, find_zone
 from trackyard.decide.headers import find_click_cookie, find_cookie
-from trackyard.decide.queries import read_pairs
 from trackyard.decide.rules import Rules
 from trackyard.domain.call_params import pixel_named
 from trackyard.domain.macros import template
 from trackyard.edge.answers import NO_STORE
+from trackyard.edge.calls import given_params
 from trackyard.edge.inbound import Inbound
 from trackyard.edge.pages import GIF, GIF_TYPE, HTML, SCRIPT_TYPE, SUCCESS_PAGE, TRACK_SCRIPT, TRACKED_SCRIPT
-from trackyard.edge.request import Request, Response
-from trackyard.journal.records import Call
+from trackyard.edge.request import Later, Request, Response
+from trackyard.edge.ways import cors
+from trackyard.journal.records import Call, Click
+
+FindClick = Callable[[str, str, Callable[[Click | None], None]], None]
+"""Looks a click up: its id, the address that asks, and what to call once with the click, None = not found."""
 
 _SANDBOX: Final = (
     NO_STORE + b"Content-Security-Policy: sandbox allow-scripts\r\nReferrer-Policy: origin\r\n"
@@ -22,8 +28,13 @@ _SANDBOX: Final = (
 
 _LATER: Final = (  # macros of postbacks whose values are known once the conversion is made
     *("transactionid", "sum", "currency", "goal_name", "geo", "city", "os", "device_type", "referrer", "click_date"),
-    *("comment", "ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", *(f"sub{number}" for number in range(1, 9))),
+    *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", *(f"sub{number}" for number in range(1, 9))),
 )
+_OF_CLICK: Final = (
+    *("ip", "city", "os", "referrer", "ref_id", "os_id", "ext1", "ext2", "ext3", "user_id"),
+    *(f"sub{number}" for number in range(1, 9)),
+)
+_CUSTOM: Final = tuple((f"custom_field{number}", f"custom_field_{number}") for number in range(1, 8))
 _STATUS_NAMES: Final = {"": "confirmed", "1": "confirmed", "2": "pending", "3": "declined", "5": "hold"}
 
 
@@ -33,34 +44,52 @@ class Pixels:
     rules: None while none were read; a call is taken all the same.
     """
 
-    __slots__ = ("_inbound",)
+    __slots__ = ("_find_click", "_inbound")
 
-    def __init__(self, inbound: Inbound) -> None:
+    def __init__(self, inbound: Inbound, find_click: FindClick | None = None) -> None:
         self._inbound = inbound
+        self._find_click = find_click
 
     def image(self, request: Request, rules: Rules | None) -> Response:
         """An image of one transparent point."""
         call, _ = self._read(request, rules, "success.jpg")
-        return self._take(call, Response(200, GIF, GIF_TYPE, headers=NO_STORE, durable=True))
+        return self._take(call, Response(200, GIF, GIF_TYPE, headers=NO_STORE + cors(request), durable=True))
 
     def page(self, request: Request, rules: Rules | None) -> Response:
-        """A page for a frame, with the pixels of the affiliate whose click it was."""
+        """A page for a frame, with the pixels of the click's affiliate.
+
+        The cookies of the click name the affiliate. Where they are missing, the click is looked up.
+        """
         call, offer_id = self._read(request, rules, "success.php")
         codes = b"" if rules is None else _codes(request, rules, call, offer_id)
-        body = SUCCESS_PAGE % codes
-        return self._take(call, Response(200, body, HTML, headers=_SANDBOX, durable=True))
+        headers = _SANDBOX + cors(request)
+        click_id = call.params.get("clickid", "")
+        if codes or rules is None or not rules.has_pixels or self._find_click is None or not is_hex24(click_id):
+            return self._take(call, Response(200, SUCCESS_PAGE % codes, HTML, headers=headers, durable=True))
+        answer = Later(SUCCESS_PAGE % b"", HTML, headers)
+        taken = self._take(call, answer)
+        if taken is not answer or not answer.durable:
+            return taken
+
+        def complete(click: Click | None) -> None:
+            found = b"" if click is None else _codes_of_click(rules, call, offer_id, click)
+            answer.complete(SUCCESS_PAGE % found)
+
+        self._find_click(click_id, call.ip, complete)
+        return answer
 
     def script(self, request: Request, rules: Rules | None) -> Response:
         """A script. When neither the address nor a cookie tells the click, it looks for it in the page and reports what
         it finds by the image: a page that shows the script may be on the host that the click's URL led to."""
         call, _ = self._read(request, rules, "track.js")
         if "clickid" not in call.params:
-            return Response(200, TRACK_SCRIPT, SCRIPT_TYPE, headers=NO_STORE)
-        return self._take(call, Response(200, TRACKED_SCRIPT, SCRIPT_TYPE, headers=NO_STORE, durable=True))
+            return Response(200, TRACK_SCRIPT, SCRIPT_TYPE, headers=NO_STORE + cors(request))
+        headers = NO_STORE + cors(request)
+        return self._take(call, Response(200, TRACKED_SCRIPT, SCRIPT_TYPE, headers=headers, durable=True))
 
     def _read(self, request: Request, rules: Rules | None, source: str) -> tuple[Call, int]:
         """The call, and the offer's number, 0 when the pixel names none."""
-        given, _ = read_pairs(request.query)
+        given = given_params(request)
         offer_id = _offer_number(given.get("offer_id", ""), rules)
         params = pixel_named(given)
         if "clickid" not in params:
@@ -95,7 +124,28 @@ def _codes(request: Request, rules: Rules, call: Call, offer_id: int) -> bytes:
     codes = rules.pixels(offer_id, int(owner))
     if not codes:
         return b""
-    values = _values(rules, call, offer_id, owner.decode("ascii"))
+    return _filled(codes, _values(rules, call, offer_id, owner.decode("ascii")))
+
+
+def _codes_of_click(rules: Rules, call: Call, offer_id: int, click: Click) -> bytes:
+    """Return the code of the pixels of a recorded click's affiliate; none of a rejected click or another offer."""
+    if click.reason or offer_id not in (0, click.offer):
+        return b""
+    codes = rules.pixels(click.offer, click.affiliate)
+    if not codes:
+        return b""
+    zone = find_zone(rules.platform.timezone)
+    values = _values(rules, call, click.offer, str(click.affiliate)) | {
+        "geo": click.country,
+        "device_type": click.device,
+        "uagent": click.ua,
+        "click_date": "" if zone is None else datetime_text(click.time, zone),
+        **{name: getattr(click, name) for name in _OF_CLICK},
+    }
+    return _filled(codes, values)
+
+
+def _filled(codes: tuple[str, ...], values: dict[str, str]) -> bytes:
     return "\n".join(template(code).fill(values) for code in codes).encode("utf-8", "replace")
 
 
@@ -126,5 +176,6 @@ def _values(rules: Rules, call: Call, offer_id: int, affiliate_id: str) -> dict[
         "time": seconds,
         "timestamp": seconds,
         "rand": str(int(call.id[-8:], 16)),
-        **{name: get(name, "") for name in (f"custom_field{number}" for number in range(1, 8))},
+        "comment": get("comment", ""),
+        **{each: get(names[0], "") for names in _CUSTOM for each in names},
     }

@@ -1,5 +1,7 @@
 """Requests and answers of the tracking listener, as plain values that know no server."""
 
+from collections.abc import Callable
+
 from trackyard.decide.queries import MAX_PARAMETER, PRINTABLE, cleaned
 
 MAX_URL = 8 * 1024
@@ -68,3 +70,24 @@ class Response:
         self.headers = headers
         self.recorded = recorded
         self.durable = durable
+
+
+class Later(Response):
+    """A durable answer whose body may come after it is durable. `ready`: whether it came · `waiter`: what to call then,
+    None while the connection has not asked."""
+
+    __slots__ = ("ready", "waiter")
+
+    def __init__(self, body: bytes, content_type: bytes, headers: bytes) -> None:
+        super().__init__(200, body, content_type, headers=headers, durable=True)
+        self.ready = False
+        self.waiter: Callable[[], None] | None = None
+
+    def complete(self, body: bytes) -> None:
+        """Set the body; the first one counts."""
+        if self.ready:
+            return
+        self.ready = True
+        self.body = body
+        if self.waiter is not None:
+            self.waiter()

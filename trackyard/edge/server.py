@@ -26,6 +26,7 @@ from trackyard.edge.commit import GroupCommit
 from trackyard.edge.connection import ENOUGH, Connection, Shared
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import SOURCE_LOST_S, Edge
+from trackyard.edge.lookups import ClickLookups
 from trackyard.edge.memory import use_large_pages
 from trackyard.edge.state import EdgeState, StateOptions
 from trackyard.edge.unique import DEFAULT_SIZE
@@ -52,7 +53,8 @@ class EdgeOptions:
 
     edge: its number, 1..250 · slots: how many edge processes share the listener and the state · visitors_size: bytes
     that remember visitors of 24 hours, the same for all slots · databases: of addresses · refresh_s: how often a look
-    is taken whether these were replaced · tls_certificate, tls_key: both or none.
+    is taken whether these were replaced · tls_certificate, tls_key: both or none · forward_key: as of
+    edge/handler.Edge · lookup_socket: where recorded clicks are looked up, None = nowhere.
     """
 
     host: str
@@ -68,6 +70,8 @@ class EdgeOptions:
     refresh_s: float = 60.0
     tls_certificate: Path | None = None
     tls_key: Path | None = None
+    forward_key: bytes = b""
+    lookup_socket: Path | None = None
 
 
 def run(options: EdgeOptions) -> None:
@@ -138,6 +142,8 @@ class _Process:
             state=self._state,
             trusted=trusted,
             counters=self._counters,
+            forward_key=options.forward_key,
+            find_click=None if options.lookup_socket is None else ClickLookups(options.lookup_socket, clock),
         )
         commit = GroupCommit(self._writer, self._edge, loop)
         stack.callback(commit.close)

@@ -6,7 +6,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -34,6 +34,7 @@ from trackyard.wire.brackets import Tree, body_tree, close_files, merged, query_
 from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint, check_features
 from trackyard.wire.envelope import encoded
 from trackyard.wire.errors import MethodNotAllowed, body_of, server_error
+from trackyard.wire.forwarding import PATHS as FORWARDED_PATHS
 from trackyard.wire.naming import as_sent
 from trackyard.wire.params import LONGEST_NAME
 from trackyard.wire.probes import Branch, Page
@@ -53,6 +54,9 @@ THREADS = 16
 REPORT_THREADS = 100
 """Most of them wait for their turn at the analytic store, which refuses what would wait too long."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
+
+Forward = Callable[[Request, str], Awaitable[Response]]
+"""Answers a request of the tracking listener that came to the API, from the caller's address."""
 
 D = TypeVar("D")
 
@@ -78,7 +82,9 @@ class Dispatch(Generic[D]):
         once: AnswerOnce | None = None,
         refusal_of: Callable[[Exception], Refusal | None] = lambda _fault: None,
         seconds: Seconds = time.monotonic,
+        forward: Forward | None = None,
     ) -> None:
+        self._forward = forward
         self._refusal_of = refusal_of
         self._clock = clock or SystemClock()
         limits = limits or Limits()
@@ -113,8 +119,12 @@ class Dispatch(Generic[D]):
         started = time.perf_counter()
         label, who = "unrouted", ""
         page = self._find_page(request)
+        forward = self._forward if request.scope["path"].rstrip("/") in FORWARDED_PATHS else None
         try:
-            if request.method == "OPTIONS":
+            if forward is not None:
+                label = request.scope["path"].rstrip("/")
+                response = await forward(request, _address(request))
+            elif request.method == "OPTIONS":
                 response = self._options(request)
             elif page is not None:
                 response = await self._page(page, request)
@@ -128,7 +138,7 @@ class Dispatch(Generic[D]):
             response = _json(400, body_of(Refusal("The request ended too early")))  # nobody reads it
         except Exception as fault:
             response = self._failed_with(fault, request)
-        if page is None:
+        if page is None and forward is None:
             response.raw_headers += self._standing(request).headers()
         self._account(request, response, label, who, time.perf_counter() - started)
         return response

@@ -1,0 +1,23 @@
+"""Unix sockets in the data directory, however long its path is."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+_LONGEST: Final = 100
+"""Bytes of a path that every system takes for the address of a socket."""
+
+
+@contextmanager
+def socket_address(path: Path) -> Iterator[str]:
+    """Yield an address of the socket at `path`, to be used while the block lasts."""
+    if len(os.fsencode(path)) <= _LONGEST:
+        yield str(path)
+        return
+    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{directory}/{path.name}"
+    finally:
+        os.close(directory)
