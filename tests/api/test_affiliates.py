@@ -12,7 +12,8 @@ from tests.support.statements import statements
 from trackyard.domain.ledger import Entry
 from trackyard.domain.roles import TABLE, Permission, Role
 from trackyard.domain.rules import Affiliate
-from trackyard.store import ledger, rules
+from trackyard.store import affiliates as store
+from trackyard.store import ledger, personal, rules
 
 
 def partner(api: Api, pid: int) -> Any:
@@ -85,7 +86,7 @@ def test_an_edit_changes_what_is_sent(api: Api) -> None:
     assert after == before | changed == partner(api, pid)
     cleared = api.admin.post(path, manager_id="", ref="", ref_percent="", contactPerson="", notes="", **{"tags[]": ""})
     assert cleared["partner"] | {"updated_at": ""} == after | {
-        "manager": None, "ref": None, "ref_percent": None, "contactPerson": None, "notes": "", "tags": [],
+        "manager": None, "ref": "0", "ref_percent": None, "contactPerson": None, "notes": "", "tags": [],
         "updated_at": "",
     }  # fmt: skip
     assert client.call("GET", "/3.0/balance").status_code == 200
@@ -306,7 +307,7 @@ def test_a_server_is_an_address_a_network_or_a_range(api: Api, entry: str) -> No
     sentence = "[server_ip] This value must hold IP addresses, ranges a-b, or networks a/n."
     for path in ("/3.0/admin/partner", f"/3.0/admin/partner/{pid}"):
         answer = api.admin.call(
-            "POST", path, data={"email": "b@b.example", "password": "x", "server_ip[]": ["1.1.1.1", entry]}
+            "POST", path, data={"email": "b@b.example", "password": "long-enough", "server_ip[]": ["1.1.1.1", entry]}
         )
         assert answer.status_code == 400 and answer.json()["error"].startswith("[server_ip"), answer.text
         assert answer.json()["error"].endswith(sentence.partition("] ")[2])
@@ -319,3 +320,183 @@ def test_an_affiliate_does_not_name_its_servers_itself(api: Api) -> None:
     pid, client = api.add_affiliate()
     assert client.call("POST", f"/3.0/admin/partner/{pid}", data={"server_clicks": 1}).status_code == 403
     assert "server_ip" not in client.call("GET", "/3.0/partner/me").text
+
+
+def taken(client: ApiClient, path: str, **params: Any) -> list[str]:
+    answer = client.call("POST", path, data=params)
+    assert answer.status_code == 409, answer.text
+    return list(answer.json()["fields"])
+
+
+def test_login_belongs_to_one_affiliate(api: Api) -> None:
+    api.add_affiliate(email="ann@a.example", login="Ann")
+    bob, _ = api.add_affiliate(email="bob@a.example")
+    api.add_staff()
+    api.admin.post("/3.0/admin/user", email="sue@staff.example", password="mustard", first_name="Sue", last_name="S")
+    new = {"password": "long-enough"}
+    for login in ("ann", "ANN", "Bob@a.example", "sue@staff.example"):
+        assert taken(api.admin, "/3.0/admin/partner", email="new@a.example", login=login, **new) == ["login"]
+        assert taken(api.admin.with_key(None), "/3.1/partner", email="new@a.example", login=login, **new) == ["login"]
+    for login in ("ann", "ann@a.example", "sue@staff.example"):
+        assert taken(api.admin, f"/3.0/admin/partner/{bob}", login=login) == ["login"]
+    assert partner(api, bob)["login"] == "bob@a.example"
+    api.add_affiliate(email="eve@a.example", login="zoe@a.example")
+    assert taken(api.admin, "/3.0/admin/partner", email="zoe@a.example", **new) == ["email"]
+    assert api.admin.get("/3.0/admin/partners")["pagination"]["total_count"] == 3
+
+
+def test_login_that_was_given_up_is_free_again(api: Api) -> None:
+    ann, _ = api.add_affiliate(email="ann@a.example", login="ann")
+    path = f"/3.0/admin/partner/{ann}"
+    assert api.admin.post(path, login="Ann", notes="x")["partner"]["login"] == "Ann"
+    api.admin.post(path, login="")
+    bob, _ = api.add_affiliate(login="ANN")
+    assert taken(api.admin, path, login="ann") == ["login"]
+    api.admin.post(f"/3.0/admin/partner/{bob}", login="robert")
+    assert api.admin.post(path, login="ann")["partner"]["login"] == "ann"
+
+
+def test_login_of_an_erased_affiliate_is_free(api: Api) -> None:
+    ann, _ = api.add_affiliate(email="ann@a.example", login="ann")
+    with api.deps.database.write() as conn:
+        personal.empty_account(conn, ann, "hash", api.clock.now_ms())
+    assert partner(api, ann)["login"] == f"erased-{ann}@erased.invalid"
+    api.add_affiliate(email="ann@a.example", login="ann")
+
+
+@pytest.mark.parametrize("password", ["", "five5"])
+def test_password_of_an_affiliate_has_at_least_six_characters(api: Api, password: str) -> None:
+    pid, _ = api.add_affiliate()
+    sent = {"email": "new@a.example", "password": password}
+    assert list(refused(api.admin, "/3.0/admin/partner", **sent)) == ["password"]
+    assert list(refused(api.admin, f"/3.0/admin/partner/{pid}", password=password)) == ["password"]
+    assert list(refused(api.admin.with_key(None), "/3.1/partner", **sent)) == ["password"]
+    api.add_affiliate(password="sixsix")
+
+
+def test_affiliates_do_not_refer_each_other_in_a_ring(api: Api) -> None:
+    first, _ = api.add_affiliate()
+    second, _ = api.add_affiliate(ref=first)
+    third, _ = api.add_affiliate(ref=second)
+    for ref in (first, second, third):
+        assert list(refused(api.admin, f"/3.0/admin/partner/{first}", ref=ref)) == ["ref"]
+    assert api.admin.post(f"/3.0/admin/partner/{third}", ref=first)["partner"]["ref"] == str(first)
+    assert api.admin.post(f"/3.0/admin/partner/{second}", ref=third)["partner"]["ref"] == str(third)
+
+
+def test_referrer_above_an_old_ring_is_checked_to_its_end(api: Api) -> None:
+    first, _ = api.add_affiliate()
+    second, _ = api.add_affiliate(ref=first)
+    third, _ = api.add_affiliate()
+    with api.deps.database.write() as conn:
+        store.edit_affiliate(conn, first, {"ref": second})
+    assert api.admin.post(f"/3.0/admin/partner/{third}", ref=first)["partner"]["ref"] == str(first)
+
+
+def test_referrer_of_none_is_shown_as_zero_and_may_be_sent_so(api: Api) -> None:
+    referrer, _ = api.add_affiliate()
+    pid, client = api.add_affiliate(ref=0)
+    assert partner(api, pid)["ref"] == client.get("/3.1/partner/me")["user"]["ref"] == "0"
+    api.admin.post(f"/3.0/admin/partner/{pid}", ref=referrer)
+    assert partner(api, pid)["ref"] == client.get("/3.1/partner/me")["user"]["ref"] == str(referrer)
+    assert api.admin.post(f"/3.0/admin/partner/{pid}", ref=0)["partner"]["ref"] == "0"
+
+
+@pytest.mark.parametrize("name", ["contactPerson", "contact_person"])
+def test_contact_person_is_stored_and_shown(api: Api, name: str) -> None:
+    pid, client = api.add_affiliate(**{name: "Ann"})
+    assert partner(api, pid)["contactPerson"] == "Ann"
+    assert api.admin.post(f"/3.0/admin/partner/{pid}", **{name: "Bea"})["partner"]["contactPerson"] == "Bea"
+    assert client.get("/3.1/partner/me")["user"]["contact_person"] == "Bea"
+    assert api.admin.post(f"/3.0/admin/partner/{pid}", **{name: ""})["partner"]["contactPerson"] is None
+
+
+def test_sub_accounts_of_an_affiliate_are_stored_and_shown(api: Api) -> None:
+    pid, client = api.add_affiliate(sub_account_1="a,b", sub_account_2="c", sub_account_2_except=1)
+    path, none = f"/3.0/admin/partner/{pid}", {"value": "", "except": 0}
+    both = {"1": {"value": "a,b", "except": 0}, "2": {"value": "c", "except": 1}}
+    assert partner(api, pid)["sub_accounts"] == client.get("/3.1/partner/me")["user"]["sub_accounts"] == both
+    changed = api.admin.post(path, sub_account_1_except=1)["partner"]["sub_accounts"]
+    assert changed == both | {"1": {"value": "a,b", "except": 1}}
+    assert api.admin.post(path, notes="x")["partner"]["sub_accounts"] == changed
+    assert api.admin.post(path, sub_account_2="")["partner"]["sub_accounts"] == changed | {"2": none}
+    assert list(refused(api.admin, path, sub_account_1="A")) == ["sub_account_1"]
+
+
+def test_affiliates_are_filtered_by_id_status_text_and_change(api: Api) -> None:
+    ann, _ = api.add_affiliate(email="ann@a.example", name="Anna Ärlig")
+    bob, _ = api.add_affiliate(email="bob@b.example", login="robert", status="banned", company="Blue Ads")
+    cid, _ = api.add_affiliate(email="cid@c.example", status="on moderation", contactPerson="Zoe")
+    api.clock.advance(3 * 86_400_000)
+    api.admin.post(f"/3.0/admin/partner/{bob}", notes="changed")
+
+    def found(**params: Any) -> list[int]:
+        answer = api.admin.get("/3.0/admin/partners", **params)
+        assert answer["pagination"]["total_count"] == len(answer["partners"])
+        return [row["id"] for row in answer["partners"]]
+
+    assert found(id=bob) == found(**{"id[]": bob}) == [bob]
+    assert found(**{"id[]": [ann, cid, 99]}) == [ann, cid]
+    assert found(status="banned") == [bob]
+    assert found(**{"status[]": ["active", "on moderation"]}) == [ann, cid]
+    assert found(search="ÄRL") == found(search="ANN@") == [ann]
+    assert found(search="ROBERT") == found(search="blue") == [bob]
+    assert found(search="zoe") == found(search=str(cid)) == [cid]
+    assert found(search="%") == [] and found(search=" ") == [ann, bob, cid]
+    assert found(updated_at="2023-11-17") == [bob] and found(updated_at="2023-11-14") == [ann, bob, cid]
+    assert found(search="b.example", status="active") == []
+    assert found(search="a.example", limit=1, page=1) == [ann]
+    assert list(api.admin.call("GET", "/3.0/admin/partners", params={"status": "gone"}).json()["fields"]) == ["status"]
+
+
+def test_manager_searches_among_its_own_affiliates(api: Api) -> None:
+    manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
+    own, _ = api.add_affiliate(email="one@same.example", manager_id=manager)
+    foreign, _ = api.add_affiliate(email="two@same.example")
+    for params in ({"search": "same"}, {"id[]": [own, foreign]}, {"status": "active"}):
+        assert [row["id"] for row in client.get("/3.0/admin/partners", **params)["partners"]] == [own]
+
+
+def test_country_that_does_not_exist_is_refused(api: Api) -> None:
+    pid, _ = api.add_affiliate(country="de")
+    sentence = ["This value must be a country code of ISO 3166-1, such as DE."]
+    for country in ("ZZ", "UK", "DEU", "Germany"):
+        sent = {"email": "new@a.example", "password": "long-enough", "country": country}
+        assert refused(api.admin, "/3.0/admin/partner", **sent) == {"country": sentence}
+        assert refused(api.admin.with_key(None), "/3.1/partner", **sent) == {"country": sentence}
+        assert refused(api.admin, f"/3.0/admin/partner/{pid}", country=country) == {"country": sentence}
+    assert partner(api, pid)["country"] == "DE"
+
+
+def test_stored_country_that_does_not_exist_stays_and_may_be_sent_again(api: Api) -> None:
+    pid, _ = api.add_affiliate()
+    with api.deps.database.write() as conn:
+        store.edit_affiliate(conn, pid, {"country": "UK"})
+    path = f"/3.0/admin/partner/{pid}"
+    assert partner(api, pid)["country"] == api.admin.post(path, notes="x")["partner"]["country"] == "UK"
+    again = api.admin.post(path, country="UK")
+    assert again["partner"]["country"] == "UK"
+    assert again["warnings"] == ["UK is no country code of ISO 3166-1; the stored value was kept."]
+    assert list(refused(api.admin, path, country="ZZ")) == ["country"]
+    assert api.admin.post(path, country="gb")["partner"]["country"] == "GB"
+
+
+def test_balance_in_the_platform_currency_is_there_before_the_first_conversion(api: Api) -> None:
+    pid, client = api.add_affiliate()
+    zero = {"balance": {"USD": 0}, "hold": {"USD": 0}, "available": {"USD": 0}}
+    assert client.get("/3.0/balance")["balance"] == api.admin.get("/3.0/balance", pid=pid)["balance"] == zero
+    assert partner(api, pid)["balance"] == {"USD": {"balance": 0, "hold": 0, "available": 0}}
+    user = client.get("/3.1/partner/me")["user"]
+    assert (user["balance_usd"], user["hold_usd"], user["available_usd"]) == ("0", "0", "0")
+    earn(api, pid, "12.5")
+    assert client.get("/3.0/balance")["balance"]["available"] == {"USD": 12.5}
+
+
+def test_admin_only_parameter_of_an_affiliate_is_ignored_and_named(api: Api) -> None:
+    _, client = api.add_affiliate()
+    other, _ = api.add_affiliate()
+    earn(api, other, "5")
+    answer = client.call("GET", "/3.0/balance", params={"pid": other})
+    assert answer.json()["balance"]["balance"] == {"USD": 0}
+    assert answer.headers["x-ignored-parameters"] == "pid"
+    assert answer.json()["warnings"] == ["pid is a parameter for staff only. It was ignored."]

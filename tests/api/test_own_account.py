@@ -49,6 +49,19 @@ def test_the_own_record(api: Api) -> None:
     assert client.get("/3.1/partner/me")["user"]["last_login_at"] == "2023-11-14 22:13:20"
 
 
+def test_own_record_has_the_fields_that_programs_read(api: Api) -> None:
+    asked = {"lang_label": "Wire", "fields[0][lang_label]": "IBAN", "fields[1][lang_label]": "BIC"}
+    wire = api.admin.post("/3.1/admin/payment_systems", **asked)["payment_system"]
+    pid, client = api.add_affiliate(level=3, notes="pays late", contactPerson="Ann")
+    user = client.get("/3.1/partner/me")["user"]
+    named = ("ref", "notes", "pay_acc", "level", "contact_person", "last_login_at")
+    assert [user[name] for name in named] == ["0", "", "", 3, "Ann", None]
+    name = "payment_systems[0]"
+    account = {f"{name}[system_id]": wire["id"], f"{name}[fields][2]": "x", f"{name}[fields][1]": "EE12"}
+    api.admin.post(f"/3.0/admin/partner/{pid}", **account)
+    assert client.get("/3.1/partner/me")["user"]["pay_acc"] == "EE12"
+
+
 def test_the_tree_has_every_area_and_feature(api: Api) -> None:
     _, client = api.add_affiliate()
     tree = client.get("/3.1/partner/me")["user"]["permissions"]

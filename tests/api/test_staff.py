@@ -58,11 +58,59 @@ def test_an_address_belongs_to_one(api: Api) -> None:
 def test_an_edit_changes_what_is_sent(api: Api) -> None:
     user = add(api, skype="mia", **{"roles[]": "ROLE_SECTION_NEWS"})
     edited = api.admin.post(f"/3.0/admin/user/{user['id']}", first_name="Maya")["user"]
-    del user["password"]
-    assert edited == user | {"first_name": "Maya"}
+    assert edited == user | {"first_name": "Maya", "password": None}
     edited = api.admin.post(f"/3.0/admin/user/{user['id']}", skype="", password="mustard", **{"roles[]": ""})["user"]
     assert (edited["skype"], edited["roles"], edited["password"]) == ("", [], "mustard")
     assert api.admin.get(f"/3.0/admin/user/{user['id']}")["user"]["api_key"] == user["api_key"]
+
+
+def test_edit_of_a_user_echoes_the_password_that_was_sent(api: Api) -> None:
+    path = f"/3.0/admin/user/{add(api)['id']}"
+    assert api.admin.post(path, password="mustard")["user"]["password"] == "mustard"
+    assert api.admin.post(path, skype="mia")["user"]["password"] is None
+    assert "password" not in api.admin.get(path)["user"]
+
+
+def test_password_of_a_user_is_the_one_that_is_sent(api: Api) -> None:
+    user = add(api)
+    path = f"/3.0/admin/user/{user['id']}/password"
+
+    def signs_in(password: str) -> bool:
+        tried = {"login": user["email"], "password": password}
+        return api.admin.call("POST", "/3.1/auth", data=tried).status_code == 200
+
+    assert api.admin.post(path, password="mustard")["user"] == {"id": user["id"], "password": "mustard"}
+    assert signs_in("mustard")
+    made = api.admin.post(path)["user"]["password"]
+    assert len(made) >= 6 and signs_in(made) and not signs_in("mustard")
+    for short in ("five5", ""):
+        refused = api.admin.call("POST", path, data={"password": short})
+        assert (refused.status_code, list(refused.json()["fields"])) == (400, ["password"])
+    assert signs_in(made)
+
+
+def test_users_are_found_by_part_of_name_email_or_skype(api: Api) -> None:
+    mia, zoe = add(api, skype="live.mia"), add(api, email="zoe@other.example", first_name="Zoë", last_name="Älg")
+
+    def found(text: str) -> list[str]:
+        answer = api.admin.get("/3.0/admin/users", q=text)
+        assert answer["pagination"]["total_count"] == len(answer["users"])
+        return [user["id"] for user in answer["users"]]
+
+    assert found("ZOË ÄL") == [zoe["id"]] and found("OTHER.ex") == [zoe["id"]] and found("LIVE") == [mia["id"]]
+    assert found(zoe["id"]) == [zoe["id"]]
+    assert found("nothing") == [] and found("%") == []
+    assert len(found("")) == 3
+
+
+def test_user_does_not_get_the_login_of_an_affiliate_as_email(api: Api) -> None:
+    api.add_affiliate(email="ann@affiliate.example", login="ann@staff.example")
+    api.add_affiliate(email="both@both.example")
+    user = add(api, email="both@both.example")
+    for path in ("/3.0/admin/user", f"/3.0/admin/user/{user['id']}"):
+        refused = api.admin.call("POST", path, data=NEW | {"email": "Ann@staff.example"})
+        assert (refused.status_code, list(refused.json()["fields"])) == (409, ["email"])
+    assert api.admin.post(f"/3.0/admin/user/{user['id']}", email="both@both.example")["status"] == 1
 
 
 def test_roles_hold_from_the_next_call_on(api: Api) -> None:

@@ -221,7 +221,7 @@ def test_postbacks(api: Api) -> None:
 
 def test_balance(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
-    assert affiliate.get("/3.0/balance")["balance"] == {"balance": {}, "hold": {}, "available": {}}
+    assert affiliate.get("/3.0/balance")["balance"]["balance"] == {"USD": 0}
     assert api.admin.call("GET", "/3.0/balance").status_code == 400
     assert api.admin.get("/3.0/balance", pid=pid)["status"] == 1
     assert api.admin.call("GET", "/3.0/balance?pid=999").status_code == 400

@@ -3,6 +3,7 @@
 from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_offer
 from trackyard.domain.scope import Scope
 from trackyard.store import affiliates, custom_fields, payment_systems
+from trackyard.store.affiliates import AffiliateFilter
 from trackyard.store.custom_fields import CustomField, NewCustomField
 from trackyard.store.engine import Database
 from trackyard.store.payment_systems import NewPaymentSystem, PaymentSystem
@@ -13,13 +14,13 @@ def test_pages_of_affiliates_in_scope(database: Database) -> None:
         first = add_affiliate(conn)
         referred = [add_affiliate(conn, ref=first) for _ in range(3)]
         everyone = Scope.everything()
-        found, total = affiliates.list_affiliates(conn, everyone, page=2, limit=3)
+        found, total = affiliates.list_affiliates(conn, everyone, AffiliateFilter(), page=2, limit=3)
         assert ([row.id for row in found], total) == ([referred[2]], 4)
-        assert affiliates.list_affiliates(conn, everyone, page=2**40, limit=1000) == ([], 4)
-        found, total = affiliates.list_affiliates(conn, everyone, ref=first, page=1, limit=2)
+        assert affiliates.list_affiliates(conn, everyone, AffiliateFilter(), page=2**40, limit=1000) == ([], 4)
+        found, total = affiliates.list_affiliates(conn, everyone, AffiliateFilter(ref=first), page=1, limit=2)
         assert ([row.id for row in found], total) == (referred[:2], 3)
         own = Scope(affiliate_ids=frozenset({referred[1]}))
-        found, total = affiliates.list_affiliates(conn, own, page=1, limit=10)
+        found, total = affiliates.list_affiliates(conn, own, AffiliateFilter(), page=1, limit=10)
         assert ([row.id for row in found], total) == ([referred[1]], 1)
 
 

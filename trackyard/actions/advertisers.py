@@ -6,7 +6,7 @@ from typing import Any
 from trackyard.actions import notices
 from trackyard.actions.deps import Deps
 from trackyard.actions.notices import Recipient
-from trackyard.actions.people import named_manager
+from trackyard.actions.people import merged_sub_accounts, named_manager
 from trackyard.actions.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_id
@@ -105,7 +105,7 @@ def edit_advertiser(
         if "manager" in values:
             manager = named_manager(conn, caller, Permission.ADVERTISERS_WRITE, values.pop("manager"), "manager")
             values["manager_id"] = manager.id if manager else None
-        values["sub_accounts"] = _merged(before.sub_accounts, sub_accounts)
+        values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, sub_accounts)
         advertisers.edit_advertiser(conn, before.id, values | {"updated_at": deps.clock.now_ms()})
         rules.touch(conn, "advertiser", before.id)
         return _records(conn, [_locked(conn, caller, advertiser_id)])[0]
@@ -139,9 +139,3 @@ def _records(conn: Connection, found: list[Advertiser]) -> list[AdvertiserRecord
     managers = staff.staff_of(conn, {each.manager_id for each in found if each.manager_id})
     counts = advertisers.offer_counts(conn, {each.id for each in found})
     return [AdvertiserRecord(each, managers.get(each.manager_id or ""), counts.get(each.id, 0)) for each in found]
-
-
-def _merged(stored: dict[str, Any], sent: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    empty = {"value": "", "except": False}
-    merged = {number: stored.get(number, empty) | sent.get(number, {}) for number in ("1", "2")}
-    return {number: item for number, item in merged.items() if item["value"]}

@@ -1,7 +1,7 @@
 """Affiliates, for staff: making, listing and changing them, their passwords and balances (spec: Admin: affiliates)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -10,21 +10,23 @@ from trackyard.actions.custom_fields import checked_answers
 from trackyard.actions.deps import Deps
 from trackyard.actions.notices import Recipient
 from trackyard.actions.payment_systems import checked_choice
-from trackyard.actions.people import named_manager
+from trackyard.actions.people import merged_sub_accounts, named_manager
 from trackyard.actions.scope import scope_of
 from trackyard.base.errors import BadInput, Conflict, NotFound
 from trackyard.base.ids import new_api_key
+from trackyard.base.money import ZERO
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.callers import AffiliateCaller, Caller
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
 from trackyard.store import affiliates, custom_fields, keys, ledger, payment_systems, rules, staff
-from trackyard.store.affiliates import Affiliate
+from trackyard.store.affiliates import Affiliate, AffiliateFilter
 from trackyard.store.engine import Connection
 from trackyard.store.ledger import Balance
 from trackyard.store.staff import Staff
 
 KIND = "affiliate"
+EMAIL_TAKEN = "This e-mail address is taken."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +47,8 @@ class Contact:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAffiliate:
     """What is said of a new affiliate. manager: the id of a staff user or None · ref: the referrer's id ·
-    payment_systems: {system_id, currency, fields} each · custom_fields: by the field's id or name · server_clicks: as
-    in the row."""
+    payment_systems: {system_id, currency, fields} each · custom_fields: by the field's id or name · sub_accounts: "1"
+    and "2" to {value, except} · server_clicks: as in the row."""
 
     email: str
     password: str
@@ -59,6 +61,7 @@ class NewAffiliate:
     manager: str | None = None
     payment_systems: Sequence[dict[str, Any]] = ()
     custom_fields: Mapping[str, str]
+    sub_accounts: Mapping[str, Any] = field(default_factory=dict)
     tags: Sequence[str] = ()
     server_clicks: bool = False
     server_ip: Sequence[str] = ()
@@ -89,12 +92,12 @@ class AffiliateRecord:
 
 
 def list_affiliates(
-    deps: Deps, caller: Caller, *, with_balance: bool, page: int, limit: int
+    deps: Deps, caller: Caller, chosen: AffiliateFilter, *, with_balance: bool, page: int, limit: int
 ) -> tuple[list[AffiliateRecord], int]:
     """A page of the affiliates in the caller's scope with their keys, and how many there are."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.AFFILIATES_READ)
-        found, total = affiliates.list_affiliates(conn, scope, page=page, limit=limit)
+        found, total = affiliates.list_affiliates(conn, scope, chosen, page=page, limit=limit)
         return _records(deps, conn, found, with_balance=with_balance), total
 
 
@@ -104,7 +107,8 @@ def list_referred(
     """A page of the affiliates in the caller's scope whose referrer this one is, and how many there are."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.AFFILIATES_READ)
-        found, total = affiliates.list_affiliates(conn, scope, ref=affiliate_id, page=page, limit=limit)
+        chosen = AffiliateFilter(ref=affiliate_id)
+        found, total = affiliates.list_affiliates(conn, scope, chosen, page=page, limit=limit)
         return _records(deps, conn, found), total
 
 
@@ -124,7 +128,7 @@ def get_record(deps: Deps, affiliate: Affiliate) -> AffiliateRecord:
 
 
 def add_affiliate(deps: Deps, caller: Caller, new: NewAffiliate) -> AffiliateRecord:
-    """Makes an affiliate with a key of its own. Raises BadInput, and Conflict for a taken e-mail address."""
+    """Make an affiliate with a key of its own. Raises BadInput, and Conflict for a taken e-mail address or login."""
     password_hash = hash_password(new.password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
         manager = named_manager(conn, caller, Permission.AFFILIATES_WRITE, new.manager, "manager_id")
@@ -154,14 +158,14 @@ def make(
         **values,
         **asdict(new.contact),
         password_hash=password_hash,
-        sub_accounts={},
         postback_secret=new_api_key(),
         created_at=now,
         updated_at=now,
     )
     affiliate_id = affiliates.add_affiliate(conn, row)
     if affiliate_id is None:
-        raise Conflict({"email": ["This e-mail address is taken."]})
+        raise Conflict({"email": [EMAIL_TAKEN]})
+    _claim_names(conn, affiliate_id, row.email, row.login)
     keys.add_key(conn, KIND, affiliate_id, key, deps.seal, now)
     rules.touch(conn, KIND, affiliate_id)
     return affiliate_id, key
@@ -169,7 +173,8 @@ def make(
 
 def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
     """Changes what is given, by the names of NewAffiliate and Contact; payment systems and tags are replaced, custom
-    fields one by one. A new password ends its sessions. Raises NotFound, BadInput."""
+    fields and the parts of sub accounts one by one. A new password ends its sessions. Raises NotFound, BadInput, and
+    Conflict for a taken login."""
     values = dict(given)
     password = values.pop("password", None)
     if password is not None:
@@ -184,6 +189,10 @@ def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping
             check_referrer(conn, scope, values["ref"], of=affiliate_id)
         if "login" in values:
             values["login"] = values["login"] or before.email
+            if values["login"].lower() != before.login.lower():
+                _claim_names(conn, affiliate_id, before.email, values["login"])
+        if "sub_accounts" in values:
+            values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, values["sub_accounts"])
         if "payment_systems" in values:
             values["payment_systems"] = checked_choice(deps, conn, values["payment_systems"])
         if "custom_fields" in values:
@@ -211,50 +220,79 @@ def renew_password(deps: Deps, caller: Caller, affiliate_id: int) -> str:
 
 
 def check_referrer(conn: Connection, scope: Scope, ref: int | None, of: int | None = None) -> None:
-    """Raises BadInput for a referrer that does not exist in scope, or is the affiliate itself (`of`)."""
+    """Raise BadInput for a referrer that does not exist in scope, or that the affiliate itself (`of`) referred."""
     if ref is None:
         return
     if ref == of:
         raise BadInput({"ref": ["An affiliate does not refer itself."]})
     if affiliates.find_affiliate(conn, scope, ref) is None:
         raise BadInput({"ref": [f"An affiliate {ref} does not exist."]})
+    if of is not None:
+        affiliates.lock_referrals(conn)
+        if of in affiliates.referrers_of(conn, ref):
+            raise BadInput({"ref": [f"Affiliate {of} referred affiliate {ref}, itself or through others."]})
+
+
+def _claim_names(conn: Connection, affiliate_id: int, email: str, login: str) -> None:
+    """Raise Conflict for a login that another affiliate or a staff user signs in with, or such an e-mail address."""
+    taken = affiliates.claim_names(conn, affiliate_id, email, login)
+    if email.lower() in taken:
+        raise Conflict({"email": [EMAIL_TAKEN]})
+    if taken or (login.lower() != email.lower() and staff.find_by_email(conn, login.lower()) is not None):
+        raise Conflict({"login": ["This login is taken."]})
 
 
 def get_balances(deps: Deps, caller: Caller, affiliate_id: int | None) -> list[Balance]:
-    """The balance by currency, of the caller or, for staff, of an affiliate in scope. Raises BadInput."""
+    """The balance by currency, of the caller or, for staff, of an affiliate in scope; one in the platform currency
+    always. Raises BadInput."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.BALANCES_READ)
         if isinstance(caller, AffiliateCaller):
             affiliate_id = affiliate_id or caller.id
         if affiliate_id is None or affiliates.find_affiliate(conn, scope, affiliate_id) is None:
             raise BadInput({"pid": [f"An affiliate {affiliate_id} does not exist."]})
-        return ledger.list_balances(conn, [affiliate_id])
+        return balances_of(deps, conn, [affiliate_id])[affiliate_id]
 
 
-def nested_records(conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateRecord]:
+def balances_of(deps: Deps, conn: Connection, ids: Sequence[int]) -> dict[int, list[Balance]]:
+    """Return the balances of affiliates by currency; one in the platform currency always, 0 before the first entry."""
+    found: dict[int, list[Balance]] = {affiliate_id: [] for affiliate_id in ids}
+    for item in ledger.list_balances(conn, ids):
+        found[item.affiliate_id].append(item)
+    for affiliate_id, items in found.items():
+        if all(item.currency != deps.currency for item in items):
+            items.append(Balance(affiliate_id, deps.currency, ZERO, ZERO))
+            items.sort(key=lambda item: item.currency)
+    return found
+
+
+def nested_records(deps: Deps, conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateRecord]:
     """Affiliates as other records show them, by id: without their keys, in a constant number of statements."""
     found = affiliates.affiliates_of(conn, ids)
-    return {record.affiliate.id: record for record in _with_details(conn, list(found.values()), {})}
+    return {record.affiliate.id: record for record in _with_details(deps, conn, list(found.values()), {})}
 
 
 def _records(
     deps: Deps, conn: Connection, found: Sequence[Affiliate], *, with_balance: bool = True
 ) -> list[AffiliateRecord]:
     known = keys.keys_of(conn, KIND, [row.id for row in found], deps.seal)
-    return _with_details(conn, found, known, with_balance=with_balance)
+    return _with_details(deps, conn, found, known, with_balance=with_balance)
 
 
 def _with_details(
-    conn: Connection, found: Sequence[Affiliate], known_keys: Mapping[str, str], *, with_balance: bool = True
+    deps: Deps,
+    conn: Connection,
+    found: Sequence[Affiliate],
+    known_keys: Mapping[str, str],
+    *,
+    with_balance: bool = True,
 ) -> list[AffiliateRecord]:
     ids = [row.id for row in found]
     managers = staff.staff_of(conn, {row.manager_id for row in found if row.manager_id})
     counts = affiliates.offer_counts(conn, ids)
     systems = {system.id: system.lang_label for system in payment_systems.list_payment_systems(conn)}
     fields = custom_fields.list_custom_fields(conn)
-    balances: dict[int, list[Balance]] = {}
-    for item in ledger.list_balances(conn, ids) if with_balance else ():
-        balances.setdefault(item.affiliate_id, []).append(item)
+    balances = balances_of(deps, conn, ids) if with_balance else {}
     return [
         AffiliateRecord(
             affiliate=row,

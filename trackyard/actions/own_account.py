@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from trackyard.actions.affiliates import KIND, NewAffiliate, check_referrer, make
+from trackyard.actions.affiliates import KIND, NewAffiliate, balances_of, check_referrer, make
 from trackyard.actions.custom_fields import checked_answers
 from trackyard.actions.deps import Deps
 from trackyard.actions.sign_in import WINDOW_MS
@@ -13,7 +13,7 @@ from trackyard.base.secrets import digest, hash_password
 from trackyard.domain.addresses import network_of
 from trackyard.domain.permissions import Node, tree_of
 from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, keys, ledger, settings, sign_ins, staff
+from trackyard.store import affiliates, keys, settings, sign_ins, staff
 from trackyard.store.affiliates import Affiliate
 from trackyard.store.ledger import Balance
 from trackyard.store.staff import Staff
@@ -52,7 +52,7 @@ def get_account(deps: Deps, affiliate_id: int) -> OwnAccount:
             affiliate=found,
             manager=staff.find_staff(conn, found.manager_id) if found.manager_id else None,
             api_key=keys.key_of(conn, KIND, affiliate_id, deps.seal),
-            balance=ledger.list_balances(conn, [affiliate_id]),
+            balance=balances_of(deps, conn, [affiliate_id])[affiliate_id],
             permissions=tree_of(installation, found.permissions),
         )
 
@@ -69,7 +69,7 @@ def renew_key(deps: Deps, affiliate_id: int) -> str:
 def sign_up(deps: Deps, new: NewAffiliate, address: str) -> SignedUp:
     """Makes an affiliate that signs up; every required custom field is needed. address: the client's.
 
-    Raises TooManyRequests, BadInput, and Conflict for a taken e-mail address.
+    Raises TooManyRequests, BadInput, and Conflict for a taken e-mail address or login.
     """
     now, by_address = deps.clock.now_ms(), digest(f"sign up:{network_of(address)}")
     with deps.database.write(alone=True) as conn:

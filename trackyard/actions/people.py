@@ -1,4 +1,7 @@
-"""Managers, as writes name them."""
+"""What records of affiliates and advertisers have alike: managers and sub accounts, as writes name them."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from trackyard.actions.scope import is_confined
 from trackyard.base.errors import BadInput
@@ -26,3 +29,10 @@ def named_manager(
     if found is None:
         raise BadInput({wire_name: [f"A staff user {manager_id} does not exist."]})
     return found
+
+
+def merged_sub_accounts(stored: Mapping[str, Any], sent: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return sub accounts after a change. sent: the parts of each that change; one without values goes."""
+    empty = {"value": "", "except": False}
+    merged = {number: stored.get(number, empty) | sent.get(number, {}) for number in ("1", "2")}
+    return {number: item for number, item in merged.items() if item["value"]}

@@ -8,7 +8,7 @@ from trackyard.base.errors import BadInput, Conflict, NotFound
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.roles import Role
-from trackyard.store import keys, staff
+from trackyard.store import affiliates, keys, staff
 from trackyard.store.engine import Connection
 from trackyard.store.staff import Staff
 
@@ -36,10 +36,10 @@ class NewStaff:
     roles: list[str]
 
 
-def list_staff(deps: Deps, *, page: int, limit: int) -> tuple[list[StaffRecord], int]:
-    """A page of staff users with their keys, and how many there are."""
+def list_staff(deps: Deps, part: str, *, page: int, limit: int) -> tuple[list[StaffRecord], int]:
+    """A page of staff users with their keys, and how many there are. part: as in store/staff.py."""
     with deps.database.read() as conn:
-        found, total = staff.list_staff(conn, page=page, limit=limit)
+        found, total = staff.list_staff(conn, part, page=page, limit=limit)
         known = keys.keys_of(conn, KIND, [user.id for user in found], deps.seal)
     return [StaffRecord(user, known.get(user.id)) for user in found], total
 
@@ -66,7 +66,7 @@ def add_staff(deps: Deps, new: NewStaff) -> StaffRecord:
         updated_at=now,
     )
     with deps.database.write() as conn:
-        if not staff.add_if_free(conn, user):
+        if affiliates.is_login(conn, user.email) or not staff.add_if_free(conn, user):
             raise _taken()
         keys.add_key(conn, KIND, user.id, new_api_key(), deps.seal, now)
         return _record(deps, conn, user.id)
@@ -87,7 +87,7 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any]) -> StaffRecord:
         before = _record(deps, conn, staff_id).user
         if "email" in values:
             owner = staff.find_by_email(conn, values["email"])
-            if owner is not None and owner.id != staff_id:
+            if affiliates.is_login(conn, values["email"]) if owner is None else owner.id != staff_id:
                 raise _taken()
         loses_role = Role.ADMIN in before.roles and Role.ADMIN not in values.get("roles", before.roles)
         if loses_role and not staff.has_other_administrator(conn, staff_id):
@@ -108,9 +108,9 @@ def renew_key(deps: Deps, staff_id: str) -> StaffRecord:
         return _record(deps, conn, staff_id)
 
 
-def renew_password(deps: Deps, staff_id: str) -> str:
-    """Gives a staff user a new password, which is told here alone; its sessions end. Raises NotFound."""
-    password = new_password()
+def set_password(deps: Deps, staff_id: str, password: str | None) -> str:
+    """Give a staff user the password, or a new one without it, and return it; its sessions end. Raises NotFound."""
+    password = password or new_password()
     edit_staff(deps, staff_id, {"password": password})
     return password
 

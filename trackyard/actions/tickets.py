@@ -81,7 +81,7 @@ def list_tickets(
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.TICKETS_READ)
         found, total = tickets.list_tickets(conn, scope, status, page=page, limit=limit)
-        return _records(conn, found), total
+        return _records(deps, conn, found), total
 
 
 def get_ticket(deps: Deps, caller: Caller, ticket_id: int) -> TicketRecord:
@@ -90,7 +90,7 @@ def get_ticket(deps: Deps, caller: Caller, ticket_id: int) -> TicketRecord:
         found = tickets.find_ticket(conn, scope_of(conn, caller, Permission.TICKETS_READ), ticket_id)
         if found is None:
             raise NotFound
-        [record] = _records(conn, [found])
+        [record] = _records(deps, conn, [found])
         return record
 
 
@@ -151,10 +151,10 @@ def _tell(conn: Connection, ticket: Ticket, *, approve: bool, now: int) -> None:
     notices.tell(conn, notice, recipients, now, offer=notices.titled(ticket.offer_id, title))
 
 
-def _records(conn: Connection, found: Sequence[Ticket]) -> list[TicketRecord]:
+def _records(deps: Deps, conn: Connection, found: Sequence[Ticket]) -> list[TicketRecord]:
     affiliate_ids = {ticket.affiliate_id for ticket in found}
     offer_ids = sorted({ticket.offer_id for ticket in found})
-    people = nested_records(conn, affiliate_ids)
+    people = nested_records(deps, conn, affiliate_ids)
     listed = {item.offer.id: item for item in offers_list.list_by_ids(conn, offer_ids)}
     general = titles_beside(conn, list(listed.values()))
     links = tickets.links_among(conn, affiliate_ids, offer_ids)

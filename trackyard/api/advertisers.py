@@ -10,7 +10,7 @@ from trackyard.actions.advertisers import AdvertiserRecord, NewAdvertiser
 from trackyard.actions.deps import Deps
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_hex
-from trackyard.api.people import ManagerView, manager_view
+from trackyard.api.people import ManagerView, kept_country, manager_view
 from trackyard.api.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.roles import Permission
@@ -47,7 +47,7 @@ class AdvertiserParams(SubAccountParams):
     address_1: s.Text | None = None
     address_2: s.Text | None = None
     city: s.Text | None = None
-    country: Annotated[str | None, s.Words(most=2)] = None
+    country: Annotated[s.Country | None, Clearable()] = None
     zip_code: Annotated[str | None, s.Words(most=32)] = None
     vat_code: Annotated[str | None, s.Words(most=64)] = None
     consider_personal_targeting_only: s.TrueFalse = False
@@ -69,6 +69,8 @@ class AddAdvertiser(AdvertiserParams):
 class EditAdvertiser(AdvertiserParams):
     """What is sent is changed; lists are replaced, an empty value clears."""
 
+    country: Annotated[s.Text | None, Clearable()] = None
+
 
 class BlacklistParams(Params):
     """Whose blacklist, and which affiliate."""
@@ -78,7 +80,7 @@ class BlacklistParams(Params):
 
 
 class AdvertiserView(View):
-    """An advertiser, for staff (spec: Advertiser). What is not known of it is ""."""
+    """An advertiser, for staff (spec: Advertiser). What is not known of it is "" · hosts_only: programs read it."""
 
     id: str
     title: str
@@ -103,6 +105,7 @@ class AdvertiserView(View):
     sub_accounts: dict[str, SubAccountView]
     consider_personal_targeting_only: bool
     tags: list[str]
+    hosts_only: bool
     created_at: str
     updated_at: str
 
@@ -165,7 +168,10 @@ def edit(call: Call[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
     """Change an advertiser. Tags and addresses that are sent replace the earlier ones; an empty value clears."""
     values = {name: getattr(params, name) for name in params.model_fields_set - _SUB_ACCOUNTS}
     given = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-    advertiser_id = call.subject.advertiser.id
+    stored = call.subject.advertiser
+    if params.country is not None:
+        given["country"] = kept_country(call, params.country, stored.country)
+    advertiser_id = stored.id
     record = advertisers.edit_advertiser(call.deps, call.caller, advertiser_id, given, params.sent_parts())
     return AdvertiserAnswer(advertiser=advertiser_view(record, call.deps.zone))
 
@@ -221,6 +227,7 @@ def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
         sub_accounts=sub_accounts_view(row.sub_accounts),
         consider_personal_targeting_only=row.consider_personal_targeting_only,
         tags=row.tags,
+        hosts_only=False,
         created_at=datetime_text(row.created_at, zone),
         updated_at=datetime_text(row.updated_at, zone),
     )

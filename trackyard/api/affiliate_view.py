@@ -42,7 +42,8 @@ class CurrencyBalance(View):
 class AffiliateView(
     View, rename={"contact_person": "contactPerson", "custom_fields": "customFields", "offers": "offersCount"}
 ):
-    """An affiliate, for staff. balance: by currency; empty in a list that was not asked for balances."""
+    """An affiliate, for staff. balance: by currency; empty in a list that was not asked for balances · ref: "0" for
+    none."""
 
     id: int
     created_at: str
@@ -69,7 +70,7 @@ class AffiliateView(
     country: str | None
     zip_code: str | None
     phone: str | None
-    ref: str | None
+    ref: str
     server_clicks: bool
     server_ip: list[str]
     sub_accounts: dict[str, AffiliateSubAccountView]
@@ -104,7 +105,7 @@ def affiliate_view(record: AffiliateRecord, zone: ZoneInfo) -> AffiliateView:
         country=row.country,
         zip_code=row.zip_code,
         phone=row.phone,
-        ref=None if row.ref is None else str(row.ref),
+        ref=str(row.ref or 0),
         server_clicks=row.server_clicks,
         server_ip=row.server_ip,
         sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),

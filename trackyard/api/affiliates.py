@@ -1,8 +1,9 @@
 """Affiliates, for staff (spec: Admin: affiliates, users, conversions, reference lists)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, ClassVar
+from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
@@ -12,15 +13,20 @@ from trackyard.actions.deps import Deps
 from trackyard.api.affiliate_view import AffiliateView, affiliate_view
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
+from trackyard.api.people import kept_country
+from trackyard.api.subaccounts import SubAccountParams
+from trackyard.base.zones import day_start_ms
 from trackyard.domain.roles import Permission
-from trackyard.store.affiliates import Affiliate
+from trackyard.store.affiliates import Affiliate, AffiliateFilter
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Money, Pagination, View, number, pagination
-from trackyard.wire.params import Clearable, Keyed, Needed, NoParams, Only, Params, Seq
+from trackyard.wire.params import AnyOf, Clearable, Keyed, Needed, NoParams, Only, Params, Seq
 
 Status = Annotated[str, s.Choice(("not active", "active", "banned", "on moderation"))]
-Password = Annotated[str, s.Words(least=1, most=1000)]
+Password = Annotated[str, s.Words(least=6, most=1000)]
+Referrer = Annotated[Annotated[int, s.Whole(least=0)] | None, Clearable()]
+"""The id of an affiliate; 0, as records show it, is none."""
 ServerAddress = Annotated[str, s.IpEntry()]
 Level = Annotated[int, s.NumberText(least=0, most=1000)]
 
@@ -40,9 +46,20 @@ class AskedFor(s.Choice):
 
 
 class ListAffiliates(Paging):
-    """with_balance: whether balances are shown."""
+    """Which affiliates. with_balance: whether balances are shown · id, status: any of these · search: part of the
+    e-mail address, login, name, company or contact person, or the id · updated_at: changed since the start of that
+    day."""
 
     with_balance: Annotated[int, AskedFor()] = 0
+    id: AnyOf[s.Id] = ()
+    status: AnyOf[Status] = ()
+    search: s.Text = ""
+    updated_at: s.Day | None = None
+
+    def chosen(self, zone: ZoneInfo) -> AffiliateFilter:
+        """Return the conditions for the use case."""
+        since = None if self.updated_at is None else day_start_ms(self.updated_at, zone)
+        return AffiliateFilter(ids=self.id, statuses=self.status, part=self.search, changed_since=since)
 
 
 class PaymentSystemItem(Params):
@@ -54,10 +71,11 @@ class PaymentSystemItem(Params):
 
 
 class ContactParams(Params):
-    """Who and where an affiliate is; an empty value clears."""
+    """Who and where an affiliate is; an empty value clears. contactPerson and contact_person are the same."""
 
     name: Annotated[s.Text | None, Clearable()] = None
     contact_person: Annotated[s.Text | None, Clearable(), Field(alias="contactPerson")] = None
+    contact_person_too: Annotated[s.Text | None, Clearable(), Field(alias="contact_person")] = None
     company: Annotated[s.Text | None, Clearable()] = None
     address_1: Annotated[s.Text | None, Clearable()] = None
     address_2: Annotated[s.Text | None, Clearable()] = None
@@ -67,11 +85,21 @@ class ContactParams(Params):
     phone: Annotated[Annotated[str, s.Words(most=64)] | None, Clearable()] = None
 
     def contact(self) -> Contact:
-        """For the use case."""
-        return Contact(**{name: getattr(self, name) for name in ContactParams.model_fields})
+        """Return them for the use case."""
+        return Contact(**dict.fromkeys(CONTACT) | self.sent_contact())
+
+    def sent_contact(self) -> dict[str, Any]:
+        """Return what was sent of them, by the names of Contact."""
+        sent = {name: getattr(self, name) for name in CONTACT if name in self.model_fields_set}
+        if "contact_person_too" in self.model_fields_set:
+            sent.setdefault("contact_person", self.contact_person_too)
+        return sent
 
 
-class AffiliateParams(ContactParams):
+CONTACT = tuple(field.name for field in fields(Contact))
+
+
+class AffiliateParams(ContactParams, SubAccountParams):
     """What staff may say of an affiliate, new or not. server_clicks: whether the servers at the addresses of server_ip
     may report clicks of visitors (`ip`, `ua`)."""
 
@@ -82,14 +110,17 @@ class AffiliateParams(ContactParams):
     manager_id: Annotated[s.Hex | None, Clearable()] = None
     payment_systems: Seq[PaymentSystemItem] = ()
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
-    ref: Annotated[s.Id | None, Clearable()] = None
+    ref: Referrer = None
     tags: Seq[s.Text] = ()
     server_clicks: s.Flag = False
     server_ip: Seq[ServerAddress] = ()
 
     def said(self) -> dict[str, Any]:
         """What was sent, by the names of the use cases."""
-        given = {name: getattr(self, name) for name in self.model_fields_set}
+        apart = {*CONTACT, "contact_person_too", *SubAccountParams.model_fields}
+        given = {name: getattr(self, name) for name in self.model_fields_set - apart} | self.sent_contact()
+        if "ref" in given:
+            given["ref"] = self.ref or None
         if "manager_id" in given:
             given["manager"] = given.pop("manager_id")
         if "payment_systems" in given:
@@ -113,6 +144,7 @@ class EditAffiliate(AffiliateParams):
 
     edits = True
 
+    country: Annotated[s.Text | None, Clearable()] = None
     password: Password | None = None
     status: Status | None = None
 
@@ -180,8 +212,9 @@ def find(call: Call[Deps]) -> Affiliate:
 def list_(call: Call[Deps], params: ListAffiliates) -> AffiliatesAnswer:
     """List affiliates with their keys. Balances are shown with `with_balance=1` alone."""
     limit, wanted = params.clamped(call), bool(params.with_balance)
+    chosen = params.chosen(call.deps.zone)
     found, total = affiliates.list_affiliates(
-        call.deps, call.caller, with_balance=wanted, page=params.page, limit=limit
+        call.deps, call.caller, chosen, with_balance=wanted, page=params.page, limit=limit
     )
     views = [affiliate_view(record, call.deps.zone) for record in found]
     return AffiliatesAnswer(partners=views, pagination=pagination(page=params.page, per_page=limit, total=total))
@@ -195,16 +228,21 @@ def show(call: Call[Deps], _params: NoParams) -> AffiliateAnswer:
 
 def add(call: Call[Deps], params: AddAffiliate) -> AffiliateAnswer:
     """Create an affiliate."""
-    contact = set(ContactParams.model_fields)
     said = {"login": None, "custom_fields": {}, "status": params.status} | params.said()
-    values = {name: value for name, value in said.items() if name not in contact}
-    record = affiliates.add_affiliate(call.deps, call.caller, NewAffiliate(**values, contact=params.contact()))
+    values = {name: value for name, value in said.items() if name not in CONTACT}
+    new = NewAffiliate(**values, sub_accounts=params.sub_accounts(), contact=params.contact())
+    record = affiliates.add_affiliate(call.deps, call.caller, new)
     return AffiliateAnswer(partner=affiliate_view(record, call.deps.zone), id=record.affiliate.id)
 
 
 def edit(call: Call[Deps], params: EditAffiliate) -> AffiliateAnswer:
     """Change an affiliate, all but its e-mail address. A new password ends its sessions."""
-    record = affiliates.edit_affiliate(call.deps, call.caller, call.subject.id, params.said())
+    given = params.said()
+    if given.get("country") is not None:
+        given["country"] = kept_country(call, given["country"], call.subject.country)
+    if parts := params.sent_parts():
+        given["sub_accounts"] = parts
+    record = affiliates.edit_affiliate(call.deps, call.caller, call.subject.id, given)
     return AffiliateAnswer(partner=affiliate_view(record, call.deps.zone), id=record.affiliate.id)
 
 

@@ -1,6 +1,6 @@
 """An affiliate's own account (spec: Affiliate self record; our own writes: behaviour.md §10)."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, UnsetType, defstruct
@@ -9,7 +9,7 @@ from pydantic import Field
 from trackyard.actions.affiliates import NewAffiliate
 from trackyard.actions.deps import Deps
 from trackyard.actions.own_account import OwnAccount, get_account, renew_key, sign_up
-from trackyard.api.affiliates import ContactParams, PaymentSystemItem
+from trackyard.api.affiliates import ContactParams, Password, PaymentSystemItem
 from trackyard.api.permissions import TreeView, tree_view
 from trackyard.api.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.api.times import text_or_none
@@ -30,7 +30,7 @@ class SignUp(ContactParams):
     ref: the affiliate who refers it."""
 
     email: s.Email
-    password: Annotated[str, s.Words(least=5, most=1000)]
+    password: Password
     login: s.Text | None = None
     payment_systems: Seq[PaymentSystemItem] = ()
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
@@ -62,8 +62,9 @@ else:
 
 class SelfView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
     """An affiliate as it sees itself (spec: Affiliate self record). lang, timezone: of the texts and times in answers ·
-    postback_secret: what calls to it are signed with · work_hours, needAcceptTerms: programs read them; working hours
-    are kept of staff alone, and there are no terms to accept."""
+    postback_secret: what calls to it are signed with · pay_acc: the first field of its first payment system · ref: "0"
+    for none · notes, work_hours, needAcceptTerms: programs read them; notes are those of staff and never shown here,
+    working hours are kept of staff alone, and there are no terms to accept."""
 
     partner_id: int
     id: str
@@ -76,7 +77,10 @@ class SelfView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
     lang: str
     timezone: str
     level: int
-    ref: str | None
+    notes: str
+    pay_acc: str
+    contact_person: str | None
+    ref: str
     ref_percent: str | None
     manager: OwnManagerView | None
     manager_id: str | None
@@ -174,8 +178,8 @@ def add(call: Call[Deps], params: SignUp) -> SignedUpAnswer:
 
 
 _AS_STORED = (
-    "email", "login", "name", "company", "status", "level", "manager_id", "address_1", "address_2", "city", "country",
-    "zip_code", "phone", "postback_secret",
+    "email", "login", "name", "company", "status", "level", "contact_person", "manager_id", "address_1", "address_2",
+    "city", "country", "zip_code", "phone", "postback_secret",
 )  # fmt: skip
 
 
@@ -189,7 +193,9 @@ def _view(account: OwnAccount, zone: ZoneInfo) -> SelfView:
         api_key=account.api_key,
         lang="en",
         timezone=zone.key,
-        ref=None if row.ref is None else str(row.ref),
+        notes="",
+        pay_acc=_pay_account(row.payment_systems),
+        ref=str(row.ref or 0),
         ref_percent=None if row.ref_percent is None else f"{number(row.ref_percent):f}",
         manager=None if account.manager is None else _manager(account.manager),
         sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),
@@ -206,6 +212,12 @@ def _view(account: OwnAccount, zone: ZoneInfo) -> SelfView:
 def _manager(user: Staff) -> OwnManagerView:
     name = f"{user.first_name} {user.last_name}".strip()
     return OwnManagerView(name=name, email=user.email, skype=user.skype, work_hours=user.work_hours)
+
+
+def _pay_account(systems: list[dict[str, Any]]) -> str:
+    """Return the account of the first payment system; "" without any."""
+    told = systems[0]["fields"] if systems else {}
+    return str(told[min(told, key=int)]) if told else ""
 
 
 def _sums(balances: list[Balance]) -> dict[str, Any]:

@@ -1,10 +1,14 @@
 """How people are shown inside other records."""
 
+from typing import Any
 from zoneinfo import ZoneInfo
 
+from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.store.affiliates import AffiliateName
 from trackyard.store.staff import Staff
+from trackyard.wire import scalars as s
+from trackyard.wire.endpoint import Call
 from trackyard.wire.envelope import View
 
 
@@ -45,6 +49,20 @@ class OfferRef(View):
     id: int
     offer_id: str
     title: str
+
+
+def kept_country(call: Call[Any], sent: str, stored: str | None) -> str:
+    """Return the country code that a write stores. A stored one that is no country code may be sent again.
+
+    Raises BadInput for another that is none.
+    """
+    try:
+        return s.CountryCode().read(sent, {})
+    except ValueError as fault:
+        if sent != stored:
+            raise BadInput({"country": [str(fault)]}) from None
+    call.warn(f"{sent} is no country code of ISO 3166-1; the stored value was kept.")
+    return sent
 
 
 def manager_view(user: Staff, zone: ZoneInfo) -> ManagerView:

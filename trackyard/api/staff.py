@@ -23,6 +23,12 @@ Password = Annotated[str, s.Words(least=5, most=1000)]
 RoleName = Annotated[str, s.Choice(tuple(role.value for role in Role))]
 
 
+class ListStaff(Paging):
+    """Which staff users. q: part of the name, e-mail address or skype, or the id."""
+
+    q: s.Text = ""
+
+
 class AddStaff(Params):
     """A new staff user; without roles it may call nothing."""
 
@@ -47,6 +53,12 @@ class EditStaff(Params):
     work_hours: s.Text = ""
 
 
+class SetPassword(Params):
+    """The new password; a random one without it."""
+
+    password: Annotated[str, s.Words(least=6, most=1000)] | None = None
+
+
 class StaffView(View):
     """A staff user with its key (spec: Staff user). type: affiliate_manager, account_manager or common_manager."""
 
@@ -64,7 +76,7 @@ class StaffView(View):
     type: str
     avatar: None
     info: None
-    password: str | UnsetType = UNSET
+    password: str | UnsetType | None = UNSET
 
 
 class PasswordView(View):
@@ -93,7 +105,7 @@ class StaffDetailsAnswer(Answer):
 
 
 class StaffAnswer(Answer):
-    """One staff user; after a write that names a password, with it."""
+    """One staff user; an add or edit echoes the password, null when none was sent."""
 
     user: StaffView
 
@@ -116,10 +128,10 @@ def find(call: Call[Deps]) -> StaffRecord:
     return staff.get_staff(call.deps, path_hex(call))
 
 
-def list_(call: Call[Deps], params: Paging) -> StaffListAnswer:
+def list_(call: Call[Deps], params: ListStaff) -> StaffListAnswer:
     """List staff users with their keys."""
     limit = params.clamped(call)
-    found, total = staff.list_staff(call.deps, page=params.page, limit=limit)
+    found, total = staff.list_staff(call.deps, params.q, page=params.page, limit=limit)
     views = [staff_view(record, call.deps.zone) for record in found]
     return StaffListAnswer(users=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
@@ -142,7 +154,7 @@ def add(call: Call[Deps], params: AddStaff) -> StaffAnswer:
 
 
 def edit(call: Call[Deps], params: EditStaff) -> StaffAnswer:
-    """Change a staff user. A new password ends its sessions; the answer echoes it."""
+    """Change a staff user. A new password ends its sessions; the answer echoes it, null when none was sent."""
     given = {name: getattr(params, name) for name in params.model_fields_set}
     record = staff.edit_staff(call.deps, call.subject.user.id, given)
     return StaffAnswer(user=staff_view(record, call.deps.zone, params.password))
@@ -153,14 +165,15 @@ def renew_key(call: Call[Deps], _params: NoParams) -> StaffAnswer:
     return StaffAnswer(user=staff_view(staff.renew_key(call.deps, call.subject.user.id), call.deps.zone))
 
 
-def renew_password(call: Call[Deps], _params: NoParams) -> PasswordAnswer:
-    """Give a staff user a new password. Its sessions end."""
+def set_password(call: Call[Deps], params: SetPassword) -> PasswordAnswer:
+    """Give a staff user the password that is sent, or a new one without it. Its sessions end."""
     staff_id = call.subject.user.id
-    return PasswordAnswer(user=PasswordView(id=staff_id, password=staff.renew_password(call.deps, staff_id)))
+    password = staff.set_password(call.deps, staff_id, params.password)
+    return PasswordAnswer(user=PasswordView(id=staff_id, password=password))
 
 
-def staff_view(record: StaffRecord, zone: ZoneInfo, password: str | None = None) -> StaffView:
-    """A staff user as administrators see it. `password`: what the request named."""
+def staff_view(record: StaffRecord, zone: ZoneInfo, password: str | UnsetType | None = UNSET) -> StaffView:
+    """A staff user as administrators see it. password: what the request named, None when it named none."""
     row = record.user
     return StaffView(
         id=row.id,
@@ -177,7 +190,7 @@ def staff_view(record: StaffRecord, zone: ZoneInfo, password: str | None = None)
         type=kind_of(Role(role) for role in row.roles),
         avatar=None,
         info=None,
-        password=UNSET if password is None else password,
+        password=password,
     )
 
 
@@ -188,7 +201,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/users",
         audience="staff",
         permission=Permission.USERS_WRITE,
-        params=Paging,
+        params=ListStaff,
         answer=StaffListAnswer,
         handle=list_,
     ),
@@ -239,8 +252,9 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/user/{id}/password",
         audience="staff",
         permission=Permission.USERS_WRITE,
+        params=SetPassword,
         answer=PasswordAnswer,
         find=find,
-        handle=renew_password,
+        handle=set_password,
     ),
 )

@@ -76,6 +76,12 @@ def countries(language: str = "en") -> tuple[Country, ...]:
 
 
 @cache
+def country_codes() -> frozenset[str]:
+    """Return the codes of ISO 3166-1 and XK, which address databases give for Kosovo."""
+    return frozenset(country.code for country in countries())
+
+
+@cache
 def regions() -> dict[str, tuple[Region, ...]]:
     """The regions of each country, by name."""
     found: dict[str, list[Region]] = {}

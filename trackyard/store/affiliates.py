@@ -5,14 +5,19 @@ from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, func, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.domain.scope import Scope
-from trackyard.store.tables import affiliate, connection, offer, staff
+from trackyard.store.listed import among
+from trackyard.store.search import ids_with_part
+from trackyard.store.tables import affiliate, affiliate_login, connection, offer, staff
 
 _FAR: Final = 2**62
 """A page beyond every other."""
+
+_REFERRAL_LOCK: Final = 0x7265_6665_72
+"""Held on PostgreSQL while a referrer is checked and stored; writes of SQLite exclude each other anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,37 @@ class Affiliate(NewAffiliate):
     id: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AffiliateFilter:
+    """Which affiliates; all conditions must hold, an empty one asks nothing. ids, statuses: any of them · part: of the
+    e-mail address, login, name, company or contact person, or the id · changed_since: UTC ms · ref: their referrer."""
+
+    ids: tuple[int, ...] = ()
+    statuses: tuple[str, ...] = ()
+    part: str = ""
+    changed_since: int | None = None
+    ref: int | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """Return all of them but `part`."""
+        columns = affiliate.c
+        found: list[ColumnElement[bool]] = []
+        if self.ids:
+            found.append(columns.id.in_(self.ids))
+        if self.statuses:
+            found.append(columns.status.in_(self.statuses))
+        if self.changed_since is not None:
+            found.append(columns.updated_at >= self.changed_since)
+        if self.ref is not None:
+            found.append(columns.ref == self.ref)
+        return found
+
+
+_SEARCHED: Final = (
+    *(affiliate.c.email, affiliate.c.login, affiliate.c.name, affiliate.c.company, affiliate.c.contact_person),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """What decides what an affiliate may call. permissions: as in its row."""
@@ -84,6 +120,46 @@ def add_affiliate(conn: Connection, new: NewAffiliate) -> int | None:
     return conn.execute(statement.returning(affiliate.c.id)).scalar_one_or_none()
 
 
+def claim_names(conn: Connection, affiliate_id: int, email: str, login: str) -> set[str]:
+    """Make an affiliate the owner of its e-mail address and login, in any case, and of no other name.
+
+    Returns those of the two names, in lower case, that another affiliate owns: the caller then undoes the transaction.
+    """
+    names = sorted({email.lower(), login.lower()})
+    columns = affiliate_login.c
+    conn.execute(delete(affiliate_login).where(columns.affiliate_id == affiliate_id, columns.name.not_in(names)))
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    for name in names:  # in order: two writers must not wait for one another
+        conn.execute(build(affiliate_login).values(name=name, affiliate_id=affiliate_id).on_conflict_do_nothing())
+    owned = select(columns.name).where(columns.name.in_(names), columns.affiliate_id != affiliate_id)
+    return set(conn.execute(owned).scalars())
+
+
+def is_login(conn: Connection, name: str) -> bool:
+    """Return whether a name is the login of an affiliate that has another e-mail address."""
+    columns = affiliate_login.c
+    owner = select(affiliate.c.email).join(affiliate_login, columns.affiliate_id == affiliate.c.id)
+    email = conn.execute(owner.where(columns.name == name.lower())).scalar_one_or_none()
+    return email is not None and email != name.lower()
+
+
+def lock_referrals(conn: Connection) -> None:
+    """Let no other transaction change referrers until this one ends."""
+    if conn.dialect.name == "postgresql":
+        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _REFERRAL_LOCK})
+
+
+def referrers_of(conn: Connection, affiliate_id: int) -> list[int]:
+    """Return the referrer of an affiliate, that one's referrer, and so on; each once."""
+    found: list[int] = []
+    last: int | None = affiliate_id
+    while True:
+        last = conn.execute(select(affiliate.c.ref).where(affiliate.c.id == last)).scalar_one_or_none()
+        if last is None or last in found:
+            return found
+        found.append(last)
+
+
 def edit_affiliate(conn: Connection, affiliate_id: int, values: dict[str, Any]) -> None:
     """Sets columns of an affiliate. The caller touches its rule in the same transaction."""
     conn.execute(update(affiliate).where(affiliate.c.id == affiliate_id).values(**values))
@@ -106,17 +182,19 @@ def affiliates_of(conn: Connection, ids: Iterable[int]) -> dict[int, Affiliate]:
 
 
 def list_affiliates(
-    conn: Connection, scope: Scope, *, ref: int | None = None, page: int, limit: int
+    conn: Connection, scope: Scope, chosen: AffiliateFilter, *, page: int, limit: int
 ) -> tuple[list[Affiliate], int]:
-    """A page by id, and how many there are in scope. ref: those whose referrer it is alone."""
-    conditions: list[ColumnElement[bool]] = []
+    """A page by id, and how many there are in scope."""
+    conditions = chosen.conditions()
     if scope.affiliate_ids is not None:
         conditions.append(affiliate.c.id.in_(scope.affiliate_ids))
-    if ref is not None:
-        conditions.append(affiliate.c.ref == ref)
-    total = conn.execute(select(func.count()).select_from(affiliate).where(*conditions)).scalar_one()
+    values: dict[str, Any] = {}
+    if chosen.part.strip():
+        values["found"] = ids_with_part(conn, affiliate.c.id, _SEARCHED, chosen.part, conditions)
+        conditions.append(among(affiliate.c.id, "found"))
+    total = conn.execute(select(func.count()).select_from(affiliate).where(*conditions), values).scalar_one()
     query = select(affiliate).where(*conditions).order_by(affiliate.c.id)
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)), values)
     return [Affiliate(**row._mapping) for row in rows], total
 
 

@@ -8,11 +8,25 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, delete, func, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    tuple_,
+    update,
+)
 
 from trackyard.domain.erasures import PERSONAL, emptied_click
 from trackyard.store.tables import (
     affiliate,
+    affiliate_login,
     affiliate_postback,
     api_key,
     audit,
@@ -214,6 +228,9 @@ def empty_account(conn: Connection, affiliate_id: int, password_hash: str, now_m
     values |= {"email": nobody, "login": nobody, "notes": "", "payment_systems": [], "custom_fields": {}}
     values |= {"password_hash": password_hash, "updated_at": now_ms}
     conn.execute(update(affiliate).where(affiliate.c.id == affiliate_id).values(values))
+    names = affiliate_login.c
+    conn.execute(delete(affiliate_login).where((names.affiliate_id == affiliate_id) | (names.name == nobody)))
+    conn.execute(insert(affiliate_login).values(name=nobody, affiliate_id=affiliate_id))
     owned = and_(api_key.c.owner_kind == "affiliate", api_key.c.owner_id == str(affiliate_id))
     conn.execute(delete(api_key).where(owned))
     conn.execute(delete(mail).where(mail.c.recipient == email))

@@ -8,6 +8,8 @@ from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.domain.roles import Role
+from trackyard.store.listed import among
+from trackyard.store.search import ids_with_part
 from trackyard.store.tables import staff
 
 
@@ -45,10 +47,18 @@ def edit_staff(conn: Connection, staff_id: str, values: dict[str, Any]) -> None:
     conn.execute(update(staff).where(staff.c.id == staff_id).values(**values))
 
 
-def list_staff(conn: Connection, *, page: int, limit: int) -> tuple[list[Staff], int]:
-    """A page of staff users, the first first, and how many there are."""
-    total = conn.execute(select(func.count()).select_from(staff)).scalar_one()
-    rows = conn.execute(select(staff).order_by(staff.c.created_at, staff.c.id).limit(limit).offset((page - 1) * limit))
+def list_staff(conn: Connection, part: str = "", *, page: int, limit: int) -> tuple[list[Staff], int]:
+    """A page of staff users, the first first, and how many there are. part: of the names, e-mail address or skype, or
+    the id."""
+    conditions, values = [], {}
+    if part.strip():
+        columns = staff.c
+        name = columns.first_name + " " + columns.last_name
+        values["found"] = ids_with_part(conn, columns.id, (name, columns.email, columns.skype), part)
+        conditions.append(among(columns.id, "found"))
+    total = conn.execute(select(func.count()).select_from(staff).where(*conditions), values).scalar_one()
+    query = select(staff).where(*conditions).order_by(staff.c.created_at, staff.c.id)
+    rows = conn.execute(query.limit(limit).offset((page - 1) * limit), values)
     return [Staff(**row._mapping) for row in rows], total
 
 

@@ -39,6 +39,7 @@ _Key = tuple[Any, ...]
 _UNWATCHED: Final = frozenset(
     {"audit", "rule_clock", "rule_change", "edge", "edge_progress", "inbox", "outbox", "delivery", "mail", "fetch"}
     | {"conversion", "conversion_event", "counter", "ledger", "offer_label", "sign_in_failure", "first_answer"}
+    | {"affiliate_login"}
 )
 """Queues, what is derived from other rows, and what has a history of its own."""
 _SECRETS: Final = frozenset({"password_hash", "sealed", "postback_secret", "hash_password"})

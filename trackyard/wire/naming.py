@@ -30,7 +30,10 @@ def _sent_keys(model: type[Params] | None, tree: Any, keys: list[str]) -> Iterat
     forms: list[str] = []
     for place, key in enumerate(keys):
         if forms:
-            sent = _of_list(tree, key) if forms.pop(0) in ("seq", "any") else key  # of a comma list the place is all
+            form = forms.pop(0)
+            if form == "any" and not isinstance(tree, dict | list):
+                return  # one value was sent: it has the name of the parameter
+            sent = _of_list(tree, key) if form in ("seq", "any") else key  # of a comma list the place is all
         else:
             field = next((field for field in fields_of(model) if field.name == key), None) if model else None
             if field is None:

@@ -21,6 +21,7 @@ from trackyard.base.errors import WrongMedia
 from trackyard.base.ids import is_hex24
 from trackyard.base.money import find_amount
 from trackyard.base.zones import DATETIME, find_zone
+from trackyard.domain.places import country_codes
 from trackyard.wire.brackets import File
 
 Schema = dict[str, Any]
@@ -35,7 +36,6 @@ _URL = re.compile(
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DURATION = re.compile(r"([0-9]{1,9}[ymwdhis])+\Z")
 _CURRENCY = re.compile(r"[A-Z]{3}\Z")
-_COUNTRY = re.compile(r"[A-Z]{2}\Z")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 MAX_URL = 8192
 NOTHING: Final = object()
@@ -364,14 +364,14 @@ class CurrencyCode(Scalar):
 
 @dataclass(frozen=True)
 class CountryCode(Scalar):
-    """Two letters of ISO 3166-1, upper-cased."""
+    """A country code of ISO 3166-1, upper-cased."""
 
     contract = "string"
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
         code = text.strip().upper()
-        if not _COUNTRY.match(code):
-            raise ValueError("This value must be a country code of two letters.")
+        if code not in country_codes():
+            raise ValueError("This value must be a country code of ISO 3166-1, such as DE.")
         return code
 
     def schema(self) -> Schema:

@@ -57,6 +57,13 @@ affiliate = Table(
     sqlite_autoincrement=True,
 )
 
+affiliate_login = Table(  # logins and e-mail addresses of affiliates in lower case: each has one owner
+    "affiliate_login",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("affiliate_id", Integer, nullable=False, index=True),
+)
+
 payment_system = Table(  # ways to be paid, and what must be told of each
     "payment_system",
     metadata,
