@@ -367,6 +367,9 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
         files=open_files(config.files_url, config.data_dir / "files"),
         api_url=config.api_url,
         isp_database=config.isp_database,
+        address_databases=frozenset(
+            kind for kind in ("city", "isp", "connection") if getattr(config, f"{kind}_database") is not None
+        ),
         journals=config.data_dir / "journal" if "projector" in config.roles else None,
         rebuilder=rebuilder,
         spans=config.spans,

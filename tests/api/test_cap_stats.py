@@ -111,6 +111,9 @@ def test_cap_stats_of_3_0(world: World) -> None:
     merged = found["stats_merged"]
     assert merged["caps"][day] == {"cap_val": 4, "min": 1, "max": 3, "avg": 2}
     assert {name: merged[name] for name in ("cap_val", "min", "max", "avg")} == merged["caps"][day], "the fullest"
+    assert {name: merged[name] for name in ("cap_id", "period", "type", "value")} == {
+        "cap_id": day, "period": "day", "type": "conversions", "value": 3,
+    }  # fmt: skip
     assert found["descr"].split("\n")[1:3] == [
         "70.5 USD of payouts in all: all together",
         "2 clicks a month: each country",
@@ -121,6 +124,7 @@ def test_cap_stats_of_3_0(world: World) -> None:
 def test_an_offer_without_caps(api: Api) -> None:
     offer, nothing = api.add_offer(), {"cap_val": 0, "min": 0, "max": 0, "avg": 0}
     assert items(api.admin, offer) == []
+    nothing |= dict.fromkeys(("cap_id", "period", "type", "value"))
     assert old(api.admin, offer) == {"descr": "", "stats": [], "stats_merged": nothing | {"caps": {}}}
     fields = {"fields": "stats"}
     assert api.admin.get("/3.0/stats/caps", offer_id=99, **fields)["offers"] == {}

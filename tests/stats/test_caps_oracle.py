@@ -102,6 +102,7 @@ def test_every_cell_of_caps(world: World, place: int) -> None:
         asked: dict[str, Any] = {"offer_id": caps.offer, "fields[]": ["stats", "stats_merged", "descr"]}
         old = world.get(caller, "/3.0/stats/caps", asked)["offers"][str(caps.offer)]
         old["stats"] = [{"place": places[row.pop("cap_id")]} | row for row in old["stats"]]
+        old["stats_merged"]["place"] = places.get(old["stats_merged"].pop("cap_id"))
         old["stats_merged"]["caps"] = {places[id_]: each for id_, each in old["stats_merged"]["caps"].items()}
         assert old == caps.old(seen)
     assert full > 10 and some > 30, "the traffic fills caps"

@@ -99,7 +99,8 @@ def cohorts(question: RetentionQuestion, facts: list[Fact]) -> list[Cohort]:
             for f in seen
             if f.click_id == click_id and f.time >= first.time and f.conversion_id != first.conversion_id
         }
-        found.setdefault((day, first.affiliate), []).append(later.intersection(question.events))
+        had = {*later, question.base_event}
+        found.setdefault((day, first.affiliate), []).append(had.intersection(question.events))
     return [
         Cohort(affiliate, day, len(had), {event: sum(event in one for one in had) for event in question.events})
         for (day, affiliate), had in sorted(found.items())
@@ -191,15 +192,15 @@ def test_the_three_spans_add_up(loaded: tuple[Analytics, list[Click], list[Fact]
     assert all(min(row.soon, row.later, row.last) > 0 for row in rows)
 
 
-def test_the_base_event_itself_is_not_what_came_later(analytics: Analytics) -> None:
+def test_retention_of_the_base_event_is_all_of_the_cohort(analytics: Analytics) -> None:
     first, again = new_fact(1, click_id="c" * 24, goal="install"), new_fact(2, click_id="c" * 24, goal="install")
     other = new_fact(3, click_id="d" * 24, goal="install")
     load(analytics, "fact", [encode_row(fact) for fact in (first, other)], "t")
     question = RetentionQuestion(Scope.everything(), NOON, NOON + 1, "UTC", 1, "install", ("install", "sale"))
-    assert retention(analytics, question) == [Cohort(1, "2023-11-15", 2, {"install": 0, "sale": 0})]
+    assert retention(analytics, question) == [Cohort(1, "2023-11-15", 2, {"install": 2, "sale": 0})]
     load(analytics, "fact", [encode_row(again)], "u")
     [cohort] = retention(analytics, question)
-    assert (cohort.size, cohort.rate("install"), cohort.rate("sale")) == (2, Decimal(50), Decimal(0))
+    assert (cohort.size, cohort.rate("install"), cohort.rate("sale")) == (2, Decimal(100), Decimal(0))
 
 
 def test_what_follows_after_the_period_counts(analytics: Analytics) -> None:

@@ -159,6 +159,7 @@ def passes(report: Report, row: Click | Fact) -> bool:
         and (scope.affiliate_ids is None or row.affiliate in scope.affiliate_ids)
         and (scope.advertiser_ids is None or row.advertiser in scope.advertiser_ids)
         and all(getattr(row, name) in chosen for name, chosen in report.filters.items() if hasattr(row, name))
+        and not any(getattr(row, name) in left for name, left in report.excluded.items() if hasattr(row, name))
     )
 
 
@@ -168,7 +169,7 @@ def action(report: Report, conversions: list[Fact]) -> Action:
     charges = sum((fact.charge if own else fact.charge_base for fact in conversions), Decimal(0))
     sees = report.scope.sees_charge
     return Action(
-        revenue=charges if sees else payouts,
+        revenue=charges if sees and not report.by_payout else payouts,
         charge=charges if sees else Decimal(0),
         earning=charges - payouts if sees else Decimal(0),
         payouts=payouts,
@@ -223,7 +224,7 @@ def answer(report: Report, events: Events) -> list[StatsRow]:
 def ordered(report: Report, rows: list[StatsRow]) -> list[StatsRow]:
     rows = sorted(rows, key=lambda row: tuple(row.keys.values()), reverse=report.descending and not effective(report))
     for name in reversed(effective(report)):
-        rows.sort(key=sorting(name), reverse=report.descending)
+        rows.sort(key=sorting(report, name), reverse=report.descending)
     return rows
 
 
@@ -231,7 +232,10 @@ def effective(report: Report) -> list[str]:
     return [name for name in report.order if name != "currency"]
 
 
-def sorting(name: str) -> Callable[[StatsRow], object]:
+def sorting(report: Report, name: str) -> Callable[[StatsRow], object]:
+    if name in report.titles:
+        [part] = DIMENSIONS[name].parts
+        return lambda row: report.titles[name].get(row.keys[part.key], "").lower()
     if name in DIMENSIONS:
         return lambda row: tuple(row.keys[part.key] for part in DIMENSIONS[name].parts)
     if name in ("raw", "uniq"):
@@ -247,6 +251,14 @@ MANAGERS = {
     "advertiser_manager": {"a" * 24: "e" * 24},
 }
 """Who manages what: two affiliates of three, one advertiser of two."""
+TITLES: dict[str, dict[int, str] | dict[str, str]] = {
+    "offer": {1: "shoes", 2: "Boots", 30: "SHOES", 99: "gone"},
+    "affiliate": {1: "zoe", 2: "Adam"},
+    "advertiser": {"a" * 24: "Zoo", "b" * 24: "apples"},
+    "manager": {"0": "Undefined", "d" * 24: "zed", "e" * 24: "Ann"},
+    "advertiser_manager": {"0": "Undefined", "e" * 24: "Ann"},
+}
+"""Titles of values, two alike but for case, and some values without one."""
 SHARED = {"manager": dict.fromkeys((1, 2, 3), "d" * 24), "advertiser_manager": dict.fromkeys(("a" * 24, "b" * 24), "d")}
 """One manages everything."""
 EVERYTHING = Report(
@@ -262,6 +274,10 @@ def reports(draw: st.DrawFn) -> Report:
     filters = {}
     for name in draw(st.lists(st.sampled_from(sorted(set(FILTERS) & set(VALUES))), max_size=2, unique=True)):
         filters[name] = tuple(draw(st.lists(st.sampled_from(VALUES[name]), max_size=2, unique=True)))
+    excluded = {}
+    for name in draw(st.lists(st.sampled_from(sorted(set(FILTERS) & set(VALUES))), max_size=2, unique=True)):
+        excluded[name] = tuple(draw(st.lists(st.sampled_from(VALUES[name]), min_size=1, max_size=2, unique=True)))
+    order = tuple(draw(st.lists(st.sampled_from([*dimensions, *metrics, "currency"]), max_size=2, unique=True)))
     edges = sorted(
         draw(
             st.lists(
@@ -286,9 +302,12 @@ def reports(draw: st.DrawFn) -> Report:
         until=edges[1],
         dimensions=dimensions,
         filters=filters,
+        excluded=excluded,
+        titles={name: TITLES[name] for name in order if name in TITLES and draw(st.booleans())},
+        by_payout=draw(st.booleans()),
         managers=draw(st.sampled_from([MANAGERS, {"manager": {}, "advertiser_manager": {}}, SHARED])),
         zone=draw(st.sampled_from(ZONES)),
-        order=tuple(draw(st.lists(st.sampled_from([*dimensions, *metrics, "currency"]), max_size=2, unique=True))),
+        order=order,
         descending=draw(st.booleans()),
         not_found_apart=not_found_apart,
         nonzero=draw(st.booleans()),

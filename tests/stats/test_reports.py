@@ -121,7 +121,7 @@ def test_a_query_over_its_memory_is_refused() -> None:
 )
 def test_what_follows_from_the_sums(row: StatsRow, derived: tuple[str, ...]) -> None:
     cr, ratio, epc, ecpm, ctr = derived
-    assert (row.cr, row.ratio, row.epc, row.ecpm, row.ctr) == (
+    assert (row.cr(), row.ratio, row.epc, row.ecpm, row.ctr) == (
         Decimal(cr),
         ratio,
         Decimal(epc),

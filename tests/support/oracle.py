@@ -37,17 +37,37 @@ NAMED = {"manager": "affiliate_manager_id", "advertiser_manager": "advertiser_ma
 """Slices that have another key on the wire."""
 FROM_RECORD = {"trafficback_reason": "reason", "conn_type": "connection"}
 GROUPS = {"confirmed": ["confirmed"], "pending": ["pending", "pending_cap"], "declined": ["declined"], "hold": ["hold"]}
+NOT = {
+    "not_offer_id": "offer", "not_advertiser_id": "advertiser", "not_affiliate_id": "partner",
+    "not_country": "country", "not_affiliate_manager_id": "manager",
+    "not_advertiser_manager_id": "advertiser_manager_id", "not_smartlink_id": "smart_id",
+    "not_advertiser_tag": "advertiser_tag", "not_affiliate_tag": "affiliate_tag", "not_offer_tag": "offer_tag",
+}  # fmt: skip
+"""Filters that leave out, and those that choose the same."""
+STAFF_FILTERS = (
+    "partner", "advertiser", "advertiser_manager_id", "advertiser_tag",
+    "not_affiliate_id", "not_advertiser_id", "not_advertiser_manager_id", "not_advertiser_tag",
+)  # fmt: skip
+"""Filters that are ignored from an affiliate."""
+DATABASES = {
+    "city": ("city", "cities"),
+    "carrier": ("isp", "providers"),
+    "conn_type": ("connection", "types of connection"),
+}
+"""Slices that need an address database, which tests do not configure."""
 CITIES = {("Berlin", "ru"): "Берлин", ("Berlin", "es"): "Berlín", ("Kathmandu", "ru"): "Катманду"}
 """Those that have a name of their own in a language."""
 
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who asks. affiliates, advertisers: those it sees, None = all."""
+    """Who asks. affiliates, advertisers: those it sees, None = all · by_payout, plain: its compatibility switches."""
 
     affiliates: frozenset[int] | None = None
     advertisers: frozenset[str] | None = None
     is_affiliate: bool = False
+    by_payout: bool = False
+    plain: bool = False
 
     def sees(self, record: Record) -> bool:
         """Whether a click or conversion is its to see."""
@@ -58,7 +78,8 @@ class Viewer:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question. first, last: days · filters: by the names of the specification · types: shown; () = all."""
+    """A question. first, last: days · filters: by the names of the specification · types: shown; () = all ·
+    by_request: whether slices answer under the names that were requested, too."""
 
     slices: tuple[str, ...]
     first: date
@@ -73,6 +94,7 @@ class Asked:
     page: int = 1
     limit: int = 100
     locale: str = "en"
+    by_request: bool = False
 
     def local(self, at: int) -> datetime:
         """What a clock shows at a moment."""
@@ -104,10 +126,23 @@ class Oracle:
         """The whole body of a report."""
         rows = self.ordered(asked, list(self.rows(viewer, asked)))
         start = (asked.page - 1) * asked.limit
-        shown = [self._shown(asked, row) for row in rows[start : start + asked.limit]]
+        shown = [self._shown(viewer, asked, row) for row in rows[start : start + asked.limit]]
         pages = {"per_page": asked.limit, "total_count": len(rows), "page": asked.page}
         pages |= {"next_page": asked.page + 1} if start + asked.limit < len(rows) else {}
-        return {"status": 1, "stats": shown, "pagination": pages, "currency": self.currency(asked)}
+        body = {"status": 1, "stats": shown, "pagination": pages, "currency": self.currency(asked)}
+        warnings = list(self.warnings(viewer, asked))
+        return body | ({"warnings": warnings} if warnings else {})
+
+    @staticmethod
+    def warnings(viewer: Viewer, asked: Asked) -> Iterator[str]:
+        """The sentences about ignored parameters, and about slices whose database is not configured."""
+        ignored = [name for name, _ in asked.filters if name in STAFF_FILTERS] if viewer.is_affiliate else []
+        for name in sorted(f"filter[{name}]" for name in ignored):
+            yield f"{name} is a parameter for staff only. It was ignored."
+        for name in asked.slices:
+            if name in DATABASES:
+                kind, what = DATABASES[name]
+                yield f"No {kind} database is configured (TRACKYARD_{kind.upper()}_DATABASE): {what} are not known."
 
     @staticmethod
     def currency(asked: Asked) -> str:
@@ -145,9 +180,9 @@ class Oracle:
 
     def is_chosen(self, viewer: Viewer, asked: Asked, record: Record) -> bool:
         """Whether the filters let a record pass. What staff alone may filter by is nothing to an affiliate."""
-        hidden = ("partner", "advertiser", "advertiser_manager_id", "advertiser_tag") if viewer.is_affiliate else ()
+        hidden = STAFF_FILTERS if viewer.is_affiliate else ()
         return all(
-            bool(self.traits(record, name) & {str(value) for value in values})
+            bool(self.traits(record, NOT.get(name, name)) & {str(value) for value in values}) is (name not in NOT)
             for name, values in asked.filters
             if name not in hidden and not (name in ("goal", "currency") and "status" not in record)
         )
@@ -201,7 +236,7 @@ class Oracle:
             "views": views,
             "trafficback": len(mine["refused"]),
             "actions": actions,
-            "cr": parted(Decimal(100 * total), raw),
+            "cr": {kind: parted(Decimal(100 * each["count"]), raw) for kind, each in actions.items()},
             "epc": parted(earned, raw),
             "ecpm": parted(1000 * earned, views),
             "ctr": parted(Decimal(100 * raw), views),
@@ -215,7 +250,7 @@ class Oracle:
         payouts = sum((each[f"payout{own}"] for each in made), ZERO)
         hides = viewer.is_affiliate
         return {
-            "revenue": payouts if hides else charges,
+            "revenue": payouts if hides or viewer.by_payout else charges,
             "charge": ZERO if hides else charges,
             "earning": ZERO if hides else charges - payouts,
             "payouts": payouts,
@@ -225,33 +260,56 @@ class Oracle:
 
     # --- form -----------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def ordered(asked: Asked, rows: list[Row]) -> list[Row]:
+    def ordered(self, asked: Asked, rows: list[Row]) -> list[Row]:
         """By what is asked for, then by the keys; by the keys alone in the direction that is asked for."""
         by = [name for name in asked.order if name != "currency"]
         rows = sorted(rows, key=lambda row: tuple(row["keys"].values()), reverse=asked.descending and not by)
         for name in reversed(by):
-            rows.sort(key=lambda row: _sorted_by(row, name), reverse=asked.descending)
+            rows.sort(key=lambda row: self._sorted_by(row, name), reverse=asked.descending)
         return rows
 
-    def _shown(self, asked: Asked, row: Row) -> dict[str, Any]:
+    def _shown(self, viewer: Viewer, asked: Asked, row: Row) -> dict[str, Any]:
         is_refused = "trafficback_reason" in row["keys"]
         actions = {kind: each for kind, each in row["actions"].items() if not asked.types or kind in asked.types}
-        shown = {name: row[name] for name in ("views", "ctr", "cr", "epc", "ecpm", "ratio")}
+        names = ("views", "ctr", "cr", "epc", "ecpm", "ratio")
+        if viewer.plain:
+            names = ("views", "ctr") if is_refused else ("epc", "ratio") if "conn_type" in row["keys"] else ()
+            actions = {kind: {name: each[name] for name in each if name != "payouts"} for kind, each in actions.items()}
+        shown = {name: row[name] for name in names}
+        if "cr" in shown:
+            shown["cr"] = {kind: rate for kind, rate in row["cr"].items() if kind in actions}
         shown |= {"trafficback": row["trafficback"]} if is_refused else {}
+        keys = {key: self.named(key, value, asked.locale, viewer) for key, value in row["keys"].items()}
+        if asked.by_request and "affiliate_manager_id" in keys:
+            keys["manager"] = keys["affiliate_manager_id"]
         return shown | {
-            "slice": {key: self.named(key, value, asked.locale) for key, value in row["keys"].items()},
+            "slice": keys,
             "traffic": {"raw": str(row["raw"]), "uniq": str(row["uniq"])},
             "actions": [] if is_refused else actions,
         }
 
-    def named(self, key: str, value: Any, locale: str = "en") -> Any:
-        """A value of a slice with what it is called."""
+    def title(self, name: str, value: Any) -> str:
+        """What a value of a slice is ordered by, as far as it has a title."""
+        if name == "affiliate":
+            return str(self.known.affiliates[value].name or self.known.affiliates[value].login)
+        shown = self.named(NAMED.get(name, name), value)
+        return str(shown["title"])
+
+    def _sorted_by(self, row: Row, name: str) -> Any:
+        if name in ("offer", "affiliate", "advertiser", "manager"):
+            return self.title(name, row["keys"][NAMED.get(name, name)]).casefold()
+        return _sorted_by(row, name)
+
+    def named(self, key: str, value: Any, locale: str = "en", viewer: Viewer | None = None) -> Any:
+        """A value of a slice with what it is called; viewer: of statistics rows, None = in a list."""
         known = self.known
         if key == "city":
             return CITIES.get((value, locale), value)
         if key == "offer":
-            return {"id": value, "offer_id": known.offers[value].hash, "title": known.offers[value].title}
+            about = known.offers[value]
+            shown = {"id": value, "offer_id": about.hash, "title": about.title}
+            is_bare = viewer is None or viewer.is_affiliate or viewer.plain
+            return shown if is_bare else shown | {"url": about.url}
         if key == "affiliate":
             who = known.affiliates[value]
             return {"id": value, "email": who.email, "login": who.login, "name": who.name}
@@ -259,9 +317,12 @@ class Oracle:
             return {"id": value, "title": known.advertisers[value].title}
         if key not in ("affiliate_manager_id", "advertiser_manager_id"):
             return value
-        if value == "0":
-            return {"id": "0", "first_name": "Undefined", "last_name": "Undefined"}
-        return {"id": value, "first_name": known.staff[value].first_name, "last_name": known.staff[value].last_name}
+        first, last = "Undefined", "Undefined"
+        if value != "0":
+            first, last = known.staff[value].first_name, known.staff[value].last_name
+        shown = {"id": value, "first_name": first, "last_name": last}
+        title = first if value == "0" else f"{first} {last}"
+        return shown if viewer and viewer.plain else shown | {"title": title}
 
 
 def _sorted_by(row: Row, name: str) -> Any:

@@ -137,10 +137,13 @@ class Caps:
         rows = {cap["place"]: list(self._rows(cap, viewer)) for cap in known}
         merged = {place: _merged([row["current_value"] for row in each]) for place, each in rows.items()}
         fullest = max(known, key=lambda cap: merged[cap["place"]]["max"] / cap["value"], default=None)
+        limit = dict.fromkeys(("place", "period", "type", "value"))
+        if fullest is not None:
+            limit = {name: fullest[name] for name in limit}
         return {
             "descr": "\n".join(self.words(cap, viewer) for cap in known),
             "stats": [row for each in rows.values() for row in each],
-            "stats_merged": (_merged([]) if fullest is None else merged[fullest["place"]]) | {"caps": merged},
+            "stats_merged": (_merged([]) if fullest is None else merged[fullest["place"]]) | limit | {"caps": merged},
         }
 
     def _rows(self, cap: Cap, viewer: Viewer) -> Iterator[dict[str, Any]]:

@@ -260,7 +260,8 @@ def retention(oracle: Oracle, viewer: Viewer, params: Params) -> Body:
     rows = []
     for (day, who), had in sorted(cohorts.items()):
         rates = {
-            f"rr_{event}": rounded(Decimal(100 * sum(event in each for each in had)) / len(had)) for event in events
+            f"rr_{event}": rounded(Decimal(100 * sum(event in (*each, base) for each in had)) / len(had))
+            for event in events
         }
         rows.append({"affiliate_id": who, "date": day, "install_count": len(had)} | rates)
     return rows

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.support.client import ApiClient
-from tests.support.oracle import Asked, Viewer
+from tests.support.oracle import NOT, Asked, Viewer
 from tests.support.traffic import AFFILIATES, CENTRES, GOALS, OFFERS, VISITORS, People
 
 ZONES = (
@@ -68,7 +68,11 @@ CALLERS = (
     "affiliate 3",
 )
 AFFILIATE_CALLERS = CALLERS[-3:]
-REDUCED = ("advertiser", "offer", "partner", "country", "advertiser_tag", "affiliate_tag", "offer_tag")
+REDUCED = (
+    "advertiser", "offer", "partner", "country", "advertiser_tag", "affiliate_tag", "offer_tag",
+    "not_advertiser_id", "not_offer_id", "not_affiliate_id", "not_country", "not_advertiser_tag",
+    "not_affiliate_tag", "not_offer_tag",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -128,8 +132,8 @@ def viewer(people: People, caller: str) -> Viewer:
     }.get(caller, Viewer())
 
 
-def values(people: People) -> dict[str, tuple[Any, ...]]:
-    """What each filter may name, here and there something that is not."""
+def chosen_values(people: People) -> dict[str, tuple[Any, ...]]:
+    """What each filter that chooses may name, here and there something that is not."""
 
     def of_visitors(name: str) -> tuple[str, ...]:
         return tuple({str(each[name]) for each in VISITORS if each.get(name)}) or ("?",)
@@ -151,6 +155,12 @@ def values(people: People) -> dict[str, tuple[Any, ...]]:
         "offer_tag": ("hot", "cold"),
         "smart_id": ("5" * 24, "6" * 24, "7"),
     }
+
+
+def values(people: People) -> dict[str, tuple[Any, ...]]:
+    """What each filter may name, those that leave out among them."""
+    known = chosen_values(people)
+    return known | {name: known[other] for name, other in NOT.items()}
 
 
 def _day_near(centre: int) -> date:
@@ -205,7 +215,8 @@ def questions(draw: st.DrawFn) -> Question:
     version, order, nonzero, types = draw(st.sampled_from(["3.0", "3.1"])), (), False, ()
     if path == "custom":
         if "smart_id" in slices and draw(st.booleans()):
-            filters = (*filters, ("smart_id", (draw(st.integers(0, 2)),)))
+            chosen = draw(st.lists(st.integers(0, 2), min_size=1, max_size=2, unique=True))
+            filters = (*filters, ("smart_id", tuple(chosen)))
         sortable = [name for name in slices if name not in ("smart_id", "trafficback_reason")]
         order = tuple(draw(st.lists(st.sampled_from([*sortable, *METRICS, "currency"]), max_size=2, unique=True)))
         nonzero = draw(st.booleans())
@@ -226,5 +237,6 @@ def questions(draw: st.DrawFn) -> Question:
         page=draw(st.sampled_from([1, 1, 1, 2, 3])),
         limit=draw(st.sampled_from([1000, 100, 7, 2])),
         locale=draw(st.sampled_from(["en", "en", "ru", "es"])),
+        by_request=path == "custom",
     )
     return Question(caller, path, asked)

@@ -48,7 +48,8 @@ class Contact:
 class NewAffiliate:
     """What is said of a new affiliate. manager: the id of a staff user or None · ref: the referrer's id ·
     payment_systems: {system_id, currency, fields} each · custom_fields: by the field's id or name · sub_accounts: "1"
-    and "2" to {value, except} · server_clicks: as in the row."""
+    and "2" to {value, except} · server_clicks,
+    statistics_revenue, statistics_rows: as in the row."""
 
     email: str
     password: str
@@ -65,6 +66,8 @@ class NewAffiliate:
     tags: Sequence[str] = ()
     server_clicks: bool = False
     server_ip: Sequence[str] = ()
+    statistics_revenue: str | None = None
+    statistics_rows: str | None = None
     contact: Contact
 
 

@@ -25,6 +25,7 @@ class Deps:
     currency: the platform's, of all amounts that name none · zone: of all times that name none · tracking_url:
     what links begin with, without a slash at the end · files: creatives and logos · api_url: what their addresses
     begin with, likewise · isp_database: an MMDB of providers, None when there is none ·
+    address_databases: which of "city", "isp" and "connection" are configured ·
     trials: calls to strangers that somebody waits for · visitors: who clicked, made when first asked for · seen: the
     state of this machine's edges, to look at · journals: the directory of this machine's, None where there are none ·
     rebuilder: makes tables again from these, likewise.
@@ -40,6 +41,7 @@ class Deps:
     files: FileStore
     api_url: str
     isp_database: Path | None = None
+    address_databases: frozenset[str] = frozenset()
     trials: Trials = field(default_factory=Trials)
     visitors: Callable[[], Visitors] = field(default_factory=lambda: cache(Visitors))
     spans: Spans = DEFAULT_SPANS

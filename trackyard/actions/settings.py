@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trackyard.actions.deps import Deps
+from trackyard.domain.switches import Switches
 from trackyard.store import audit, quotes, rules, sealed, settings, staff
 from trackyard.store.audit import AuditFilter, AuditRecord
 from trackyard.store.engine import Connection
@@ -17,13 +18,16 @@ class Settings:
     """The platform's settings; "" = none. trafficback_url: where refused clicks go that no offer sends anywhere ·
     hash_password: the code of inbound calls where neither offer nor advertiser has one · mail_from: the sender of mail
     · smtp_url: the mail server, its password included. Of the mail settings "" = as the variables say · refuse_bots:
-    whether clicks of bots and prefetches are refused."""
+    whether clicks of bots and prefetches are refused · statistics_revenue, statistics_rows: compatibility switches
+    (domain/switches.py)."""
 
     trafficback_url: str
     hash_password: str
     mail_from: str
     smtp_url: str
     refuse_bots: bool
+    statistics_revenue: str
+    statistics_rows: str
 
 
 _NAMES = {
@@ -32,9 +36,14 @@ _NAMES = {
     "mail_from": settings.MAIL_FROM,
     "smtp_url": settings.SMTP_URL,
     "refuse_bots": settings.REFUSE_BOTS,
+    **{name: name for name in settings.STATISTICS_SWITCHES},
 }
-_UNSET: Mapping[str, str | bool] = {"refuse_bots": True}
-"""What a setting is that was never set, where that is not ""."""
+_UNSET: Mapping[str, str | bool] = {
+    "refuse_bots": True,
+    "statistics_revenue": Switches().statistics_revenue,
+    "statistics_rows": Switches().statistics_rows,
+}
+"""What a setting is that is not set, where that is not ""."""
 _RULES = frozenset({"trafficback_url", "refuse_bots"})
 """What the edges know."""
 _SEALED = frozenset(name for name, stored in _NAMES.items() if stored in sealed.SETTINGS)
@@ -78,7 +87,7 @@ def _settings(deps: Deps, conn: Connection) -> Settings:
     values: dict[str, Any] = {}
     for name, stored in _NAMES.items():
         value = settings.find_setting(conn, stored)
-        if value is None:
+        if value is None or value == "":
             value = _UNSET.get(name, "")
         values[name] = deps.seal.open(value) if value and name in _SEALED else value
     return Settings(**values)

@@ -25,7 +25,7 @@ class StaffRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewStaff:
-    """What is said of a new staff user. roles: values of Role."""
+    """What is said of a new staff user. roles: values of Role · statistics_revenue, statistics_rows: as in the row."""
 
     email: str
     password: str
@@ -34,6 +34,8 @@ class NewStaff:
     skype: str
     work_hours: str
     roles: list[str]
+    statistics_revenue: str | None = None
+    statistics_rows: str | None = None
 
 
 def list_staff(deps: Deps, part: str, *, page: int, limit: int) -> tuple[list[StaffRecord], int]:
@@ -64,6 +66,8 @@ def add_staff(deps: Deps, new: NewStaff) -> StaffRecord:
         roles=_in_order(new.roles),
         created_at=now,
         updated_at=now,
+        statistics_revenue=new.statistics_revenue,
+        statistics_rows=new.statistics_rows,
     )
     with deps.database.write() as conn:
         if affiliates.is_login(conn, user.email) or not staff.add_if_free(conn, user):

@@ -13,7 +13,7 @@ from trackyard.domain.places import city_name
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
 from trackyard.stats.cities import city_ids
-from trackyard.stats.dimensions import DIMENSIONS
+from trackyard.stats.dimensions import DIMENSIONS, NO_MANAGER
 from trackyard.stats.lists import ClickList, ListedClick, list_clicks
 from trackyard.stats.query import Report, Values
 from trackyard.stats.reports import StatsPage, StatsRow, run_report
@@ -33,6 +33,16 @@ _MANAGED: Final[Mapping[str, Callable[[Connection, Scope], Mapping[Any, str]]]] 
     "advertiser_manager": advertisers.managed,
 }
 """Slice by manager → who manages what today."""
+_TITLES: Final[Mapping[str, Callable[[Connection, Scope], Mapping[Any, str]]]] = {
+    "advertiser": advertisers.titles_in,
+    "affiliate": affiliates.titles_in,
+    "offer": lambda conn, _scope: offers.all_titles(conn),
+    "manager": lambda conn, _scope: _manager_titles(conn),
+    "advertiser_manager": lambda conn, _scope: _manager_titles(conn),
+}
+"""Slice → the titles that its values are shown with and ordered by."""
+UNDEFINED: Final = "Undefined"
+"""The name of the manager of those who have none."""
 _NO_CITIES: Final[Mapping[str, str]] = MappingProxyType({})
 _MANAGERS: Final = tuple(part.key for name in _MANAGED for part in DIMENSIONS[name].parts)
 
@@ -41,9 +51,9 @@ _MANAGERS: Final = tuple(part.key for name in _MANAGED for part in DIMENSIONS[na
 class Question:
     """What is asked of statistics; see Report for what the fields mean.
 
-    filters: by name of the analytic store · affiliate_managers, advertiser_managers: ids of staff · tags: any of
-    them. Managers and tags are today's: they choose affiliates, advertisers and offers. Empty asks nothing · locale:
-    one of domain/places.py LANGUAGES, for names of cities.
+    filters, excluded: by name of the analytic store · affiliate_managers, advertiser_managers: ids of staff · tags: any
+    of them; not_…: the same of what is left out. Managers and tags are today's: they choose affiliates, advertisers and
+    offers. Empty asks nothing · locale: one of domain/places.py LANGUAGES, for names of cities.
     """
 
     dimensions: tuple[str, ...]
@@ -56,10 +66,17 @@ class Question:
     affiliate_tags: tuple[str, ...] = ()
     advertiser_tags: tuple[str, ...] = ()
     offer_tags: tuple[str, ...] = ()
+    excluded: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    not_affiliate_managers: tuple[str, ...] = ()
+    not_advertiser_managers: tuple[str, ...] = ()
+    not_affiliate_tags: tuple[str, ...] = ()
+    not_advertiser_tags: tuple[str, ...] = ()
+    not_offer_tags: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     descending: bool = False
     not_found_apart: bool = False
     nonzero: bool = False
+    by_payout: bool = False
     page: int = 1
     limit: int = 100
     locale: str = "en"
@@ -97,12 +114,15 @@ def report_of(conn: Connection, caller: Caller, permission: Permission, question
         until=question.until,
         dimensions=question.dimensions,
         filters=filters,
+        excluded=_excluded(conn, question),
         managers=managers,
+        titles={name: _TITLES[name](conn, scope) for name in question.order if name in _TITLES},
         zone=question.zone,
         order=question.order,
         descending=question.descending,
         not_found_apart=question.not_found_apart,
         nonzero=question.nonzero,
+        by_payout=question.by_payout,
         page=question.page,
         limit=question.limit,
     )
@@ -225,6 +245,36 @@ def _filters(conn: Connection, question: Question) -> dict[str, Values]:
     if question.offer_tags:
         _narrow(chosen, "offer", offers.ids_with_tags(conn, question.offer_tags))
     return chosen
+
+
+def _excluded(conn: Connection, question: Question) -> dict[str, Values]:
+    """Return what is left out, with managers and tags turned into the ids they stand for today."""
+    chosen = dict(question.excluded)
+    if question.not_affiliate_managers:
+        _widen(chosen, "affiliate", affiliates.ids_of_managers(conn, question.not_affiliate_managers))
+    if question.not_affiliate_tags:
+        _widen(chosen, "affiliate", affiliates.ids_with_tags(conn, question.not_affiliate_tags))
+    if question.not_advertiser_managers:
+        _widen(chosen, "advertiser", advertisers.ids_of_managers(conn, question.not_advertiser_managers))
+    if question.not_advertiser_tags:
+        _widen(chosen, "advertiser", advertisers.ids_with_tags(conn, question.not_advertiser_tags))
+    if question.not_offer_tags:
+        _widen(chosen, "offer", offers.ids_with_tags(conn, question.not_offer_tags))
+    return {name: values for name, values in chosen.items() if values}
+
+
+def _widen(chosen: dict[str, Values], name: str, ids: Iterable[int] | Iterable[str]) -> None:
+    chosen[name] = tuple(sorted({*chosen.get(name, ()), *ids}))
+
+
+def manager_title(user: Staff | None) -> str:
+    """Return the title of a manager, "Undefined" without one."""
+    return UNDEFINED if user is None else f"{user.first_name} {user.last_name}".strip()
+
+
+def _manager_titles(conn: Connection) -> dict[str, str]:
+    titles = {user.id: manager_title(user) for user in staff.all_staff(conn)}
+    return {NO_MANAGER: manager_title(None), **titles}
 
 
 def _narrow(chosen: dict[str, Values], name: str, ids: Iterable[int] | Iterable[str]) -> None:

@@ -4,6 +4,8 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from msgspec import UNSET, UnsetType
+
 from trackyard.actions.affiliates import AffiliateRecord
 from trackyard.api.people import ManagerView, manager_view
 from trackyard.api.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
@@ -43,7 +45,9 @@ class AffiliateView(
     View, rename={"contact_person": "contactPerson", "custom_fields": "customFields", "offers": "offersCount"}
 ):
     """An affiliate, for staff. balance: by currency; empty in a list that was not asked for balances · ref: "0" for
-    none."""
+    none ·
+    statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" = as the platform; absent
+    where the affiliate stands inside another record."""
 
     id: int
     created_at: str
@@ -74,10 +78,12 @@ class AffiliateView(
     server_clicks: bool
     server_ip: list[str]
     sub_accounts: dict[str, AffiliateSubAccountView]
+    statistics_revenue: str | UnsetType = UNSET
+    statistics_rows: str | UnsetType = UNSET
 
 
-def affiliate_view(record: AffiliateRecord, zone: ZoneInfo) -> AffiliateView:
-    """An affiliate as staff see it."""
+def affiliate_view(record: AffiliateRecord, zone: ZoneInfo, *, nested: bool = False) -> AffiliateView:
+    """An affiliate as staff see it. nested: inside another record, without what only its editors see."""
     row = record.affiliate
     return AffiliateView(
         id=row.id,
@@ -109,6 +115,8 @@ def affiliate_view(record: AffiliateRecord, zone: ZoneInfo) -> AffiliateView:
         server_clicks=row.server_clicks,
         server_ip=row.server_ip,
         sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),
+        statistics_revenue=UNSET if nested else row.statistics_revenue or "",
+        statistics_rows=UNSET if nested else row.statistics_rows or "",
     )
 
 

@@ -13,7 +13,7 @@ from trackyard.actions.deps import Deps
 from trackyard.api.affiliate_view import AffiliateView, affiliate_view
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
-from trackyard.api.people import kept_country
+from trackyard.api.people import RevenueSwitch, RowsSwitch, kept_country
 from trackyard.api.subaccounts import SubAccountParams
 from trackyard.base.zones import day_start_ms
 from trackyard.domain.roles import Permission
@@ -101,7 +101,8 @@ CONTACT = tuple(field.name for field in fields(Contact))
 
 class AffiliateParams(ContactParams, SubAccountParams):
     """What staff may say of an affiliate, new or not. server_clicks: whether the servers at the addresses of server_ip
-    may report clicks of visitors (`ip`, `ua`)."""
+    may report clicks of visitors (`ip`, `ua`) · statistics_revenue, statistics_rows: override the platform's
+    compatibility switches for this affiliate; an empty value removes the override."""
 
     login: s.Text | None = None
     ref_percent: Annotated[s.Percent | None, Clearable()] = None
@@ -114,6 +115,8 @@ class AffiliateParams(ContactParams, SubAccountParams):
     tags: Seq[s.Text] = ()
     server_clicks: s.Flag = False
     server_ip: Seq[ServerAddress] = ()
+    statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
+    statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
 
     def said(self) -> dict[str, Any]:
         """What was sent, by the names of the use cases."""

@@ -66,9 +66,16 @@ class MergedView(View):
     avg: Money
 
 
-class MergedCapsView(MergedView):
-    """Those of the offer's fullest cap, and those of each by its id."""
+class MergedCapsView(MergedView, kw_only=True):
+    """The figures of the offer's fullest cap, and the figures of each cap by its id.
 
+    cap_id, period, type, value: which cap is the fullest, and its limit; null for an offer without caps.
+    """
+
+    cap_id: str | None
+    period: str | None
+    type: str | None
+    value: Money | None
     caps: dict[str, MergedView]
 
 
@@ -226,8 +233,19 @@ def _each_row(state: CapState, caps: OfferCaps, asked: tuple[int, ...]) -> Itera
 def _merged_caps(caps: OfferCaps, rows: dict[str, list[OldCounterView]]) -> MergedCapsView:
     merged = {id_: _merged(row.current_value for row in each) for id_, each in rows.items()}
     fullest = max(caps.caps, key=lambda state: _share(state, merged), default=None)
-    top = _merged(()) if fullest is None else merged[fullest.rule.measure.id]
-    return MergedCapsView(cap_val=top.cap_val, min=top.min, max=top.max, avg=top.avg, caps=merged)
+    rule = None if fullest is None else fullest.rule
+    top = _merged(()) if rule is None else merged[rule.measure.id]
+    return MergedCapsView(
+        cap_val=top.cap_val,
+        min=top.min,
+        max=top.max,
+        avg=top.avg,
+        cap_id=None if rule is None else rule.measure.id,
+        period=None if rule is None else rule.measure.period,
+        type=None if rule is None else rule.type,
+        value=None if rule is None else number(rule.value),
+        caps=merged,
+    )
 
 
 def _share(state: CapState, merged: dict[str, MergedView]) -> Decimal:

@@ -9,7 +9,7 @@ from trackyard.actions.exports import export_clicks
 from trackyard.actions.statistics import Names, clicks, nothing
 from trackyard.api.files import ALL_ROWS, Listed, table_of_all
 from trackyard.api.people import OfferRef, PartnerView, partner_view
-from trackyard.api.times import At, as_text, check_length, span, unchanged
+from trackyard.api.times import At, as_text, bounded_span, unchanged
 from trackyard.base.arrow import Array, Batch, loaded
 from trackyard.base.ids import as_stored
 from trackyard.domain.roles import Permission
@@ -37,8 +37,8 @@ class ListClicks(Listed):
 
     def query(self, call: Call[Deps]) -> ClickList:
         """For the use case. Raises BadInput for a period that is wrong."""
-        since, until = span(self.date_from, self.date_to, self.timezone or call.deps.zone, hour=self.hour)
-        check_length(self.date_from, self.date_to, fine=False, name="date_to")
+        zone = self.timezone or call.deps.zone
+        since, until = bounded_span(call.deps, self.date_from, self.date_to, zone, fine=False, hour=self.hour)
         named: dict[str, Values] = {
             "offer": self.offer,
             "affiliate": self.partner,

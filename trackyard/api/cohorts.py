@@ -6,7 +6,7 @@ from trackyard.actions.cohorts import retention, time_to_action
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics import nothing
 from trackyard.api.paging import Paging
-from trackyard.api.times import check_length, span
+from trackyard.api.times import bounded_span
 from trackyard.domain.roles import Permission
 from trackyard.stats.cohorts import Cohort, RetentionQuestion, Timing, TimingQuestion
 from trackyard.wire import scalars as s
@@ -31,8 +31,7 @@ class RetentionParams(Params):
     def question(self, call: Call[Deps]) -> RetentionQuestion:
         """For the use case. Raises BadInput for a period that is wrong or too long."""
         zone = self.timezone or call.deps.zone
-        since, until = span(self.date_from, self.date_to, zone)
-        check_length(self.date_from, self.date_to, fine=True, name="date_to")
+        since, until = bounded_span(call.deps, self.date_from, self.date_to, zone, fine=True)
         return RetentionQuestion(
             scope=nothing(),
             since=since,
@@ -64,8 +63,7 @@ class TimingParams(Paging):
 
     def question(self, call: Call[Deps]) -> TimingQuestion:
         """For the use case. Raises BadInput for a period that is wrong or too long."""
-        since, until = span(self.date_from, self.date_to, self.timezone)
-        check_length(self.date_from, self.date_to, fine=False, name="date_to")
+        since, until = bounded_span(call.deps, self.date_from, self.date_to, self.timezone, fine=False)
         return TimingQuestion(
             scope=nothing(),
             since=since,

@@ -15,7 +15,7 @@ from trackyard.actions.logs import AffiliateRecord, ServerRecord, affiliate_log,
 from trackyard.actions.statistics import Names, nothing
 from trackyard.api.conversions import shown_status
 from trackyard.api.paging import Paging
-from trackyard.api.times import check_length, span
+from trackyard.api.times import bounded_span
 from trackyard.base.ids import as_stored
 from trackyard.base.zones import datetime_text
 from trackyard.domain.facts import ServerLog
@@ -67,8 +67,7 @@ class ListLog(Paging):
 
     def query(self, call: Call[Deps]) -> LogQuery:
         """Return the query. Raises BadInput for a period that is wrong."""
-        since, until = span(self.date_from, self.date_to, self.zone(call))
-        check_length(self.date_from, self.date_to, fine=False, name="date_to")
+        since, until = bounded_span(call.deps, self.date_from, self.date_to, self.zone(call), fine=False)
         filters = {name: values for name, values in self.named(call.version).items() if values}
         return LogQuery(nothing(), since, until, filters, page=self.page, limit=self.clamped(call))
 

@@ -1,15 +1,20 @@
 """How people are shown inside other records."""
 
-from typing import Any
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
+from trackyard.domain.switches import REVENUES, ROWS
 from trackyard.store.affiliates import AffiliateName
 from trackyard.store.staff import Staff
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call
 from trackyard.wire.envelope import View
+
+RevenueSwitch = Annotated[str, s.Choice(REVENUES)]
+RowsSwitch = Annotated[str, s.Choice(ROWS)]
+"""Compatibility switches of statistics, which people override (docs/compatibility.md)."""
 
 
 class ManagerView(View):

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from trackyard.actions.deps import Deps
 from trackyard.actions.referrals import list_shares
 from trackyard.api.paging import Paging
-from trackyard.api.times import check_length, span
+from trackyard.api.times import bounded_span
 from trackyard.base.zones import datetime_text
 from trackyard.domain.currencies import CODES
 from trackyard.domain.roles import Permission
@@ -30,8 +30,7 @@ class ReferralParams(Paging):
 
     def chosen(self, call: Call[Deps]) -> ShareFilter:
         """For the use case. Raises BadInput for a period that is wrong or too long."""
-        since, until = span(self.date_from, self.date_to, call.deps.zone)
-        check_length(self.date_from, self.date_to, fine=False, name="date_to")
+        since, until = bounded_span(call.deps, self.date_from, self.date_to, call.deps.zone, fine=False)
         return ShareFilter(
             since=since,
             until=until,

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from trackyard.actions.deps import Deps
 from trackyard.actions.settings import Settings, edit_settings, get_settings, list_audit, quotes_state
 from trackyard.api.paging import Paging
+from trackyard.api.people import RevenueSwitch, RowsSwitch
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
 from trackyard.domain.roles import Permission
@@ -41,13 +42,16 @@ Sender = Annotated[str, s.Words(most=254, pattern=r"([^<>@\r\n]*<[^<>@\s]+@[^<>@
 
 class EditSettings(Params):
     """What is sent is changed; an empty value takes the setting away. smtp_url: as it is shown, it stays ·
-    refuse_bots: whether clicks of bots and prefetches are refused."""
+    refuse_bots: whether clicks of bots and prefetches are refused · statistics_revenue, statistics_rows: compatibility
+    switches (docs/compatibility.md); an empty value sets the default."""
 
     trafficback_url: Annotated[s.Url | None, Clearable()] = None
     hash_password: Annotated[s.Text | None, Clearable()] = None
     mail_from: Annotated[Sender | None, Clearable()] = None
     smtp_url: Annotated[Annotated[str, MailServer()] | None, Clearable()] = None
     refuse_bots: s.Flag | None = None
+    statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
+    statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
 
 
 class SettingsView(View):
@@ -58,6 +62,8 @@ class SettingsView(View):
     mail_from: str
     smtp_url: str
     refuse_bots: bool
+    statistics_revenue: str
+    statistics_rows: str
 
 
 class QuotesView(View):
@@ -173,6 +179,8 @@ def settings_view(settings: Settings) -> SettingsView:
         mail_from=settings.mail_from,
         smtp_url=_without_password(settings.smtp_url),
         refuse_bots=settings.refuse_bots,
+        statistics_revenue=settings.statistics_revenue,
+        statistics_rows=settings.statistics_rows,
     )
 
 

@@ -10,6 +10,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.staff import NewStaff, StaffRecord
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_hex
+from trackyard.api.people import RevenueSwitch, RowsSwitch
 from trackyard.api.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.roles import Permission, Role, kind_of
@@ -17,7 +18,7 @@ from trackyard.domain.staff_permissions import staff_levels
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Pagination, View, pagination
-from trackyard.wire.params import NoParams, Params, Seq
+from trackyard.wire.params import Clearable, NoParams, Params, Seq
 
 Password = Annotated[str, s.Words(least=5, most=1000)]
 RoleName = Annotated[str, s.Choice(tuple(role.value for role in Role))]
@@ -30,7 +31,8 @@ class ListStaff(Paging):
 
 
 class AddStaff(Params):
-    """A new staff user; without roles it may call nothing."""
+    """A new staff user; without roles it may call nothing. statistics_revenue, statistics_rows: override the platform's
+    compatibility switches for this staff user."""
 
     email: s.Email
     password: Password
@@ -39,10 +41,13 @@ class AddStaff(Params):
     roles: Seq[RoleName] = ()
     skype: s.Text = ""
     work_hours: s.Text = ""
+    statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
+    statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
 
 
 class EditStaff(Params):
-    """What is sent is changed; an empty list of roles takes them all."""
+    """What is sent is changed; an empty list of roles takes them all. statistics_revenue, statistics_rows: override the
+    platform's compatibility switches for this staff user; an empty value removes the override."""
 
     email: s.Email | None = None
     password: Password | None = None
@@ -51,6 +56,8 @@ class EditStaff(Params):
     roles: Seq[RoleName] = ()
     skype: s.Text = ""
     work_hours: s.Text = ""
+    statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
+    statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
 
 
 class SetPassword(Params):
@@ -60,7 +67,8 @@ class SetPassword(Params):
 
 
 class StaffView(View):
-    """A staff user with its key (spec: Staff user). type: affiliate_manager, account_manager or common_manager."""
+    """A staff user with its key (spec: Staff user). type: affiliate_manager, account_manager or common_manager ·
+    statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" = as the platform."""
 
     id: str
     first_name: str
@@ -76,6 +84,8 @@ class StaffView(View):
     type: str
     avatar: None
     info: None
+    statistics_revenue: str
+    statistics_rows: str
     password: str | UnsetType | None = UNSET
 
 
@@ -190,6 +200,8 @@ def staff_view(record: StaffRecord, zone: ZoneInfo, password: str | UnsetType | 
         type=kind_of(Role(role) for role in row.roles),
         avatar=None,
         info=None,
+        statistics_revenue=row.statistics_revenue or "",
+        statistics_rows=row.statistics_rows or "",
         password=password,
     )
 

@@ -6,17 +6,20 @@ from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics import Question
+from trackyard.actions.switches import switches_of
 from trackyard.api.files import Listed
 from trackyard.api.stats_params import CommonFilter, CommonParams, OfferParams, ReducedParams
-from trackyard.api.stats_rows import REASON, StatsAnswer, stats_answer
+from trackyard.api.stats_rows import REASON, RowForm, StatsAnswer, stats_answer
 from trackyard.api.stats_table import CUSTOM_COLUMNS, stats_table
 from trackyard.base.errors import BadInput
+from trackyard.base.ids import as_stored
 from trackyard.domain.permissions import slice_features
 from trackyard.domain.roles import Permission
 from trackyard.stats.dimensions import DIMENSIONS
+from trackyard.stats.query import Values
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Audience, Call, Endpoint, check_features
-from trackyard.wire.params import Only, Seq
+from trackyard.wire.params import OneOrMany, Only, Seq
 from trackyard.wire.sheets import Sheet, Table
 
 
@@ -91,7 +94,11 @@ class CustomFilter(CommonFilter):
     """What the custom report can be narrowed by too."""
 
     nonzero: Annotated[s.Flag, Only(since="3.1")] = False
-    smart_id: s.Text = ""
+    smart_id: OneOrMany[s.Text] = ()
+
+    def filters(self) -> dict[str, Values]:
+        """By the names of the analytic store, those that were given."""
+        return super().filters() | ({"smart_id": as_stored(self.smart_id)} if self.smart_id else {})
 
 
 class CustomParams(Listed, CommonParams):
@@ -107,33 +114,36 @@ def grouped(report: Grouped) -> Callable[[Call[Deps], ReducedParams], StatsAnswe
     """The handler of a grouped report."""
 
     def handle(call: Call[Deps], params: ReducedParams) -> StatsAnswer:
-        return stats_answer(call, params.question(call, report.dimensions))
+        switches = switches_of(call.deps, call.caller)
+        form = RowForm(plain=switches.plain, staff=call.staff)
+        return stats_answer(call, params.question(call, report.dimensions, switches), form)
 
     return handle
 
 
 def custom(call: Call[Deps], params: CustomParams) -> StatsAnswer:
     """Statistics rows grouped by the slices the caller names."""
-    return stats_answer(call, _custom_question(call, params), params.conversionTypes)
+    question, form = _custom_question(call, params)
+    return stats_answer(call, question, form)
 
 
 def custom_rows(call: Call[Deps], params: CustomParams) -> Table:
     """The same as a file: all of them, or a page, when page or limit is sent."""
-    question = _custom_question(call, params)
+    question, form = _custom_question(call, params)
     period = f"{params.filter.date_from}_{params.filter.date_to}"
-    return stats_table(call, question, params.conversionTypes, period, is_paged=params.is_paged)
+    return stats_table(call, question, form, period, is_paged=params.is_paged)
 
 
-def _custom_question(call: Call[Deps], params: CustomParams) -> Question:
+def _custom_question(call: Call[Deps], params: CustomParams) -> tuple[Question, RowForm]:
+    switches = switches_of(call.deps, call.caller)
     slices = tuple(dict.fromkeys(params.slice))
     check_features(call.known, slice_features(slices))
     _check_custom(params, slices)
-    question = params.question(call, slices)
-    filters = dict(question.filters)
-    if params.filter.smart_id:
-        filters["smart_id"] = (params.filter.smart_id,)
-    order = tuple(dict.fromkeys(params.order)) or question.order
-    return replace(question, filters=filters, order=order, nonzero=params.filter.nonzero)
+    question = params.question(call, slices, switches)
+    question = replace(question, order=tuple(dict.fromkeys(params.order)), nonzero=params.filter.nonzero)
+    parts = {name: DIMENSIONS[name].parts for name in slices}
+    requested = {part.key: name for name, (part, *rest) in parts.items() if not rest and part.key != name}
+    return question, RowForm(params.conversionTypes, plain=switches.plain, staff=call.staff, requested=requested)
 
 
 def _check_custom(params: CustomParams, slices: tuple[str, ...]) -> None:

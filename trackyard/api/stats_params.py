@@ -1,13 +1,15 @@
 """Parameters that statistics share (spec: Statistics, Common parameters)."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from pydantic import model_validator
 
 from trackyard.actions.statistics import Question
 from trackyard.api.paging import Paging
-from trackyard.api.times import check_length, span
+from trackyard.api.times import bounded_span
 from trackyard.base.ids import as_stored
+from trackyard.domain.switches import Switches
 from trackyard.stats.query import Values
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call
@@ -32,17 +34,33 @@ class ReducedFilter(Params):
     advertiser_tag: Annotated[CommaList[s.Text], Only(admin=True, since="3.1")] = ()
     affiliate_tag: Annotated[CommaList[s.Text], Only(since="3.1")] = ()
     offer_tag: Annotated[CommaList[s.Text], Only(since="3.1")] = ()
+    not_offer_id: OneOrMany[s.Int] = ()
+    not_advertiser_id: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
+    not_affiliate_id: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
+    not_country: OneOrMany[s.Text] = ()
+    not_advertiser_tag: Annotated[CommaList[s.Text], Only(admin=True)] = ()
+    not_affiliate_tag: CommaList[s.Text] = ()
+    not_offer_tag: CommaList[s.Text] = ()
 
     def filters(self) -> dict[str, Values]:
         """By the names of the analytic store, those that were given."""
-        partners = tuple(int(text) for text in self.partner if text.isdecimal() and len(text) < 10)
         given: list[tuple[str, Any, Values]] = [
             ("advertiser", self.advertiser, as_stored(self.advertiser)),
             ("offer", self.offer, self.offer),
-            ("affiliate", self.partner, partners),
+            ("affiliate", self.partner, _numbers(self.partner)),
             ("country", self.country, tuple(code.upper() for code in self.country)),
         ]
         return {name: values for name, sent, values in given if sent}
+
+    def excluded(self) -> dict[str, Values]:
+        """Return what is left out, by the names of the analytic store; what names nothing leaves nothing out."""
+        given: dict[str, Values] = {
+            "advertiser": as_stored(self.not_advertiser_id),
+            "offer": self.not_offer_id,
+            "affiliate": _numbers(self.not_affiliate_id),
+            "country": tuple(code.upper() for code in self.not_country),
+        }
+        return {name: values for name, values in given.items() if values}
 
 
 class CommonFilter(ReducedFilter):
@@ -62,11 +80,19 @@ class CommonFilter(ReducedFilter):
     sub6: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
     sub7: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
     sub8: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
+    not_affiliate_manager_id: OneOrMany[s.Text] = ()
+    not_advertiser_manager_id: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
+    not_smartlink_id: OneOrMany[s.Text] = ()
 
     def filters(self) -> dict[str, Values]:
         """By the names of the analytic store, those that were given."""
         names = ("currency", "os", "goal", "device", *(f"sub{number}" for number in range(1, 9)))
         return super().filters() | {name: getattr(self, name) for name in names if getattr(self, name)}
+
+    def excluded(self) -> dict[str, Values]:
+        """Return what is left out, by the names of the analytic store."""
+        smartlinks = as_stored(self.not_smartlink_id)
+        return super().excluded() | ({"smart_id": smartlinks} if smartlinks else {})
 
 
 class OfferFilter(CommonFilter):
@@ -89,30 +115,44 @@ class ReducedParams(Paging):
         """Without any filter it is those that are required which are missing, each by its name."""
         return tree | {"filter": {}} if isinstance(tree, dict) and not tree.get("filter") else tree
 
-    def question(self, call: Call[Any], dimensions: tuple[str, ...]) -> Question:
+    def question(self, call: Call[Any], dimensions: tuple[str, ...], switches: Switches) -> Question:
         """For the use case. Raises BadInput for a period that is wrong or too long."""
         chosen = self.filter
+        common = chosen if isinstance(chosen, CommonFilter) else None
         zone = self.timezone or call.deps.zone
-        since, until = span(chosen.date_from, chosen.date_to, zone, name="filter[date_to]")
-        check_length(chosen.date_from, chosen.date_to, fine=bool(HEAVY.intersection(dimensions)))
+        fine = bool(HEAVY.intersection(dimensions))
+        since, until = bounded_span(
+            call.deps, chosen.date_from, chosen.date_to, zone, fine=fine, name="filter[date_to]"
+        )
         return Question(
             dimensions=dimensions,
             since=since,
             until=until,
             zone=zone.key,
             filters=chosen.filters(),
-            affiliate_managers=as_stored(chosen.manager) if isinstance(chosen, CommonFilter) else (),
-            advertiser_managers=as_stored(chosen.advertiser_manager_id) if isinstance(chosen, CommonFilter) else (),
+            affiliate_managers=as_stored(common.manager) if common else (),
+            advertiser_managers=as_stored(common.advertiser_manager_id) if common else (),
             affiliate_tags=chosen.affiliate_tag,
             advertiser_tags=chosen.advertiser_tag,
             offer_tags=chosen.offer_tag,
-            order=dimensions if self.orderType == "desc" else (),
+            excluded=chosen.excluded(),
+            not_affiliate_managers=as_stored(common.not_affiliate_manager_id) if common else (),
+            not_advertiser_managers=as_stored(common.not_advertiser_manager_id) if common else (),
+            not_affiliate_tags=chosen.not_affiliate_tag,
+            not_advertiser_tags=chosen.not_advertiser_tag,
+            not_offer_tags=chosen.not_offer_tag,
             descending=self.orderType == "desc",
             not_found_apart=call.version == "3.0",
+            by_payout=switches.by_payout,
             page=self.page,
             limit=self.clamped(call),
             locale=self.locale,
         )
+
+
+def _numbers(texts: Iterable[str]) -> tuple[int, ...]:
+    """Return the texts that are numbers of affiliates."""
+    return tuple(int(text) for text in texts if text.isdecimal() and len(text) < 10)
 
 
 class CommonParams(ReducedParams):

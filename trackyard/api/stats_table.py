@@ -5,11 +5,13 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import UNSET
+
 from trackyard.actions.deps import Deps
 from trackyard.actions.exports import export_rows
 from trackyard.actions.statistics import Question, ask
 from trackyard.api.files import ALL_ROWS, each_piece
-from trackyard.api.stats_rows import REASON, ActionView, StatsRowView, row_view
+from trackyard.api.stats_rows import REASON, ActionView, RowForm, StatsRowView, row_view
 from trackyard.stats.dimensions import DIMENSIONS
 from trackyard.stats.metrics import conversion_types
 from trackyard.wire.endpoint import Call
@@ -18,71 +20,81 @@ from trackyard.wire.sheets import Column, Kind, Row, Table, columns_of, in_piece
 CUSTOM_COLUMNS: Final = (
     "Columns: those of the slices (`year`, `month`, `day`, `offer.id`, `offer.title`, `sub1`…), traffic.raw, "
     "traffic.uniq, of each conversion type what JSON answers have (`confirmed.count`, `confirmed.payouts`…), views, "
-    f"ctr, cr, epc, ecpm, ratio, and currency, in which the amounts are. {ALL_ROWS}"
+    "ctr, `cr` of each conversion type (`cr_total`, `cr_confirmed`…), epc, ecpm, ratio, and currency, in which the "
+    f"amounts are. `plain` rows have fewer, as in JSON. {ALL_ROWS}"
 )
+_MANAGER: Final = (Column("id"), Column("first_name"), Column("last_name"), Column("title"))
 _NAMED: Final = MappingProxyType(
     {
-        "offer": (Column("id", Kind.WHOLE), Column("offer_id"), Column("title")),
+        "offer": (Column("id", Kind.WHOLE), Column("offer_id"), Column("title"), Column("url")),
         "affiliate": (Column("id", Kind.WHOLE), Column("email"), Column("login"), Column("name")),
         "advertiser": (Column("id"), Column("title")),
-        "affiliate_manager_id": (Column("id"), Column("first_name"), Column("last_name")),
-        "advertiser_manager_id": (Column("id"), Column("first_name"), Column("last_name")),
+        "affiliate_manager_id": _MANAGER,
+        "advertiser_manager_id": _MANAGER,
     }
 )
 """What stands beside the value of a slice."""
 _ACTION: Final = columns_of(ActionView)
 
 
-def stats_table(call: Call[Deps], question: Question, types: Collection[str], period: str, *, is_paged: bool) -> Table:
-    """The rows that answer a question: all of them, or its page. `types`: the conversion types to show; none = all."""
+def stats_table(call: Call[Deps], question: Question, form: RowForm, period: str, *, is_paged: bool) -> Table:
+    """The rows that answer a question: all of them, or its page."""
     refused = REASON in question.dimensions
-    kinds = [] if refused else _kinds(question, types)
-    columns = (*_slices(question), *_figures(kinds, refused=refused))
+    kinds = [kind for kind in conversion_types(not_found_apart=question.not_found_apart) if form.shows(kind)]
+    columns = (*_slices(question, form), *_metrics(kinds, form, refused=refused))
     currencies = question.filters.get("currency", ())
     currency = str(currencies[0]) if len(currencies) == 1 else call.deps.currency
-    flat = _flattener(kinds, refused=refused, currency=currency)
+    flat = _flattener(kinds, form, refused=refused, currency=currency)
     if is_paged:
         page, names = ask(call.deps, call.caller, call.permission, question)
-        rows = (flat(row_view(row, names, types)) for row in page.rows)
+        rows = (flat(row_view(row, names, form)) for row in page.rows)
         return Table(columns, in_pieces(rows), call.deps.zone, period)
     export = export_rows(call.deps, call.caller, call.permission, question)
-    pieces = each_piece(export, lambda rows, names: [flat(row_view(row, names, types)) for row in rows])
+    pieces = each_piece(export, lambda rows, names: [flat(row_view(row, names, form)) for row in rows])
     return Table(columns, pieces, call.deps.zone, period, lambda: export.count)
 
 
-def _kinds(question: Question, types: Collection[str]) -> list[str]:
-    """The conversion types that are shown."""
-    known = conversion_types(not_found_apart=question.not_found_apart)
-    return [kind for kind in known if not types or kind in types]
-
-
-def _slices(question: Question) -> Iterator[Column]:
+def _slices(question: Question, form: RowForm) -> Iterator[Column]:
     """The columns of the slices."""
     parts = {part.key: part for name in question.dimensions for part in DIMENSIONS[name].parts}
     for key, part in parts.items():
-        if key in _NAMED:
-            yield from (Column(f"{key}.{column.name}", column.kind) for column in _NAMED[key])
-        else:
-            yield Column(key, Kind.TEXT if part.kind == "String" else Kind.WHOLE)
+        for name in (form.requested[key], key) if key in form.requested else (key,):
+            if key in _NAMED:
+                yield from (Column(f"{name}.{column.name}", column.kind) for column in _named(key, form))
+            else:
+                yield Column(name, Kind.TEXT if part.kind == "String" else Kind.WHOLE)
 
 
-def _figures(kinds: Collection[str], *, refused: bool) -> Iterator[Column]:
+def _named(key: str, form: RowForm) -> Iterator[Column]:
+    for column in _NAMED[key]:
+        is_url, is_added = column.name == "url", column.name == "title" and key.endswith("_manager_id")
+        if (form.shows_url or not is_url) and not (form.plain and is_added):
+            yield column
+
+
+def _metrics(kinds: Collection[str], form: RowForm, *, refused: bool) -> Iterator[Column]:
     """The columns after those of the slices."""
     yield from (Column("traffic.raw", Kind.WHOLE), Column("traffic.uniq", Kind.WHOLE))
-    for kind in kinds:
-        yield from (Column(f"{kind}.{column.name}", column.kind) for column in _ACTION)
-    yield Column("views", Kind.WHOLE)
-    yield from (Column(name, Kind.AMOUNT) for name in ("ctr", "cr", "epc", "ecpm"))
-    yield Column("ratio")
+    for kind in () if refused else kinds:
+        for column in _ACTION:
+            if not (form.plain and column.name == "payouts"):
+                yield Column(f"{kind}.{column.name}", column.kind)
+    if refused or not form.plain:
+        yield Column("views", Kind.WHOLE)
+        yield Column("ctr", Kind.AMOUNT)
+    if not form.plain:
+        yield from (Column(f"cr_{kind}", Kind.AMOUNT) for kind in kinds)
+        yield from (Column("epc", Kind.AMOUNT), Column("ecpm", Kind.AMOUNT), Column("ratio"))
     if refused:
         yield Column("trafficback", Kind.WHOLE)
     yield Column("currency")
 
 
-def _flattener(kinds: Collection[str], *, refused: bool, currency: str) -> Callable[[StatsRowView], Row]:
+def _flattener(kinds: Collection[str], form: RowForm, *, refused: bool, currency: str) -> Callable[[StatsRowView], Row]:
     """What makes the values of those columns out of a row."""
-    action = attrgetter(*(column.name for column in _ACTION))
-    figures = attrgetter("views", "ctr", "cr", "epc", "ecpm", "ratio", *(["trafficback"] if refused else []))
+    action = attrgetter(*(column.name for column in _ACTION if not (form.plain and column.name == "payouts")))
+    before = ("views", "ctr") if refused or not form.plain else ()
+    behind = (*(() if form.plain else ("epc", "ecpm", "ratio")), *(("trafficback",) if refused else ()))
 
     def flat(row: StatsRowView) -> Row:
         values: list[object] = []
@@ -92,6 +104,10 @@ def _flattener(kinds: Collection[str], *, refused: bool, currency: str) -> Calla
         if isinstance(row.actions, dict):
             for kind in kinds:
                 values += action(row.actions[kind])
-        return [*values, *figures(row), currency]
+        values += [getattr(row, name) for name in before]
+        if row.cr is not UNSET:
+            values += row.cr.values()
+        values += [getattr(row, name) for name in behind]
+        return [*values, currency]
 
     return flat

@@ -139,7 +139,7 @@ def ticket_view(record: TicketRecord, deps: Deps, version: str) -> TicketView:
         type="offer",
         title=row.title,
         description=row.description,
-        partner=affiliate_view(record.affiliate, deps.zone),
+        partner=affiliate_view(record.affiliate, deps.zone, nested=True),
         offer=ticket_offer_view(record, deps, version),
         attachments=[],
         comments=CommentsView(),

@@ -5,8 +5,10 @@ from datetime import date, datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from trackyard.actions.deps import Deps
+from trackyard.actions.periods import data_span
 from trackyard.base.errors import BadInput
-from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
+from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms, local_day
 
 MINUTE_MS: Final = 60_000
 
@@ -42,12 +44,35 @@ def hour_end_ms(day: date, hour: int, zone: ZoneInfo) -> int:
     return end if end > start else hour_start_ms(day, hour, zone)
 
 
-def check_length(first: date, last: date, *, fine: bool, name: str = "filter[date_to]") -> None:
-    """Refuses more than 366 days of a fine slice, ten years of any (behaviour.md §7)."""
+def bounded_span(
+    deps: Deps, first: date, last: date, zone: ZoneInfo, *, fine: bool, name: str = "date_to", hour: int | None = None
+) -> tuple[int, int]:
+    """Return the span of days, or of one hour of a day, whose length is within bounds.
+
+    The length counts days that can have data: those from the first traffic to today. A longer period loses the others.
+    fine: at most 366 days instead of ten years (behaviour.md §7). Raises BadInput.
+    """
+    whole = span(first, last, zone, hour=hour, name=name)
+    if _fault(first, last, fine=fine) is None:
+        return whole
+    known = data_span(deps)
+    if known is None:
+        return whole[0], whole[0]
+    first, last = (max(first, local_day(known[0], zone)), min(last, local_day(known[1], zone)))
+    if last < first:
+        return whole[0], whole[0]
+    if fault := _fault(first, last, fine=fine):
+        raise BadInput({name: [fault]})
+    return span(first, last, zone, name=name)
+
+
+def _fault(first: date, last: date, *, fine: bool) -> str | None:
+    """Return what is wrong with the length of a period."""
     if fine and last - first >= timedelta(days=366):
-        raise BadInput({name: ["The period may have at most 366 days here."]})
+        return "The period may have at most 366 days with data here."
     if (last.year - 10, last.month, last.day) >= (first.year, first.month, first.day):
-        raise BadInput({name: ["The period may have at most 10 years."]})
+        return "The period may have at most 10 years with data."
+    return None
 
 
 def text_or_none(at_ms: int | None, zone: ZoneInfo) -> str | None:

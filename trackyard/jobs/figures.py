@@ -51,7 +51,7 @@ class OfferFigures:
         now = self._clock.now_ms()
         week = {offer_id: _week_epc(row) for offer_id, row in self._rows(now - WEEK_MS, now).items()}
         today = {
-            offer_id: Figures(row.cr, row.epc, week.get(offer_id, ZERO))
+            offer_id: Figures(row.cr(), row.epc, week.get(offer_id, ZERO))
             for offer_id, row in self._rows(now - PERIOD_MS, now).items()
         }
         with self._database.read() as conn:

@@ -77,7 +77,8 @@ def _columns(report: Report, *, of_facts: bool) -> set[str]:
     """The columns of clicks, or of facts, that the report asks for."""
     scope = report.scope
     asked = {part.column for name in report.dimensions for part in DIMENSIONS[name].parts}
-    asked |= {FILTERS[name].column for name in report.filters if of_facts or FILTERS[name].traffic}
+    narrowed = (*report.filters, *report.excluded)
+    asked |= {FILTERS[name].column for name in narrowed if of_facts or FILTERS[name].traffic}
     asked |= {"affiliate"} if scope.affiliate_ids is not None else set()
     return asked | ({"advertiser"} if scope.advertiser_ids is not None else set())
 

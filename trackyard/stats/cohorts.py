@@ -36,7 +36,7 @@ class RetentionQuestion:
 @dataclass(frozen=True, slots=True)
 class Cohort:
     """The clicks of an affiliate whose base event happened on a day (YYYY-MM-DD). `reached`: by each event asked for,
-    how many of them had it later."""
+    how many of them had it later; the base event, all of them."""
 
     affiliate: int
     day: str
@@ -44,7 +44,7 @@ class Cohort:
     reached: dict[str, int]
 
     def rate(self, event: str) -> Decimal:
-        """How many of the cohort had the event later, in percent."""
+        """Return how many of the cohort had the event later, in percent."""
         return rounded(Decimal(100 * self.reached[event]) / self.size)
 
 
@@ -90,9 +90,15 @@ def retention(analytics: Analytics, question: RetentionQuestion) -> list[Cohort]
     )
     rows = analytics.rows(sql, parameters, tuple[int, str, int, tuple[list[str], list[int]]])
     return [
-        Cohort(affiliate, day, size, dict.fromkeys(question.events, 0) | dict(zip(*reached, strict=True)))
+        Cohort(affiliate, day, size, _reached(question, size, dict(zip(*reached, strict=True))))
         for affiliate, day, size, reached in rows
     ]
+
+
+def _reached(question: RetentionQuestion, size: int, later: dict[str, int]) -> dict[str, int]:
+    """Return how many of a cohort had each event; all of them had the base event."""
+    reached = dict.fromkeys(question.events, 0) | later
+    return reached | ({question.base_event: size} if question.base_event in reached else {})
 
 
 @dataclass(frozen=True, slots=True)

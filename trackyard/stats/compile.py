@@ -14,6 +14,8 @@ from trackyard.stats.packed import packed
 from trackyard.stats.query import Report, Values
 
 _FAR = 2**62
+_RANKED = 4000
+"""Values in one list of a request; a field of a request has at most 128 KiB."""
 _PRESENT = ("raw", "trafficback", "views", f"{TOTAL}_count")
 """What there is a row for; conversions last."""
 
@@ -146,10 +148,21 @@ def filter_conditions(filters: Mapping[str, Values], *, of_clicks: bool) -> list
     ]
 
 
-def filter_parameters(filters: Mapping[str, Values]) -> dict[str, Any]:
-    """The parameters of `filter_conditions`. A number that fits no column is left out: no row has it."""
+def excluding_conditions(excluded: Mapping[str, Values], *, of_clicks: bool) -> list[str]:
+    """Return the conditions that reject values, for columns that `click` has, or that `fact` has."""
+    chosen = [FILTERS[name] for name in excluded]
+    return [
+        f"{each.column} NOT IN {{excluded_{each.name}:Array({each.kind})}}"
+        for each in chosen
+        if each.traffic or not of_clicks
+    ]
+
+
+def filter_parameters(filters: Mapping[str, Values], prefix: str = "filter") -> dict[str, Any]:
+    """The parameters of `filter_conditions`, or with the prefix "excluded" of `excluding_conditions`. A number that
+    fits no column is left out: no row has it."""
     return {
-        f"filter_{name}": [value for value in values if isinstance(value, str) or abs(value) <= _FAR]
+        f"{prefix}_{name}": [value for value in values if isinstance(value, str) or abs(value) <= _FAR]
         for name, values in filters.items()
     }
 
@@ -168,7 +181,10 @@ def _metrics(report: Report) -> list[_Metric]:
 
 
 def _action_sql(report: Report, metric: ActionMetric, statuses: tuple[Status, ...]) -> str:
-    amount = metric.sql if report.scope.sees_charge else metric.affiliate_sql
+    if not report.scope.sees_charge:
+        amount = metric.affiliate_sql
+    else:
+        amount = (metric.payout_sql if report.by_payout else "") or metric.sql
     numbers = ", ".join(str(status.number) for status in statuses)
     return f"sumIf({amount}, of_status IN ({numbers}))"
 
@@ -182,7 +198,11 @@ def _is_chosen(parts: list[Part]) -> str:
 def _narrowed(report: Report, *more: str) -> Narrowed:
     """The conditions of a report. more: of rows of facts, beside the report's own."""
     scope = scope_conditions(report.scope)
-    of_clicks, of_facts = (filter_conditions(report.filters, of_clicks=of_clicks) for of_clicks in (True, False))
+    of_clicks, of_facts = (
+        filter_conditions(report.filters, of_clicks=of_clicks)
+        + excluding_conditions(report.excluded, of_clicks=of_clicks)
+        for of_clicks in (True, False)
+    )
     return Narrowed((*scope, *of_clicks), (*scope, *of_facts, *more), of_rows=bool(more))
 
 
@@ -190,7 +210,9 @@ def _parameters(report: Report) -> dict[str, Any]:
     return {
         **scope_parameters(report.scope),
         **filter_parameters(report.filters),
+        **filter_parameters(report.excluded, "excluded"),
         **_manager_parameters(report),
+        **_rank_parameters(report),
     }
 
 
@@ -204,12 +226,43 @@ def _manager_parameters(report: Report) -> dict[str, Any]:
     return parameters
 
 
+def _rank_parameters(report: Report) -> dict[str, Any]:
+    """Return the ranks of titles as lists of values and of ranks, in pieces that fit into a field of a request."""
+    parameters: dict[str, Any] = {}
+    for name, titles in report.titles.items():
+        ranks = _ranks(titles)
+        values = list(ranks)
+        for piece, start in enumerate(range(0, max(len(values), 1), _RANKED)):
+            some = values[start : start + _RANKED]
+            parameters |= {f"{name}_ranked_{piece}": some, f"{name}_ranks_{piece}": [ranks[each] for each in some]}
+    return parameters
+
+
+def _ranks(titles: Mapping[Any, str]) -> dict[Any, int]:
+    """Return the place of each value by its title, in any case of letters; equal titles share a place, "" has 0."""
+    places = {
+        title: place for place, title in enumerate(sorted({title.casefold() for title in titles.values()} | {""}))
+    }
+    return {value: places[title.casefold()] for value, title in titles.items()}
+
+
+def _rank(report: Report, name: str) -> str:
+    """Return the SQL of a row's place among the titles of a dimension."""
+    [part] = DIMENSIONS[name].parts
+    pieces = range(max(-(-len(report.titles[name]) // _RANKED), 1))
+    values = ", ".join(f"{{{name}_ranked_{piece}:Array({part.kind})}}" for piece in pieces)
+    ranks = ", ".join(f"{{{name}_ranks_{piece}:Array(Int64)}}" for piece in pieces)
+    return f"transform(k_{part.key}, arrayConcat({values}), arrayConcat({ranks}), toInt64(0))"
+
+
 def _order(report: Report, keys: list[str]) -> list[str]:
     """Asked order first; the keys behind it make pages disjoint."""
     direction = "DESC" if report.descending else "ASC"
     columns: list[str] = []
     for name in report.order:
-        if name in DIMENSIONS:
+        if name in report.titles:
+            columns.append(_rank(report, name))
+        elif name in DIMENSIONS:
             columns += [f"k_{part.key}" for part in DIMENSIONS[name].parts]
         elif name != "currency":
             columns.append(name)

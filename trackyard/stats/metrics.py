@@ -48,20 +48,21 @@ class ActionMetric:
     """A measure of conversions.
 
     `sql`: it, out of MEASURES, for staff · `affiliate_sql`: the same for a caller who may not see charges
-    (behaviour.md §1).
+    (behaviour.md §1) · `payout_sql`: the same for staff whose `statistics_revenue` is `payout`; "" = as `sql`.
     """
 
     name: str
     sql: str
     affiliate_sql: str
     is_money: bool
+    payout_sql: str = ""
 
 
 TRAFFIC: Final = ("raw", "uniq", "trafficback", "views")
 """Metrics of clicks and views; each is the sum of its measure."""
 
 ACTIONS: Final = (
-    ActionMetric("revenue", "of_charge", "of_payout", True),
+    ActionMetric("revenue", "of_charge", "of_payout", True, payout_sql="of_payout"),
     ActionMetric("charge", "of_charge", ZERO, True),
     ActionMetric("earning", "(of_charge - of_payout)", ZERO, True),
     ActionMetric("payouts", "of_payout", "of_payout", True),

@@ -18,10 +18,12 @@ class Report:
 
     since, until: UTC milliseconds, `until` exclusive · zone: an IANA name, for the parts of time · dimensions:
     names of DIMENSIONS, in the order of the keys · filters: a name of FILTERS to the values it lets pass, none
-    of them = nothing passes · order: names of dimensions asked for or of ORDER_METRICS ("currency" orders
-    nothing); () = by the keys · descending: for all of `order` · not_found_apart: /3.0's own group ·
-    nonzero: only rows with conversions · page from 1 · managers: by name of a slice by manager, who manages what
-    today: affiliate or advertiser → staff user; what is absent has no manager.
+    of them = nothing passes · excluded: a name of FILTERS to the values it rejects · order: names of dimensions asked
+    for or of ORDER_METRICS ("currency" orders nothing); () = by the keys · descending: for all of `order` ·
+    not_found_apart: /3.0's own group · nonzero: only rows with conversions · page from 1 · managers: by name of a slice
+    by manager, who manages what today: affiliate or advertiser → staff user; what is absent has no manager · titles:
+    by name of a dimension in `order`, the title that its values are ordered by; a value without a title comes first ·
+    by_payout: `revenue` is the sum of payouts for staff too (domain/switches.py).
 
     Raises ValueError for a name that does not exist.
     """
@@ -31,18 +33,21 @@ class Report:
     until: int
     dimensions: tuple[str, ...]
     filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    excluded: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
     managers: Mapping[str, Mapping[Any, str]] = field(default_factory=lambda: MappingProxyType({}))
+    titles: Mapping[str, Mapping[Any, str]] = field(default_factory=lambda: MappingProxyType({}))
     zone: str = "UTC"
     order: tuple[str, ...] = ()
     descending: bool = False
     not_found_apart: bool = False
     nonzero: bool = False
+    by_payout: bool = False
     page: int = 1
     limit: int = 100
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.dimensions if name not in DIMENSIONS]
-        unknown += [name for name in self.filters if name not in FILTERS]
+        unknown += [name for name in (*self.filters, *self.excluded) if name not in FILTERS]
         unknown += [name for name in self.order if not self._orders_by(name)]
         unknown += [name for name in self.dimensions if self._lacks_managers(name)]
         if unknown:

@@ -37,10 +37,9 @@ class StatsRow:
     views: int
     actions: dict[str, Action]
 
-    @property
-    def cr(self) -> Decimal:
-        """Conversions of every status per click, in percent."""
-        return _ratio(Decimal(100 * self.actions[TOTAL].count), self.raw)
+    def cr(self, kind: str = TOTAL) -> Decimal:
+        """Return the conversions of a type per click, in percent."""
+        return _ratio(Decimal(100 * self.actions[kind].count), self.raw)
 
     @property
     def ratio(self) -> str:

@@ -112,6 +112,14 @@ def titles_of(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
     return {row.id: row.title for row in rows}
 
 
+def titles_in(conn: Connection, scope: Scope) -> dict[str, str]:
+    """Return the titles of the advertisers in scope, by id."""
+    query = select(advertiser.c.id, advertiser.c.title)
+    if scope.advertiser_ids is not None:
+        query = query.where(advertiser.c.id.in_(scope.advertiser_ids))
+    return {row.id: row.title for row in conn.execute(query)}
+
+
 def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[str]:
     """The advertisers that have any of the tags."""
     wanted = set(tags)

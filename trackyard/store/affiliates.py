@@ -24,7 +24,8 @@ _REFERRAL_LOCK: Final = 0x7265_6665_72
 class NewAffiliate:
     """What a new row holds. Times UTC ms · ref: the referrer's id · payment_systems: {system_id, currency, fields} ·
     custom_fields: by the field's id as text · permissions: domain/permissions.py, what differs from the default ·
-    server_clicks: whether its servers report clicks of visitors, from the addresses in server_ip."""
+    server_clicks: whether its servers report clicks of visitors, from the addresses in server_ip ·
+    statistics_revenue, statistics_rows: domain/switches.py, None = as the platform."""
 
     email: str
     login: str
@@ -55,6 +56,8 @@ class NewAffiliate:
     server_clicks: bool = False
     server_ip: list[str] = field(default_factory=list)
     last_login_at: int | None = None
+    statistics_revenue: str | None = None
+    statistics_rows: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +208,14 @@ def find_access(conn: Connection, affiliate_id: int) -> Access | None:
     return None if row is None else Access(row.status, row.permissions)
 
 
+def find_switches(conn: Connection, affiliate_id: int) -> dict[str, str | None]:
+    """Return the compatibility switches that an affiliate overrides, by name."""
+    columns = affiliate.c
+    query = select(columns.statistics_revenue, columns.statistics_rows).where(columns.id == affiliate_id)
+    row = conn.execute(query).one_or_none()
+    return {} if row is None else dict(row._mapping)
+
+
 def ids_of_managers(conn: Connection, staff_ids: Iterable[str]) -> frozenset[int]:
     """The affiliates whose manager is one of these."""
     rows = conn.execute(select(affiliate.c.id).where(affiliate.c.manager_id.in_(list(staff_ids))))
@@ -230,6 +241,15 @@ def managed(conn: Connection, scope: Scope) -> dict[int, str]:
     if scope.affiliate_ids is not None:
         query = query.where(affiliate.c.id.in_(scope.affiliate_ids))
     return {row.id: row.manager_id for row in conn.execute(query)}
+
+
+def titles_in(conn: Connection, scope: Scope) -> dict[int, str]:
+    """Return what the affiliates in scope are called, by id: their name, else their login."""
+    columns = affiliate.c
+    query = select(columns.id, columns.login, columns.name)
+    if scope.affiliate_ids is not None:
+        query = query.where(columns.id.in_(scope.affiliate_ids))
+    return {row.id: row.name or row.login for row in conn.execute(query)}
 
 
 def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:

@@ -124,6 +124,11 @@ def ids_of(conn: Connection, references: Iterable[str]) -> set[int]:
     return set(rows.scalars())
 
 
+def all_titles(conn: Connection) -> dict[int, str]:
+    """Return the titles of all offers by id; removed offers are among them."""
+    return {row.id: row.title for row in conn.execute(select(offer.c.id, offer.c.title))}
+
+
 def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
     """The offers that have any of the tags."""
     wanted = set(tags)

@@ -22,6 +22,8 @@ MAIL_FROM: Final = "mail_from"
 """The sender of mail; "" = as TRACKYARD_MAIL_FROM says."""
 SMTP_URL: Final = "smtp_url"
 """The mail server's address with its password, sealed; "" = as TRACKYARD_SMTP_URL says."""
+STATISTICS_SWITCHES: Final = ("statistics_revenue", "statistics_rows")
+"""The compatibility switches of statistics (domain/switches.py)."""
 
 
 def find_setting(conn: Connection, name: str) -> Any:

@@ -15,7 +15,8 @@ from trackyard.store.tables import staff
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """A row of the table. Times UTC ms · roles: values of Role · password_hash: None until one is set."""
+    """A row of the table. Times UTC ms · roles: values of Role · password_hash: None until one is set ·
+    statistics_revenue, statistics_rows: domain/switches.py, None = as the platform."""
 
     id: str
     email: str
@@ -28,6 +29,8 @@ class Staff:
     created_at: int
     updated_at: int
     last_login_at: int | None = None
+    statistics_revenue: str | None = None
+    statistics_rows: str | None = None
 
 
 def add_staff(conn: Connection, new: Staff) -> None:
@@ -62,6 +65,11 @@ def list_staff(conn: Connection, part: str = "", *, page: int, limit: int) -> tu
     return [Staff(**row._mapping) for row in rows], total
 
 
+def all_staff(conn: Connection) -> list[Staff]:
+    """Return every staff user, by id."""
+    return [Staff(**row._mapping) for row in conn.execute(select(staff).order_by(staff.c.id))]
+
+
 def find_by_email(conn: Connection, email: str) -> Staff | None:
     """The staff user of an e-mail address (lower case)."""
     row = conn.execute(select(staff).where(staff.c.email == email)).one_or_none()
@@ -78,6 +86,13 @@ def find_staff(conn: Connection, staff_id: str) -> Staff | None:
     """The staff user of an id."""
     row = conn.execute(select(staff).where(staff.c.id == staff_id)).one_or_none()
     return None if row is None else Staff(**row._mapping)
+
+
+def find_switches(conn: Connection, staff_id: str) -> dict[str, str | None]:
+    """Return the compatibility switches that a staff user overrides, by name."""
+    query = select(staff.c.statistics_revenue, staff.c.statistics_rows).where(staff.c.id == staff_id)
+    row = conn.execute(query).one_or_none()
+    return {} if row is None else dict(row._mapping)
 
 
 def find_first_administrator(conn: Connection) -> Staff | None:

@@ -19,6 +19,8 @@ staff = Table(
     Column("last_login_at", Moment, nullable=True),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
+    Column("statistics_revenue", String(16), nullable=True),  # domain/switches.py; NULL = as the platform
+    Column("statistics_rows", String(16), nullable=True),
 )
 
 affiliate = Table(
@@ -54,6 +56,8 @@ affiliate = Table(
     Column("last_login_at", Moment, nullable=True),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
+    Column("statistics_revenue", String(16), nullable=True),  # domain/switches.py; NULL = as the platform
+    Column("statistics_rows", String(16), nullable=True),
     sqlite_autoincrement=True,
 )
 
