@@ -7,8 +7,8 @@ is the e-mail address of another. The others keep theirs until they change it: t
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0005"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 branch_labels = None
 depends_on = None
 
