@@ -82,7 +82,7 @@ def _documented(entry: dict[str, Any], param: dict[str, Any], name: str) -> Para
     ]
     return Param(
         name=name,
-        type="string" if param["type"] == "map" else listed(entry["id"], name, param["type"]),
+        type="string" if param["type"] == "map" else param["type"],
         required=bool(param.get("required")) or name in entry.get("required", ()),
         values=frozenset(values),
         default=param.get("default"),
