@@ -1,6 +1,6 @@
 """Fixtures of the edge's tests."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from trackyard.domain.rules import Advertiser, Affiliate, Row
 from trackyard.edge.address import TrustedNetworks
 from trackyard.edge.counters import Counters
 from trackyard.edge.handler import Edge
+from trackyard.edge.pixels import FindClick
 from trackyard.edge.state import EdgeState, StateOptions
 
 ROWS: list[Row] = [an_offer(), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]
@@ -45,18 +46,32 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def edge(tmp_path: Path, journal: MemoryJournal, clock: ManualClock, visitors: Visitors) -> Iterator[Edge]:
+def edge(edge_with: Callable[..., Edge]) -> Edge:
+    return edge_with()
+
+
+@pytest.fixture
+def edge_with(
+    tmp_path: Path, journal: MemoryJournal, clock: ManualClock, visitors: Visitors
+) -> Iterator[Callable[..., Edge]]:
+    """Make an edge that looks clicks up by `find_click` and believes forwarded requests signed by `forward_key`."""
     options = StateOptions(tmp_path / "state", tmp_path / "journal", tmp_path / "rules", 9, size=64 * 1024)
     state = EdgeState(options, lambda: (0, 0), NOW // 1000)
-    made = Edge(
-        number=9,
-        clock=clock,
-        journal=journal,
-        visitors=visitors,
-        state=state,
-        trusted=TrustedNetworks([ip_network("127.0.0.0/8")]),
-        counters=Counters(),
-    )
-    made.rules = rules_of(ROWS)
-    yield made
+
+    def make(find_click: FindClick | None = None, forward_key: bytes = b"") -> Edge:
+        made = Edge(
+            number=9,
+            clock=clock,
+            journal=journal,
+            visitors=visitors,
+            state=state,
+            trusted=TrustedNetworks([ip_network("127.0.0.0/8")]),
+            counters=Counters(),
+            forward_key=forward_key,
+            find_click=find_click,
+        )
+        made.rules = rules_of(ROWS)
+        return made
+
+    yield make
     state.close()

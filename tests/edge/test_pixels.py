@@ -1,15 +1,20 @@
 """Pixels: the calls that pages report, and the code of affiliates that they show."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.edge.conftest import ROWS
+from tests.support.events import new_click
 from tests.support.handling import NOW, MemoryJournal, ask
 from tests.support.rules import HASH, rules_of
 from trackyard.base.ids import find_click_id
 from trackyard.domain.rules import Pixels
 from trackyard.edge.answers import UNWRITABLE
 from trackyard.edge.handler import Edge
-from trackyard.edge.request import Response
+from trackyard.edge.pixels import FindClick
+from trackyard.edge.request import Later, Response
+from trackyard.journal.records import Click
 
 A, B = "a" * 24, "b" * 24
 PATHS = {
@@ -23,6 +28,7 @@ PATHS = {
 def test_a_pixel_is_a_call(edge: Edge, journal: MemoryJournal, path: str) -> None:
     query = (
         f"offer_id=3&afclick={A}&afid=o%2F1&afprice=9.5&afgoal=2&afstatus=2&afsecure=s&custom_field7=c&clickid=x&sum=1"
+        "&afcomment=well%20done"
     )
     answer = ask(edge, f"{path}?{query}", peer="127.0.0.1", x_forwarded_for=b"203.0.113.5", user_agent=b"browser")
     assert (answer.status, answer.content_type, answer.durable) == (200, PATHS[path], True)
@@ -38,6 +44,7 @@ def test_a_pixel_is_a_call(edge: Edge, journal: MemoryJournal, path: str) -> Non
         "status": "2",
         "secure": "s",
         "custom_field7": "c",
+        "comment": "well done",
     }
     assert find_click_id(call.id) is not None
 
@@ -91,6 +98,7 @@ SHOWN = Pixels(
     affiliate=7,
     codes=(
         '<img src="https://t.example/?c={clickid}&o={order_sum}&p={pid}&n={offer_name}&f={custom_field1}&s={sub1}&x={x}">',
+        "<i>{custom_field_1} {comment} {custom_field_7}</i>",
         "<script>var a = {b: 1}; report('{goal}', '{status_name}')</script>",
     ),
 )
@@ -107,6 +115,7 @@ def test_the_page_shows_the_pixels_of_whose_click_it_was_in_a_sandbox(edge: Edge
     body = answer.body.decode()
     assert f'<img src="https://t.example/?c={A}&o=1.5&p=7&n=An%20offer&f=%22%3E%3Cscript%3E%27&s=&x={{x}}">' in body
     assert "<script>var a = {b: 1}; report('%27', 'confirmed')</script>" in body
+    assert "<i>%22%3E%3Cscript%3E%27  </i>" in body
     assert b"Content-Security-Policy: sandbox allow-scripts\r\n" in answer.headers
 
 
@@ -134,3 +143,89 @@ def test_a_click_says_whose_it_is_only_where_there_are_pixels(edge: Edge) -> Non
     assert b"Set-Cookie: afpid_3=7; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax\r\n" in answer.headers
     edge.rules.apply("pixels", "3-7", None)
     assert b"afpid" not in ask(edge, "/click?pid=7&offer_id=3").headers
+
+
+class Lookups:
+    """Answers look-ups at once from `clicks`, or later by `answer`."""
+
+    def __init__(self, *clicks: Click) -> None:
+        self.clicks = {click.id: click for click in clicks}
+        self.asked: list[tuple[str, str]] = []
+        self.waiting: Callable[[Click | None], None] | None = None
+        self.at_once = True
+
+    def __call__(self, click_id: str, address: str, done: Callable[[Click | None], None]) -> None:
+        self.asked.append((click_id, address))
+        if self.at_once:
+            done(self.clicks.get(click_id))
+        else:
+            self.waiting = done
+
+
+@pytest.fixture
+def lookups() -> Lookups:
+    visited = {"offer": 3, "affiliate": 7, "sub1": "a b", "country": "EE", "ext1": "e", "time": NOW - 1000}
+    return Lookups(
+        new_click(1, **visited), new_click(2, **visited, reason="bot"), new_click(3, **visited | {"offer": 4})
+    )
+
+
+@pytest.fixture
+def finding(edge_with: Callable[[FindClick], Edge], lookups: Lookups) -> Edge:
+    made = edge_with(lookups)
+    codes = ("<i>{clickid} {pid} {offer_id} {sub1} {geo} {ext1} {click_date} {order_sum} {sum}|</i>",)
+    made.rules = rules_of([*ROWS, Pixels(offer=3, affiliate=7, codes=codes)])
+    return made
+
+
+@pytest.mark.parametrize("named", ["", "&offer_id=3"])
+def test_page_without_cookies_shows_the_pixels_of_the_recorded_click(
+    finding: Edge, lookups: Lookups, journal: MemoryJournal, named: str
+) -> None:
+    click = next(iter(lookups.clicks.values()))
+    answer = ask(finding, f"/success.php?afclick={click.id}&afprice=5{named}")
+    assert isinstance(answer, Later) and answer.durable and answer.ready
+    assert f"<i>{click.id} 7 3 a%20b EE e 2023-11-14%2022%3A13%3A19 5 |</i>".encode() in answer.body
+    assert journal.call.params == {"clickid": click.id, "sum": "5"}
+    assert lookups.asked == [(click.id, "192.0.2.1")]
+
+
+@pytest.mark.parametrize(
+    ("number", "query"),
+    [(1, "&offer_id=4"), (2, ""), (3, ""), (9, "")],
+    ids=["another offer", "rejected click", "no pixels", "unknown click"],
+)
+def test_page_of_a_click_without_pixels_is_empty(finding: Edge, number: int, query: str) -> None:
+    answer = ask(finding, f"/success.php?afclick={new_click(number).id}{query}")
+    assert (answer.status, b"<body></body>" in answer.body) == (200, True)
+
+
+def test_page_looks_no_click_up_where_that_is_of_no_use(finding: Edge, lookups: Lookups) -> None:
+    click_id = next(iter(lookups.clicks))
+    ask(finding, f"/success.php?afclick={click_id}", method="HEAD")
+    ask(finding, "/success.php?afclick=rubbish")
+    ask(finding, f"/success.jpg?afclick={click_id}")
+    ask(finding, "/success.php?offer_id=3", cookie=f"afclick_3={click_id}; afpid_3=7".encode())
+    finding.rules = rules_of(ROWS)
+    ask(finding, f"/success.php?afclick={click_id}")
+    assert lookups.asked == []
+
+
+def test_page_comes_without_pixels_when_the_journal_is_full(
+    finding: Edge, lookups: Lookups, journal: MemoryJournal
+) -> None:
+    journal.full = True
+    assert ask(finding, f"/success.php?afclick={next(iter(lookups.clicks))}") is UNWRITABLE
+    assert lookups.asked == []
+
+
+def test_page_takes_the_first_result_of_a_look_up(finding: Edge, lookups: Lookups) -> None:
+    lookups.at_once = False
+    click = next(iter(lookups.clicks.values()))
+    answer = ask(finding, f"/success.php?afclick={click.id}")
+    assert isinstance(answer, Later) and not answer.ready and lookups.waiting is not None
+    called: list[bool] = []
+    answer.waiter = lambda: called.append(True)
+    lookups.waiting(None)
+    lookups.waiting(click)
+    assert (called, b"<body></body>" in answer.body) == ([True], True)

@@ -81,7 +81,10 @@ class ClickLookups:
 
 def _is_gone(client: socket.socket) -> bool:
     """Whether the edge has stopped waiting."""
+    client.setblocking(False)
     try:
-        return client.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        return client.recv(1, socket.MSG_PEEK) == b""
     except BlockingIOError:
         return False
+    finally:
+        client.settimeout(_PATIENCE_S)
