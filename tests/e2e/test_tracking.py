@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.program import KEY, Program, until
+from tests.support.program import KEY, Program, request, until
 from tests.support.story import SHOP, Story, around_today, begin
 
 
@@ -108,3 +108,54 @@ def _has_smart_traffic(story: Story, category: str) -> bool:
     filters["filter[date_to]"] = around_today()["date_to"]
     rows = story.program.api("GET", "/3.0/stats/custom", filters)["stats"]
     return any(category in str(row["slice"]) for row in rows)
+
+
+def test_api_address_answers_postbacks_and_pixels(story: Story) -> None:
+    port, offer = story.program.api_port, story.offer
+    made = click(story, f"/click?pid={story.affiliate}&offer_id={offer}")["clickid"]
+    from_page = {"Origin": "https://page.example", "X-Forwarded-For": "203.0.113.77"}
+    answer = request(port, "POST", f"/postback?clickid={made}", body=b"action_id=forwarded", headers=from_page)
+    assert (answer.status, answer.json) == (200, {"status": 1})
+    assert answer.headers["access-control-allow-origin"] == "https://page.example"
+    image = request(port, "GET", f"/success.jpg?offer_id={offer}&afclick={made}&afid=pixel&afcomment=well")
+    assert (image.status, image.body[:6]) == (200, b"GIF89a")
+    found = until(
+        lambda: {"forwarded", "pixel"} <= (known := conversions(story)).keys() and known, seconds=15, what="both"
+    )
+    assert found["forwarded"] == found["pixel"] == (made, "confirmed", 7)
+    listed = story.program.api("GET", "/3.0/stats/conversions", around_today() | {"action_id": "pixel"})["conversions"]
+    assert [each["comment"] for each in listed] == ["well"]
+
+    def logged() -> bool:
+        found = story.program.api("GET", "/3.0/stats/serverpostbacks", around_today())["postbacks"]
+        return any("203.0.113.77" in str(each) and "forwarded" in str(each) for each in found)
+
+    until(logged, seconds=15, what="the caller's address in the log")
+
+
+def test_page_without_cookies_shows_the_pixel_of_its_click(story: Story) -> None:
+    code = "<img src='https://t.example/?c={clickid}&s={sub1}&f={custom_field_2}&p={sum}'>"
+    new = {"pid": story.affiliate, "offer_id": story.offer, "name": "Q", "code": code, "code_type": "image"}
+    story.program.api("POST", "/3.0/partner/pixel", new)
+    made = click(story, f"/click?pid={story.affiliate}&offer_id={story.offer}&sub1=first")["clickid"]
+    path = f"/success.php?afclick={made}&custom_field2=two"
+    shown = f"https://t.example/?c={made}&s=first&f=two&p='".encode()
+    until(lambda: shown in story.program.track(path).body, seconds=20, what="the pixel of the click")
+
+
+def test_click_through_a_transit_page_has_a_prelanding(story: Story) -> None:
+    page = {"title": "T", "url": f"{SHOP}transit?c={{clickid}}", "url_preview": SHOP, "type": "transit"}
+    edit = {f"landings[0][{name}]": value for name, value in page.items()} | {"macro_url": "&aff={pid}"}
+    offer = story.program.api("POST", f"/3.0/admin/offer/{story.offer}", edit)["offer"]
+    landing = offer["landings"][0]["id"]
+    path = f"/click?pid={story.affiliate}&offer_id={story.offer}&l={landing}"
+    until(lambda: "transit" in click(story, path)["url"], seconds=10, what="the transit page at the edge")
+    made = click(story, path)
+    assert made["url"] == f"{SHOP}transit?c={made['clickid']}&aff={story.affiliate}"
+    story.call(made["clickid"], action_id="transit")
+    until(lambda: "transit" in conversions(story), seconds=15, what="the conversion")
+    listed = story.program.api("GET", "/3.1/stats/conversions", around_today() | {"action_id": "transit"})[
+        "conversions"
+    ]
+    one = story.program.api("GET", "/3.1/stats/conversionsbyid", {"id": listed[0]["id"]})["conversion"]
+    assert (one["prelanding_id"], one["landing_id"] or 0) == (landing, 0)

@@ -103,15 +103,11 @@ class Forwarder:
             content = answer.read(MEGABYTE + 1)
         except (OSError, ValueError, http.client.HTTPException) as fault:
             log.warning("tracking address does not answer", extra={"path": path, "error": str(fault)})
-            raise Unavailable(
-                "No tracking address answers: try again in a minute", code="no_tracking_address"
-            ) from None
+            raise _unavailable("No tracking address answers: try again later") from None
         finally:
             connection.close()
         if len(content) > MEGABYTE:
-            raise Unavailable(
-                "The answer of the tracking address is over the limit of 1 MB", code="no_tracking_address"
-            )
+            raise _unavailable("The answer of the tracking address is over the limit of 1 MB")
         response = Response(content, answer.status)
         response.raw_headers = [
             (name.lower().encode("latin-1"), value.encode("latin-1"))
