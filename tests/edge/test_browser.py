@@ -144,3 +144,39 @@ def test_the_script_finds_the_click_in_the_page(tmp_path: Path) -> None:
         [call] = recorded(tmp_path / "journal")
     assert isinstance(call, Call)
     assert (call.source, call.params) == ("success.jpg", {"clickid": "a" * 24, "action_id": "x y"})
+
+
+def test_page_of_another_site_reads_clicks_postbacks_and_pixels(tmp_path: Path) -> None:
+    edges: list[RunningEdge] = []
+    script = """<script>
+      (async () => {
+        const track = '%s', told = [];
+        const sent = { credentials: 'include', headers: { 'X-Mine': '1' } };
+        const json = { ...sent, method: 'POST', headers: { 'Content-Type': 'application/json' } };
+        const click = await (await fetch(track + '/click?pid=7&offer_id=3&format=json', sent)).json();
+        const posted = { ...json, body: JSON.stringify({ pid: 7, offer_id: 3, format: 'json' }) };
+        told.push((await (await fetch(track + '/click', posted)).json()).status);
+        const goal = { ...json, body: JSON.stringify({ clickid: click.clickid, action_id: 'sdk' }) };
+        told.push((await (await fetch(track + '/postback', goal)).json()).status);
+        for (const path of ['/success.jpg', '/success.php', '/track.js'])
+          for (const method of ['GET', 'POST'])
+            told.push((await fetch(track + path + '?afclick=' + click.clickid, { ...sent, method })).status);
+        new Image().src = '/told?' + told.join('-');
+      })().catch(fault => { new Image().src = '/told?' + encodeURIComponent(fault) });
+    </script>"""
+
+    def reply(request: Received) -> Reply:
+        if request.path == "/page":
+            return a_page(script % f"http://localhost:{edges[0].port}")
+        return Reply()
+
+    with Receiver(reply) as receiver, running_edge(tmp_path, ROWS) as edge:
+        edges.append(edge)
+        with browser(tmp_path, receiver.url("/page")):
+            wait_until(asked(receiver, "/told"), seconds=SECONDS)
+        assert asked(receiver, "/told")()[0].path == "/told?1-1-200-200-200-200-200-200"
+        calls = [each for each in recorded(tmp_path / "journal") if isinstance(each, Call)]
+    assert [(call.source, call.method) for call in calls] == [
+        ("postback", "POST"),
+        *((name, method) for name in ("success.jpg", "success.php", "track.js") for method in ("GET", "POST")),
+    ]

@@ -63,7 +63,8 @@ def test_click_is_found_by_its_id_however_long_the_path(tmp_path: Path, folder: 
     with answering(path, {click.id: encode(click)}.get):
         assert looked_up(path, (click.id, "192.0.2.1")) == [click]
         assert looked_up(path, (new_click_id(NOW, 1), "192.0.2.1")) == [None]
-    assert path.stat().st_mode & 0o777 == 0o600
+        assert path.stat().st_mode & 0o777 == 0o600
+    assert not path.exists()
 
 
 def test_socket_is_taken_over_from_a_process_that_was_killed(tmp_path: Path) -> None:

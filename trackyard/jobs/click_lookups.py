@@ -30,6 +30,7 @@ class ClickLookups:
     def __init__(self, path: Path, find: Callable[[str], bytes | None]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
+        self._path = path
         self._find = find
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -48,7 +49,7 @@ class ClickLookups:
         return cls(path, lambda click_id: find_records(analytics, [click_id]).get(click_id))
 
     def run(self, stop: threading.Event) -> None:
-        """Answer until `stop` is set, and close the socket."""
+        """Answer until `stop` is set, and remove the socket: a copy of the data directory has no use for it."""
         with self._listener:
             while not stop.is_set():
                 try:
@@ -61,6 +62,7 @@ class ClickLookups:
                     continue
                 with client, suppress(OSError):
                     self._answer(client)
+        self._path.unlink(missing_ok=True)
 
     def _answer(self, client: socket.socket) -> None:
         client.settimeout(_PATIENCE_S)
