@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.events import NOON, new_click
-from tests.support.history import add_conversion
+from tests.support.history import add_conversion, load_clicks
 from trackyard.domain.facts import AffiliateLog, ServerLog, encode_row
 from trackyard.domain.roles import Role
 from trackyard.jobs.edits import Editor
@@ -21,6 +21,7 @@ from trackyard.store.tables import conversion_task
 
 PERIOD = {"date_from": "2023-11-14", "date_to": "2023-11-15"}
 MISSING = "f" * 24
+CUSTOM = tuple(f"custom_field_{number}" for number in range(1, 8))
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def test_an_import(world: World) -> None:
     body = world.post(
         "/3.0/admin/conversion/import", offer=world.offer, pid=world.pid, ip="2a02:8108::1", action_id="I1", goal=1
     )
-    nothing = dict.fromkeys(("ua", "sum", "status", "comment"))
+    nothing = dict.fromkeys(("ua", "sum", "status", "comment", "click_id", *CUSTOM))
     echo = {"offer": world.offer, "pid": world.pid, "action_id": "I1", "goal": 1, "ip": "2a02:8108::1"}
     assert body["data"] == echo | nothing
     [made] = [item for item in world.conversions().values() if item["action_id"] == "I1"]
@@ -154,6 +155,75 @@ def test_faults_of_imports_are_told_by_the_numbers_that_were_sent(world: World) 
     assert list(refused.json()["fields"]) == ["list[3][pid]", "list[12][offer]"]
     refused = world.api.admin.call("POST", "/3.0/admin/conversions/import", data=items | {"list[12][sum]": "x"})
     assert list(refused.json()["fields"]) == ["list[12][sum]"]
+
+
+def of_import(made: dict[str, Any]) -> tuple[Any, ...]:
+    names = ("clickid", "country", "os", "sub1", "sub8", "ip", "click_time", "landing_id", "supplier_id")
+    return tuple(made[name] for name in names)
+
+
+def test_import_with_a_click_takes_its_dimensions(world: World) -> None:
+    own = {"offer": world.offer, "affiliate": world.pid, "advertiser": "e" * 24}
+    click = new_click(
+        7, **own, time=NOON - 3_600_000, country="NP", os="iOS", sub1="s1", sub8="s8", ip="192.0.2.7", landing=2
+    )
+    load_clicks(world.api.deps, [click])
+    given = {"offer": world.offer, "pid": world.pid, "click_id": click.id.upper(), "ip": "217.0.0.1"}
+    custom = {name: f"x{name[-1]}" for name in CUSTOM}
+    body = world.post("/3.0/admin/conversion/import", **given | custom)
+    assert {name: body["data"][name] for name in ("click_id", *CUSTOM)} == {"click_id": click.id} | custom
+    [made] = [item for item in world.conversions().values() if item["clickid"] == click.id]
+    assert of_import(made) == (click.id, "NP", "iOS", "s1", "s8", "192.0.2.7", "2023-11-15 11:00:00", 2, "e" * 24)
+    assert {name: made[name] for name in CUSTOM} == custom
+    assert (made["created_at"], made["payouts"]) == ("2023-11-14 22:13:20", 7)
+    [listed] = world.api.admin.get("/3.1/stats/clicks", **PERIOD)["clicks"]
+    assert listed["conversion_id"] == made["id"]
+    [record] = world.log(click_id=click.id)
+    assert (record["_get"]["click_id"], record["_get"]["custom_field_7"]) == (click.id, "x7")
+    assert "click" not in record["_get"] and record["track"]["sub1"] == "s1"
+
+
+def test_import_for_a_click_that_converted_is_refused_in_the_log(world: World) -> None:
+    given = {"offer": world.offer, "pid": world.pid}
+    click = new_click(7, offer=world.offer, affiliate=world.pid)
+    load_clicks(world.api.deps, [click])
+    items = {f"list[{place}][{name}]": value for place in (0, 1) for name, value in given.items()}
+    clicks = {f"list[{place}][click_id]": click.id for place in (0, 1)}
+    world.post("/3.1/admin/conversions/import", **items, **clicks, **{"list[0][custom_field_2]": "b"})
+    made = [item for item in world.conversions().values() if item["clickid"] == click.id]
+    assert [item["custom_field_2"] for item in made] == ["b"]
+    assert sorted(item["response"] for item in world.log(click_id=click.id)) == ["", "Conversion exists"]
+    world.post("/3.1/admin/conversion/import", **given, click_id=click.id, action_id="again")
+    assert len([item for item in world.conversions().values() if item["clickid"] == click.id]) == 2
+
+
+def test_import_with_the_own_click_of_an_import_takes_its_dimensions(world: World) -> None:
+    given = {"offer": world.offer, "pid": world.pid}
+    world.post("/3.1/admin/conversion/import", **given, ip="2a02:8108::1", action_id="I1")
+    [made] = [item for item in world.conversions().values() if item["action_id"] == "I1"]
+    world.post("/3.1/admin/conversion/import", **given, click_id=made["clickid"], action_id="I2")
+    [again] = [item for item in world.conversions().values() if item["action_id"] == "I2"]
+    assert (again["clickid"], again["country"]) == (made["clickid"], "DE")
+
+
+def test_import_with_a_click_that_does_not_fit_is_refused(world: World) -> None:
+    other = world.api.add_offer(advertiser=world.advertiser)
+    pid, _ = world.api.add_affiliate()
+    own = {"offer": world.offer, "affiliate": world.pid}
+    load_clicks(world.api.deps, [new_click(7, **own), new_click(8, **own, reason="bot")])
+    accepted, rejected = new_click(7).id, new_click(8).id
+    cases = (
+        (world.offer, world.pid, MISSING), (other, world.pid, accepted), (world.offer, pid, accepted),
+        (world.offer, world.pid, rejected), (world.offer, world.pid, "x"),
+    )  # fmt: skip
+    for offer, affiliate, click_id in cases:
+        sent = {"offer": offer, "pid": affiliate, "click_id": click_id}
+        refused = world.api.admin.call("POST", "/3.1/admin/conversion/import", data=sent)
+        assert (refused.status_code, list(refused.json()["fields"])) == (400, ["click_id"])
+        listed = {f"list[2][{name}]": value for name, value in sent.items()}
+        refused = world.api.admin.call("POST", "/3.1/admin/conversions/import", data=listed)
+        assert (refused.status_code, list(refused.json()["fields"])) == (400, ["list[2][click_id]"])
+    assert world.queued() == 0
 
 
 def test_several_imports_are_all_or_none(world: World) -> None:

@@ -13,6 +13,8 @@ from trackyard.domain.callers import Caller
 from trackyard.domain.edits import Edit, Import
 from trackyard.domain.roles import Permission
 from trackyard.domain.scope import Scope
+from trackyard.journal.records import decode_click
+from trackyard.stats.lists import find_records
 from trackyard.store import affiliates, conversions, offers, rates, tasks
 from trackyard.store.conversions import NamedConversion
 from trackyard.store.engine import Connection
@@ -52,15 +54,34 @@ def queue_edit(deps: Deps, caller: Caller, named: Named, edit: Edit) -> list[str
     return [item.id for item in found]
 
 
-def queue_imports(deps: Deps, caller: Caller, items: Mapping[str, Import]) -> None:
-    """Queues conversions to be made, all or none, in their order. items: by what precedes a parameter's name in the
-    request, `list[0]` or "". Raises BadInput for offers and affiliates that do not exist or are out of scope."""
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A conversion to import. click_id: of the click that gives its dimensions, "" without one."""
+
+    item: Import
+    click_id: str = ""
+
+
+def queue_imports(deps: Deps, caller: Caller, items: Mapping[str, Imported]) -> None:
+    """Queue conversions to be made, all or none, in their order.
+
+    items: by what precedes a parameter's name in the request, `list[0]` or "". Raises BadInput for offers, affiliates
+    and clicks that do not exist or are out of scope.
+    """
+    wanted = {each.click_id for each in items.values() if each.click_id}
+    loaded = find_records(deps.analytics, sorted(wanted))
+    clicks = {click_id: msgspec.structs.asdict(decode_click(record)) for click_id, record in loaded.items()}
     with deps.database.write() as conn:
+        # The own click of an import is in SQL alone.
+        clicks |= conversions.clicks_by_id(conn, wanted - clicks.keys())
         scope = scope_of(conn, caller, Permission.CONVERSIONS_WRITE)
-        faults = _import_faults(conn, scope, items)
+        faults = _import_faults(conn, scope, items) | _click_faults(clicks, items)
         if faults:
             raise BadInput(faults)
-        documents = [_document(item) for item in items.values()]
+        documents = [
+            _document(msgspec.structs.replace(each.item, click=clicks[each.click_id]) if each.click_id else each.item)
+            for each in items.values()
+        ]
         tasks.add_tasks(conn, "import", caller.name, documents, deps.clock.now_ms())
 
 
@@ -87,15 +108,29 @@ def _without_rate(deps: Deps, conn: Connection, currency: str | None, found: Seq
     return {"currency": [f"There is no rate for {currency} on the day of {without[0]}."]} if without else {}
 
 
-def _import_faults(conn: Connection, scope: Scope, items: Mapping[str, Import]) -> Faults:
-    there = {offer.id for offer in offers.list_by_id(conn, scope, {item.offer_id for item in items.values()})}
-    known = set(affiliates.names_of(conn, {item.affiliate_id for item in items.values()}))
+def _import_faults(conn: Connection, scope: Scope, items: Mapping[str, Imported]) -> Faults:
+    there = {offer.id for offer in offers.list_by_id(conn, scope, {each.item.offer_id for each in items.values()})}
+    known = set(affiliates.names_of(conn, {each.item.affiliate_id for each in items.values()}))
     faults: Faults = {}
-    for prefix, item in items.items():
-        if item.offer_id not in there:
-            faults[_name(prefix, "offer")] = [f"An offer {item.offer_id} does not exist."]
-        if item.affiliate_id not in known or not scope.has_affiliate(item.affiliate_id):
-            faults[_name(prefix, "pid")] = [f"An affiliate {item.affiliate_id} does not exist."]
+    for prefix, each in items.items():
+        if each.item.offer_id not in there:
+            faults[_name(prefix, "offer")] = [f"An offer {each.item.offer_id} does not exist."]
+        if each.item.affiliate_id not in known or not scope.has_affiliate(each.item.affiliate_id):
+            faults[_name(prefix, "pid")] = [f"An affiliate {each.item.affiliate_id} does not exist."]
+    return faults
+
+
+def _click_faults(clicks: Mapping[str, Mapping[str, Any]], items: Mapping[str, Imported]) -> Faults:
+    faults: Faults = {}
+    for prefix, each in items.items():
+        click = clicks.get(each.click_id)
+        if not each.click_id:
+            continue
+        if click is None or (click["offer"], click["affiliate"]) != (each.item.offer_id, each.item.affiliate_id):
+            sentence = f"A click {each.click_id} of this offer and affiliate does not exist."
+            faults[_name(prefix, "click_id")] = [sentence]
+        elif click["reason"]:
+            faults[_name(prefix, "click_id")] = [f"The click {each.click_id} was rejected: {click['reason']}."]
     return faults
 
 

@@ -6,8 +6,9 @@ from ipaddress import ip_address
 from typing import Annotated, Any, Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.edits import Named, queue_edit, queue_imports
+from trackyard.actions.edits import Imported, Named, queue_edit, queue_imports
 from trackyard.base.errors import BadInput
+from trackyard.domain.conversions import CUSTOM_FIELDS
 from trackyard.domain.edits import Edit, Import
 from trackyard.domain.roles import Permission
 from trackyard.domain.statuses import Status
@@ -47,6 +48,7 @@ class IpAddress(s.Scalar):
 
 
 Amount = Annotated[Decimal, IntOrDecimal()]
+CustomField = Annotated[str, s.Words(most=2048)]
 Key = Annotated[str, s.Words(most=255, least=1)]
 
 
@@ -75,7 +77,8 @@ class EditConversions(Params):
 
 
 class ImportConversion(Params):
-    """A conversion to make. goal "1" by default; ip and ua are the visitor's; sum counts for percent payments."""
+    """A conversion to make. goal "1" by default; ip and ua are the visitor's; sum counts for percent payments ·
+    click_id: an accepted click of this offer and affiliate, which gives the dimensions in place of ip and ua."""
 
     offer: s.Id
     pid: s.Id
@@ -86,10 +89,19 @@ class ImportConversion(Params):
     sum: Amount | None = None
     status: Annotated[str, s.Choice((*EDITED, "pending_cap"))] | None = None
     comment: s.LongText = ""
+    click_id: s.Hex | None = None
+    custom_field_1: CustomField = ""
+    custom_field_2: CustomField = ""
+    custom_field_3: CustomField = ""
+    custom_field_4: CustomField = ""
+    custom_field_5: CustomField = ""
+    custom_field_6: CustomField = ""
+    custom_field_7: CustomField = ""
 
-    def item(self) -> Import:
-        """For the use case."""
-        return Import(
+    def imported(self) -> Imported:
+        """Return it for the use case."""
+        custom = {str(number): getattr(self, f"custom_field_{number}") for number in CUSTOM_FIELDS}
+        item = Import(
             offer_id=self.offer,
             affiliate_id=self.pid,
             goal="1" if self.goal is None else str(self.goal),
@@ -99,7 +111,9 @@ class ImportConversion(Params):
             sum=self.sum,
             status=None if self.status is None else Status(self.status),
             comment=self.comment,
+            custom_fields={number: text for number, text in custom.items() if text},
         )
+        return Imported(item, self.click_id or "")
 
 
 class ImportConversions(Params):
@@ -137,6 +151,14 @@ class ImportEcho(View):
     sum: Money | None
     status: str | None
     comment: str | None
+    click_id: str | None
+    custom_field_1: str | None
+    custom_field_2: str | None
+    custom_field_3: str | None
+    custom_field_4: str | None
+    custom_field_5: str | None
+    custom_field_6: str | None
+    custom_field_7: str | None
 
 
 class ImportAnswer(Answer):
@@ -183,7 +205,7 @@ def import_one(call: Call[Deps], params: ImportConversion) -> ImportAnswer:
 
     It is made within seconds, at the time of the request; what became of it stands in the server postback log.
     """
-    queue_imports(call.deps, call.caller, {"": params.item()})
+    queue_imports(call.deps, call.caller, {"": params.imported()})
     return ImportAnswer(data=_echo(params), message=IMPORT_MESSAGE)
 
 
@@ -192,7 +214,7 @@ def import_many(call: Call[Deps], params: ImportConversions) -> ImportsAnswer:
 
     They are made within seconds, at the time of the request; what became of each stands in the server postback log.
     """
-    queue_imports(call.deps, call.caller, {f"list[{place}]": item.item() for place, item in enumerate(params.list)})
+    queue_imports(call.deps, call.caller, {f"list[{place}]": each.imported() for place, each in enumerate(params.list)})
     return ImportsAnswer(data=ImportsEcho(list=[_echo(item) for item in params.list]), message=IMPORT_MESSAGE)
 
 
@@ -207,6 +229,8 @@ def _echo(params: ImportConversion) -> ImportEcho:
         sum=_amount(params.sum),
         status=params.status,
         comment=params.comment or None,
+        click_id=params.click_id,
+        **{name: getattr(params, name) or None for name in (f"custom_field_{number}" for number in CUSTOM_FIELDS)},
     )
 
 

@@ -38,8 +38,12 @@ class Edit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Import(msgspec.Struct, frozen=True, kw_only=True):
-    """A conversion to be made without a click of its own, as it is queued. status None = as a call without one ·
-    sum: what the visitor paid, in the payment's currency · ip, ua: of the visitor."""
+    """A conversion to be made, as it is queued.
+
+    status None = as an inbound postback without one · sum: what the visitor paid, in the payment's currency · ip, ua:
+    of the visitor · custom_fields: by number · click: the record, by column name, of the click it names; None = it
+    gets one of its own.
+    """
 
     offer_id: int
     affiliate_id: int
@@ -50,10 +54,12 @@ class Import(msgspec.Struct, frozen=True, kw_only=True):
     sum: Decimal | None = None
     status: Status | None = None
     comment: str = ""
+    custom_fields: dict[str, str] = msgspec.field(default_factory=dict)
+    click: dict[str, Any] | None = None
 
     @property
     def params(self) -> dict[str, str]:
-        """What a call that says the same carries, but for its click."""
+        """Return the parameters of an equal inbound postback, without its click."""
         said = {
             "goal": self.goal,
             "action_id": self.action_id,
@@ -61,6 +67,7 @@ class Import(msgspec.Struct, frozen=True, kw_only=True):
             "ip": self.ip,
             "comment": self.comment,
             "status": "" if self.status is None else str(self.status.shown.number),
+            **{f"custom_field{number}": value for number, value in self.custom_fields.items()},
         }
         return {name: value for name, value in said.items() if value}
 

@@ -52,7 +52,7 @@ log = logging.getLogger("trackyard.edits")
 
 @dataclass(frozen=True, slots=True)
 class _Ordered:
-    """A task, decoded. call: what the log shows of it · click: an import's own click; {} of an edit."""
+    """A task, decoded. call: what the log shows of it · click: the click of an import; {} of an edit."""
 
     task: Task
     item: Edit | Import
@@ -206,7 +206,7 @@ class Editor:
             counts=state.counting.counts,
             referral=state.book.referrals.get(item.affiliate_id, NO_REFERRAL),
         )
-        click = each.click | {"advertiser": offer.advertiser_id}
+        click = each.click if item.click is not None else each.click | {"advertiser": offer.advertiser_id}
         return imported(item, each.facts, click, terms, target, new_id(now), task.actor)
 
     def _ordered(self, task: Task) -> _Ordered:
@@ -215,7 +215,7 @@ class Editor:
             edit = msgspec.convert(task.item, Edit)
             return _Ordered(task, edit, _call(task, call_id, {}), {})
         item = msgspec.convert(task.item, Import)
-        click = self._click(task, item)
+        click = self._click(task, item) if item.click is None else item.click
         return _Ordered(task, item, _call(task, call_id, item.params | {"clickid": click["id"]}), click)
 
     def _open_visitors(self) -> Visitors:
@@ -257,9 +257,16 @@ class Editor:
         }
 
 
+_NESTED = ("click", "custom_fields")
+"""Parts of an import that the log shows by what they hold."""
+
+
 def _call(task: Task, call_id: str, params: Mapping[str, str]) -> Call:
     """A task in the form of an inbound call, for its record in the log."""
-    said = {name: value for name, value in task.item.items() if value not in (None, "")}
+    item = task.item | {f"custom_field_{n}": text for n, text in task.item.get("custom_fields", {}).items()}
+    if item.get("click") is not None:
+        item["click_id"] = item["click"]["id"]
+    said = {name: value for name, value in item.items() if value not in (None, "") and name not in _NESTED}
     return Call(
         time=task.created_at,
         id=call_id,

@@ -172,6 +172,13 @@ def list_events(conn: Connection, conversion_id: str, *, page: int, limit: int) 
     return [Event(*row) for row in conn.execute(query)], int(total)
 
 
+def clicks_by_id(conn: Connection, click_ids: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Return the records of those of these clicks that have conversions, by the click's id."""
+    columns = conversion.c
+    rows = conn.execute(select(columns.click_id, columns.click).where(columns.click_id.in_(click_ids)))
+    return {row.click_id: row.click for row in rows}
+
+
 def events_of(conn: Connection, wanted: Collection[tuple[str, int]]) -> dict[tuple[str, int], Event]:
     """Return states of conversions by (conversion, version); those that do not exist are absent."""
     names = [field.name for field in fields(Event)]
