@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics import Names, get_conversion
+from trackyard.api.conversion_filters import shown_status
 from trackyard.api.conversions import (
     HIDDEN,
     ConversionFields,
@@ -15,7 +16,6 @@ from trackyard.api.conversions import (
     fields_for_staff,
     offer_in_conversion,
     offer_with_url,
-    shown_status,
 )
 from trackyard.api.people import AdvertiserRef, ManagerView, PartnerView, manager_view, partner_view
 from trackyard.api.times import as_text

@@ -13,7 +13,7 @@ import msgspec
 from trackyard.actions.deps import Deps
 from trackyard.actions.logs import AffiliateRecord, ServerRecord, affiliate_log, find_conversion, history, server_log
 from trackyard.actions.statistics import Names, nothing
-from trackyard.api.conversions import shown_status
+from trackyard.api.conversion_filters import shown_status
 from trackyard.api.paging import Paging
 from trackyard.api.times import bounded_span
 from trackyard.base.ids import as_stored

@@ -43,15 +43,12 @@ NOTHING: Final = object()
 
 
 def one(value: Any) -> str:
-    """Return the text of one value, JSON numbers and booleans as a form would send them.
-
-    A repeated name is accepted when all of its values are equal; which of several was meant is unknown.
-    """
+    """Return the text of one value, which may be repeated; JSON numbers and booleans as a form would send them."""
     if isinstance(value, list) and value:
-        texts = [one(item) for item in value]
-        if any(text != texts[0] for text in texts):
+        text, *others = [one(item) for item in value]
+        if any(other != text for other in others):
             raise ValueError("This value must be sent once; several values were sent.")
-        return texts[0]
+        return text
     if isinstance(value, bool):
         return "1" if value else "0"
     if isinstance(value, str):
