@@ -3,10 +3,14 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
+from tests.support.history import add_conversion
 from trackyard.domain.roles import Role
+from trackyard.jobs.edits import Editor
+from trackyard.store.tables import delivery
 
 URL = "https://affiliate.example/?c={clickid}"
 REMOVE = ("DELETE", "/3.1/partner/postback/{}/remove")
@@ -164,3 +168,24 @@ def test_the_list_has_pages(api: Api) -> None:
     second = api.admin.get("/3.0/admin/postbacks", partner_id=pid, limit=2, page=2)
     assert [postback["id"] for postback in second["postbacks"]] == ids[2:]
     assert api.admin.call("GET", "/3.0/admin/postbacks").json()["fields"].keys() == {"partner_id"}
+
+
+@pytest.mark.parametrize("stored", ["not_found", "declined"])
+def test_postback_shown_as_declined_is_called_for_conversions_shown_as_declined(api: Api, stored: str) -> None:
+    pid, affiliate = api.add_affiliate()
+    offer = api.add_offer()
+    made = add(affiliate, "3.0", status=stored)
+    add(affiliate, "3.0", status="hold")
+    [shown, _] = api.admin.get("/3.1/admin/postbacks", partner_id=pid)["postbacks"]
+    assert (shown["id"], shown["status"]) == (made["id"], "declined")
+    first, second, third = (add_conversion(api.deps, n, offer_id=offer, affiliate_id=pid) for n in (1, 2, 3))
+    editor = Editor(api.deps.database, api.deps.currency, api.deps.zone, api.clock)
+    for conversion, status in ((first, "declined"), (second, "not_found"), (third, "pending"), (first, "not_found")):
+        api.admin.post("/3.0/admin/conversion/edit", ids=conversion.id, status=status)
+        while editor.step():
+            pass
+    declined = api.admin.get("/3.1/stats/conversions", status=3, date_from="2023-11-14", date_to="2023-11-16")
+    with api.deps.database.read() as conn:
+        called = conn.execute(select(delivery.c.postback_id, delivery.c.conversion_id).order_by(delivery.c.id)).all()
+    assert {item["id"] for item in declined["conversions"]} == {first.id, second.id}
+    assert sorted(tuple(row) for row in called) == [(made["id"], first.id), (made["id"], second.id)]
