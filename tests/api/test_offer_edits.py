@@ -94,7 +94,7 @@ def test_an_edit_is_a_rule_at_once(api: Api) -> None:
 
 def test_a_payment_is_cleared_where_it_says_so(api: Api) -> None:
     number = api.add_offer(**{
-        "payments[0][countries][]": "US", "payments[0][cities][]": "5", "payments[0][devices][]": "tv",
+        "payments[0][countries][]": "US", "payments[0][cities][]": "5368361", "payments[0][devices][]": "tv",
         "payments[0][os][]": "iOS",
     })  # fmt: skip
     api.admin.post(f"/3.1/admin/offer/{number}", **{"payments[0][revenue]": "8"})
@@ -267,7 +267,7 @@ def test_edits_at_once_lose_no_field(database: Database, analytics: Analytics) -
                 fields[place]: f"{turn}",
                 "sub_accounts": {str(place % 2 + 1): {"values": (f"{turn}",)}},
             }
-            edit_offer(api.deps, caller, number, sent, NewFiles())
+            edit_offer(api.deps, caller, number, sent, NewFiles(), lambda _sentence: None)
 
         with ThreadPoolExecutor(len(languages)) as pool:
             list(pool.map(edit, range(len(languages))))

@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from tests.support.api import Api
+from tests.support.offers import payment, store_offer
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.api.offer_params import AddOffer
-from trackyard.domain.offers import Offer
+from trackyard.domain.offers import Offer, Places, Sides, TargetingGroup
 from trackyard.wire.openapi import document
 
 NOTHING: dict[str, Any] = {"allow": [], "deny": []}
@@ -30,12 +31,12 @@ CAP = {
 SCHEDULE: dict[str, Any] = {"enabled": 0, "date_start": None, "date_to": None, "timezone": "UTC", "intervals": []}
 
 PAYMENT_SENT = {
-    "[countries][]": "us", "[country_exclude]": "1", "[cities][]": "5", "[devices][]": "tv", "[os][]": "iOS",
+    "[countries][]": "us", "[country_exclude]": "1", "[cities][]": "5368361", "[devices][]": "tv", "[os][]": "iOS",
     "[goal]": "sale", "[goal_alias]": "S", "[total]": "12.5", "[revenue]": "10", "[currency]": "usd",
     "[type]": "mixed", "[title]": "Sale", "[url]": "https://g.example", "[with_regions]": "1",
 } | {f"[sub{n}]": f"a{n},b" for n in range(1, 9)}  # fmt: skip
 PAYMENT: dict[str, Any] = {
-    "countries": ["US"], "country_exclude": True, "cities": [5], "devices": ["tv"], "os": ["iOS"], "goal": "sale",
+    "countries": ["US"], "country_exclude": True, "cities": [5368361], "devices": ["tv"], "os": ["iOS"], "goal": "sale",
     "goal_alias": "S", "total": 12.5, "revenue": 10, "currency": "USD", "type": "mixed", "title": "Sale",
     "url": "https://g.example", "with_regions": True,
 } | {f"sub{n}": f"a{n},b" for n in range(1, 9)}  # fmt: skip
@@ -43,10 +44,10 @@ PAYMENT: dict[str, Any] = {
 TARGETING: list[tuple[str, Any, dict[str, Any]]] = [
     ("[country][allow][0]", "us", {"country": {"allow": ["US"], "deny": []}}),
     ("[country][deny][]", "us", {"country": {"allow": [], "deny": ["US"]}}),
-    ("[region][allow][US][0]", "5", {"region": {"allow": {"US": [5]}, "deny": {}}}),
-    ("[region][deny][us][]", "5", {"region": {"allow": {}, "deny": {"US": [5]}}}),
-    ("[city][allow][US][]", ["1", "2"], {"city": {"allow": {"US": [1, 2]}, "deny": {}}}),
-    ("[city][deny][US]", "1", {"city": {"allow": {}, "deny": {"US": [1]}}}),
+    ("[region][allow][US][0]", "5332921", {"region": {"allow": {"US": [5332921]}, "deny": {}}}),
+    ("[region][deny][us][]", "5332921", {"region": {"allow": {}, "deny": {"US": [5332921]}}}),
+    ("[city][allow][US][]", ["5368361", "5128581"], {"city": {"allow": {"US": [5368361, 5128581]}, "deny": {}}}),
+    ("[city][deny][US]", "5368361", {"city": {"allow": {}, "deny": {"US": [5368361]}}}),
     ("[os][allow][0][name]", "iOS",
      {"os": {"allow": [{"name": "iOS", "comparison": "", "version": ""}], "deny": []}}),
     ("[isp][allow][US][]", "Net", {"isp": {"allow": {"US": ["Net"]}, "deny": {}}}),
@@ -254,7 +255,7 @@ CLEARED: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({"kpi[en]": "E", "kpi[ru]": "R"}, {"kpi": ""}, {"kpi": {}}),
     *(
         ({f"{name}[]": value}, {name: ""}, {name: []})
-        for name, value in (("tags", "a"), ("countries", "US"), ("strictly_brands", "A"), ("strictly_devices", "tv"))
+        for name, value in (("tags", "a"), ("countries", "US"), ("strictly_brands", "Apple"), ("strictly_devices", "tv"))
     ),
     ({"restriction_os[0][os]": "iOS", "restriction_os[0][versions]": ""}, {"restriction_os": ""},
      {"restriction_os": []}),
@@ -353,6 +354,28 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
         "targeting[0][urls][1][url]": "https://b.example", "targeting[0][urls][1][weight]": "41",
     }),
     ("targeting[0][affiliate_id][0]", {"targeting[0][affiliate_id][]": "999"}),
+    ("countries[1]", {"countries[]": ["DE", "ZZ"]}),
+    ("payments[0][countries][0]", {"payments[0][countries][]": "UK"}),
+    ("partner_payments[0][countries][0]", {"partner_payments[0][countries][]": "XX"}),
+    ("payments[0][cities][0]", {"payments[0][cities][]": "5"}),
+    ("payments[0][os][0]", {"payments[0][os][]": "Amiga"}),
+    ("caps[0][country][0]", CAP_SENT | {"caps[0][country_type]": "exact", "caps[0][country][]": "EU"}),
+    ("commission_tiers[0][countries][0]", TIER_SENT | {"commission_tiers[0][countries][]": "AA"}),
+    ("restriction_os[0][os]", {"restriction_os[0][os]": "Amiga", "restriction_os[0][versions][]": "1"}),
+    ("strictly_os[0]", {"strictly_os[]": "Amiga"}),
+    ("strictly_brands[0]", {"strictly_brands[]": "Nobodys"}),
+    ("restriction_isp[0][country]", {"restriction_isp[0][country]": "ZZ", "restriction_isp[0][name]": "Net"}),
+    ("targeting[0][country][allow][0]", {"targeting[0][country][allow][]": "ZZ"}),
+    ("targeting[0][country][deny][0]", {"targeting[0][country][deny][]": "ZZ"}),
+    ("targeting[0][os][allow][0][name]", {"targeting[0][os][allow][0][name]": "Amiga"}),
+    ("targeting[0][browser][allow][0]", {"targeting[0][browser][allow][]": "Nobrowser"}),
+    ("targeting[0][browser][deny][0]", {"targeting[0][browser][deny][]": "Nobrowser"}),
+    ("targeting[0][brand][allow][0]", {"targeting[0][brand][allow][]": "Nobrand"}),
+    ("targeting[0][isp][allow][ZZ]", {"targeting[0][isp][allow][ZZ][]": "Net"}),
+    ("targeting[0][region][allow][DE][0]", {"targeting[0][region][allow][DE][]": "5332921"}),
+    ("targeting[0][region][deny][US][0]", {"targeting[0][region][deny][US][]": "5"}),
+    ("targeting[0][city][allow][DE][0]", {"targeting[0][city][allow][DE][]": "5368361"}),
+    ("targeting[0][city][deny][US][0]", {"targeting[0][city][deny][US][]": "5"}),
 ]  # fmt: skip
 
 
@@ -373,6 +396,54 @@ def test_a_bad_value_is_refused_by_its_name_and_nothing_is_written(
         assert (answer.status_code, list(fields)) == (400, [name]), answer.text
         assert all(line.startswith("[") for line in answer.json()["error"].split("\n"))
     assert shared_api.admin.get(f"/3.1/offer/{number}")["offer"] == before
+
+
+def test_unknown_name_of_a_write_is_named_in_the_error(api: Api) -> None:
+    sent = {"strictly_brands[]": "Nobodys", "targeting[0][region][allow][DE][]": "5"}
+    answer = api.admin.call("POST", f"/3.1/admin/offer/{api.add_offer()}", data=sent)
+    assert answer.json()["fields"] == {
+        "strictly_brands[0]": ["A brand Nobodys does not exist: GET /3.1/vendors lists their names."],
+        "targeting[0][region][allow][DE][0]": ["A region 5 of DE does not exist: GET /3.1/regions lists their ids."],
+    }
+
+
+def test_names_of_systems_browsers_and_brands_match_in_any_case(api: Api) -> None:
+    sent = {
+        "targeting[0][browser][allow][]": ["sAfari", "FIREFOX"], "targeting[0][brand][deny][]": "aPPLE",
+        "targeting[0][os][allow][0][name]": "ios", "strictly_brands[]": "samsung", "payments[0][os][]": "ANDROID",
+    }  # fmt: skip
+    assert "warnings" not in api.admin.post(f"/3.1/admin/offer/{api.add_offer()}", **sent)
+
+
+def test_unknown_name_that_the_offer_has_is_kept_with_a_warning(api: Api) -> None:
+    made = store_offer(
+        api,
+        countries=("UK",),
+        strictly_brands=("Oldphone",),
+        payments=(payment(os=("AmigaOS",), cities=(5,)),),
+        targeting=(TargetingGroup(browser=Sides(allow=("Oldnet",)), region=Places(allow={"US": (5,)})),),
+    )
+    path = f"/3.1/admin/offer/{made.id}"
+    assert "warnings" not in api.admin.post(path, title="Other")
+    sent = {
+        "countries[]": ["UK", "DE"], "strictly_brands[]": "OLDPHONE", "payments[0][os][]": "AmigaOS",
+        "payments[0][cities][]": "5", "targeting[0][browser][deny][]": "Oldnet",
+        "targeting[0][region][deny][US][]": "5",
+    }  # fmt: skip
+    body = api.admin.post(path, **sent)
+    assert [sentence.partition(":")[0] for sentence in body["warnings"]] == [
+        "countries[0]", "strictly_brands[0]", "payments[0][cities][0]", "payments[0][os][0]",
+        "targeting[0][browser][deny][0]", "targeting[0][region][deny][US][0]",
+    ]  # fmt: skip
+    assert body["warnings"][0] == (
+        "countries[0]: A country UK does not exist: codes are those of ISO 3166-1, such as DE. "
+        "The offer had it before, so it was kept."
+    )
+    assert (body["offer"]["countries"], body["offer"]["strictly_brands"]) == (["UK", "DE"], ["OLDPHONE"])
+    wrong = api.admin.call("POST", path, data={"countries[]": ["UK", "ZZ"]})
+    assert (wrong.status_code, list(wrong.json()["fields"])) == (400, ["countries[1]"])
+    api.admin.post(path, countries="DE")
+    assert api.admin.call("POST", path, data={"countries": "UK"}).status_code == 400
 
 
 def test_documented_defaults_are_those_of_a_new_offer() -> None:

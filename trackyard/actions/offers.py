@@ -1,6 +1,6 @@
 """Offers: making, changing and removing them (spec: Admin: offers)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.files import NewFiles, kept
 from trackyard.actions.notices import CHANGED, Recipient, tell, titled
 from trackyard.actions.offer_checks import faults_of
+from trackyard.actions.offer_references import check_references
 from trackyard.actions.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_id
@@ -44,7 +45,7 @@ def add_offer(deps: Deps, caller: Caller, written: Written, new_files: NewFiles)
         updated_at=now,
     )
     with kept(deps, new_files) as files, deps.database.write() as conn:
-        draft = _changed(deps, conn, caller, blank, written)
+        draft = _changed(deps, conn, caller, blank, written, _no_warning)
         fields = asdict(replace(blank, **draft))
         del fields["id"]
         made = files.attach(conn, offers.add_offer(conn, fields), now)
@@ -53,9 +54,12 @@ def add_offer(deps: Deps, caller: Caller, written: Written, new_files: NewFiles)
         return made
 
 
-def edit_offer(deps: Deps, caller: Caller, offer_id: int, written: Written, new_files: NewFiles) -> Offer:
+def edit_offer(
+    deps: Deps, caller: Caller, offer_id: int, written: Written, new_files: NewFiles, warn: Callable[[str], None]
+) -> Offer:
     """Changes what is written of an offer and nothing else: edits at once lose none of their fields.
 
+    warn: gets a sentence for each unknown name that is kept because the stored offer has it.
     Raises NotFound when it was removed meanwhile, BadInput and what `kept` raises as add_offer does.
     """
     now = deps.clock.now_ms()
@@ -64,7 +68,7 @@ def edit_offer(deps: Deps, caller: Caller, offer_id: int, written: Written, new_
         before = offers.find_offer(conn, scope, offer_id, lock=True)
         if before is None:
             raise NotFound
-        changes = _changed(deps, conn, caller, before, written)
+        changes = _changed(deps, conn, caller, before, written, warn)
         after = offers.edit_offer(conn, before, changes | {"updated_at": now}) if changes else before
         after = files.attach(conn, after, now)
         if after is not before:
@@ -113,10 +117,21 @@ def get_editable(deps: Deps, caller: Caller, reference: str) -> int:
     return found.id
 
 
-def _changed(deps: Deps, conn: Connection, caller: Caller, before: Offer, written: Written) -> dict[str, Any]:
+def _no_warning(_sentence: str) -> None:
+    """A new offer keeps no names from before."""
+
+
+def _changed(
+    deps: Deps, conn: Connection, caller: Caller, before: Offer, written: Written, warn: Callable[[str], None]
+) -> dict[str, Any]:
     faults = faults_of(deps, conn, scope_of(conn, caller, Permission.OFFERS_WRITE), before, written)
+    references = check_references(before, written)
+    for name, sentence in references.faults:
+        faults.setdefault(name, []).append(sentence)
     if faults:
         raise BadInput(faults)
+    for sentence in references.warnings:
+        warn(sentence)
     now = deps.clock.now_ms()
     making = Making(currency=deps.currency, new_id=lambda: new_id(now), now_ms=now if before.id else 0)
     return changes_of(before, written, making)

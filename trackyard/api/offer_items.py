@@ -25,7 +25,7 @@ _WHOLE = "This value must be a whole number unless type is budget."
 class PaymentItem(Params):
     """A payment (spec: Payment item). An empty string clears a list."""
 
-    countries: Seq[s.Country] = ()
+    countries: Seq[s.CountryLike] = ()
     country_exclude: s.Flag = False
     cities: Seq[s.Int] = ()
     devices: Seq[Device] = ()
@@ -91,7 +91,7 @@ class CapItem(Params):
     affiliate_type: Spread = "all"
     affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
     country_type: Spread = "all"
-    country: Annotated[Seq[s.Country], Field(validate_default=True)] = ()
+    country: Annotated[Seq[s.CountryLike], Field(validate_default=True)] = ()
 
     @field_validator("value")
     @classmethod
@@ -132,7 +132,7 @@ class TierItem(Params):
     target_goals: Seq[Goal] = ()
     affiliate_type: Spread = "each"
     affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
-    countries: Seq[s.Country] = ()
+    countries: Seq[s.CountryLike] = ()
     conversion_status: Seq[Annotated[str, s.Choice(("confirmed", "pending", "declined", "not_found", "hold"))]] = ()
 
     @field_validator("value")
@@ -195,7 +195,7 @@ class RestrictedOsItem(Params):
 class RestrictedIspItem(Params):
     """A provider that is let in; without a country: wherever it is."""
 
-    country: s.Country | None = None
+    country: s.CountryLike | None = None
     name: s.Name
 
     def restricted(self) -> RestrictedIsp:

@@ -87,7 +87,7 @@ class OfferParams(SubAccountParams, FileParams):
     schedule: Annotated[ScheduleParams | None, Clearable(), SINCE_3_1] = None
     targeting: Annotated[Seq[TargetingItem], SINCE_3_1] = ()
     consider_personal_targeting_only: s.TrueFalse = False
-    countries: Seq[s.Country] = ()
+    countries: Seq[s.CountryLike] = ()
     strictly_country: s.Flag = False
     restriction_os: Annotated[Seq[RestrictedOsItem], SINCE_3_1] = ()
     strictly_os: Annotated[Seq[s.Text], Was("restriction_os")] = ()
@@ -131,7 +131,7 @@ class OfferParams(SubAccountParams, FileParams):
             if ("stop_date" if name == "stop_at" else name) in self.model_fields_set:
                 written[name] = None if value is None else _edge_ms(value, zone)
         if "strictly_os" in self.model_fields_set:
-            written.setdefault("restriction_os", tuple(RestrictedOs(os=os) for os in _unique(self.strictly_os)))
+            written["strictly_os"] = tuple(RestrictedOs(os=os) for os in _unique(self.strictly_os))
         if "strictly_isp" in self.model_fields_set:
             isps = tuple(RestrictedIsp(country="", name=name) for name in _unique(self.strictly_isp))
             written.setdefault("restriction_isp", isps)

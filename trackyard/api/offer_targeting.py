@@ -17,15 +17,15 @@ IpEntry = Annotated[str, s.IpEntry()]
 class CountrySides(Params):
     """Countries that are let in and kept out."""
 
-    allow: Seq[s.Country] = ()
-    deny: Seq[s.Country] = ()
+    allow: Seq[s.CountryLike] = ()
+    deny: Seq[s.CountryLike] = ()
 
 
 class PlaceSides(Params):
     """Codes of places by country."""
 
-    allow: Keyed[s.Country, Seq[s.Int]] = Field(default_factory=dict)
-    deny: Keyed[s.Country, Seq[s.Int]] = Field(default_factory=dict)
+    allow: Keyed[s.CountryLike, Seq[s.Int]] = Field(default_factory=dict)
+    deny: Keyed[s.CountryLike, Seq[s.Int]] = Field(default_factory=dict)
 
 
 class OsItem(Params):
@@ -52,7 +52,7 @@ class OsSides(Params):
 class IspSides(Params):
     """Providers that are let in, by country."""
 
-    allow: Keyed[s.Country, Seq[s.Text]] = Field(default_factory=dict)
+    allow: Keyed[s.CountryLike, Seq[s.Text]] = Field(default_factory=dict)
 
 
 class IpSides(Params):

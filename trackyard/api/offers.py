@@ -53,10 +53,12 @@ def edit(call: Call[Deps], params: EditOffer) -> OfferAnswer:
 
     What is not sent stays; an empty value clears. A list replaces the stored one; a payment with the goal of the
     stored one in its place keeps what it does not say. A tier keeps its counters while only value and modifier_value
-    change, an empty commission_tiers deletes all. Texts by language replace those of their language alone.
+    change, an empty commission_tiers deletes all; any other tier counts from the edit on. Texts by language replace
+    those of their language alone. An unknown name of a country, operating system, browser, brand, region or city is
+    rejected; one that the offer had before is kept, with a warning.
     """
     written = params.written(call.deps.zone)
-    return _shown(call, edit_offer(call.deps, call.caller, call.subject, written, params.new_files()))
+    return _shown(call, edit_offer(call.deps, call.caller, call.subject, written, params.new_files(), call.warn))
 
 
 def remove(call: Call[Deps], params: RemoveOffers) -> OffersMessage:

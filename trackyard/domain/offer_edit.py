@@ -17,7 +17,8 @@ from trackyard.domain.offers import Cap, Landing, Offer, PaymentItem, Schedule, 
 Written = Mapping[str, Any]
 """Field → value. Other than in Offer: payments and partner_payments hold maps of the sent fields · landings, caps and
 commission_tiers have no ids yet · schedule and sub_accounts ("1", "2") are maps of what was sent, None = cleared ·
-description_lang and kpi hold the sent languages, {} = cleared · hide_referer is the deprecated flag."""
+description_lang and kpi hold the sent languages, {} = cleared · hide_referer is the deprecated flag · strictly_os is
+the deprecated form of restriction_os."""
 
 Fault = tuple[str, str]
 """(wire name, sentence)."""
@@ -43,8 +44,9 @@ def changes_of(before: Offer, written: Written, making: Making) -> dict[str, Any
     for name, value in written.items():
         merge = _MERGED.get(name)
         values |= {name: value} if merge is None else merge(before, value, making)
-    if "redirect_type" in written:
-        values["redirect_type"] = written["redirect_type"]  # today's name wins over hide_referer
+    for name in ("redirect_type", "restriction_os"):
+        if name in written:
+            values[name] = written[name]  # today's name wins over hide_referer and strictly_os
     return {name: value for name, value in values.items() if value != getattr(before, name)}
 
 
@@ -197,4 +199,5 @@ _MERGED: Final[dict[str, Callable[[Offer, Any, Making], dict[str, Any]]]] = {
     "kpi": lambda before, sent, _making: {"kpi": _texts(before.kpi, sent)},
     "sub_accounts": _sub_accounts,
     "hide_referer": _hide_referer,
+    "strictly_os": lambda _before, sent, _making: {"restriction_os": sent},
 }

@@ -76,9 +76,13 @@ def countries(language: str = "en") -> tuple[Country, ...]:
 
 
 @cache
-def country_codes() -> frozenset[str]:
-    """Return the codes of ISO 3166-1 and XK, which address databases give for Kosovo."""
+def _country_codes() -> frozenset[str]:
     return frozenset(country.code for country in countries())
+
+
+def is_country(code: str) -> bool:
+    """Return whether a code in upper case is one of ISO 3166-1, or XK, which databases of addresses use for Kosovo."""
+    return code in _country_codes()
 
 
 @cache
@@ -116,6 +120,12 @@ def cities() -> dict[str, tuple[City, ...]]:
 @cache
 def _cities_by_id() -> dict[int, City]:
     return {city.id: city for listed in cities().values() for city in listed}
+
+
+def country_of_city(city_id: int) -> str:
+    """Return the code of a city's country; "" of a city that is not known."""
+    city = _cities_by_id().get(city_id)
+    return "" if city is None else city.country
 
 
 def city_name(city_id: int, language: str) -> str:

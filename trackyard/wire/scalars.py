@@ -21,7 +21,7 @@ from trackyard.base.errors import WrongMedia
 from trackyard.base.ids import is_hex24
 from trackyard.base.money import find_amount
 from trackyard.base.zones import DATETIME, find_zone
-from trackyard.domain.places import country_codes
+from trackyard.domain.places import is_country
 from trackyard.wire.brackets import File
 
 Schema = dict[str, Any]
@@ -361,14 +361,18 @@ class CurrencyCode(Scalar):
 
 @dataclass(frozen=True)
 class CountryCode(Scalar):
-    """A country code of ISO 3166-1, upper-cased."""
+    """A code of ISO 3166-1, upper-cased. listed: whether it must be one of the list; otherwise any two letters are
+    read, and the use case checks them."""
 
     contract = "string"
+    listed: bool = True
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
         code = text.strip().upper()
-        if code not in country_codes():
+        if not _COUNTRY.match(code):
             raise ValueError("This value must be a country code of ISO 3166-1, such as DE.")
+        if self.listed and not is_country(code):
+            raise ValueError(f"A country {code} does not exist: codes are those of ISO 3166-1, such as DE.")
         return code
 
     def schema(self) -> Schema:
@@ -513,4 +517,5 @@ Url = Annotated[str, WebAddress()]
 Hour = Annotated[int, HourOfDay()]
 Currency = Annotated[str, CurrencyCode()]
 Country = Annotated[str, CountryCode()]
+CountryLike = Annotated[str, CountryCode(listed=False)]
 Hex = Annotated[str, HexId()]
