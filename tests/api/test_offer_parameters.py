@@ -255,7 +255,9 @@ CLEARED: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({"kpi[en]": "E", "kpi[ru]": "R"}, {"kpi": ""}, {"kpi": {}}),
     *(
         ({f"{name}[]": value}, {name: ""}, {name: []})
-        for name, value in (("tags", "a"), ("countries", "US"), ("strictly_brands", "Apple"), ("strictly_devices", "tv"))
+        for name, value in (
+            ("tags", "a"), ("countries", "US"), ("strictly_brands", "Apple"), ("strictly_devices", "tv"),
+        )
     ),
     ({"restriction_os[0][os]": "iOS", "restriction_os[0][versions]": ""}, {"restriction_os": ""},
      {"restriction_os": []}),

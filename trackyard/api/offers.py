@@ -44,7 +44,12 @@ class UpdateOffers(Params):
 
 
 def add(call: Call[Deps], params: AddOffer) -> OfferAnswer:
-    """Create an offer."""
+    """Create an offer.
+
+    `allowed_ip` and `disallowed_ip` are addresses that may or may not report conversions of this offer; visitors are
+    selected by `targeting`. `macro_url` is any text that is appended to the target URL, its macros filled.
+    An unknown name of a country, operating system, browser, brand, region or city is rejected.
+    """
     return _shown(call, add_offer(call.deps, call.caller, params.written(call.deps.zone), params.new_files()))
 
 
@@ -55,7 +60,8 @@ def edit(call: Call[Deps], params: EditOffer) -> OfferAnswer:
     stored one in its place keeps what it does not say. A tier keeps its counters while only value and modifier_value
     change, an empty commission_tiers deletes all; any other tier counts from the edit on. Texts by language replace
     those of their language alone. An unknown name of a country, operating system, browser, brand, region or city is
-    rejected; one that the offer had before is kept, with a warning.
+    rejected; one that the offer had before is kept, with a warning. `allowed_ip` and `disallowed_ip` are addresses that
+    may or may not report conversions of this offer; visitors are selected by `targeting`.
     """
     written = params.written(call.deps.zone)
     return _shown(call, edit_offer(call.deps, call.caller, call.subject, written, params.new_files(), call.warn))
