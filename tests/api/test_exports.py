@@ -143,6 +143,7 @@ def as_value(value: Any, kind: Any, zone: str) -> Any:
 def check(client: ApiClient, path: str, key: str, zone: str = "UTC", **params: Any) -> Rows:
     """Compares both files with the pages, in order; the records by path."""
     wanted = [flat(record) for record in pages(client, path, key, **params)]
+    wanted = [{name.replace("cr.", "cr_", 1): value for name, value in record.items()} for record in wanted]
     found = csv_rows(client, path, **params)
     columns = list(found[0])
     for record in wanted:  # what is null has no parts

@@ -13,7 +13,9 @@ from trackyard.domain.roles import Role
 from trackyard.domain.rules import Platform
 from trackyard.store import quotes, rules, settings
 
-NONE = {"trafficback_url": "", "hash_password": "", "mail_from": "", "smtp_url": "", "refuse_bots": True}
+NONE = {"trafficback_url": "", "hash_password": "", "mail_from": "", "smtp_url": "", "refuse_bots": True} | {
+    "statistics_revenue": "advertiser", "statistics_rows": "full",
+}  # fmt: skip
 
 
 def test_settings(api: Api) -> None:

@@ -82,7 +82,7 @@ def _documented(entry: dict[str, Any], param: dict[str, Any], name: str) -> Para
     ]
     return Param(
         name=name,
-        type="string" if param["type"] == "map" else param["type"],
+        type=_documented_type(entry["id"], param, name),
         required=bool(param.get("required")) or name in entry.get("required", ()),
         values=frozenset(values),
         default=param.get("default"),
@@ -92,6 +92,17 @@ def _documented(entry: dict[str, Any], param: dict[str, Any], name: str) -> Para
         since=param.get("since"),
         required_for=frozenset(param.get("required_for", ())),
     )
+
+
+def _documented_type(endpoint_id: str, param: dict[str, Any], name: str) -> str:
+    if takes_list(endpoint_id, name):
+        return f"{param['type']}-list"
+    return "string" if param["type"] == "map" else str(param["type"])
+
+
+def takes_list(endpoint_id: str, name: str) -> bool:
+    """Whether we take a list where the contract shows a scalar."""
+    return any(endpoint_id in entry["ids"] and name in entry["names"] for entry in EXTENSIONS.get("list", ()))
 
 
 def _declared(name: str, field: Field) -> Param:
@@ -144,7 +155,12 @@ def made_optional(endpoint_id: str, name: str) -> bool:
 
 def extended(endpoint_id: str) -> frozenset[str]:
     """Our own parameters of an endpoint."""
-    return frozenset(name for entry in EXTENSIONS["param"] if entry["id"] == endpoint_id for name in entry["names"])
+    return frozenset(
+        name
+        for entry in EXTENSIONS["param"]
+        if endpoint_id in entry.get("ids", [entry.get("id")])
+        for name in entry["names"]
+    )
 
 
 def takes_any_text(endpoint_id: str, name: str) -> bool:

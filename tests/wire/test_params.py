@@ -7,6 +7,7 @@ import pytest
 from pydantic import Field
 
 from trackyard.base.errors import BadInput, WrongMedia
+from trackyard.wire import addresses
 from trackyard.wire import scalars as s
 from trackyard.wire.brackets import File
 from trackyard.wire.openapi import contract_type, each_name
@@ -39,7 +40,7 @@ class Sent(Params):
     currency: s.Currency | None = None
     kind: Annotated[str, s.Choice(("a", "b"), admin=("c",), only_3_0=("d",), becomes={"old": "a"})] = "a"
     ids: Seq[s.Int] = ()
-    networks: Seq[Annotated[str, s.IpEntry()]] = ()
+    networks: Seq[Annotated[str, addresses.IpEntry()]] = ()
     states: AnyOf[Annotated[str, s.Choice(("a", "b"))]] = ()
     tags: CommaList[s.Text] = ()
     several: CommaList[s.Int] = ()

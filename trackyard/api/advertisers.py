@@ -14,12 +14,13 @@ from trackyard.api.people import ManagerView, kept_country, manager_view
 from trackyard.api.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.roles import Permission
+from trackyard.wire import addresses
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Pagination, View, pagination
 from trackyard.wire.params import Clearable, NoParams, Only, Params, Seq
 
-IpLines = Annotated[str, s.IpLines()]
+IpLines = Annotated[str, addresses.IpLines()]
 _SUB_ACCOUNTS = set(SubAccountParams.model_fields)
 
 

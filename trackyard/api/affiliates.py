@@ -18,6 +18,7 @@ from trackyard.api.subaccounts import SubAccountParams
 from trackyard.base.zones import day_start_ms
 from trackyard.domain.roles import Permission
 from trackyard.store.affiliates import Affiliate, AffiliateFilter
+from trackyard.wire import addresses
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Money, Pagination, View, number, pagination
@@ -27,7 +28,7 @@ Status = Annotated[str, s.Choice(("not active", "active", "banned", "on moderati
 Password = Annotated[str, s.Words(least=6, most=1000)]
 Referrer = Annotated[Annotated[int, s.Whole(least=0)] | None, Clearable()]
 """The id of an affiliate; 0, as records show it, is none."""
-ServerAddress = Annotated[str, s.IpEntry()]
+ServerAddress = Annotated[str, addresses.IpEntry()]
 Level = Annotated[int, s.NumberText(least=0, most=1000)]
 
 

@@ -27,11 +27,12 @@ from trackyard.base.zones import day_end_ms
 from trackyard.domain.languages import LANGUAGES
 from trackyard.domain.offer_edit import Written
 from trackyard.domain.offers import RestrictedIsp, RestrictedOs
+from trackyard.wire import addresses
 from trackyard.wire import scalars as s
 from trackyard.wire.params import Clearable, Keyed, Needed, Only, Seq, Was
 
 Language = Annotated[str, s.Choice(LANGUAGES)]
-IpLines = Annotated[str, s.IpLines()]
+IpLines = Annotated[str, addresses.IpLines()]
 CapStatus = Annotated[str, s.Choice(("confirmed", "pending", "hold", "declined"), becomes={"not_found": "declined"})]
 DeviceName = Annotated[str, s.Words(pattern="|".join(DEVICES))]
 OptionalUrl = Annotated[s.Url | None, Clearable()]

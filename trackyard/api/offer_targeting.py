@@ -7,11 +7,12 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from trackyard.api.offer_items import Device
 from trackyard.domain.offers import TargetingGroup
+from trackyard.wire import addresses
 from trackyard.wire import scalars as s
 from trackyard.wire.params import Keyed, Params, Seq
 
 SubNumber = Annotated[int, s.Whole(least=1, most=8)]
-IpEntry = Annotated[str, s.IpEntry()]
+IpEntry = Annotated[str, addresses.IpEntry()]
 
 
 class CountrySides(Params):

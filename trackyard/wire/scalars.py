@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 from typing import Annotated, Any, ClassVar, Final
 from zoneinfo import ZoneInfo
 
@@ -35,6 +35,7 @@ _URL = re.compile(
 """Its group: an IPv6 address."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DURATION = re.compile(r"([0-9]{1,9}[ymwdhis])+\Z")
+_COUNTRY = re.compile(r"[A-Z]{2}\Z")
 _CURRENCY = re.compile(r"[A-Z]{3}\Z")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 MAX_URL = 8192
@@ -395,37 +396,6 @@ class HexId(Scalar):
 
 
 @dataclass(frozen=True)
-class IpEntry(Scalar):
-    """One address, a range `a-b`, or a network `a/n`; IPv4 and IPv6."""
-
-    contract = "string"
-
-    def read(self, text: str, context: Mapping[str, Any]) -> str:
-        entries = self.entries(text)
-        for entry in entries:
-            if len(text) > 20_000 or not _is_ip_entry(entry):
-                raise ValueError("This value must hold IP addresses, ranges a-b, or networks a/n.")
-        return "\n".join(entries)
-
-    def entries(self, text: str) -> list[str]:
-        """What must be one each."""
-        return [text.strip()]
-
-    def schema(self) -> Schema:
-        return {"type": "string"}
-
-
-@dataclass(frozen=True)
-class IpLines(IpEntry):
-    """Several of them, one a line."""
-
-    drops_empty = False
-
-    def entries(self, text: str) -> list[str]:
-        return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-@dataclass(frozen=True)
 class Choice(Scalar):
     """One of `values`. `admin`: more for staff; `only_3_0`: more under /3.0; `becomes`: deprecated → today's."""
 
@@ -485,17 +455,6 @@ class Upload(Scalar):
 
 _UNNAMED = ("", "application/octet-stream")
 """What senders say who do not know the kind of a file."""
-
-
-def _is_ip_entry(entry: str) -> bool:
-    try:
-        if "/" in entry:
-            return bool(ip_network(entry, strict=False))
-        first, dash, last = entry.partition("-")
-        begin = ip_address(first.strip())
-        return not dash or ((end := ip_address(last.strip())).version == begin.version and int(end) >= int(begin))
-    except ValueError:
-        return False
 
 
 Text = Annotated[str, Words()]
