@@ -23,7 +23,7 @@ from alembic import op
 from trackyard.store.types import Document
 
 revision = "0004"
-down_revision = "0001"
+down_revision = "0003"
 branch_labels = None
 depends_on = None
 
