@@ -294,3 +294,26 @@ def test_who_wrote_what_is_in_the_audit_log(api: Api) -> None:
     told = str(api.admin.get("/3.1/admin/audit"))
     assert "{'from': 'Shop', 'to': 'Mall'}" in told
     assert f"{advertiser}/{pid}" in told
+
+
+def test_advertiser_has_hosts_only(api: Api) -> None:
+    path = f"/3.0/admin/advertiser/{api.add_advertiser()}"
+    assert api.admin.get(path)["advertiser"]["hosts_only"] is False
+    assert api.admin.get("/3.0/admin/advertisers")["advertisers"][0]["hosts_only"] is False
+
+
+def test_country_of_an_advertiser_exists_or_was_stored_before(api: Api) -> None:
+    number = api.add_advertiser(country="de")
+    path = f"/3.0/admin/advertiser/{number}"
+    assert api.admin.get(path)["advertiser"]["country"] == "DE"
+    sentence = ["This value must be a country code of ISO 3166-1, such as DE."]
+    for country in ("ZZ", "UK", "Germany"):
+        for where, params in (("/3.0/admin/advertiser", {"title": "Mall"}), (path, {})):
+            refused = api.admin.call("POST", where, data={"country": country} | params)
+            assert (refused.status_code, refused.json()["fields"]) == (400, {"country": sentence})
+    with api.deps.database.write() as conn:
+        advertisers.edit_advertiser(conn, number, {"country": "UK"})
+    assert api.admin.post(path, note="x")["advertiser"]["country"] == "UK"
+    again = api.admin.post(path, country="UK")
+    assert again["advertiser"]["country"] == "UK" and len(again["warnings"]) == 1
+    assert api.admin.post(path, country="")["advertiser"]["country"] == ""

@@ -12,6 +12,7 @@ import pytest
 from tests.support.api import NOW, Api, installed
 from tests.support.history import add_conversion
 from trackyard.actions import affiliate_payments as actions
+from trackyard.base.money import ZERO
 from trackyard.domain.conversions import Change, Conversion
 from trackyard.domain.ledger import Entry, entries_of
 from trackyard.domain.roles import Role
@@ -227,3 +228,23 @@ def test_who_cannot_be_paid_keeps_nobody_from_being_paid_by_a_call_that_may_be_r
     assert [(item["pid"], item["amount"]) for item in first.json()["payments"]] == [(rich, 50)]
     assert again.json() == first.json()
     assert network.admin.get("/3.1/admin/payments")["pagination"]["total_count"] == 1
+
+
+def test_payments_of_any_of_several_currencies_and_statuses_are_listed(api: Api) -> None:
+    pid, _ = api.add_affiliate()
+    api.admin.post("/3.1/admin/currencies", code="EUR", rate="0.9")
+    for currency in ("USD", "EUR"):
+        entry = Entry(pid, "conversion", f"of {currency}", 1, currency, ZERO, Decimal(5), api.clock.now_ms())
+        with api.deps.database.write() as conn:
+            ledger.add_entries(conn, [entry])
+    made = {item["currency"]: item["id"] for item in pay(api, **{"pid[]": pid})["payments"]}
+    api.admin.post(f"/3.1/admin/payments/{made['EUR']}", status="paid")
+
+    def found(**params: Any) -> set[str]:
+        return {item["currency"] for item in api.admin.get("/3.1/admin/payments", **params)["payments"]}
+
+    assert found(currency="eur") == found(status="paid") == {"EUR"}
+    assert found(**{"currency[]": ["EUR", "USD"]}) == {"EUR", "USD"}
+    assert (
+        found(**{"status[]": ["paid", "created"]}) == {"EUR", "USD"} and found(currency="USD", status="paid") == set()
+    )

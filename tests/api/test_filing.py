@@ -232,3 +232,15 @@ def test_roles(api: Api, role: Role, reads: list[int], writes: list[int]) -> Non
     _, client = api.add_staff(role)
     assert [client.call("GET", path).status_code for path in READS] == reads
     assert [client.call("POST", path, data=data).status_code for path, data in WRITES] == writes
+
+
+def test_smartlink_categories_are_filtered_by_id_and_name(api: Api) -> None:
+    summer, winter = (add_smartlink(api, name=name)["_id"] for name in ("Sommer", "Winter ÄRA"))
+
+    def found(**params: Any) -> list[str]:
+        return [each["_id"] for each in api.admin.get("/3.0/admin/smartlink/categories", **params)["data"]]
+
+    assert found(id=summer) == [summer] and found(**{"id[]": [summer, winter.upper()]}) == [summer, winter]
+    assert found(name="SOM") == [summer] and found(name="ära") == [winter] and found(name="er") == [summer, winter]
+    assert found(**{"name[]": ["som", "nothing"]}) == [summer] and found(name="nothing") == []
+    assert found(name="er", id=winter) == [winter] and found(name="") == [summer, winter]

@@ -1,5 +1,6 @@
 """Invoices: what staff say of them, the lines that statistics give, and who may (spec: Invoice)."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -10,10 +11,12 @@ from tests.support.events import NOON, new_click
 from tests.support.history import add_conversion, load_clicks, load_views
 from trackyard.actions import invoices
 from trackyard.domain.roles import Role
+from trackyard.domain.scope import Scope
 from trackyard.domain.statuses import Status
 from trackyard.stats.engine import Analytics
 from trackyard.stats.query import Report
 from trackyard.stats.reports import StatsPage, run_report
+from trackyard.store import invoices as store
 from trackyard.store.engine import Database
 
 PATH = "/3.0/admin/advertiser-invoice"
@@ -69,15 +72,17 @@ def history(api: Api) -> tuple[str, int, int]:
 
 
 def test_a_new_invoice_says_what_was_sent(api: Api) -> None:
-    advertiser, offer = api.add_advertiser(), api.add_offer()
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser)
     api.admin.post("/3.0/admin/offer/delete", offer_id=offer)
     line = {"offer_id": offer, "payout_type": "RPA + RPS", "actions": 7, "amount": 12.3456, "comment": "as agreed"}
-    sent = {f"detail[0][{name}]": value for name, value in line.items()} | {"detail[1][offer_id]": offer}
+    sent = {f"detail[0][{name}]": value for name, value in line.items()}
+    sent |= {"detail[1][offer_id]": offer, "detail[1][payout_type]": "RPC", "detail[1][amount]": 0}
     body = api.admin.post(
         PATH, supplier_id=advertiser.upper(), currency="usd", status="paid", comment="Thanks", **PERIOD, **sent
     )
     assert body["message"] == f"Invoice {body['number']} is created"
-    bare = {"offer_id": offer, "payout_type": "RPA", "actions": 0, "amount": 0, "comment": None}
+    bare = {"offer_id": offer, "payout_type": "RPC", "actions": 0, "amount": 0, "comment": None}
     assert show(api, body["number"]) == {
         "number": body["number"], "supplier_id": advertiser, "created_at": "2023-11-14", "updated_at": "2023-11-14",
         **PERIOD, "status": "paid", "currency": "USD", "comment": "Thanks", "detail": [line, bare],
@@ -142,7 +147,7 @@ def test_computed_lines_follow_the_period_and_given_ones_stay(api: Api, history:
     number = add(api, advertiser, **PERIOD)
     shorter = edit(api, number, advertiser, end_date="2023-11-15")
     assert lines(shorter) == [(first, "RPA", 2, 12.5), (first, "RPC", 3, 0)]
-    own = {"detail[0][offer_id]": second, "detail[0][amount]": "5"}
+    own = {"detail[0][offer_id]": second, "detail[0][payout_type]": "RPA", "detail[0][amount]": "5"}
     assert lines(edit(api, number, advertiser, **own)) == [(second, "RPA", 0, 5)]
     assert lines(edit(api, number, advertiser, end_date="2023-11-16")) == [(second, "RPA", 0, 5)]
     assert (first, "RPA", 3, 22.5) in lines(edit(api, number, advertiser, detail=""))
@@ -167,6 +172,9 @@ def test_an_edit_beside_another_bills_the_period_that_stays(
     assert lines(shown) == [(first, "RPA", 2, 12.5), (first, "RPC", 3, 0)]
 
 
+LINE = {"detail[0][offer_id]": "1", "detail[0][payout_type]": "RPA", "detail[0][amount]": "5"}
+
+
 @pytest.mark.parametrize(
     ("params", "fields"),
     [
@@ -175,10 +183,13 @@ def test_an_edit_beside_another_bills_the_period_that_stays(
         ({"currency": "GBP"}, ["currency"]),
         ({"start_date": "2023-11-16", "end_date": "2023-11-15"}, ["end_date"]),
         ({"start_date": "2003-11-16", "end_date": "2023-11-15"}, ["end_date"]),
-        ({"detail[0][offer_id]": "999"}, ["detail[0][offer_id]"]),
-        ({"detail[0][actions]": "1"}, ["detail[0][offer_id]"]),
-        ({"detail[0][offer_id]": "1", "detail[0][actions]": "-1"}, ["detail[0][actions]"]),
-        ({"detail[0][offer_id]": "1", "detail[0][payout_type]": "RPX"}, ["detail[0][payout_type]"]),
+        (LINE | {"detail[0][offer_id]": "999"}, ["detail[0][offer_id]"]),
+        (LINE, ["detail[0][offer_id]"]),  # of another advertiser
+        ({"detail[0][actions]": "1"}, ["detail[0][offer_id]", "detail[0][payout_type]", "detail[0][amount]"]),
+        (LINE | {"detail[0][actions]": "-1"}, ["detail[0][actions]"]),
+        (LINE | {"detail[0][payout_type]": "RPX"}, ["detail[0][payout_type]"]),
+        (LINE | {"detail[0][payout_type]": ""}, ["detail[0][payout_type]"]),
+        (LINE | {"detail[0][amount]": ""}, ["detail[0][amount]"]),
         ({"status": "half"}, ["status"]),
     ],
 )
@@ -195,6 +206,42 @@ def test_what_an_invoice_may_not_say(api: Api, params: dict[str, str], fields: l
         assert (path, answer.status_code, list(answer.json()["fields"])) == (path, 400, fields)
     assert show(api, number) == before
     assert api.admin.get("/3.0/admin/advertiser-invoices")["pagination"]["total_count"] == 1
+
+
+def test_lines_of_an_invoice_do_not_move_to_another_supplier(api: Api) -> None:
+    advertiser, other = api.add_advertiser(), api.add_advertiser()
+    api.add_offer(advertiser=advertiser)
+    number = add(api, advertiser, **LINE)
+    refused = api.admin.call("POST", f"{PATH}/{number}", data={"supplier_id": other})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["detail[0][offer_id]"])
+    assert edit(api, number, other, detail="")["supplier_id"] == other
+
+
+def test_foreign_line_that_was_stored_before_does_not_hinder_other_changes(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    api.add_offer(advertiser=advertiser)
+    foreign = api.add_offer()
+    number = add(api, advertiser, **LINE)
+    with api.deps.database.write() as conn:
+        stored = store.find_invoice(conn, Scope.everything(), number)
+        assert stored is not None
+        [line] = stored.lines
+        store.edit_invoice(conn, number, replace(stored, lines=(replace(line, offer_id=foreign),)))
+    paid = edit(api, number, advertiser, status="paid")
+    assert (paid["status"], lines(paid)) == ("paid", [(foreign, "RPA", 0, 5)])
+
+
+def test_invoices_of_any_of_several_statuses_are_listed(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    paid, unpaid = add(api, advertiser, status="paid"), add(api, advertiser)
+
+    def found(**params: Any) -> list[int]:
+        return [each["number"] for each in api.admin.get("/3.0/admin/advertiser-invoices", **params)["message"]]
+
+    assert found(status="paid") == [paid] and found(**{"status[]": ["paid"]}) == [paid]
+    assert found(**{"status[]": ["paid", "unpaid"]}) == [unpaid, paid]
+    bad = api.admin.call("GET", "/3.0/admin/advertiser-invoices", params={"status": "half"})
+    assert list(bad.json()["fields"]) == ["status"]
 
 
 def test_lists_and_their_filters(api: Api) -> None:

@@ -50,7 +50,7 @@ def estate(api: Api, affiliate_manager: str, sales_manager: str) -> Estate:
     assert api.admin.post("/3.0/partner/activation/offer", **asked)["status"] == 1
     found = api.admin.get("/3.0/admin/tickets", limit=1000)["tickets"]
     [ticket] = [ticket["id"] for ticket in found if ticket["partner"]["id"] == pid]
-    lines = {"detail[0][offer_id]": offer, "detail[0][amount]": "5"}
+    lines = {"detail[0][offer_id]": offer, "detail[0][payout_type]": "RPA", "detail[0][amount]": "5"}
     invoice = api.admin.post("/3.0/admin/advertiser-invoice", supplier_id=advertiser, currency="USD", **lines)
     return Estate(pid, advertiser, offer, ticket, invoice["number"])
 

@@ -166,3 +166,37 @@ def test_the_edges_learn_the_pixels_that_are_active_and_accepted(api: Api) -> No
     before = version()
     assert affiliate.call("DELETE", path + "/remove").status_code == 200
     assert shown(before) == (OTHER_IMAGE,)
+
+
+def test_rejected_pixel_has_minus_one_and_the_old_number_is_accepted(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    offer = api.add_offer()
+    made = add(affiliate, offer)
+    path = f"/3.0/partner/pixel/{made['id']}"
+    for status in ("-1", "2"):
+        assert api.admin.post(path, moderation_status=status)["pixel"]["moderation_status"] == status
+        assert listed(affiliate)[str(made["id"])]["moderation_status"] == status
+        with api.deps.database.read() as conn:
+            assert rules.compile_row(conn, "pixels", f"{offer}-{pid}") is None
+    refused = api.admin.call("POST", path, data={"moderation_status": "-2"})
+    assert list(refused.json()["fields"]) == ["moderation_status"]
+
+
+def test_pixels_are_filtered_by_affiliate_and_moderation_status(api: Api) -> None:
+    (one, affiliate), (other, _) = api.add_affiliate(), api.add_affiliate()
+    offer = api.add_offer()
+    ids = [add(api.admin, offer, pid=one, moderation_status=status)["id"] for status in (0, 1, 2, -1)]
+    foreign = add(api.admin, offer, pid=other, moderation_status=1)["id"]
+
+    def found(client: ApiClient = api.admin, path: str = "", **params: Any) -> list[int]:
+        return [int(number) for number in client.get(f"/3.0/partner/pixels{path}", **params)["pixel"]]
+
+    assert found(pid=other) == [foreign] and found(**{"pid[]": [one, other]}) == [*ids, foreign]
+    assert found(moderation_status=1) == [ids[1], foreign]
+    assert found(moderation_status=-1) == found(moderation_status=2) == ids[2:]
+    assert found(pid=one, **{"moderation_status[]": [0, 1]}) == ids[:2]
+    assert found(path=f"/{one}", moderation_status=0) == ids[:1]
+    assert found(affiliate, moderation_status=1) == ids[1:2]
+    answer = affiliate.call("GET", "/3.0/partner/pixels", params={"pid": other})
+    assert list(answer.json()["pixel"]) == [str(number) for number in ids]
+    assert answer.headers["x-ignored-parameters"] == "pid" and answer.json()["warnings"]

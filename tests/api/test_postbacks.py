@@ -189,3 +189,28 @@ def test_postback_shown_as_declined_is_called_for_conversions_shown_as_declined(
         called = conn.execute(select(delivery.c.postback_id, delivery.c.conversion_id).order_by(delivery.c.id)).all()
     assert {item["id"] for item in declined["conversions"]} == {first.id, second.id}
     assert sorted(tuple(row) for row in called) == [(made["id"], first.id), (made["id"], second.id)]
+
+
+def test_postbacks_are_filtered_by_offer_id_and_affiliate(api: Api) -> None:
+    (one, _), (two, _) = api.add_affiliate(), api.add_affiliate()
+    shoes, hats = api.add_offer(), api.add_offer()
+    given = ((one, None), (one, shoes), (one, hats), (two, shoes))
+    ids = [
+        add(api.admin, pid=pid, url="https://a.example", **({} if offer is None else {"offer_id": offer}))["id"]
+        for pid, offer in given
+    ]
+
+    def found(**params: Any) -> list[int]:
+        answer = api.admin.get("/3.0/admin/postbacks", **params)
+        assert answer["pagination"]["total_count"] == len(answer["postbacks"])
+        return [row["id"] for row in answer["postbacks"]]
+
+    assert found(partner_id=one) == ids[:3] and found(**{"partner_id[]": [one, two]}) == ids
+    assert found(partner_id=one, offer_ids=shoes) == [ids[1]]
+    assert found(partner_id=one, offer_ids=f"{shoes},{hats}") == ids[1:3]
+    assert found(partner_id=one, **{"offer_ids[]": [hats, 99]}) == [ids[2]]
+    assert found(partner_id=one, only_global=1) == ids[:1] and found(partner_id=one, only_global=0) == ids[:3]
+    assert found(partner_id=one, after_id=ids[0]) == ids[1:3] and found(partner_id=one, after_id=ids[2]) == []
+    assert found(partner_id=one, only_global=1, offer_ids=shoes) == []
+    refused = api.admin.call("GET", "/3.0/admin/postbacks", params={"partner_id": [one, 99]})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["partner_id"])

@@ -246,3 +246,28 @@ def test_decided_by_two_at_once(database: Database, analytics: Analytics) -> Non
         assert len(tickets(api.admin)) == 1
         assert sorted(pool.map(decide, ["approve", "reject", "approve", "reject"])) == [200, 409, 409, 409]
     assert len(mails(api)) == 1
+
+
+def test_tickets_are_filtered_by_every_parameter_and_any_of_its_values(api: Api) -> None:
+    manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
+    shoes, hats = (api.add_offer(title=title, privacy="protected") for title in ("Shoes", "Ärmel"))
+    (one, first), (two, second) = api.add_affiliate(manager_id=manager), api.add_affiliate()
+    for client, offer, comment in ((first, shoes, "Search"), (first, hats, "Mail"), (second, hats, "SEARCH too")):
+        client.post(ASK, offer_id=offer, comment=comment)
+    api.admin.post("/3.0/admin/ticket/1/offer", do="approve")
+
+    def found(**params: Any) -> list[str]:
+        answer = api.admin.get("/3.0/admin/tickets", **params)
+        assert answer["pagination"]["total_count"] == len(answer["tickets"])
+        return sorted(ticket["id"] for ticket in answer["tickets"])
+
+    assert found(status="closed") == ["1"] and found(**{"status[]": ["open", "closed"]}) == ["1", "2", "3"]
+    assert found(pid=two) == ["3"] and found(**{"pid[]": [one, two]}) == ["1", "2", "3"]
+    assert found(offer_id=hats) == ["2", "3"] and found(offer_id=hats, pid=one) == ["2"]
+    assert found(manager_id=manager) == ["1", "2"] and found(manager_id="0" * 24) == []
+    assert found(search="search") == ["1", "3"] and found(search="ÄRM") == ["2", "3"] and found(search="%") == []
+    assert found(type="offer_request") == found(type="offer") == found(**{"type[]": ["common", "offer"]})
+    assert found(type="offer") == ["1", "2", "3"] and found(type="financial") == []
+    for name, value in (("type", "x"), ("status", "x"), ("pid", "x"), ("manager_id", "x"), ("offer_id", "0")):
+        refused = api.admin.call("GET", "/3.0/admin/tickets", params={name: value})
+        assert (refused.status_code, list(refused.json()["fields"])) == (400, [name])

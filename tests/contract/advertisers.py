@@ -10,13 +10,14 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
     """Parameters with which each of these methods succeeds."""
     api.admin.post(f"/3.0/admin/advertiser/{advertiser}", email="sweep@shop.example")
     pair = {"advertisers_id[]": advertiser, "pid": pid}
-    line = {"detail[0][offer_id]": offer}
+    supplier = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]
+    line = {"detail[0][offer_id]": offer, "detail[0][payout_type]": "RPA", "detail[0][amount]": "5"}
     return {
         "admin.advertiser.edit": {"title": "T"},
         "admin.advertiser.enable-affiliate": pair,
         "admin.advertiser.disable-affiliate": pair,
-        "admin.advertiser-invoice.add": {"supplier_id": advertiser, "currency": "USD"} | line,
-        "admin.advertiser-invoice.edit": {"supplier_id": advertiser, "status": "paid"} | line,
+        "admin.advertiser-invoice.add": {"supplier_id": supplier, "currency": "USD"} | line,
+        "admin.advertiser-invoice.edit": {"supplier_id": supplier, "status": "paid"} | line,
     }
 
 

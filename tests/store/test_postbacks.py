@@ -24,7 +24,7 @@ def test_postbacks_in_scope(database: Database) -> None:
         mine = add_postback(conn, one, "https://a.example", offer_id=offer)
         everywhere = add_postback(conn, one, "https://b.example")
         foreign = add_postback(conn, other, "https://c.example", offer_id=second)
-    own = Scope.of_affiliate(one)
+    own, of_one = Scope.of_affiliate(one), postbacks.PostbackFilter(affiliate_ids=(one,))
     with database.write() as conn:
         found = postbacks.find_postback(conn, own, mine, lock=True)
         assert found is not None and (found.id, found.offer_id, found.forced) == (mine, offer, False)
@@ -32,15 +32,15 @@ def test_postbacks_in_scope(database: Database) -> None:
         assert postbacks.find_postback(conn, ALL, 999) is None
         assert postbacks.offers_with(conn, own, [offer, second, 999]) == {offer}
         assert postbacks.offers_with(conn, ALL, [offer, second, 999]) == {offer, second}
-        page, total = postbacks.list_postbacks(conn, one, 2, 1)
+        page, total = postbacks.list_postbacks(conn, of_one, 2, 1)
         assert ([item.id for item in page], total) == ([everywhere], 2)
-        assert postbacks.list_postbacks(conn, one, 2**40, 1000) == ([], 2)
+        assert postbacks.list_postbacks(conn, of_one, 2**40, 1000) == ([], 2)
         postbacks.edit_postback(conn, mine, {"status": "hold", "updated_at": 9})
         assert postbacks.find_postback(conn, ALL, mine) == replace(found, status="hold", updated_at=9)
         assert postbacks.remove_of_offers(conn, own, [offer, second]) == 1
         assert postbacks.remove_of_offers(conn, ALL, [second]) == 1
         assert postbacks.remove_of_affiliates(conn, [one, other]) == 1
-        assert postbacks.list_postbacks(conn, one, 1, 10) == ([], 0)
+        assert postbacks.list_postbacks(conn, of_one, 1, 10) == ([], 0)
 
 
 def test_offers_an_affiliate_may_know_of(database: Database) -> None:

@@ -85,7 +85,7 @@ def edit_invoice(deps: Deps, caller: Caller, number: int, given: dict[str, Any])
         with deps.database.write() as conn:
             if _invoice(conn, caller, number, lock=True) != before:
                 continue  # somebody else was first: what was computed may be of another period
-            _check_names(conn, _scope(conn, caller), after)
+            _check_names(conn, _scope(conn, caller), after, before)
             invoices.edit_invoice(conn, number, after)
             return
 
@@ -139,14 +139,22 @@ def _check_period(item: NewInvoice) -> None:
         raise BadInput({"end_date": [f"The period may have at most {MAX_DAYS} days."]})
 
 
-def _check_names(conn: Connection, scope: Scope, item: NewInvoice) -> None:
+def _check_names(conn: Connection, scope: Scope, item: NewInvoice, before: NewInvoice | None = None) -> None:
+    """Raise BadInput for an advertiser or an offer that does not exist, or an offer of another advertiser.
+
+    Lines that stay as they were are checked only when the advertiser changes.
+    """
     faults: dict[str, list[str]] = {}
     if advertisers.find_advertiser(conn, scope, item.advertiser_id) is None:
         faults["supplier_id"] = [f"An advertiser {item.advertiser_id} does not exist."]
-    absent = set(invoices.missing_offers(conn, {line.offer_id for line in item.lines}))
-    for place, line in enumerate(item.lines):
-        if line.offer_id in absent and not item.computed:
-            faults[f"detail[{place}][offer_id]"] = [f"An offer {line.offer_id} does not exist."]
+    said = () if item.computed else item.lines
+    if before is not None and (before.advertiser_id, before.lines) == (item.advertiser_id, item.lines):
+        said = ()
+    absent = set(invoices.missing_offers(conn, item.advertiser_id, {line.offer_id for line in said}))
+    for place, line in enumerate(said):
+        if line.offer_id in absent:
+            sentence = f"An offer {line.offer_id} of the advertiser {item.advertiser_id} does not exist."
+            faults[f"detail[{place}][offer_id]"] = [sentence]
     if faults:
         raise BadInput(faults)
 

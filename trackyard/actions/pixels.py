@@ -4,7 +4,7 @@ What visitors' browsers get is moderated: an affiliate's own code, and every cha
 it. What staff write is accepted unless they say otherwise.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -79,16 +79,18 @@ def remove_pixel(deps: Deps, caller: Caller, pixel_id: int) -> Pixel:
     return gone
 
 
-def list_pixels(deps: Deps, caller: Caller) -> list[Pixel]:
-    """The pixels that a caller sees, oldest first: an affiliate its own, staff those of the affiliates in scope."""
+def list_pixels(deps: Deps, caller: Caller, affiliate_ids: Collection[int], statuses: Collection[int]) -> list[Pixel]:
+    """The pixels that a caller sees, oldest first: an affiliate its own, staff those of the affiliates in scope. Of
+    these affiliates, with these moderation statuses; none = all."""
     with deps.database.read() as conn:
-        return pixels.list_pixels(conn, scope_of(conn, caller, Permission.PIXELS_WRITE))
+        scope = scope_of(conn, caller, Permission.PIXELS_WRITE)
+        return pixels.list_pixels(conn, scope, affiliate_ids, statuses)
 
 
-def list_of_affiliate(deps: Deps, affiliate_id: int) -> list[Pixel]:
-    """An affiliate's pixels, oldest first."""
+def list_of_affiliate(deps: Deps, affiliate_id: int, statuses: Collection[int]) -> list[Pixel]:
+    """An affiliate's pixels, oldest first, with these moderation statuses; none = all."""
     with deps.database.read() as conn:
-        return pixels.list_pixels(conn, Scope.of_affiliate(affiliate_id))
+        return pixels.list_pixels(conn, Scope.of_affiliate(affiliate_id), (), statuses)
 
 
 def offer_names(deps: Deps, rows: Iterable[Pixel]) -> dict[int, OfferName]:

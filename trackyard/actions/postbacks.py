@@ -13,7 +13,7 @@ from trackyard.domain.scope import Scope
 from trackyard.store import affiliates, offers, postbacks
 from trackyard.store.engine import Connection
 from trackyard.store.pauses import resumed
-from trackyard.store.postbacks import NewPostback, Postback
+from trackyard.store.postbacks import NewPostback, Postback, PostbackFilter
 
 
 def add_postback(
@@ -101,14 +101,15 @@ def remove_of_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> in
 
 
 def list_postbacks(
-    deps: Deps, caller: Caller, affiliate_id: int, *, page: int, limit: int
+    deps: Deps, caller: Caller, chosen: PostbackFilter, *, page: int, limit: int
 ) -> tuple[list[Postback], int]:
-    """A page of an affiliate's postbacks, oldest first, and how many it has. Raises BadInput for an affiliate that
-    does not exist or is out of scope."""
+    """A page of postbacks, oldest first, and how many there are. Raises BadInput for an affiliate that does not exist
+    or is out of scope."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
-        owner = _affiliate(conn, scope, affiliate_id, "partner_id")
-        return postbacks.list_postbacks(conn, owner, page, limit)
+        for affiliate_id in chosen.affiliate_ids:
+            _affiliate(conn, scope, affiliate_id, "partner_id")
+        return postbacks.list_postbacks(conn, chosen, page, limit)
 
 
 def owner_for(conn: Connection, caller: Caller, permission: Permission, pid: int | None, offer_id: int | None) -> int:

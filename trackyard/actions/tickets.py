@@ -18,7 +18,7 @@ from trackyard.domain.scope import Scope
 from trackyard.store import affiliates, blacklist, connections, offers, offers_list, rules, tickets
 from trackyard.store.engine import Connection
 from trackyard.store.offers_list import ListedOffer
-from trackyard.store.tickets import NewTicket, Ticket
+from trackyard.store.tickets import NewTicket, Ticket, TicketFilter
 
 
 class Outcome(Enum):
@@ -74,13 +74,13 @@ def ask_to_join(deps: Deps, caller: Caller, pid: int | None, offer_id: int, comm
 
 
 def list_tickets(
-    deps: Deps, caller: Caller, status: str | None, *, page: int, limit: int
+    deps: Deps, caller: Caller, chosen: TicketFilter, *, page: int, limit: int
 ) -> tuple[list[TicketRecord], int]:
     """A page of the tickets of affiliates in scope, newest first, and how many there are. A constant number of
     statements."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.TICKETS_READ)
-        found, total = tickets.list_tickets(conn, scope, status, page=page, limit=limit)
+        found, total = tickets.list_tickets(conn, scope, chosen, page=page, limit=limit)
         return _records(deps, conn, found), total
 
 

@@ -17,7 +17,7 @@ from trackyard.store.affiliate_payments import PaidEntry, Payment, PaymentFilter
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Moment, Money, Pagination, View, number, pagination
-from trackyard.wire.params import Params, Seq
+from trackyard.wire.params import AnyOf, Params, Seq
 from trackyard.wire.sheets import Exported, Sheet, Table, table_of
 
 EVERY_ROW = "Every row, whatever `page` and `limit` say."
@@ -25,11 +25,11 @@ Status = Annotated[str, s.Choice(tuple(status.value for status in PaymentStatus)
 
 
 class ListPayments(Exported, Paging):
-    """Which payments. pid: of these affiliates · date_from, date_to: days of their creation."""
+    """Which payments. pid, currency, status: any of these · date_from, date_to: days of their creation."""
 
     pid: Seq[s.Id] = ()
-    currency: s.Currency | None = None
-    status: Status | None = None
+    currency: AnyOf[s.Currency] = ()
+    status: AnyOf[Status] = ()
     date_from: s.Day | None = None
     date_to: s.Day | None = None
 
@@ -39,8 +39,8 @@ class ListPayments(Exported, Paging):
             raise BadInput({"date_to": ["This day must not lie before date_from."]})
         return PaymentFilter(
             affiliate_ids=self.pid,
-            currency=self.currency,
-            status=None if self.status is None else PaymentStatus(self.status),
+            currencies=self.currency,
+            statuses=self.status,
             since=None if self.date_from is None else day_start_ms(self.date_from, zone),
             until=None if self.date_to is None else day_end_ms(self.date_to, zone),
         )

@@ -10,7 +10,6 @@ from trackyard.actions.invoices import Draft
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
 from trackyard.base.errors import BadInput
-from trackyard.base.money import ZERO
 from trackyard.base.zones import local_day
 from trackyard.domain.invoices import PAYOUT_TYPES, STATUSES, Line
 from trackyard.domain.roles import Permission
@@ -18,7 +17,7 @@ from trackyard.store.invoices import Invoice, InvoiceFilter
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Money, Pagination, View, number, pagination
-from trackyard.wire.params import Clearable, NoParams, Params, Seq
+from trackyard.wire.params import AnyOf, Clearable, NoParams, Params, Seq
 
 Status = Annotated[str, s.Choice(STATUSES)]
 OptionalDay = Annotated[s.Day | None, Clearable()]
@@ -27,18 +26,18 @@ OptionalDay = Annotated[s.Day | None, Clearable()]
 class ListInvoices(Paging):
     """Which invoices: whose period begins on `start_date` or later and ends on `end_date` or before."""
 
-    status: Status | None = None
+    status: AnyOf[Status] = ()
     start_date: s.Day | None = None
     end_date: s.Day | None = None
 
 
 class LineParams(Params):
-    """One line."""
+    """One line, for an offer of the supplier."""
 
     offer_id: s.Id
-    payout_type: Annotated[str, s.Choice(PAYOUT_TYPES)] = "RPA"
+    payout_type: Annotated[str, s.Choice(PAYOUT_TYPES)]
     actions: Annotated[int, s.Whole(least=0)] = 0
-    amount: s.Amount = ZERO
+    amount: s.Amount
     comment: Annotated[s.LongText | None, Clearable()] = None
 
 

@@ -8,22 +8,39 @@ from trackyard.actions.deps import Deps
 from trackyard.api.paths import path_number
 from trackyard.api.people import OfferRef
 from trackyard.base.zones import datetime_text
-from trackyard.domain.pixels import REFUSED, TAGS, WAITS
+from trackyard.domain.pixels import REJECTED, TAGS
 from trackyard.domain.roles import Permission
 from trackyard.store.offers import OfferName
 from trackyard.store.pixels import Pixel
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, View
-from trackyard.wire.params import Needed, NoParams, Only, Params
+from trackyard.wire.params import AnyOf, Needed, NoParams, Only, Params
 
 Code = Annotated[str, s.Words(least=1, most=20_000)]
 Kind = Annotated[str, s.Choice(tuple(TAGS))]
-Moderation = Annotated[int, s.Whole(least=WAITS, most=REFUSED)]
+Moderation = Annotated[int, s.Whole(least=min(REJECTED), most=max(REJECTED))]
+
+
+class ListPixelsOf(Params):
+    """Which pixels. moderation_status: any of these; -1 and 2 both mean rejected."""
+
+    moderation_status: AnyOf[Moderation] = ()
+
+    def statuses(self) -> frozenset[int]:
+        """Return the stored numbers that are meant; none = all."""
+        wanted = frozenset(self.moderation_status)
+        return wanted | REJECTED if wanted & REJECTED else wanted
+
+
+class ListPixels(ListPixelsOf):
+    """Which pixels. pid: of any of these affiliates."""
+
+    pid: Annotated[AnyOf[s.Id], Only(admin=True)] = ()
 
 
 class AddPixel(Params):
-    """Code for visitors' browsers, for one offer. moderation_status: 0 waits, 1 accepted, 2 refused."""
+    """Code for visitors' browsers, for one offer. moderation_status: 0 waits, 1 accepted, -1 (or 2) rejected."""
 
     pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
     offer_id: s.Id
@@ -53,7 +70,8 @@ class OfferInPixel(OfferRef):
 
 
 class PixelView(View):
-    """A pixel. moderation_status: 0 waits, 1 accepted, 2 refused; visitors get those that are active and accepted."""
+    """A pixel. moderation_status: 0 waits, 1 accepted, -1 or 2 rejected; visitors get those that are active and
+    accepted."""
 
     id: int
     name: str
@@ -80,14 +98,14 @@ class PixelsAnswer(Answer):
     pixel: dict[str, PixelView]
 
 
-def list_own(call: Call[Deps], _params: NoParams) -> PixelsAnswer:
+def list_own(call: Call[Deps], params: ListPixels) -> PixelsAnswer:
     """List the caller's pixels by their id; for staff those of every affiliate that it sees."""
-    return _listed(call, pixels.list_pixels(call.deps, call.caller))
+    return _listed(call, pixels.list_pixels(call.deps, call.caller, params.pid, params.statuses()))
 
 
-def list_of(call: Call[Deps], _params: NoParams) -> PixelsAnswer:
+def list_of(call: Call[Deps], params: ListPixelsOf) -> PixelsAnswer:
     """List an affiliate's pixels by their id."""
-    return _listed(call, pixels.list_of_affiliate(call.deps, call.subject))
+    return _listed(call, pixels.list_of_affiliate(call.deps, call.subject, params.statuses()))
 
 
 def add(call: Call[Deps], params: AddPixel) -> PixelAnswer:
@@ -152,6 +170,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         method="GET",
         path="/partner/pixels",
         permission=Permission.PIXELS_WRITE,
+        params=ListPixels,
         answer=PixelsAnswer,
         handle=list_own,
     ),
@@ -161,6 +180,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/partner/pixels/{id}",
         audience="staff",
         permission=Permission.PIXELS_WRITE,
+        params=ListPixelsOf,
         answer=PixelsAnswer,
         find=_find_owner,
         handle=list_of,

@@ -10,11 +10,11 @@ from trackyard.api.paths import path_number
 from trackyard.api.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.roles import Permission
-from trackyard.store.postbacks import Postback
+from trackyard.store.postbacks import Postback, PostbackFilter
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Pagination, View, pagination
-from trackyard.wire.params import Clearable, CommaList, Needed, NoParams, Only, Params
+from trackyard.wire.params import AnyOf, Clearable, CommaList, Needed, NoParams, Only, Params
 
 Status = Annotated[
     str,
@@ -62,9 +62,13 @@ class RemoveOf(Params):
 
 
 class ListPostbacks(Paging):
-    """Whose postbacks."""
+    """Which postbacks. partner_id: of any of these affiliates · offer_ids: for any of these offers · only_global: 1 =
+    those for no offer alone · after_id: those with a higher id."""
 
-    partner_id: s.Id
+    partner_id: AnyOf[s.Id]
+    offer_ids: CommaList[s.Id] = ()
+    only_global: s.Flag = False
+    after_id: Annotated[int, s.Whole(least=0)] = 0
 
 
 class PostbackView(View):
@@ -90,7 +94,7 @@ class PostbackAnswer(Answer):
 
 
 class PostbacksAnswer(Answer):
-    """A page of an affiliate's postbacks."""
+    """A page of postbacks."""
 
     postbacks: list[PostbackView]
     pagination: Pagination
@@ -145,9 +149,15 @@ def remove_by_offers(call: Call[Deps], params: RemoveOf) -> RemovedAnswer:
 
 
 def list_(call: Call[Deps], params: ListPostbacks) -> PostbacksAnswer:
-    """List the postbacks of an affiliate, oldest first."""
+    """List the postbacks of affiliates, oldest first."""
     limit = params.clamped(call)
-    found, total = postbacks.list_postbacks(call.deps, call.caller, params.partner_id, page=params.page, limit=limit)
+    chosen = PostbackFilter(
+        affiliate_ids=params.partner_id,
+        offer_ids=params.offer_ids,
+        only_global=params.only_global,
+        after_id=params.after_id,
+    )
+    found, total = postbacks.list_postbacks(call.deps, call.caller, chosen, page=params.page, limit=limit)
     views = [postback_view(row, call.deps.zone, call.version) for row in found]
     return PostbacksAnswer(postbacks=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 

@@ -19,16 +19,17 @@ from trackyard.domain.roles import Permission
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, View
-from trackyard.wire.params import Clearable, NoParams, Params, Seq
+from trackyard.wire.params import AnyOf, Clearable, NoParams, Params, Seq
 
 DomainId = Annotated[s.Id | None, Clearable()]
 Description = Annotated[s.LongText | None, Clearable()]
 
 
 class ListSmartLinks(Params):
-    """Which categories; none = all."""
+    """Which categories; none = all. id: any of these · name: any of these parts of the name, in any case."""
 
     id: Seq[s.Text] = ()
+    name: AnyOf[s.Text] = ()
 
 
 class AddSmartLink(Params):
@@ -110,7 +111,11 @@ class CountAnswer(Answer):
 def list_all(call: Call[Deps], params: ListSmartLinks) -> SmartLinksAnswer:
     """List the SmartLink categories, oldest first."""
     wanted = [text.lower() for text in params.id] or None
-    return SmartLinksAnswer(data=[_view(call, record) for record in list_smartlinks(call.deps, wanted)])
+    parts = [text.strip().casefold() for text in params.name if text.strip()]
+    found = list_smartlinks(call.deps, wanted)
+    if parts:
+        found = [each for each in found if any(part in each.smartlink.name.casefold() for part in parts)]
+    return SmartLinksAnswer(data=[_view(call, record) for record in found])
 
 
 def add(call: Call[Deps], params: AddSmartLink) -> SmartLinkAnswer:

@@ -18,11 +18,16 @@ from trackyard.api.paths import path_number
 from trackyard.api.ticket_offer import TicketOfferView, ticket_offer_view
 from trackyard.base.zones import datetime_text
 from trackyard.domain.roles import Permission
-from trackyard.store.tickets import APPROVE, CLOSED, OPEN, REJECT, Ticket
+from trackyard.store.tickets import APPROVE, CLOSED, OPEN, REJECT, Ticket, TicketFilter
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Pagination, View, pagination
-from trackyard.wire.params import Needed, NoParams, Only, Params
+from trackyard.wire.params import AnyOf, Needed, NoParams, Only, Params
+
+OFFER_TYPES = ("offer", "offer_request")
+"""What the tickets here are called: the type they are shown with, and that of newer programs."""
+OTHER_TYPES = ("common", "financial", "technical", "smartlink_request")
+"""Types that newer programs ask for."""
 
 
 class AskToJoin(Params):
@@ -34,9 +39,27 @@ class AskToJoin(Params):
 
 
 class ListTickets(Paging):
-    """Which tickets."""
+    """Which tickets; of each parameter any value matches. search: part of the title or description, or the id · pid: of
+    these affiliates · manager_id: of affiliates with these managers · type: there are requests to join offers alone."""
 
-    status: Annotated[str, s.Choice((OPEN, CLOSED))] | None = None
+    status: AnyOf[Annotated[str, s.Choice((OPEN, CLOSED))]] = ()
+    type: AnyOf[Annotated[str, s.Choice((*OFFER_TYPES, *OTHER_TYPES))]] = ()
+    search: s.Text = ""
+    pid: AnyOf[s.Id] = ()
+    manager_id: AnyOf[s.Hex] = ()
+    offer_id: AnyOf[s.Id] = ()
+
+    def chosen(self) -> TicketFilter | None:
+        """Return the conditions for the use case; None when no ticket is of any of the types."""
+        if self.type and not set(self.type) & set(OFFER_TYPES):
+            return None
+        return TicketFilter(
+            statuses=self.status,
+            affiliate_ids=self.pid,
+            offer_ids=self.offer_id,
+            manager_ids=self.manager_id,
+            part=self.search,
+        )
 
 
 class Decide(Params):
@@ -108,8 +131,11 @@ def ask(call: Call[Deps], params: AskToJoin) -> MessageAnswer:
 
 def list_all(call: Call[Deps], params: ListTickets) -> TicketsAnswer:
     """List the requests of affiliates to join offers, newest first; a manager's those of its affiliates."""
-    limit = params.clamped(call)
-    found, total = list_tickets(call.deps, call.caller, params.status, page=params.page, limit=limit)
+    limit, chosen = params.clamped(call), params.chosen()
+    found: list[TicketRecord] = []
+    total = 0
+    if chosen is not None:
+        found, total = list_tickets(call.deps, call.caller, chosen, page=params.page, limit=limit)
     return TicketsAnswer(
         tickets=[ticket_view(record, call.deps, call.version) for record in found],
         pagination=pagination(page=params.page, per_page=limit, total=total),

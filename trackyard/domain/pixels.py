@@ -6,7 +6,8 @@ from typing import Final
 WAITS: Final = 0
 """Nobody has looked at its code yet."""
 ACCEPTED: Final = 1
-REFUSED: Final = 2
+REJECTED: Final = frozenset({-1, 2})
+"""-1 is today's number, 2 the one before; both are stored as they were sent."""
 
 TAGS: Final = {"javascript": "script", "iframe": "iframe", "image": "img"}
 """Kind of code → the tag that it is."""

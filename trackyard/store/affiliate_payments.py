@@ -88,8 +88,8 @@ class PaymentFilter:
     """Which payments; empty or None asks nothing. since, until: of creation, UTC ms, `until` exclusive."""
 
     affiliate_ids: Sequence[int] = ()
-    currency: str | None = None
-    status: PaymentStatus | None = None
+    currencies: Sequence[str] = ()
+    statuses: Sequence[str] = ()
     since: int | None = None
     until: int | None = None
 
@@ -215,10 +215,10 @@ def payments_before(
 
 def _chosen(scope: Scope, chosen: PaymentFilter) -> list[ColumnElement[bool]]:
     conditions = _of_affiliates(payment.c.affiliate_id, scope, chosen.affiliate_ids)
-    if chosen.currency is not None:
-        conditions.append(payment.c.currency == chosen.currency)
-    if chosen.status is not None:
-        conditions.append(payment.c.status == chosen.status.value)
+    if chosen.currencies:
+        conditions.append(payment.c.currency.in_(chosen.currencies))
+    if chosen.statuses:
+        conditions.append(payment.c.status.in_(chosen.statuses))
     if chosen.since is not None:
         conditions.append(payment.c.created_at >= chosen.since)
     if chosen.until is not None:

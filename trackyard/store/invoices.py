@@ -41,10 +41,10 @@ class Invoice(NewInvoice):
 
 @dataclass(frozen=True, slots=True)
 class InvoiceFilter:
-    """Which invoices; None asks nothing. since: whose period begins on that day or later · until: whose period ends
-    on that day or before."""
+    """Which invoices; None and no statuses ask nothing. since: whose period begins on that day or later · until: whose
+    period ends on that day or before."""
 
-    status: str | None = None
+    statuses: tuple[str, ...] = ()
     since: date | None = None
     until: date | None = None
 
@@ -72,8 +72,8 @@ def list_invoices(
 ) -> tuple[list[Invoice], int]:
     """A page, the newest first, and how many there are."""
     conditions = _scoped(scope)
-    if chosen.status is not None:
-        conditions.append(invoice.c.status == chosen.status)
+    if chosen.statuses:
+        conditions.append(invoice.c.status.in_(chosen.statuses))
     if chosen.since is not None:
         conditions.append(invoice.c.start_date >= chosen.since.isoformat())
     if chosen.until is not None:
@@ -84,11 +84,11 @@ def list_invoices(
     return [_invoice(row) for row in rows], total
 
 
-def missing_offers(conn: Connection, ids: Iterable[int]) -> list[int]:
-    """Those of the ids that no offer ever had; a removed one can still be billed."""
+def missing_offers(conn: Connection, advertiser_id: str, ids: Iterable[int]) -> list[int]:
+    """Those of the ids that no offer of the advertiser ever had; a removed one can still be billed."""
     wanted = set(ids)
-    known = conn.execute(select(offer.c.id).where(offer.c.id.in_(wanted))).scalars() if wanted else ()
-    return sorted(wanted.difference(known))
+    own = select(offer.c.id).where(offer.c.id.in_(wanted), offer.c.advertiser_id == advertiser_id)
+    return sorted(wanted.difference(conn.execute(own).scalars() if wanted else ()))
 
 
 def _scoped(scope: Scope) -> list[ColumnElement[bool]]:

@@ -1,7 +1,7 @@
 """Pixels of affiliates (spec: Pixel)."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -52,9 +52,15 @@ def find_pixel(conn: Connection, scope: Scope, pixel_id: int, *, lock: bool = Fa
     return Pixel(**row._mapping)
 
 
-def list_pixels(conn: Connection, scope: Scope) -> list[Pixel]:
-    """Every pixel of the affiliates in scope, oldest first."""
+def list_pixels(
+    conn: Connection, scope: Scope, affiliate_ids: Collection[int] = (), statuses: Collection[int] = ()
+) -> list[Pixel]:
+    """The pixels of the affiliates in scope, oldest first. affiliate_ids, statuses: any of these; none = all."""
     query = select(pixel).order_by(pixel.c.id)
+    if affiliate_ids:
+        query = query.where(pixel.c.affiliate_id.in_(affiliate_ids))
+    if statuses:
+        query = query.where(pixel.c.moderation_status.in_(statuses))
     if scope.affiliate_ids is not None:
         query = query.where(pixel.c.affiliate_id.in_(scope.affiliate_ids))
     return [Pixel(**row._mapping) for row in conn.execute(query)]

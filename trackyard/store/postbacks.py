@@ -37,6 +37,27 @@ class Postback(NewPostback):
     paused_at: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostbackFilter:
+    """Which postbacks; all conditions must hold. offer_ids: any of these; none asks nothing · only_global: those for no
+    offer alone · after_id: those with a higher id."""
+
+    affiliate_ids: tuple[int, ...]
+    offer_ids: tuple[int, ...] = ()
+    only_global: bool = False
+    after_id: int = 0
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """Return them."""
+        columns = affiliate_postback.c
+        found = [columns.affiliate_id.in_(self.affiliate_ids), columns.id > self.after_id]
+        if self.offer_ids:
+            found.append(columns.offer_id.in_(self.offer_ids))
+        if self.only_global:
+            found.append(columns.offer_id.is_(None))
+        return found
+
+
 def add_postback(conn: Connection, new: NewPostback) -> int:
     """The new postback's id."""
     statement = insert(affiliate_postback).values(**asdict(new)).returning(affiliate_postback.c.id)
@@ -53,11 +74,11 @@ def find_postback(conn: Connection, scope: Scope, postback_id: int, *, lock: boo
     return Postback(**row._mapping)
 
 
-def list_postbacks(conn: Connection, affiliate_id: int, page: int, limit: int) -> tuple[list[Postback], int]:
-    """A page of an affiliate's postbacks, oldest first, and how many it has."""
-    own = affiliate_postback.c.affiliate_id == affiliate_id
-    total = conn.execute(select(func.count()).select_from(affiliate_postback).where(own)).scalar_one()
-    query = select(affiliate_postback).where(own).order_by(affiliate_postback.c.id)
+def list_postbacks(conn: Connection, chosen: PostbackFilter, page: int, limit: int) -> tuple[list[Postback], int]:
+    """A page of postbacks, oldest first, and how many there are."""
+    conditions = chosen.conditions()
+    total = conn.execute(select(func.count()).select_from(affiliate_postback).where(*conditions)).scalar_one()
+    query = select(affiliate_postback).where(*conditions).order_by(affiliate_postback.c.id)
     rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
     return [Postback(**row._mapping) for row in rows], total
 

@@ -3,13 +3,15 @@
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from trackyard.domain.scope import Scope
+from trackyard.store.listed import among
 from trackyard.store.offers_list import OwnPostback
-from trackyard.store.tables import affiliate_postback, connection, ticket
+from trackyard.store.search import ids_with_part
+from trackyard.store.tables import affiliate, affiliate_postback, connection, ticket
 
 OPEN: Final = "open"
 CLOSED: Final = "closed"
@@ -40,6 +42,30 @@ class Ticket(NewTicket):
     id: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketFilter:
+    """Which tickets; all conditions must hold, an empty one asks nothing. In each list any value matches. part: of the
+    title or description, or the id · manager_ids: of the affiliate's manager."""
+
+    statuses: tuple[str, ...] = ()
+    affiliate_ids: tuple[int, ...] = ()
+    offer_ids: tuple[int, ...] = ()
+    manager_ids: tuple[str, ...] = ()
+    part: str = ""
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """Return all of them but `part`."""
+        columns = ticket.c
+        lists = ((columns.status, self.statuses), (columns.affiliate_id, self.affiliate_ids))
+        found: list[ColumnElement[bool]] = [
+            column.in_(values) for column, values in (*lists, (columns.offer_id, self.offer_ids)) if values
+        ]
+        if self.manager_ids:
+            managed = select(affiliate.c.id).where(affiliate.c.manager_id.in_(self.manager_ids))
+            found.append(columns.affiliate_id.in_(managed))
+        return found
+
+
 def add_ticket(conn: Connection, new: NewTicket) -> int:
     """Stores a new one; its id."""
     values = {name: getattr(new, name) for name in NewTicket.__dataclass_fields__}
@@ -61,17 +87,20 @@ def find_open(conn: Connection, affiliate_id: int, offer_id: int) -> int | None:
 
 
 def list_tickets(
-    conn: Connection, scope: Scope, status: str | None, *, page: int, limit: int
+    conn: Connection, scope: Scope, chosen: TicketFilter, *, page: int, limit: int
 ) -> tuple[list[Ticket], int]:
-    """A page of the tickets in scope, newest first, and how many there are; status None = any."""
-    conditions: list[ColumnElement[bool]] = []
-    if status is not None:
-        conditions.append(ticket.c.status == status)
+    """A page of the tickets in scope, newest first, and how many there are."""
+    conditions = chosen.conditions()
     if scope.affiliate_ids is not None:
         conditions.append(ticket.c.affiliate_id.in_(scope.affiliate_ids))
+    values: dict[str, Any] = {}
+    if chosen.part.strip():
+        texts = (ticket.c.title, ticket.c.description)
+        values["found"] = ids_with_part(conn, ticket.c.id, texts, chosen.part, conditions)
+        conditions.append(among(ticket.c.id, "found"))
     query = select(ticket).where(*conditions).order_by(ticket.c.id.desc()).limit(limit).offset((page - 1) * limit)
-    total = conn.execute(select(func.count()).select_from(ticket).where(*conditions)).scalar_one()
-    return [Ticket(**row._mapping) for row in conn.execute(query)], int(total)
+    total = conn.execute(select(func.count()).select_from(ticket).where(*conditions), values).scalar_one()
+    return [Ticket(**row._mapping) for row in conn.execute(query, values)], int(total)
 
 
 def close_ticket(conn: Connection, ticket_id: int, decision: str, staff_id: str, now_ms: int) -> None:
