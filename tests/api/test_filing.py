@@ -235,7 +235,9 @@ def test_roles(api: Api, role: Role, reads: list[int], writes: list[int]) -> Non
 
 
 def test_smartlink_categories_are_filtered_by_id_and_name(api: Api) -> None:
-    summer, winter = (add_smartlink(api, name=name)["_id"] for name in ("Sommer", "Winter ÄRA"))
+    summer = add_smartlink(api, name="Sommer")["_id"]
+    api.clock.advance(1000)
+    winter = add_smartlink(api, name="Winter ÄRA")["_id"]
 
     def found(**params: Any) -> list[str]:
         return [each["_id"] for each in api.admin.get("/3.0/admin/smartlink/categories", **params)["data"]]
