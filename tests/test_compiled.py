@@ -1,5 +1,6 @@
 """Which form of the modules of a click's way a process runs."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -46,6 +47,14 @@ def test_what_did_not_compile_is_not_tried_again_until_it_changes(copy: Path) ->
     compiled.write_manifest(copy, modules=False)
     assert tell(copy) == "False True True"
     (copy / "edge" / "hits.py").write_text((copy / "edge" / "hits.py").read_text() + "\n# changed\n")
+    assert tell(copy) == "False True False"
+
+
+def test_what_was_compiled_for_another_python_is_not_used(copy: Path) -> None:
+    compiled.write_manifest(copy, modules=True)
+    manifest = json.loads((copy / compiled.MANIFEST).read_text())
+    manifest["suffix"] = ".cpython-27.so"
+    (copy / compiled.MANIFEST).write_text(json.dumps(manifest))
     assert tell(copy) == "False True False"
 
 

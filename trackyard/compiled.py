@@ -2,7 +2,8 @@
 
 mypyc makes them from the very files that run without it. What was compiled stands in for a file only while that file,
 and every file of ours that it reads constants and types from, has the bytes it was compiled from (`compiled.json` says
-which); else, and when TRACKYARD_PURE is set, all of them run as they are. docs/decisions/0018 tells why.
+which), and only by the Python that it was compiled for; else, and when TRACKYARD_PURE is set, all of them run as they
+are. docs/decisions/0018 tells why.
 
 Run as a program: exit status 0 when there is nothing to compile or nothing to compile it with, 1 when there is.
 """
@@ -14,10 +15,10 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from importlib.machinery import ModuleSpec
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
 from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 MODULES: Final = (
     "trackyard.base.clock",
@@ -61,6 +62,8 @@ MODULES: Final = (
 )
 PACKAGE: Final = Path(__file__).parent
 MANIFEST: Final = "compiled.json"
+_SUFFIX: Final = EXTENSION_SUFFIXES[0] if EXTENSION_SUFFIXES else ""
+"""The end of the names of compiled modules: it names the version of Python that can load them."""
 SWITCH: Final = "TRACKYARD_PURE"
 """The variable that, set to anything, keeps Python to the files as they are."""
 
@@ -119,23 +122,24 @@ def path_of(module: str, package: Path = PACKAGE) -> Path:
 def write_manifest(package: Path, *, modules: bool) -> None:
     """Notes in `package` that MODULES were compiled from the files there; modules: False = that they could not be."""
     digests = {str(path.relative_to(PACKAGE)): _digest(path) for path in _sources()}
-    text = json.dumps({"modules": list(MODULES) if modules else [], "sources": digests}, indent=1)
+    content = {"suffix": _SUFFIX, "modules": list(MODULES) if modules else [], "sources": digests}
+    text = json.dumps(content, indent=1)
     partial = package / f"{MANIFEST}.{os.getpid()}"
     partial.write_text(text + "\n")
     partial.replace(package / MANIFEST)
 
 
-def _manifest() -> dict[str, dict[str, str]]:
+def _manifest() -> dict[str, Any]:
     try:
-        read: dict[str, dict[str, str]] = json.loads((PACKAGE / MANIFEST).read_bytes())
+        read: dict[str, Any] = json.loads((PACKAGE / MANIFEST).read_bytes())
     except (FileNotFoundError, ValueError):
         return {}
     return read
 
 
-def _is_current(manifest: dict[str, dict[str, str]]) -> bool:
+def _is_current(manifest: dict[str, Any]) -> bool:
     sources = manifest.get("sources")
-    if not sources or list(manifest.get("modules") or MODULES) != list(MODULES):
+    if not sources or manifest.get("suffix") != _SUFFIX or list(manifest.get("modules") or MODULES) != list(MODULES):
         return False
     try:
         return all(_digest(PACKAGE / name) == digest for name, digest in sources.items())

@@ -4,6 +4,7 @@ Clicks of traffic.py go through the very classes of the edge, journal included; 
 within the handler are then measured by themselves over the same clicks.
 """
 
+import argparse
 import gc
 import tempfile
 import time
@@ -190,6 +191,7 @@ def _best(run: Callable[[], None]) -> float:
 
 def main() -> None:
     """Prints the figures."""
+    argparse.ArgumentParser(prog="script/bench steps", description=__doc__).parse_args()
     for step, microseconds in measure().items():
         print(f"{step:>18} {microseconds:6.2f} us")
 

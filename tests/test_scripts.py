@@ -1,0 +1,139 @@
+"""The scripts of the repository, and the files that name its versions of Python and its scripts."""
+
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = sorted(path.name for path in (ROOT / "script").iterdir() if os.access(path, os.X_OK))
+UV = """#!/bin/sh
+echo "$*" >>"$(dirname "$0")/called"
+[ "$1" = venv ] && mkdir -p .venv/bin && cp "$4" .venv/bin/python
+exit 0
+"""
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The repository as it is checked out: its scripts, with nothing installed."""
+    for name in ("script", "tests/bench"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("requirements.txt", "requirements-dev.txt", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def run(directory: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=directory, env=os.environ | environment, capture_output=True, text=True, check=False
+    )
+
+
+def files(directory: Path) -> set[Path]:
+    return set(directory.rglob("*"))
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_prints_its_help_and_installs_nothing(copy: Path, name: str) -> None:
+    before = files(copy)
+    done = run(copy, f"script/{name}", "--help")
+    lines = (copy / "script" / name).read_text().splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] in lines[1].strip('# """')
+    assert files(copy) == before
+
+
+def test_help_of_bench_names_what_can_be_measured(copy: Path) -> None:
+    named = run(copy, "script/bench", "--help").stdout.rpartition("NAME: ")[2].split()
+    assert {"edge", "stats", "steps"} <= set(named) <= {path.stem for path in (ROOT / "tests/bench").glob("*.py")}
+    assert not {"__init__", "traffic"} & set(named)
+    unknown = run(copy, "script/bench", "nothing")
+    assert (unknown.returncode, unknown.stderr.rpartition("NAME: ")[2].split()) == (2, named)
+
+
+def test_help_of_a_measurement_measures_nothing(copy: Path) -> None:
+    before = files(copy)
+    done = run(copy, "script/bench", "steps", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Where the microseconds of a click go") and '"""' not in done.stdout
+    assert files(copy) == before
+
+
+def a_python(path: Path, version: str) -> str:
+    """A command that answers as a Python of a version does; "" = it is no Python."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\necho '{version}'\n" if version else "#!/bin/sh\nexit 1\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def set_up(copy: Path, **environment: str) -> tuple[subprocess.CompletedProcess[str], list[str]]:
+    """What script/setup says, and how it called uv."""
+    uv = copy / "bin" / "uv"
+    uv.parent.mkdir(exist_ok=True)
+    uv.write_text(UV)
+    uv.chmod(0o755)
+    (uv.parent / "called").unlink(missing_ok=True)
+    done = run(copy, "script/setup", "dev", **{"PATH": f"{uv.parent}{os.pathsep}{os.environ['PATH']}"} | environment)
+    called = uv.parent / "called"
+    return done, called.read_text().splitlines() if called.exists() else []
+
+
+def test_setup_makes_the_environment_again_for_another_python(copy: Path) -> None:
+    older, newer = a_python(copy / "older", "3.12"), a_python(copy / "newer", "3.13")
+    done, called = set_up(copy, PYTHON=older)
+    assert (done.returncode, called[0]) == (0, f"venv --quiet --python {older} .venv")
+    (copy / ".venv" / "of-older").touch()
+    assert set_up(copy, PYTHON=older)[1] == []
+    assert set_up(copy, PYTHON="")[1] == []
+    done, called = set_up(copy, PYTHON=newer)
+    assert (done.returncode, called[0]) == (0, f"venv --quiet --python {newer} .venv")
+    assert not (copy / ".venv" / "of-older").exists()
+    assert "Removing .venv" in done.stderr
+
+
+@pytest.mark.parametrize("version", ["", None])
+def test_setup_refuses_a_python_that_it_cannot_use(copy: Path, version: str | None) -> None:
+    wanted = str(copy / "python")
+    if version is not None:
+        a_python(Path(wanted), version)
+    done, called = set_up(copy, PYTHON=wanted)
+    assert (done.returncode, called) == (1, [])
+    assert f"PYTHON={wanted} is not a Python of version 3.11 or newer" in done.stderr
+
+
+def of_yaml(name: str) -> Any:
+    return yaml.safe_load((ROOT / name).read_text())
+
+
+def test_the_workflow_runs_the_check_on_every_python_that_setup_looks_for() -> None:
+    [job] = of_yaml(".github/workflows/ci.yml")["jobs"].values()
+    versions = job["strategy"]["matrix"]["python"]
+    required = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
+    assert versions == ["3.11", "3.12", "3.13", "3.14"]
+    assert required == f">={versions[0]}"
+    assert set(re.findall(r"python(3\.\d+)", (ROOT / "script/setup").read_text())) == set(versions)
+    assert {"run": ".ci/run", "env": {"PYTHON": "python${{ matrix.python }}"}} in job["steps"]
+
+
+def test_the_hook_before_a_commit_is_script_lint() -> None:
+    [repository] = of_yaml(".pre-commit-config.yaml")["repos"]
+    [hook] = repository["hooks"]
+    assert (repository["repo"], hook["entry"], hook["pass_filenames"]) == ("local", "script/lint", False)
+    assert os.access(ROOT / hook["entry"], os.X_OK)
+
+
+@pytest.mark.parametrize("name", ["bug", "feature"])
+def test_a_template_of_issues_has_its_fields(name: str) -> None:
+    template = of_yaml(f".github/ISSUE_TEMPLATE/{name}.yml")
+    assert template["name"] and template["description"]
+    ids = [field["id"] for field in template["body"]]
+    assert len(set(ids)) == len(ids)
+    assert any(field.get("validations", {}).get("required") for field in template["body"])
