@@ -432,8 +432,17 @@ class Sentence:
     text: str
     steps: tuple[Step, ...]
 
-    def hold(self, program: Program, names: Names) -> None:
-        """Run the steps. Raises AssertionError with the call and its answer."""
+    @property
+    def reads(self) -> bool:
+        """Whether the row is one call that reads, so that rows with the same call can share its answer."""
+        call, *checks = self.steps
+        alone = isinstance(call, Call) and not any(isinstance(step, Call) for step in checks)
+        return alone and call.method == "GET" and not (call.tracking or call.patient or call.saved)
+
+    def hold(self, program: Program, names: Names, read: dict[str, Answer] | None = None) -> None:
+        """Run the steps. Raises AssertionError with the call and its answer.
+
+        read: answers that reading rows share."""
         rest = list(self.steps)
         while rest:
             call = rest.pop(0)
@@ -441,14 +450,16 @@ class Sentence:
             checks: list[Check] = []
             while rest and isinstance(rest[0], Check):
                 checks.append(rest.pop(0))  # type: ignore[arg-type]
-            _run(call, checks, program, names)
+            _run(call, checks, program, names, read if self.reads else None)
 
 
-def _run(call: Call, checks: list[Check], program: Program, names: Names) -> None:
+def _run(call: Call, checks: list[Check], program: Program, names: Names, read: dict[str, Answer] | None) -> None:
     wanted = next((check.status for check in checks if check.status != 200), None if call.tracking else 200)
 
     def attempt() -> None:
-        answer = call.send(program, names)
+        shared = {} if read is None else read
+        answer = shared.get(repr(call)) or call.send(program, names)
+        shared[repr(call)] = answer
         try:
             assert wanted is None or answer.status == wanted, f"HTTP {answer.status}, expected {wanted}"
             for check in checks:

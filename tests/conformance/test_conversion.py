@@ -244,4 +244,4 @@ ROWS = table(
 
 @each_row(ROWS)
 def test_conversion_row_holds(row: Sentence, world: World) -> None:
-    row.hold(world.program, world.row_names())
+    world.hold(row)

@@ -43,4 +43,4 @@ ROWS = table(
 
 @each_row(ROWS)
 def test_news_item_row_holds(row: Sentence, world: World) -> None:
-    row.hold(world.program, world.row_names())
+    world.hold(row)

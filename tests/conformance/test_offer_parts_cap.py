@@ -105,4 +105,4 @@ ROWS = table(
 
 @each_row(ROWS)
 def test_offer_parts_cap_row_holds(row: Sentence, world: World) -> None:
-    row.hold(world.program, world.row_names())
+    world.hold(row)

@@ -156,4 +156,4 @@ ROWS = table(
 
 @each_row(ROWS)
 def test_offer_parts_payment_row_holds(row: Sentence, world: World) -> None:
-    row.hold(world.program, world.row_names())
+    world.hold(row)

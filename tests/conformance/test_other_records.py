@@ -243,4 +243,4 @@ ROWS = table(
 
 @each_row(ROWS)
 def test_other_records_row_holds(row: Sentence, world: World) -> None:
-    row.hold(world.program, world.row_names())
+    world.hold(row)

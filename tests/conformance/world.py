@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from tests.conformance.sentence import Caller, Names
+from tests.conformance.sentence import Caller, Names, Sentence
 from tests.support.mmdb import write_mmdb
-from tests.support.program import KEY, Program, until
+from tests.support.program import KEY, Answer, Program, until
 from tests.support.receiver import Receiver
 
 PASSWORD = "a long enough password"
@@ -98,6 +98,7 @@ class World:
         self.program.start()
         self.receiver = stack.enter_context(Receiver())
         self._row = 0
+        self._read: dict[str, Answer] = {}
         today = datetime.now(UTC).date()
         days = {"last_week": -7, "yesterday": -1, "today": 0, "tomorrow": 1}
         self.names: Names = {name: str(today + timedelta(days)) for name, days in days.items()}
@@ -119,10 +120,10 @@ class World:
         if process is not None and process.poll() is None:
             self.program.stop()
 
-    def row_names(self) -> Names:
-        """Names for one row: those of the world, and `unique`, a word that no other row has."""
+    def hold(self, row: Sentence) -> None:
+        """Run a row with the names of the world, and `unique`, a word that no other row has."""
         self._row += 1
-        return {**self.names, "unique": f"row{self._row}x"}
+        row.hold(self.program, {**self.names, "unique": f"row{self._row}x"}, self._read)
 
     # Filling
 
