@@ -251,6 +251,15 @@ def only(path: str, *wanted: Any) -> Check:
     )
 
 
+def before(path: str, first: Any, second: Any) -> Check:
+    """Both are among the values, the first before the second."""
+
+    def ordered(values: Any, names: Names) -> bool:
+        return bool(values.index(filled(first, names)) < values.index(filled(second, names)))
+
+    return _at(f"has {first!r} before {second!r}", path, ordered)
+
+
 def empty(path: str) -> Check:
     """The list or map is there and has nothing in it."""
     return _at("is empty", path, lambda value, _: value is not MISSING and len(value) == 0)

@@ -22,8 +22,8 @@ from tests.conformance.world import World
 SECTION = "Affiliate postback log record"
 DAYS = {"date_from": "<yesterday>", "date_to": "<tomorrow>"}
 admin = Caller("admin")
-LIST = admin.get("/3.0/stats/affiliatepostbacks", DAYS)
-RED = admin.get("/3.0/stats/affiliatepostbacks", {**DAYS, "offer[]": "<shoes>", "goal": "1"})
+LIST = admin.get("/3.0/stats/affiliatepostbacks", {**DAYS, "partner[]": "<ann>"})
+RED = admin.get("/3.0/stats/affiliatepostbacks", {**DAYS, "partner[]": "<ann>", "offer[]": "<shoes>", "goal": "1"})
 
 ROWS = table(
     typed(

@@ -27,8 +27,12 @@ from tests.conformance.world import World
 SECTION = "Conventions"
 admin, ann = Caller("admin"), Caller("ann")
 
-DAYS = {"date_from": "<yesterday>", "date_to": "<tomorrow>"}
-FILTER_DAYS = {"filter[date_from]": "<yesterday>", "filter[date_to]": "<tomorrow>"}
+DAYS = {"date_from": "<yesterday>", "date_to": "<tomorrow>", "partner[]": ["<ann>", "<bob>"]}
+FILTER_DAYS = {
+    "filter[date_from]": "<yesterday>",
+    "filter[date_to]": "<tomorrow>",
+    "filter[partner][]": ["<ann>", "<bob>"],
+}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 MULTIPART = {"Content-Type": "multipart/form-data; boundary=edge"}
 
@@ -199,7 +203,7 @@ ROWS = table(
     ),
     sentence(
         "removals use DELETE on a path that ends in /remove",
-        admin.post("/3.0/partner/postback", {"pid": "<una>", "url": "https://a.example/"}).saving(made="postback.id"),
+        admin.post("/3.0/partner/postback", {"pid": "<una>", "url": "<receiver>/una"}).saving(made="postback.id"),
         admin.delete("/3.0/partner/postback/<made>/remove"),
         equal("postback.id", "<made>"),
         admin.get("/3.0/admin/postbacks", {"partner_id": "<una>"}),

@@ -180,14 +180,14 @@ ROWS = table(
     ),
     sentence(
         "POST partner/postback adds a postback that the list shows",
-        una.post("/3.0/partner/postback", {"url": "https://<unique>.example/"}).saving(made="postback.id"),
+        una.post("/3.0/partner/postback", {"url": "<receiver>/una/<unique>"}).saving(made="postback.id"),
         admin.get("/3.0/admin/postbacks", {"partner_id": "<una>"}),
         equal("postbacks[id=<made>].url", "https://<unique>.example/"),
         equal("postbacks[id=<made>].offer_id", None),
     ),
     sentence(
         "POST partner/postback: offer_id makes it of one offer",
-        una.post("/3.0/partner/postback", {"url": "https://a.example/", "offer_id": "<shoes>"}),
+        una.post("/3.0/partner/postback", {"url": "<receiver>/una", "offer_id": "<shoes>"}),
         is_("postback.offer_id", lambda offer: str(offer) == "1"),
     ),
     sentence(
@@ -197,47 +197,47 @@ ROWS = table(
     ),
     sentence(
         "POST partner/postback: pid is required of an administrator",
-        admin.post("/3.0/partner/postback", {"url": "https://a.example/"}),
+        admin.post("/3.0/partner/postback", {"url": "<receiver>/una"}),
         refused(400, "pid"),
     ),
     sentence(
         "POST partner/postback (3.1): pid is required",
-        una.post("/3.1/partner/postback", {"url": "https://a.example/"}),
+        una.post("/3.1/partner/postback", {"url": "<receiver>/una"}),
         refused(400, "pid"),
     ),
     sentence(
         "POST partner/postback (3.1): the caller's pid is accepted",
-        una.post("/3.1/partner/postback", {"url": "https://a.example/", "pid": "<una>"}),
-        equal("postback.url", "https://a.example/"),
+        una.post("/3.1/partner/postback", {"url": "<receiver>/una", "pid": "<una>"}),
+        equal("postback.url", "<receiver>/una"),
     ),
     sentence(
         "POST partner/postback (3.1): another's pid is not found",
-        una.post("/3.1/partner/postback", {"url": "https://a.example/", "pid": "<ann>"}),
+        una.post("/3.1/partner/postback", {"url": "<receiver>/una", "pid": "<ann>"}),
         refused(404),
     ),
     [
         sentence(
             f"POST partner/postback/ID changes {name}",
-            una.post("/3.0/partner/postback", {"url": "https://a.example/"}).saving(made="postback.id"),
-            una.post("/3.0/partner/postback/<made>", {"url": "https://a.example/", name: value}),
+            una.post("/3.0/partner/postback", {"url": "<receiver>/una"}).saving(made="postback.id"),
+            una.post("/3.0/partner/postback/<made>", {"url": "<receiver>/una", name: value}),
             equal(f"postback.{name}", value),
         )
-        for name, value in {"url": "https://b.example/", "status": "pending", "goal": "5"}.items()
+        for name, value in {"url": "<receiver>/una/b", "status": "pending", "goal": "5"}.items()
     ],
     sentence(
         "POST partner/postback/ID: url is required",
-        una.post("/3.0/partner/postback", {"url": "https://a.example/"}).saving(made="postback.id"),
+        una.post("/3.0/partner/postback", {"url": "<receiver>/una"}).saving(made="postback.id"),
         una.post("/3.0/partner/postback/<made>", {"goal": "5"}),
         refused(400, "url"),
     ),
     sentence(
         "POST partner/postback/ID: another's postback is not found",
-        una.post("/3.0/partner/postback/<ann_shoes>", {"url": "https://a.example/"}),
+        una.post("/3.0/partner/postback/<ann_shoes>", {"url": "<receiver>/una"}),
         refused(404),
     ),
     sentence(
         "DELETE partner/postback/ID/remove removes it, once",
-        una.post("/3.0/partner/postback", {"url": "https://a.example/"}).saving(made="postback.id"),
+        una.post("/3.0/partner/postback", {"url": "<receiver>/una"}).saving(made="postback.id"),
         una.delete("/3.0/partner/postback/<made>/remove"),
         equal("postback.id", "<made>"),
         una.delete("/3.0/partner/postback/<made>/remove"),
@@ -251,7 +251,7 @@ ROWS = table(
     sentence(
         "DELETE postbacks/by-affiliates removes those of the affiliates that ids name",
         new_affiliate(),
-        admin.post("/3.0/partner/postback", {"pid": "<made>", "url": "https://a.example/"}),
+        admin.post("/3.0/partner/postback", {"pid": "<made>", "url": "<receiver>/una"}),
         admin.delete("/3.0/partner/postbacks/by-affiliates", {"ids": "<made>"}),
         admin.get("/3.0/admin/postbacks", {"partner_id": "<made>"}),
         empty("postbacks"),
@@ -261,10 +261,10 @@ ROWS = table(
     sentence(
         "DELETE postbacks/by-offers removes those of the offers that ids name",
         admin.post("/3.0/admin/offer", OFFER).saving(made="offer.id"),
-        admin.post("/3.0/partner/postback", {"pid": "<una>", "url": "https://a.example/", "offer_id": "<made>"}).saving(
+        admin.post("/3.0/partner/postback", {"pid": "<una>", "url": "<receiver>/una", "offer_id": "<made>"}).saving(
             first="postback.id"
         ),
-        admin.post("/3.0/partner/postback", {"pid": "<una>", "url": "https://a.example/"}).saving(second="postback.id"),
+        admin.post("/3.0/partner/postback", {"pid": "<una>", "url": "<receiver>/una"}).saving(second="postback.id"),
         admin.delete("/3.0/partner/postbacks/by-offers", {"ids": "<made>"}),
         admin.get("/3.0/admin/postbacks", {"partner_id": "<una>", "limit": 1000}),
         hides("postbacks[].id", "<first>"),

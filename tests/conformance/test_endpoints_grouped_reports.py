@@ -103,14 +103,18 @@ FILTERS: list[tuple[str, str, Any, int | None, int]] = [
     ("one", "filter[offer_tag]", "summer", 4, 4),
     ("a comma list", "filter[offer_tag]", "summer,winter", 5, 5),
 ]
-IN_DEPTH = ("/3.0/stats/getbydate", "/3.0/stats/getbyprogram")
-"""The reports that are asked for every filter in every form; the others are asked for each filter once."""
-ONE_EACH = [filter_ for filter_ in FILTERS if filter_[0] == "one" and filter_[1][-2] not in "234567"]
-ONE_EACH += [
+IN_DEPTH = ("/3.0/stats/getbyprogram",)
+"""Reports that are asked for every filter in every form; the others for one of each kind."""
+ONE_EACH = [
     filter_
     for filter_ in FILTERS
-    if filter_[1]
-    in ("filter[partner]", "filter[country]", "filter[os]", "filter[device]", "filter[goal]", "filter[advertiser]")
+    if filter_[:2]
+    in {
+        ("a scalar", "filter[partner]"),
+        ("a list", "filter[country][]"),
+        ("one", "filter[sub1]"),
+        ("a scalar", "filter[goal]"),
+    }
 ]
 NOTHING = [
     ("one", "filter[offer]", "999999"),
@@ -211,7 +215,7 @@ ROWS = table(
             admin.get(path, having_filter(name, value)),
             sums(0, 0),
         )
-        for path in ("/3.0/stats/getbydate", "/3.0/stats/getbyprogram")
+        for path in ("/3.0/stats/getbydate",)
         for label, name, value in NOTHING
     ],
     [
@@ -221,7 +225,7 @@ ROWS = table(
             admin.get(path, {**ALL, "orderType": "desc"}),
             equal("stats[0].slice", "<last>"),
         )
-        for path in REPORTS
+        for path in VALUES
     ],
     [
         sentence(

@@ -46,8 +46,14 @@ CUSTOM, CAPS, ACTION, REFERRALS = (
 RANGE = {"date_from": "01-01-2020", "date_to": "02-01-2020"}
 RETENTION = {**PERIOD, "offer": "<shoes>", "base_event": "install", "events": "sale"}
 TIME = {**PERIOD, "offer_id": "<shoes>", "timezone": "UTC"}
-CONVERSIONS, CLICKS = admin.get("/3.0/stats/conversions", PERIOD), admin.get("/3.0/stats/clicks", PERIOD)
-SERVER, CALLS = admin.get("/3.0/stats/serverpostbacks", PERIOD), admin.get("/3.0/stats/affiliatepostbacks", PERIOD)
+CONVERSIONS, CLICKS = (
+    admin.get("/3.0/stats/conversions", {**PERIOD, "limit": 1000}),
+    admin.get("/3.0/stats/clicks", {**PERIOD, "limit": 1000}),
+)
+SERVER, CALLS = (
+    admin.get("/3.0/stats/serverpostbacks", {**PERIOD, "limit": 1000}),
+    admin.get("/3.0/stats/affiliatepostbacks", {**PERIOD, "limit": 1000}),
+)
 SLICES: dict[str, tuple[str, ...]] = {
     "hour": ("year", "month", "day", "hour"),
     "month": ("year", "month"),

@@ -23,7 +23,7 @@ from tests.conformance.world import World
 
 SECTION = "Invoice"
 admin = Caller("admin")
-LIST = admin.get("/3.0/admin/advertiser-invoices")
+LIST = admin.get("/3.0/admin/advertiser-invoices", {"limit": 1000})
 BY_ID = admin.get("/3.0/admin/advertiser-invoice/<paid_invoice>")
 FIELDS: dict[str, Predicate] = {
     "number": integer,

@@ -23,7 +23,7 @@ SECTION = "Server postback log record"
 DAYS = {"date_from": "<yesterday>", "date_to": "<tomorrow>"}
 PATH = "/3.0/stats/serverpostbacks"
 admin = Caller("admin")
-LIST = admin.get(PATH, DAYS)
+LIST = admin.get(PATH, {**DAYS, "limit": 1000})
 RED = admin.get(PATH, {**DAYS, "action_id": "order-red"})
 
 ROWS = table(

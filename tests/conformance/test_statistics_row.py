@@ -21,13 +21,14 @@ from tests.conformance.sentence import (
 from tests.conformance.world import World
 
 SECTION = "Statistics row"
-DAYS = {"filter[date_from]": "<yesterday>", "filter[date_to]": "<tomorrow>"}
+DAYS = {"filter[date_from]": "<yesterday>", "filter[date_to]": "<tomorrow>", "filter[partner][]": ["<ann>", "<bob>"]}
+PERIOD = {"filter[date_from]": "<yesterday>", "filter[date_to]": "<tomorrow>"}
 admin, ann = Caller("admin"), Caller("ann")
 REPORT = admin.get("/3.0/stats/getbyprogram", DAYS)
 ON_SHOES = REPORT.adding({"filter[offer]": "<shoes>"})
-ANN_ON_SHOES = ann.get("/3.0/stats/getbyprogram", {**DAYS, "filter[offer]": "<shoes>"})
+ANN_ON_SHOES = ann.get("/3.0/stats/getbyprogram", {**PERIOD, "filter[offer]": "<shoes>"})
 CONNECTION = admin.get("/3.1/stats/getbyconnectiontype", DAYS)
-TRAFFICBACK = admin.get("/3.0/stats/getbytrafficback", DAYS)
+TRAFFICBACK = admin.get("/3.0/stats/getbytrafficback", PERIOD)
 GLOVES = TRAFFICBACK.adding({"filter[offer]": "<gloves>"})
 KINDS = ("total", "confirmed", "pending", "declined", "not_found", "hold")
 MEASURES = {"revenue": number, "charge": number, "earning": number, "null": integer, "count": integer}
