@@ -28,7 +28,7 @@ class Traffic:
 
     def raw(self, report: str = "custom", client: ApiClient | None = None, **params: Any) -> set[str]:
         """The countries whose clicks a report counts."""
-        asked = DAY | ({"slice": "country"} if report == "custom" else {}) | params
+        asked = DAY | ({"slice[]": "country"} if report == "custom" else {}) | params
         body = (client or self.api.admin).get(f"/3.1/stats/{report}", **asked)
         return {row["slice"]["country"] for row in body["stats"]}
 

@@ -176,3 +176,25 @@ def test_rows_asked_by_their_keys_are_those_of_one_statement(
         found = run_report(analytics, asked)
         assert (found.rows, found.total_count) == ([row_of(asked, compiled, row) for row in rows], total_count)
     assert run_report(analytics, report).rows
+
+
+def test_titles_order_more_values_than_one_field_of_a_request_holds(analytics: Analytics) -> None:
+    clicks = [new_click(number, advertiser=f"{number:024x}") for number in range(12)]
+    load(analytics, "click", [click_item("j", number, encode(click)) for number, click in enumerate(clicks)], "t")
+    titles = {f"{number:024x}": f"title {-number + 20_000:05}" for number in range(9_000)}
+    titles[f"{11:024x}"] = ""
+    asked = {"order": ("advertiser",), "titles": {"advertiser": titles}}
+    report = Report(Scope.everything(), NOON - DAY, NOON + DAY, ("advertiser",), limit=5, **asked)
+    found = [
+        row.keys["advertiser"] for page in (1, 2, 3) for row in run_report(analytics, replace(report, page=page)).rows
+    ]
+    assert found == [f"{number:024x}" for number in (11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)]
+
+
+def test_excluded_values_are_served_by_rollups(analytics: Analytics) -> None:
+    """A report that leaves offers out reads sums by day, as one that chooses them does."""
+    days = {"since": NOON // DAY * DAY, "until": NOON // DAY * DAY + DAY}
+    for narrowed in ({"filters": {"offer": (1,)}}, {"excluded": {"offer": (1,)}}):
+        compiled = compile_report(Report(Scope.everything(), dimensions=("offer",), **days, **narrowed))
+        assert compiled is not None
+        assert "intDiv(time, 86400000)" in compiled.sql and "time >= " not in compiled.sql

@@ -59,11 +59,29 @@ GROUPED = (
     Grouped("getbypartner", ("affiliate",), _P.STATS_PARTNER, "Statistics per affiliate."),
     Grouped("getbypartnerbydate", ("day", "affiliate"), _P.STATS_PARTNER, "Statistics per day and affiliate."),
     Grouped("getbycountries", ("country",), _P.STATS_COUNTRY, "Statistics per country."),
-    Grouped("getbycities", ("city",), _P.STATS_CITY, "Statistics per city."),
+    Grouped(
+        "getbycities",
+        ("city",),
+        _P.STATS_CITY,
+        "Statistics per city. Cities are known with a city database (`TRACKYARD_CITY_DATABASE`); without one the "
+        "answer has a warning.",
+    ),
     Grouped("getbybrowsers", ("browser",), _P.STATS_DEVICE, "Statistics per browser."),
     Grouped("getbybrowsersversion", ("browser_version",), _P.STATS_DEVICE, "Statistics per version of the browser."),
-    Grouped("getbymobilecarrier", ("mobile_carrier",), _P.STATS_DEVICE, "Statistics per mobile carrier."),
-    Grouped("getbyconnectiontype", ("conn_type",), _P.STATS_DEVICE, "Statistics per type of connection."),
+    Grouped(
+        "getbymobilecarrier",
+        ("mobile_carrier",),
+        _P.STATS_DEVICE,
+        "Statistics per mobile carrier. Carriers are known with a provider database (`TRACKYARD_ISP_DATABASE`); "
+        "without one the answer has a warning.",
+    ),
+    Grouped(
+        "getbyconnectiontype",
+        ("conn_type",),
+        _P.STATS_DEVICE,
+        "Statistics per type of connection. Types are known with a connection database "
+        "(`TRACKYARD_CONNECTION_DATABASE`); without one the answer has a warning.",
+    ),
     Grouped("getbyos", ("os",), _P.STATS_OS, "Statistics per operating system."),
     Grouped("getbyversions", ("os", "os_version"), _P.STATS_OS, "Statistics per version of the operating system."),
     Grouped("getbygoal", ("goal",), _P.STATS_GOAL, "Statistics per goal."),
@@ -122,7 +140,11 @@ def grouped(report: Grouped) -> Callable[[Call[Deps], ReducedParams], StatsAnswe
 
 
 def custom(call: Call[Deps], params: CustomParams) -> StatsAnswer:
-    """Statistics rows grouped by the slices the caller names."""
+    """Statistics rows grouped by the slices the caller names.
+
+    A slice whose key has another name answers under the requested name too: `manager` and `affiliate_manager_id`.
+    Without a city database (`TRACKYARD_CITY_DATABASE`) a slice by city has a warning.
+    """
     question, form = _custom_question(call, params)
     return stats_answer(call, question, form)
 

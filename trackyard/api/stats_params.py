@@ -23,7 +23,8 @@ HEAVY = frozenset({"hour", "day", "city", *(f"sub{number}" for number in range(1
 
 
 class ReducedFilter(Params):
-    """What every report can be narrowed by. A filter that names nothing selects nothing."""
+    """What every report can be narrowed by. A filter that names nothing selects nothing · not_…: rows that match any of
+    these values are left out."""
 
     date_from: s.Day
     date_to: s.Day
