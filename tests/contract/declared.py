@@ -173,13 +173,3 @@ def narrowed_to_admin(endpoint_id: str, name: str) -> bool:
     return any(
         name in entry["names"] and entry.get("id", endpoint_id) == endpoint_id for entry in EXTENSIONS["admin_only"]
     )
-
-
-def listed(endpoint_id: str, name: str) -> bool:
-    """Whether a filter takes a list where the contract has one value."""
-    return any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["list"])
-
-
-def list_type(word: str) -> str:
-    """The contract's word for a list of values of a type."""
-    return {"int": "int-list", "enum": "enum-list"}.get(word, "string-list")

@@ -16,8 +16,6 @@ from tests.contract.declared import (
     declared_params,
     documented_params,
     extended,
-    list_type,
-    listed,
     made_optional,
     narrowed_to_admin,
     required_names,
@@ -65,7 +63,7 @@ def test_parameters(endpoint_id: str) -> None:
     assert set(declared) == set(documented) | extended(endpoint_id)
     for name in sorted(documented):
         said, done = documented[name], declared[name]
-        assert (name, done.type) == (name, list_type(said.type) if listed(endpoint_id, name) else said.type)
+        assert (name, done.type) == (name, said.type)
         required = (said.required or also_required(endpoint_id, name)) and not made_optional(endpoint_id, name)
         assert (name, done.required) == (name, required)
         assert (name, done.values) == (name, said.values)

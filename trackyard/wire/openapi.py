@@ -162,7 +162,7 @@ def contract_type(field: Field, *, element: bool = False) -> str:
         return word
     if field.form == "comma":
         return "comma-list-int" if word == "int" else "comma-list"
-    return {"int": "int-list", "enum": "enum-list", "file": "file"}.get(word, "string-list")
+    return {"int": "int-list", "float": "float-list", "enum": "enum-list", "file": "file"}.get(word, "string-list")
 
 
 def _with_numbers(schema: Any) -> Any:
