@@ -3,6 +3,9 @@
 `sent()` of an item holds what was sent and no more, by the names of domain/offers.py.
 """
 
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -14,6 +17,8 @@ from trackyard.wire.params import Clearable, CommaList, Keyed, MayBeEmpty, Param
 
 DEVICES = ("mediahub", "mobile", "ereader", "console", "tv", "tablet", "desktop", "smartwatch")
 
+CountryLike = Annotated[str, s.CountryCode(listed=False)]
+"""A country; the use case checks that it exists, or that the offer has it already."""
 Device = Annotated[str, s.Choice(DEVICES)]
 Goal = Annotated[str, s.Words(most=255)]
 Spread = Annotated[str, s.Choice(("all", "each", "exact"))]
@@ -22,10 +27,27 @@ Day = Annotated[int, s.Whole(least=0, most=6)]
 _WHOLE = "This value must be a whole number unless type is budget."
 
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class UrlPart(s.Words):
+    """Text that is appended to a URL, macros allowed; a whole URL is text, too."""
+
+    contract = "url"
+    most: int = s.MAX_URL
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        part = super().read(text.strip(), context)
+        if _CONTROL.search(part):
+            raise ValueError("This value must be text without control characters.")
+        return part
+
+
 class PaymentItem(Params):
     """A payment (spec: Payment item). An empty string clears a list."""
 
-    countries: Seq[s.CountryLike] = ()
+    countries: Seq[CountryLike] = ()
     country_exclude: s.Flag = False
     cities: Seq[s.Int] = ()
     devices: Seq[Device] = ()
@@ -91,7 +113,7 @@ class CapItem(Params):
     affiliate_type: Spread = "all"
     affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
     country_type: Spread = "all"
-    country: Annotated[Seq[s.CountryLike], Field(validate_default=True)] = ()
+    country: Annotated[Seq[CountryLike], Field(validate_default=True)] = ()
 
     @field_validator("value")
     @classmethod
@@ -132,7 +154,7 @@ class TierItem(Params):
     target_goals: Seq[Goal] = ()
     affiliate_type: Spread = "each"
     affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
-    countries: Seq[s.CountryLike] = ()
+    countries: Seq[CountryLike] = ()
     conversion_status: Seq[Annotated[str, s.Choice(("confirmed", "pending", "declined", "not_found", "hold"))]] = ()
 
     @field_validator("value")
@@ -195,7 +217,7 @@ class RestrictedOsItem(Params):
 class RestrictedIspItem(Params):
     """A provider that is let in; without a country: wherever it is."""
 
-    country: s.CountryLike | None = None
+    country: CountryLike | None = None
     name: s.Name
 
     def restricted(self) -> RestrictedIsp:

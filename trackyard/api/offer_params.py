@@ -11,6 +11,7 @@ from trackyard.api.creatives import FileParams
 from trackyard.api.offer_items import (
     DEVICES,
     CapItem,
+    CountryLike,
     LandingItem,
     PaymentItem,
     PersonalLimitItem,
@@ -20,6 +21,7 @@ from trackyard.api.offer_items import (
     ScheduleParams,
     SubRestrictionItem,
     TierItem,
+    UrlPart,
 )
 from trackyard.api.offer_targeting import TargetingItem
 from trackyard.api.subaccounts import SubAccountParams
@@ -58,7 +60,7 @@ class OfferParams(SubAccountParams, FileParams):
     # where it leads
     url_preview: OptionalUrl = None
     trafficback_url: OptionalUrl = None
-    macro_url: Annotated[Annotated[str, s.UrlPart()] | None, Clearable()] = None
+    macro_url: Annotated[Annotated[str, UrlPart()] | None, Clearable()] = None
     cross_postback_url: OptionalUrl = None
     parallel_tracking_url: OptionalUrl = None
     impressions_url: OptionalUrl = None
@@ -88,7 +90,7 @@ class OfferParams(SubAccountParams, FileParams):
     schedule: Annotated[ScheduleParams | None, Clearable(), SINCE_3_1] = None
     targeting: Annotated[Seq[TargetingItem], SINCE_3_1] = ()
     consider_personal_targeting_only: s.TrueFalse = False
-    countries: Seq[s.CountryLike] = ()
+    countries: Seq[CountryLike] = ()
     strictly_country: s.Flag = False
     restriction_os: Annotated[Seq[RestrictedOsItem], SINCE_3_1] = ()
     strictly_os: Annotated[Seq[s.Text], Was("restriction_os")] = ()

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from pydantic import Field, ValidationInfo, field_validator
 
-from trackyard.api.offer_items import Device
+from trackyard.api.offer_items import CountryLike, Device
 from trackyard.domain.offers import TargetingGroup
 from trackyard.wire import addresses
 from trackyard.wire import scalars as s
@@ -18,15 +18,15 @@ IpEntry = Annotated[str, addresses.IpEntry()]
 class CountrySides(Params):
     """Countries that are let in and kept out."""
 
-    allow: Seq[s.CountryLike] = ()
-    deny: Seq[s.CountryLike] = ()
+    allow: Seq[CountryLike] = ()
+    deny: Seq[CountryLike] = ()
 
 
 class PlaceSides(Params):
     """Codes of places by country."""
 
-    allow: Keyed[s.CountryLike, Seq[s.Int]] = Field(default_factory=dict)
-    deny: Keyed[s.CountryLike, Seq[s.Int]] = Field(default_factory=dict)
+    allow: Keyed[CountryLike, Seq[s.Int]] = Field(default_factory=dict)
+    deny: Keyed[CountryLike, Seq[s.Int]] = Field(default_factory=dict)
 
 
 class OsItem(Params):
@@ -53,7 +53,7 @@ class OsSides(Params):
 class IspSides(Params):
     """Providers that are let in, by country."""
 
-    allow: Keyed[s.CountryLike, Seq[s.Text]] = Field(default_factory=dict)
+    allow: Keyed[CountryLike, Seq[s.Text]] = Field(default_factory=dict)
 
 
 class IpSides(Params):
