@@ -143,7 +143,7 @@ def test_an_affiliate(api: Api) -> None:
 
 def test_an_address_is_taken_once(api: Api) -> None:
     api.add_affiliate(email="one@example.org")
-    data = {"email": "ONE@example.org", "password": "x"}
+    data = {"email": "ONE@example.org", "password": "long-enough"}
     response = api.admin.call("POST", "/3.0/admin/partner", data=data)
     assert (response.status_code, list(response.json()["fields"])) == (409, ["email"])
 
@@ -158,7 +158,9 @@ def test_an_address_is_taken_once(api: Api) -> None:
     ],
 )
 def test_an_affiliate_that_is_not_made(api: Api, change: dict[str, str], name: str) -> None:
-    response = api.admin.call("POST", "/3.0/admin/partner", data={"email": "a@b.example", "password": "x"} | change)
+    response = api.admin.call(
+        "POST", "/3.0/admin/partner", data={"email": "a@b.example", "password": "long-enough"} | change
+    )
     assert (response.status_code, list(response.json()["fields"])) == (400, [name])
 
 

@@ -1,0 +1,54 @@
+"""Logins of affiliates: each belongs to one, and is no other's e-mail address."""
+
+from typing import Any
+
+from tests.support.api import Api
+from tests.support.client import ApiClient
+from trackyard.store import personal
+
+
+def login_of(api: Api, pid: int) -> str:
+    shown: str = api.admin.get(f"/3.0/admin/partner/{pid}")["partner"]["login"]
+    return shown
+
+
+def taken(client: ApiClient, path: str, **params: Any) -> list[str]:
+    answer = client.call("POST", path, data=params)
+    assert answer.status_code == 409, answer.text
+    return list(answer.json()["fields"])
+
+
+def test_login_belongs_to_one_affiliate(api: Api) -> None:
+    api.add_affiliate(email="ann@a.example", login="Ann")
+    bob, _ = api.add_affiliate(email="bob@a.example")
+    api.add_staff()
+    api.admin.post("/3.0/admin/user", email="sue@staff.example", password="mustard", first_name="Sue", last_name="S")
+    new = {"password": "long-enough"}
+    for login in ("ann", "ANN", "Bob@a.example", "sue@staff.example"):
+        assert taken(api.admin, "/3.0/admin/partner", email="new@a.example", login=login, **new) == ["login"]
+        assert taken(api.admin.with_key(None), "/3.1/partner", email="new@a.example", login=login, **new) == ["login"]
+    for login in ("ann", "ann@a.example", "sue@staff.example"):
+        assert taken(api.admin, f"/3.0/admin/partner/{bob}", login=login) == ["login"]
+    assert login_of(api, bob) == "bob@a.example"
+    api.add_affiliate(email="eve@a.example", login="zoe@a.example")
+    assert taken(api.admin, "/3.0/admin/partner", email="zoe@a.example", **new) == ["email"]
+    assert api.admin.get("/3.0/admin/partners")["pagination"]["total_count"] == 3
+
+
+def test_login_that_was_given_up_is_free_again(api: Api) -> None:
+    ann, _ = api.add_affiliate(email="ann@a.example", login="ann")
+    path = f"/3.0/admin/partner/{ann}"
+    assert api.admin.post(path, login="Ann", notes="x")["partner"]["login"] == "Ann"
+    api.admin.post(path, login="")
+    bob, _ = api.add_affiliate(login="ANN")
+    assert taken(api.admin, path, login="ann") == ["login"]
+    api.admin.post(f"/3.0/admin/partner/{bob}", login="robert")
+    assert api.admin.post(path, login="ann")["partner"]["login"] == "ann"
+
+
+def test_login_of_an_erased_affiliate_is_free(api: Api) -> None:
+    ann, _ = api.add_affiliate(email="ann@a.example", login="ann")
+    with api.deps.database.write() as conn:
+        personal.empty_account(conn, ann, "hash", api.clock.now_ms())
+    assert login_of(api, ann) == f"erased-{ann}@erased.invalid"
+    api.add_affiliate(email="ann@a.example", login="ann")
