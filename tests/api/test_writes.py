@@ -136,7 +136,8 @@ def test_an_affiliate(api: Api) -> None:
     assert (partner["ref"], partner["ref_percent"], partner["level"]) == (str(referrer), "2.5", 3)
     assert partner["manager"]["id"] == manager
     assert (partner["payment_systems"], partner["customFields"]) == ([], [])
-    assert (partner["balance"], partner["offersCount"]) == ({}, 0)
+    zero = {"balance": 0, "hold": 0, "available": 0}
+    assert (partner["balance"], partner["offersCount"]) == ({"USD": zero}, 0)
     assert "password" not in partner
     assert rule(api, "affiliate", partner["id"]) == Affiliate(id=partner["id"], active=True, name="new@example.org")
 
