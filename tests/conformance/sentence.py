@@ -313,10 +313,12 @@ def holds(predicate: Callable[[Any], bool], status: int = 200) -> Check:
 
 
 def header(name: str, text: str, status: int = 200) -> Check:
-    """A header of the answer has this text in it."""
+    """A header of the answer is there and has this text in it."""
 
     def run(answer: Answer, names: Names) -> None:
-        assert str(filled(text, names)) in answer.headers.get(name.lower(), ""), answer.headers
+        assert name.lower() in answer.headers and str(filled(text, names)) in answer.headers[name.lower()], (
+            answer.headers
+        )
 
     return Check(f"{name} has {text}", run, status)
 
