@@ -1,27 +1,29 @@
 """Advertiser: its record in the list and by id."""
 
-from tests.conformance.sentence import (
-    Caller,
+from tests.conformance.predicates import (
     Predicate,
-    Sentence,
     array,
     array_of,
     boolean,
     date_and_time,
     digits,
-    each_row,
     either,
-    equal,
-    exactly,
     hash_id,
     having,
-    is_,
     mapping,
     or_null,
+    text,
+)
+from tests.conformance.sentence import (
+    Caller,
+    Sentence,
+    each_row,
+    equal,
+    exactly,
+    is_,
     refused,
     sentence,
     table,
-    text,
     typed,
 )
 from tests.conformance.world import World

@@ -1,29 +1,31 @@
 """Affiliate: its record as staff see it."""
 
-from tests.conformance.sentence import (
-    Caller,
+from tests.conformance.predicates import (
     Predicate,
-    Sentence,
     api_key,
     array,
     array_of,
     date_and_time,
-    each_row,
-    equal,
-    every,
-    exactly,
     having,
     integer,
-    is_,
     map_of,
     mapping,
     mapping_or_empty,
     one_of,
     or_null,
+    text,
+)
+from tests.conformance.sentence import (
+    Caller,
+    Sentence,
+    each_row,
+    equal,
+    every,
+    exactly,
+    is_,
     refused,
     sentence,
     table,
-    text,
     typed,
 )
 from tests.conformance.world import World

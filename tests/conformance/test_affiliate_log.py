@@ -1,22 +1,7 @@
 """Affiliate postback log: its records."""
 
-from tests.conformance.sentence import (
-    Caller,
-    Sentence,
-    each_row,
-    every,
-    hash_id,
-    integer,
-    mapping_or_empty,
-    moment,
-    only,
-    or_null,
-    sentence,
-    shows,
-    table,
-    text,
-    typed,
-)
+from tests.conformance.predicates import hash_id, integer, mapping_or_empty, moment, or_null, text
+from tests.conformance.sentence import Caller, Sentence, each_row, every, only, sentence, shows, table, typed
 from tests.conformance.world import World
 
 SECTION = "Affiliate postback log record"

@@ -1,16 +1,14 @@
 """Authentication: keys, caller kinds, roles."""
 
+from tests.conformance.predicates import having, integer, map_of
 from tests.conformance.sentence import (
     Call,
     Caller,
     Sentence,
     each_row,
     equal,
-    having,
     hides,
-    integer,
     is_,
-    map_of,
     refused,
     sentence,
     shows,

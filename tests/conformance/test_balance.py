@@ -1,6 +1,7 @@
 """Affiliate balance."""
 
-from tests.conformance.sentence import Caller, Sentence, each_row, equal, is_, map_of, number, refused, sentence, table
+from tests.conformance.predicates import map_of, number
+from tests.conformance.sentence import Caller, Sentence, each_row, equal, is_, refused, sentence, table
 from tests.conformance.world import World
 
 SECTION = "Affiliate balance"

@@ -1,24 +1,7 @@
 """Click: the fields of a record of the list."""
 
-from tests.conformance.sentence import (
-    Caller,
-    Predicate,
-    Sentence,
-    date_and_time,
-    each_row,
-    either,
-    equal,
-    flag,
-    hash_id,
-    having,
-    hides,
-    only,
-    or_null,
-    sentence,
-    table,
-    text,
-    typed,
-)
+from tests.conformance.predicates import Predicate, date_and_time, either, flag, hash_id, having, or_null, text
+from tests.conformance.sentence import Caller, Sentence, each_row, equal, hides, only, sentence, table, typed
 from tests.conformance.world import World
 
 SECTION = "Click"

@@ -1,12 +1,12 @@
 """Conventions: how parameters, dates, arrays and pages are sent, and what every answer has."""
 
+from tests.conformance.predicates import date_and_time
 from tests.conformance.sentence import (
     Call,
     Caller,
     Sentence,
     all_equal,
     answers,
-    date_and_time,
     each_row,
     empty,
     equal,

@@ -1,25 +1,18 @@
 """Conversion: the form of the list, and the form by id with what it adds."""
 
-from tests.conformance.sentence import (
-    Caller,
+from tests.conformance.predicates import (
     Predicate,
-    Sentence,
-    answers,
     currency_code,
     date_and_time,
-    each_row,
-    equal,
     hash_id,
     having,
     integer,
     number,
     one_of,
     or_null,
-    sentence,
-    table,
     text,
-    typed,
 )
+from tests.conformance.sentence import Caller, Sentence, answers, each_row, equal, sentence, table, typed
 from tests.conformance.world import World
 
 SECTION = "Conversion"

@@ -3,22 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tests.conformance.predicates import array, integer, text
 from tests.conformance.sentence import (
     Call,
     Caller,
     Sentence,
-    array,
     each_row,
     empty,
     equal,
     hides,
-    integer,
     is_,
     refused,
     sentence,
     shows,
     table,
-    text,
 )
 from tests.conformance.world import World
 

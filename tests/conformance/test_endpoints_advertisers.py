@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.conformance.predicates import text
 from tests.conformance.sentence import (
     Caller,
     Sentence,
@@ -18,7 +19,6 @@ from tests.conformance.sentence import (
     sentence,
     shows,
     table,
-    text,
 )
 from tests.conformance.world import World
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.conformance.predicates import having, integer, mapping, text
 from tests.conformance.sentence import (
     Call,
     Caller,
@@ -12,18 +13,14 @@ from tests.conformance.sentence import (
     each_row,
     empty,
     equal,
-    having,
     hides,
     holds,
-    integer,
     is_,
-    mapping,
     narrowed,
     refused,
     sentence,
     shows,
     table,
-    text,
 )
 from tests.conformance.world import World
 

@@ -2,13 +2,12 @@
 
 from typing import Any
 
+from tests.conformance.predicates import Predicate, array, mapping, text
 from tests.conformance.sentence import (
     MISSING,
     Caller,
     Check,
-    Predicate,
     Sentence,
-    array,
     each_row,
     empty,
     equal,
@@ -16,12 +15,10 @@ from tests.conformance.sentence import (
     found,
     holds,
     is_,
-    mapping,
     refused,
     sentence,
     shows,
     table,
-    text,
 )
 from tests.conformance.world import World
 

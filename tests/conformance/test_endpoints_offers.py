@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.conformance.predicates import mapping
 from tests.conformance.sentence import (
     Caller,
     Check,
@@ -15,7 +16,6 @@ from tests.conformance.sentence import (
     hides,
     holds,
     is_,
-    mapping,
     narrowed,
     refused,
     sentence,

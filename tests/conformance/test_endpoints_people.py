@@ -2,28 +2,24 @@
 
 from typing import Any
 
+from tests.conformance.predicates import Predicate, array, having, number, text
 from tests.conformance.sentence import (
     Call,
     Caller,
-    Predicate,
     Sentence,
     Step,
     all_equal,
-    array,
     each_row,
     equal,
     exactly,
-    having,
     hides,
     is_,
     narrowed,
-    number,
     only,
     refused,
     sentence,
     shows,
     table,
-    text,
 )
 from tests.conformance.world import BERLIN, IPHONE, World
 

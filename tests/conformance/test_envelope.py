@@ -1,17 +1,15 @@
 """Envelope and pagination."""
 
+from tests.conformance.predicates import array, hash_id, integer
 from tests.conformance.sentence import (
     Caller,
     Sentence,
     absent,
-    array,
     each_row,
     equal,
     exactly,
-    hash_id,
     hides,
     holds,
-    integer,
     is_,
     only,
     sentence,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tests.conformance.predicates import having
 from tests.conformance.sentence import (
     Call,
     Caller,
@@ -11,7 +12,6 @@ from tests.conformance.sentence import (
     Step,
     each_row,
     every,
-    having,
     hides,
     holds,
     is_,

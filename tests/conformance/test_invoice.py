@@ -1,24 +1,17 @@
 """Invoice: its record."""
 
-from tests.conformance.sentence import (
-    Caller,
+from tests.conformance.predicates import (
     Predicate,
-    Sentence,
     array_of,
     currency_code,
-    each_row,
-    equal,
     hash_id,
     integer,
     mapping,
     one_of,
     or_null,
-    refused,
-    sentence,
-    table,
     text,
-    typed,
 )
+from tests.conformance.sentence import Caller, Sentence, each_row, equal, refused, sentence, table, typed
 from tests.conformance.world import World
 
 SECTION = "Invoice"

@@ -1,20 +1,7 @@
 """News item: its record."""
 
-from tests.conformance.sentence import (
-    Caller,
-    Predicate,
-    Sentence,
-    each_row,
-    either,
-    equal,
-    having,
-    integer,
-    moment,
-    sentence,
-    table,
-    text,
-    typed,
-)
+from tests.conformance.predicates import Predicate, either, having, integer, moment, text
+from tests.conformance.sentence import Caller, Sentence, each_row, equal, sentence, table, typed
 from tests.conformance.world import World
 
 SECTION = "News item"

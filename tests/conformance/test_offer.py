@@ -1,34 +1,36 @@
 """Offer: its identifiers, the full form, the items of both lists."""
 
-from tests.conformance.sentence import (
-    Caller,
+from tests.conformance.predicates import (
     Predicate,
-    Sentence,
-    absent,
     array,
     array_of,
     boolean,
     country_code,
     date_and_time,
-    each_row,
     either,
-    equal,
-    every,
     flag,
     hash_id,
     having,
     integer,
-    is_,
     map_of,
     mapping,
     number,
     one_of,
     or_null,
+    text,
+)
+from tests.conformance.sentence import (
+    Caller,
+    Sentence,
+    absent,
+    each_row,
+    equal,
+    every,
+    is_,
     present,
     refused,
     sentence,
     table,
-    text,
     typed,
 )
 from tests.conformance.world import World

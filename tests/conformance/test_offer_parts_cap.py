@@ -3,23 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tests.conformance.predicates import array_of, country_code, integer, mapping_or_empty, number, text
 from tests.conformance.sentence import (
     Call,
     Caller,
     Sentence,
-    array_of,
-    country_code,
     each_row,
     equal,
     exactly,
-    integer,
     is_,
-    mapping_or_empty,
-    number,
     refused,
     sentence,
     table,
-    text,
     typed,
 )
 from tests.conformance.world import World

@@ -3,20 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tests.conformance.sentence import (
-    Call,
-    Caller,
-    Sentence,
-    each_row,
-    equal,
-    integer,
-    one_of,
-    refused,
-    sentence,
-    table,
-    text,
-    typed,
-)
+from tests.conformance.predicates import integer, one_of, text
+from tests.conformance.sentence import Call, Caller, Sentence, each_row, equal, refused, sentence, table, typed
 from tests.conformance.world import World
 
 SECTION = "Landing item"

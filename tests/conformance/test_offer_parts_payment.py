@@ -3,27 +3,29 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tests.conformance.sentence import (
-    Call,
-    Caller,
+from tests.conformance.predicates import (
     Predicate,
-    Sentence,
     array_of,
     boolean,
     country_code,
     currency_code,
-    each_row,
-    empty,
-    equal,
-    exactly,
     integer,
     number,
     one_of,
     or_null,
+    text,
+)
+from tests.conformance.sentence import (
+    Call,
+    Caller,
+    Sentence,
+    each_row,
+    empty,
+    equal,
+    exactly,
     refused,
     sentence,
     table,
-    text,
     typed,
 )
 from tests.conformance.world import World

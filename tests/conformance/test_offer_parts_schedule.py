@@ -3,22 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tests.conformance.predicates import array_of, flag, having, moment, text
 from tests.conformance.sentence import (
     Call,
     Caller,
     Sentence,
     answers,
-    array_of,
     each_row,
     equal,
-    flag,
-    having,
     is_,
-    moment,
     refused,
     sentence,
     table,
-    text,
     typed,
 )
 from tests.conformance.world import World

@@ -3,23 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tests.conformance.predicates import array_of, country_code, integer, number, text
 from tests.conformance.sentence import (
     Call,
     Caller,
     Sentence,
-    array_of,
-    country_code,
     each_row,
     empty,
     equal,
     exactly,
-    integer,
     is_,
-    number,
     refused,
     sentence,
     table,
-    text,
     typed,
 )
 from tests.conformance.world import World

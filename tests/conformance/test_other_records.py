@@ -1,8 +1,6 @@
 """Other records: reference lists, tickets, cap statistics, cohorts, referral payments."""
 
-from tests.conformance.sentence import (
-    Caller,
-    Sentence,
+from tests.conformance.predicates import (
     array,
     array_of,
     boolean,
@@ -10,16 +8,11 @@ from tests.conformance.sentence import (
     currency_code,
     date_and_time,
     digits,
-    each_row,
     either,
-    equal,
-    every,
     flag,
     hash_id,
     having,
-    holds,
     integer,
-    is_,
     map_of,
     mapping,
     mapping_or_empty,
@@ -27,11 +20,20 @@ from tests.conformance.sentence import (
     number,
     one_of,
     or_null,
+    text,
+)
+from tests.conformance.sentence import (
+    Caller,
+    Sentence,
+    each_row,
+    equal,
+    every,
+    holds,
+    is_,
     present,
     sentence,
     shows,
     table,
-    text,
     typed,
     visit,
 )

@@ -1,23 +1,7 @@
 """Partner postback: its record."""
 
-from tests.conformance.sentence import (
-    Caller,
-    Predicate,
-    Sentence,
-    boolean,
-    date_and_time,
-    each_row,
-    either,
-    equal,
-    integer,
-    is_,
-    or_null,
-    refused,
-    sentence,
-    table,
-    text,
-    typed,
-)
+from tests.conformance.predicates import Predicate, boolean, date_and_time, either, integer, or_null, text
+from tests.conformance.sentence import Caller, Sentence, each_row, equal, is_, refused, sentence, table, typed
 from tests.conformance.world import World
 
 SECTION = "Partner postback"

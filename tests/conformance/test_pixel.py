@@ -1,22 +1,7 @@
 """Pixel: its record."""
 
-from tests.conformance.sentence import (
-    Caller,
-    Predicate,
-    Sentence,
-    date_and_time,
-    each_row,
-    either,
-    equal,
-    integer,
-    is_,
-    one_of,
-    refused,
-    sentence,
-    table,
-    text,
-    typed,
-)
+from tests.conformance.predicates import Predicate, date_and_time, either, integer, one_of, text
+from tests.conformance.sentence import Caller, Sentence, each_row, equal, is_, refused, sentence, table, typed
 from tests.conformance.world import World
 
 SECTION = "Pixel"

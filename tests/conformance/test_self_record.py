@@ -1,27 +1,18 @@
 """Affiliate self record: GET /3.1/partner/me."""
 
-from tests.conformance.sentence import (
-    Caller,
+from tests.conformance.predicates import (
     Predicate,
-    Sentence,
     api_key,
     boolean,
     date_and_time,
-    each_row,
-    equal,
     having,
     integer,
-    is_,
     map_of,
     mapping,
     or_null,
-    present,
-    refused,
-    sentence,
-    table,
     text,
-    typed,
 )
+from tests.conformance.sentence import Caller, Sentence, each_row, equal, is_, present, refused, sentence, table, typed
 from tests.conformance.world import World
 
 SECTION = "Affiliate self record"

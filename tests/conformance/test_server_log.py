@@ -1,22 +1,7 @@
 """Server postback log: its records."""
 
-from tests.conformance.sentence import (
-    Caller,
-    Sentence,
-    each_row,
-    equal,
-    every,
-    hash_id,
-    is_,
-    mapping,
-    mapping_or_empty,
-    moment,
-    or_null,
-    sentence,
-    table,
-    text,
-    typed,
-)
+from tests.conformance.predicates import hash_id, mapping, mapping_or_empty, moment, or_null, text
+from tests.conformance.sentence import Caller, Sentence, each_row, equal, every, is_, sentence, table, typed
 from tests.conformance.world import World
 
 SECTION = "Server postback log record"

@@ -1,21 +1,7 @@
 """Staff user: its record."""
 
-from tests.conformance.sentence import (
-    Caller,
-    Predicate,
-    Sentence,
-    absent,
-    api_key,
-    array_of,
-    date_and_time,
-    each_row,
-    equal,
-    hash_id,
-    sentence,
-    table,
-    text,
-    typed,
-)
+from tests.conformance.predicates import Predicate, api_key, array_of, date_and_time, hash_id, text
+from tests.conformance.sentence import Caller, Sentence, absent, each_row, equal, sentence, table, typed
 from tests.conformance.world import World
 
 SECTION = "Staff user"

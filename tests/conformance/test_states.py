@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tests.conformance.predicates import integer, text
 from tests.conformance.sentence import (
     Call,
     Caller,
@@ -14,13 +15,11 @@ from tests.conformance.sentence import (
     equal,
     header,
     hides,
-    integer,
     is_,
     refused,
     sentence,
     shows,
     table,
-    text,
     visit,
 )
 from tests.conformance.world import BERLIN, IPHONE, World

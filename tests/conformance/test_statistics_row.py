@@ -1,21 +1,17 @@
 """Statistics row: its fields, and what they count and sum."""
 
+from tests.conformance.predicates import digits, integer, mapping, number, text
 from tests.conformance.sentence import (
     Caller,
     Sentence,
     absent,
     all_equal,
-    digits,
     each_row,
     equal,
     every,
-    integer,
-    mapping,
-    number,
     present,
     sentence,
     table,
-    text,
     typed,
 )
 from tests.conformance.world import World

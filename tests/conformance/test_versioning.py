@@ -1,15 +1,14 @@
 """Versioning: what differs between 3.0 and 3.1."""
 
+from tests.conformance.predicates import array, integer
 from tests.conformance.sentence import (
     Caller,
     Sentence,
     absent,
     answers,
-    array,
     each_row,
     equal,
     exactly,
-    integer,
     is_,
     present,
     sentence,
