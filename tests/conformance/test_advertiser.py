@@ -93,6 +93,17 @@ ROWS = table(
         admin.get("/3.0/admin/advertiser/<nothing_hash>"),
         refused(404),
     ),
+    sentence("Advertiser: hosts_only is false", BY_ID, equal("advertiser.hosts_only", False)),
+    sentence(
+        "Advertiser: allowed_ip takes lines as well as lists",
+        admin.post("/3.0/admin/advertiser", {"title": "<unique>", "allowed_ip": "10.0.0.1\n10.0.0.2"}),
+        exactly("advertiser.allowed_ip", "10.0.0.1", "10.0.0.2"),
+    ),
+    sentence(
+        "Advertiser: disallowed_ip takes lines as well as lists",
+        admin.post("/3.0/admin/advertiser", {"title": "<unique>", "disallowed_ip": "10.0.0.1\n10.0.0.2"}),
+        exactly("advertiser.disallowed_ip", "10.0.0.1", "10.0.0.2"),
+    ),
 )
 
 

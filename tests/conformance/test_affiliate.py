@@ -112,6 +112,26 @@ ROWS = table(
     ),
     sentence("Affiliate: api_key is the key it calls with", BY_ID, equal("partner.api_key", "<ann_key>")),
     sentence("Affiliate: one that does not exist is not found", admin.get("/3.0/admin/partner/999999"), refused(404)),
+    sentence("Affiliate: ref is 0, as text, without a referrer", BY_ID, equal("partner.ref", "0")),
+    sentence(
+        "Affiliate: an edit stores contact_person",
+        admin.post("/3.0/admin/partner", {"email": "<unique>@a.example", "password": "<password>"}).saving(
+            made="partner.id"
+        ),
+        admin.post("/3.0/admin/partner/<made>", {"contact_person": "Carl"}),
+        equal("partner.contactPerson", "Carl"),
+    ),
+    [
+        sentence(
+            f"Affiliate: an edit stores sub_account_{n}",
+            admin.post("/3.0/admin/partner", {"email": "<unique>@a.example", "password": "<password>"}).saving(
+                made="partner.id"
+            ),
+            admin.post("/3.0/admin/partner/<made>", {f"sub_account_{n}": "a,b"}),
+            equal(f"partner.sub_accounts.{n}.value", "a,b"),
+        )
+        for n in (1, 2)
+    ],
 )
 
 

@@ -1,7 +1,19 @@
 """Affiliate postback log: its records."""
 
 from tests.conformance.predicates import hash_id, integer, mapping_or_empty, moment, or_null, text
-from tests.conformance.sentence import Caller, Sentence, each_row, every, only, sentence, shows, table, typed
+from tests.conformance.sentence import (
+    Caller,
+    Sentence,
+    each_row,
+    every,
+    is_,
+    only,
+    present,
+    sentence,
+    shows,
+    table,
+    typed,
+)
 from tests.conformance.world import World
 
 SECTION = "Affiliate postback log record"
@@ -43,6 +55,15 @@ ROWS = table(
         "Affiliate log: a call for another status has that status",
         LIST,
         shows("postbacks[].postback_url", "<receiver>/ann_shoes?c=<blue>&s=2"),
+    ),
+    [
+        sentence(f"Affiliate log: {name} is there", LIST, present(f"postbacks[].{name}"))
+        for name in ("payouts", "revenue", "currency")
+    ],
+    sentence(
+        "Affiliate log: an affiliate sees its payout",
+        Caller("ann").get("/3.0/stats/affiliatepostbacks", {**DAYS, "offer[]": "<shoes>", "goal": "1"}),
+        is_("postbacks[0].payouts", lambda amount: float(amount) == 7),
     ),
 )
 

@@ -1,7 +1,19 @@
 """Click: the fields of a record of the list."""
 
-from tests.conformance.predicates import Predicate, date_and_time, either, flag, hash_id, having, or_null, text
-from tests.conformance.sentence import Caller, Sentence, each_row, equal, hides, only, sentence, table, typed
+from tests.conformance.predicates import Predicate, date_and_time, digits, either, flag, hash_id, having, or_null, text
+from tests.conformance.sentence import (
+    Caller,
+    Sentence,
+    absent,
+    each_row,
+    equal,
+    every,
+    hides,
+    only,
+    sentence,
+    table,
+    typed,
+)
 from tests.conformance.world import World
 
 SECTION = "Click"
@@ -66,6 +78,15 @@ ROWS = table(
         "Click: an affiliate's list has its own clicks alone",
         ann.get("/3.0/stats/clicks", DAYS),
         only("clicks[].id", "<red>", "<blue>", "<gold>", "<pink>"),
+    ),
+    sentence("Click: partner_id is text", LIST, every("clicks[].partner_id", digits)),
+    sentence(
+        "Click: offer has url for staff",
+        LIST,
+        equal("clicks[id=<red>].offer.url", "https://shoes.example/?c={clickid}"),
+    ),
+    sentence(
+        "Click: offer has no url for an affiliate", ann.get("/3.0/stats/clicks", DAYS), absent("clicks[].offer.url")
     ),
 )
 

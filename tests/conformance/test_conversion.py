@@ -12,7 +12,19 @@ from tests.conformance.predicates import (
     or_null,
     text,
 )
-from tests.conformance.sentence import Caller, Sentence, answers, each_row, equal, sentence, table, typed
+from tests.conformance.sentence import (
+    Caller,
+    Sentence,
+    absent,
+    all_equal,
+    answers,
+    each_row,
+    equal,
+    is_,
+    sentence,
+    table,
+    typed,
+)
 from tests.conformance.world import World
 
 SECTION = "Conversion"
@@ -230,6 +242,26 @@ ROWS = table(
         "3.1 shows a not_found conversion by id as declined (3)",
         admin.get("/3.1/stats/conversionsbyid", {"id": "<lost_conversion>"}),
         equal("conversion.status", 3),
+    ),
+    sentence("Conversion (by id): landing_id is null where there is none", BY_ID, equal("conversion.landing_id", None)),
+    sentence("Conversion (by id): currency_id is text", BY_ID, is_("conversion.currency_id", text)),
+    sentence(
+        "Conversion (list): offer has url for staff",
+        LIST,
+        equal("conversions[id=<red_conversion>].offer.url", "https://shoes.example/?c={clickid}"),
+    ),
+    [
+        sentence(
+            f"Conversion (list): {name} is null for an affiliate",
+            ann.get("/3.0/stats/conversions", DAYS),
+            all_equal(f"conversions[].{name}", None),
+        )
+        for name in ("revenue", "earnings", "advertiser")
+    ],
+    sentence(
+        "Conversion (list): offer has no url for an affiliate",
+        ann.get("/3.0/stats/conversions", DAYS),
+        absent("conversions[].offer.url"),
     ),
 )
 

@@ -11,12 +11,14 @@ from tests.conformance.sentence import (
     each_row,
     empty,
     equal,
+    header,
     hides,
     is_,
     refused,
     sentence,
     shows,
     table,
+    visit,
 )
 from tests.conformance.world import World
 
@@ -132,6 +134,30 @@ def add(params: Mapping[str, Any]) -> Call:
     """Create an offer."""
     return admin.post("/3.0/admin/offer", {**NEW, **params})
 
+
+UNKNOWN: list[tuple[str, str, dict[str, Any]]] = [
+    ("countries", "country", {"countries[]": "XX"}),
+    ("payments[0][countries]", "country", {"payments[0][total]": 1, "payments[0][countries][]": "XX"}),
+    (
+        "caps[0][country]",
+        "country",
+        {
+            "caps[0][period]": "day",
+            "caps[0][type]": "clicks",
+            "caps[0][value]": 1,
+            "caps[0][country_type]": "exact",
+            "caps[0][country][]": "XX",
+        },
+    ),
+    ("targeting[0][country]", "country", {"targeting[0][country][allow][]": "XX"}),
+    ("targeting[0][os]", "system", {"targeting[0][os][allow][0][name]": "NoSuchOS"}),
+    ("targeting[0][browser]", "browser", {"targeting[0][browser][allow][]": "NoSuchBrowser"}),
+    ("targeting[0][brand]", "brand", {"targeting[0][brand][allow][]": "NoSuchBrand"}),
+    ("targeting[0][region]", "region of that country", {"targeting[0][region][allow][DE][]": 3117732}),
+    ("targeting[0][city]", "city of that country", {"targeting[0][city][allow][DE][]": 3117735}),
+    ("restriction_os", "system", {"restriction_os[0][os]": "NoSuchOS"}),
+    ("strictly_brands", "brand", {"strictly_brands[]": "NoSuchBrand"}),
+]
 
 ROWS = table(
     [
@@ -335,6 +361,36 @@ ROWS = table(
         sentence(f"POST admin/{path}: title is required", admin.post(f"/3.0/admin/{path}"), refused(400, "title"))
         for path in ("category", "category/<fashion>")
     ],
+    [
+        sentence(f"POST admin/offer: {name} refuses a {what} that does not exist", add(params), refused(400))
+        for name, what, params in UNKNOWN
+    ],
+    sentence(
+        "POST admin/offer/mass-update with ids alone answers",
+        add({}).saving(made="offer.id"),
+        admin.post("/3.0/admin/offer/mass-update", {"offer_id[]": "<made>"}),
+        equal("status", 1),
+        admin.get("/3.0/offer/<made>"),
+        equal("offer.status", "stopped"),
+    ),
+    sentence(
+        "POST admin/offer: macro_url is any text",
+        add({"macro_url": "&source={sub1}"}),
+        equal("offer.macro_url", "&source={sub1}"),
+    ),
+    sentence(
+        "macro_url is appended to the target URL with its macros filled",
+        add(
+            {
+                "status": "active",
+                "privacy": "public",
+                "url": "https://target.example/?c={clickid}",
+                "macro_url": "&source={sub1}",
+            }
+        ).saving(made="offer.id"),
+        visit("/click", {"pid": "<una>", "offer_id": "<made>", "sub1": "mine"}).eventually(),
+        header("Location", "&source=mine", 302),
+    ),
 )
 
 

@@ -366,6 +366,13 @@ ROWS = table(
     sentence(
         "GET balance returns balance", ann.get("/3.0/balance"), is_("balance", having("balance", "hold", "available"))
     ),
+    sentence(
+        "GET partner/offers: required_approval is true for one who was taken off a public offer",
+        admin.post("/3.0/admin/offer", OFFER).saving(made="offer.id"),
+        admin.post("/3.0/offer/disable-affiliate", {"offer_id": "<made>", "pid": "<una>", "notice": 0}),
+        una.get("/3.0/partner/offers", {"int_id[]": "<made>"}),
+        equal("offers[0].required_approval", True),
+    ),
 )
 
 

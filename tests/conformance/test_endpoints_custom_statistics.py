@@ -18,6 +18,7 @@ from tests.conformance.sentence import (
     hides,
     holds,
     is_,
+    present,
     refused,
     sentence,
     shows,
@@ -235,6 +236,7 @@ ROWS = table(
     ],
     sentence("custom: order by currency is accepted", custom("day", {"order[]": "currency"}), sums(6, 6)),
     sentence("custom: an unknown order is refused", custom("day", {"order[]": "weight"}), answers(400)),
+    sentence("custom: slice manager answers under manager", custom("manager"), present("stats[].slice.manager")),
 )
 
 

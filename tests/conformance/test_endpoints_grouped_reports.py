@@ -8,11 +8,13 @@ from tests.conformance.sentence import (
     Caller,
     Check,
     Sentence,
+    absent,
     each_row,
     empty,
     equal,
     every,
     found,
+    header,
     holds,
     is_,
     refused,
@@ -331,6 +333,48 @@ ROWS = table(
             ("filter[offer_tag]", "west"),
             ("filter[advertiser_tag]", "west"),
         )
+    ],
+    [
+        sentence(
+            f"{path}: an unknown filter is named in the header and in warnings",
+            admin.get(path, {**ALL, "filter[planet]": "mars"}),
+            header("X-Ignored-Parameters", "filter[planet]"),
+            is_("warnings", lambda told: "planet" in str(told)),
+        )
+        for path in REPORTS
+    ],
+    sentence(
+        "getbyprogram: slice.offer has url for staff",
+        admin.get("/3.0/stats/getbyprogram", ALL),
+        shows("stats[].slice.offer.url", "https://shoes.example/?c={clickid}"),
+    ),
+    sentence(
+        "getbyprogram: slice.offer has no url for an affiliate",
+        ann.get("/3.0/stats/getbyprogram", DAYS),
+        absent("stats[].slice.offer.url"),
+    ),
+    [
+        sentence(
+            f"{path}: title stands beside the names", admin.get(path, ALL), shows(f"stats[].slice.{key}.title", value)
+        )
+        for path, key, value in (
+            ("/3.0/stats/getbyaffiliatemanager", "affiliate_manager_id", "Mia Staff"),
+            ("/3.0/stats/getbyaccountmanager", "advertiser_manager_id", "Sam Staff"),
+        )
+    ],
+    sentence(
+        "a period of many years answers on a young platform",
+        admin.get("/3.0/stats/getbydate", {**ALL, "filter[date_from]": "2020-01-01", "filter[date_to]": "2025-12-31"}),
+        empty("stats"),
+    ),
+    [
+        sentence(
+            f"an affiliate's {name} is refused, or named as ignored",
+            ann.get("/3.0/stats/getbydate", {**DAYS, name: value}),
+            header("X-Ignored-Parameters", name),
+            is_("warnings", lambda told, name=name: name in str(told)),
+        )
+        for name, value in (("filter[advertiser]", "<shop>"), ("filter[advertiser_manager_id]", "<sam>"))
     ],
 )
 

@@ -17,6 +17,7 @@ from tests.conformance.sentence import (
     holds,
     is_,
     narrowed,
+    only,
     refused,
     sentence,
     shows,
@@ -56,6 +57,14 @@ def sorted_by(key: str, down: bool) -> Check:
 
     return holds(agree)
 
+
+TARGETED = {
+    "title": "<unique>",
+    "advertiser": "<shop>",
+    "url": "https://a.example/",
+    "status": "active",
+    "privacy": "public",
+}
 
 ROWS = table(
     [
@@ -219,6 +228,68 @@ ROWS = table(
         "GET isp shows the providers",
         admin.get("/3.0/isp"),
         shows("isp[].name", "Deutsche Telekom", "Verizon Wireless"),
+    ),
+    [
+        row
+        for text_, value in (("os ios", "ios"), ("os iOS", "iOS"), ("os as a list", ["iOS", "Windows"]))
+        for row in [
+            sentence(
+                f"GET offers: {text_} shows offers that take it",
+                admin.post("/3.0/admin/offer", {**TARGETED, "targeting[0][os][allow][0][name]": "iOS"}).saving(
+                    made="offer.id"
+                ),
+                admin.get("/3.0/offers", {"os[]": value, "int_id[]": "<made>"}),
+                shows("offers[].id", "<made>"),
+                admin.get("/3.0/offers", {"os[]": "Android", "int_id[]": "<made>"}),
+                hides("offers[].id", "<made>"),
+            )
+        ]
+    ],
+    sentence(
+        "GET offers: countries sees targeting",
+        admin.post("/3.0/admin/offer", {**TARGETED, "targeting[0][country][allow][]": "DE"}).saving(made="offer.id"),
+        admin.get("/3.0/offers", {"countries[]": "DE", "int_id[]": "<made>"}),
+        shows("offers[].id", "<made>"),
+        admin.get("/3.0/offers", {"countries[]": "FR", "int_id[]": "<made>"}),
+        hides("offers[].id", "<made>"),
+    ),
+    *[
+        narrowed(
+            "GET cities: q",
+            admin.get("/3.0/cities", {"country": "EE"}),
+            "cities[].name",
+            by={"q": "Tallinn"},
+            shown=["Tallinn"],
+            hidden=["Elva"],
+            none={"q": "no such city"},
+        )
+    ],
+    sentence(
+        "GET cities: country may be a list",
+        admin.get("/3.0/cities", {"country[]": ["EE", "LV"], "limit": 10000}),
+        only("cities[].country_code", "EE", "LV"),
+    ),
+    sentence(
+        "GET isp: country shows the providers of a country",
+        admin.get("/3.0/isp", {"country": "US"}),
+        all_equal("isp[].country", "US"),
+    ),
+    *[
+        narrowed(
+            "GET offer/categories: ids",
+            admin.get("/3.0/offer/categories", {"limit": 1000}),
+            "categories[].id",
+            by={"ids[]": "<garden>"},
+            shown=["<garden>"],
+            hidden=["<fashion>"],
+            none={"ids[]": "<nothing_hash>"},
+        )
+    ],
+    sentence(
+        "GET vendors: q shows brands whose name has it",
+        admin.get("/3.1/vendors", {"q": "appl"}),
+        shows("vendors[]", "Apple"),
+        hides("vendors[]", "Samsung"),
     ),
 )
 

@@ -145,6 +145,31 @@ def value(n: int) -> str:
     return {1: "red", 2: "warm"}[n]
 
 
+MORE_FILTERS: Filters = [
+    ("goal as a list", {"goal[]": ["1", "2"]}, ["<red_conversion>", "<blue_conversion>"], [], {"goal[]": ["77", "78"]}),
+    (
+        "os as a list",
+        {"os[]": ["iOS", "Android"]},
+        ["<red_conversion>", "<blue_conversion>"],
+        ["<green_conversion>"],
+        None,
+    ),
+    (
+        "browser as a list",
+        {"browser[]": ["Firefox", "Safari"]},
+        ["<green_conversion>", "<gold_conversion>"],
+        ["<red_conversion>"],
+        None,
+    ),
+    ("device as a list", {"device[]": ["mobile", "tablet"]}, ["<red_conversion>"], ["<green_conversion>"], None),
+    ("payouts_from", {"payouts_from": 6}, ["<red_conversion>"], ["<blue_conversion>"], {"payouts_from": 9000}),
+    ("payouts_to", {"payouts_to": 4}, ["<blue_conversion>"], ["<red_conversion>"], {"payouts_to": 0.001}),
+    ("revenue_from", {"revenue_from": 9}, ["<red_conversion>"], ["<blue_conversion>"], {"revenue_from": 9000}),
+    ("revenue_to", {"revenue_to": 5}, ["<blue_conversion>"], ["<red_conversion>"], {"revenue_to": 0.001}),
+    ("goal_id", {"goal_id[]": "2"}, ["<blue_conversion>"], ["<red_conversion>"], {"goal_id[]": "77"}),
+    ("comment", {"comment": "thanks"}, ["<red_conversion>"], ["<blue_conversion>"], {"comment": "no such comment"}),
+]
+
 ROWS = table(
     [
         row
@@ -437,6 +462,34 @@ ROWS = table(
         admin.get(ACTION, {**TIME, "affiliate_ids": "<ann>,<una>"}),
         shows("data[].affiliate_id", "<ann>"),
         hides("data[].affiliate_id", "<bob>"),
+    ),
+    [
+        row
+        for text_, params, shown, hidden, none in MORE_FILTERS
+        for row in narrowed(
+            f"conversions: {text_}", CONVERSIONS, "conversions[].id", by=params, shown=shown, hidden=hidden, none=none
+        )
+    ],
+    [
+        sentence(
+            f"find-subs: sub{n} finds its values",
+            admin.get("/3.0/stats/find-subs", {f"sub{n}": "s"}),
+            shows(f"subs[].sub{n}", f"s{n}"),
+        )
+        for n in range(6, 9)
+    ],
+    [
+        sentence(
+            f"{path}: status refuses another value",
+            admin.get(path, {**PERIOD, "status": "gone"}),
+            refused(400, "status"),
+        )
+        for path in ("/3.0/stats/serverpostbacks", "/3.0/stats/affiliatepostbacks")
+    ],
+    sentence(
+        "retentionrate: base_event among the events is 100 percent",
+        admin.get("/3.0/stats/retentionrate", {**RETENTION, "events": "install"}),
+        holds(lambda rows: all(row["rr_install"] == 100 for row in rows)),
     ),
 )
 

@@ -30,6 +30,13 @@ FIELDS: dict[str, Predicate] = {
     "comment": or_null(text),
     "detail": array_of(mapping),
 }
+LINE = {
+    "supplier_id": "<shop>",
+    "currency": "USD",
+    "detail[0][offer_id]": "<shoes>",
+    "detail[0][payout_type]": "RPA",
+    "detail[0][amount]": 1,
+}
 
 ROWS = table(
     typed("Invoice", LIST, "message[]", FIELDS, form="list"),
@@ -89,6 +96,22 @@ ROWS = table(
     ),
     sentence(
         "Invoice: one that does not exist is not found", admin.get("/3.0/admin/advertiser-invoice/999999"), refused(404)
+    ),
+    [
+        sentence(
+            f"Invoice: {name} of a line is required",
+            admin.post(
+                "/3.0/admin/advertiser-invoice",
+                {key: value for key, value in LINE.items() if key != f"detail[0][{name}]"},
+            ),
+            refused(400, f"detail[0][{name}]"),
+        )
+        for name in ("payout_type", "amount")
+    ],
+    sentence(
+        "Invoice: an offer of another advertiser is refused in a line",
+        admin.post("/3.0/admin/advertiser-invoice", {**LINE, "detail[0][offer_id]": "<hats>"}),
+        refused(400, "detail[0][offer_id]"),
     ),
 )
 

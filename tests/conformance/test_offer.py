@@ -262,6 +262,62 @@ ROWS = table(
     sentence(
         "created_at and updated_at differ after an edit alone", BY_ID, present("offer.created_at", "offer.updated_at")
     ),
+    sentence("Offer (by id): logo is an empty string without a logo", BY_ID, equal("offer.logo", "")),
+    sentence("Offer (by id): logo_source is an empty string without a logo", BY_ID, equal("offer.logo_source", "")),
+    sentence(
+        "Offer (by id): notice_percent_overcap is 0 without one",
+        admin.get("/3.0/offer/<shoes>"),
+        equal("offer.notice_percent_overcap", 0),
+    ),
+    [
+        sentence(
+            f"Offer (by id, for an affiliate): {name} is there", ann.get("/3.0/offer/<shoes>"), present(f"offer.{name}")
+        )
+        for name in (
+            "kpi",
+            "description_lang",
+            "schedule",
+            "restriction_os",
+            "restriction_isp",
+            "click_session",
+            "minimal_click_session",
+            "payments",
+            "targeting",
+            "caps",
+        )
+    ],
+    [
+        sentence(
+            f"Offer (by id, for an affiliate): {name} is absent", ann.get("/3.0/offer/<shoes>"), absent(f"offer.{name}")
+        )
+        for name in (
+            "advertiser",
+            "url",
+            "partner_payments",
+            "notes",
+            "allowed_ip",
+            "disallowed_ip",
+            "hash_password",
+            "external_offer_id",
+            "trafficback_url",
+            "cross_postback_url",
+        )
+    ],
+    sentence(
+        "Offer (by id, for an affiliate): payments have no total",
+        ann.get("/3.0/offer/<shoes>"),
+        absent("offer.payments[].total"),
+    ),
+    sentence(
+        "Offer item (affiliate's list): categories are titles",
+        OWN_LIST,
+        equal("offers[id=<shoes>].categories", ["Fashion"]),
+    ),
+    sentence(
+        "Offer item (affiliate's list): full_categories have ids",
+        OWN_LIST,
+        equal("offers[id=<shoes>].full_categories", [{"id": "<fashion>", "title": "Fashion"}]),
+    ),
 )
 
 

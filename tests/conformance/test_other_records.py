@@ -240,6 +240,7 @@ ROWS = table(
             )
         ),
     ),
+    sentence("ISP: id is there", admin.get("/3.0/isp"), present("isp[].id")),
 )
 
 

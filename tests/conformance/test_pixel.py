@@ -62,6 +62,17 @@ ROWS = table(
         )
         for active in (0, 1)
     ],
+    sentence(
+        "Pixel: offer is the nested offer",
+        LIST,
+        equal("pixel.<ann_pixel>.offer.id", "<shoes>"),
+        equal("pixel.<ann_pixel>.offer.title", "Shoes"),
+    ),
+    sentence(
+        "Pixel: moderation_status -1 means rejected",
+        admin.post("/3.0/partner/pixel", {**NEW, "moderation_status": -1}),
+        is_("pixel.moderation_status", lambda status: str(status) == "-1"),
+    ),
 )
 
 

@@ -12,7 +12,18 @@ from tests.conformance.predicates import (
     or_null,
     text,
 )
-from tests.conformance.sentence import Caller, Sentence, each_row, equal, is_, present, refused, sentence, table, typed
+from tests.conformance.sentence import (
+    Caller,
+    Sentence,
+    each_row,
+    equal,
+    is_,
+    present,
+    refused,
+    sentence,
+    table,
+    typed,
+)
 from tests.conformance.world import World
 
 SECTION = "Affiliate self record"
@@ -96,6 +107,29 @@ ROWS = table(
         equal("user.partner_id", "<bob>"),
         equal("user.email", "bob@affiliate.example"),
     ),
+    [
+        sentence(f"Self record: {name} is there", ME, present(f"user.{name}"))
+        for name in ("ref", "notes", "pay_acc", "level", "contact_person", "last_login_at")
+    ],
+    [
+        sentence(
+            f"Self record: {name}_usd is there before the first conversion",
+            Caller("admin")
+            .post("/3.0/admin/partner", {"email": "<unique>@a.example", "password": "<password>"})
+            .saving(made_key="partner.api_key"),
+            Caller("made").get("/3.1/partner/me"),
+            is_(f"user.{name}_usd", lambda amount: float(amount) == 0),
+        )
+        for name in ("balance", "hold", "available")
+    ],
+    [
+        sentence(
+            f"Self record: {name}_usd is {amount}",
+            bob.get("/3.1/partner/me"),
+            is_(f"user.{name}_usd", lambda found_, amount=amount: float(found_) == amount),
+        )
+        for name, amount in {"balance": 7, "hold": 7, "available": 0}.items()
+    ],
 )
 
 

@@ -67,6 +67,12 @@ ROWS = table(
         Caller("made").get("/3.0/news"),
         equal("status", 1),
     ),
+    sentence(
+        "Staff user: an edit without a password echoes null",
+        ADDED.saving(made="user.id"),
+        admin.post("/3.0/admin/user/<made>", {"skype": "s"}),
+        equal("user.password", None),
+    ),
 )
 
 

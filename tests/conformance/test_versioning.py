@@ -121,6 +121,18 @@ ROWS = table(
         admin.post("/3.0/admin/offer", {**NEW, "hide_referer": 1}),
         equal("status", 1),
     ),
+    [
+        sentence(f"3.1: {path} has statusCode 200", admin.get(f"/3.1{path}"), equal("statusCode", 200))
+        for path in (
+            "/countries",
+            "/regions?country=DE",
+            "/oses",
+            "/vendors",
+            "/devices",
+            "/browsers",
+            "/connection-types",
+        )
+    ],
 )
 
 
