@@ -306,8 +306,9 @@ def test_country_of_an_advertiser_exists_or_was_stored_before(api: Api) -> None:
     number = api.add_advertiser(country="de")
     path = f"/3.0/admin/advertiser/{number}"
     assert api.admin.get(path)["advertiser"]["country"] == "DE"
-    sentence = ["This value must be a country code of ISO 3166-1, such as DE."]
+    unknown = "A country {} does not exist: codes are those of ISO 3166-1, such as DE."
     for country in ("ZZ", "UK", "Germany"):
+        sentence = [unknown.format(country.upper())]
         for where, params in (("/3.0/admin/advertiser", {"title": "Mall"}), (path, {})):
             refused = api.admin.call("POST", where, data={"country": country} | params)
             assert (refused.status_code, refused.json()["fields"]) == (400, {"country": sentence})

@@ -417,8 +417,9 @@ def test_manager_searches_among_its_own_affiliates(api: Api) -> None:
 
 def test_country_that_does_not_exist_is_refused(api: Api) -> None:
     pid, _ = api.add_affiliate(country="de")
-    sentence = ["This value must be a country code of ISO 3166-1, such as DE."]
+    unknown = "A country {} does not exist: codes are those of ISO 3166-1, such as DE."
     for country in ("ZZ", "UK", "DEU", "Germany"):
+        sentence = [unknown.format(country.upper())]
         sent = {"email": "new@a.example", "password": "long-enough", "country": country}
         assert refused(api.admin, "/3.0/admin/partner", **sent) == {"country": sentence}
         assert refused(api.admin.with_key(None), "/3.1/partner", **sent) == {"country": sentence}

@@ -96,7 +96,8 @@ def _documented(entry: dict[str, Any], param: dict[str, Any], name: str) -> Para
 
 def _documented_type(endpoint_id: str, param: dict[str, Any], name: str) -> str:
     if takes_list(endpoint_id, name):
-        return f"{param['type']}-list"
+        kind = "string" if param["type"] == "flag" else param["type"]
+        return f"{kind}-list"
     return "string" if param["type"] == "map" else str(param["type"])
 
 

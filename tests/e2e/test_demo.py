@@ -75,7 +75,7 @@ def _check_people(program: Program) -> None:
     balances = {each["login"]: each["balance"].get("USD", {}) for each in people}
     assert len(balances) == 6
     assert all(balances[login]["available"] > 0 for login in ("harbour", "meadow", "north", "lantern"))
-    assert balances["gone"] == {}
+    assert balances["gone"] == {"balance": 0, "hold": 0, "available": 0}
     assert program.api("GET", "/3.0/admin/advertiser-invoices")["message"]
     payments = program.api("GET", "/3.1/admin/payments")["payments"]
     assert sorted(each["status"] for each in payments) == ["created", "paid"]

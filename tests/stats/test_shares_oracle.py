@@ -20,7 +20,7 @@ CALLERS = ("admin", "affiliate manager", "affiliate 0", "affiliate 1")
 
 @pytest.fixture
 def world(migrated_sqlite: Path, tmp_path: Path) -> Iterator[World]:
-    [traffic] = drawn(traffics(90, 120), 1)
+    [traffic] = drawn(traffics(150, 180), 1)
     with a_world(migrated_sqlite, tmp_path, traffic) as made:
         yield made
 

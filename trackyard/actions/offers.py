@@ -85,7 +85,7 @@ def remove_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> list[
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        gone = _named(conn, caller, offer_ids)
+        gone = _named(conn, caller, offer_ids, to_remove=True)
         ids = [offer.id for offer in gone]
         offers.remove_offers(conn, ids, now)
         rules.touch_all(conn, "offer", ids)
@@ -94,7 +94,10 @@ def remove_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> list[
 
 
 def update_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int], changes: dict[str, str]) -> list[int]:
-    """Gives offers the same status, privacy, or both, all or none; their ids. Raises as remove_offers does."""
+    """Gives offers the same status, privacy, or both, all or none; their ids.
+
+    Raises BadInput for one that does not exist, was removed, or is out of scope.
+    """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         named = _named(conn, caller, offer_ids)
@@ -137,12 +140,13 @@ def _changed(
     return changes_of(before, written, making)
 
 
-def _named(conn: Connection, caller: Caller, offer_ids: Iterable[int]) -> Sequence[Offer]:
+def _named(conn: Connection, caller: Caller, offer_ids: Iterable[int], *, to_remove: bool = False) -> Sequence[Offer]:
+    """Return the offers that a write names. to_remove: a second removal is NotFound instead of BadInput."""
     wanted = set(offer_ids)
     scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
     found = offers.list_by_id(conn, scope, wanted, lock=True)
     absent = wanted - {offer.id for offer in found}
-    removed = offers.removed_of(conn, scope, absent)
+    removed = offers.removed_of(conn, scope, absent) if to_remove else set()
     if absent - removed:
         raise BadInput({"offer_id": [f"An offer {number} does not exist." for number in sorted(absent - removed)]})
     if removed:

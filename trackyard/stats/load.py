@@ -119,9 +119,10 @@ def click_item(journal: str, position: int, payload: bytes) -> bytes:
 
     A record from before `prelanding` gets an empty one.
     """
-    # Behind the last text of a record stand the numbers `flags` and `prelanding`.
-    ends = b",0]" if payload.count(b",", payload.rfind(b'"')) == 1 else b"]"
-    return b'["%s",%d,%b%b' % (journal.encode(), position, payload[1:-1], ends)
+    record = payload.rstrip(b" ")  # an erased record is padded to its former length
+    # The numbers `flags` and `prelanding` follow the last text of a record.
+    ends = b",0]" if record.count(b",", record.rfind(b'"')) == 1 else b"]"
+    return b'["%s",%d,%b%b' % (journal.encode(), position, record[1:-1], ends)
 
 
 def lookup_item(payload: bytes) -> bytes:

@@ -33,9 +33,7 @@ class Report:
     until: int
     dimensions: tuple[str, ...]
     filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
-    excluded: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
     managers: Mapping[str, Mapping[Any, str]] = field(default_factory=lambda: MappingProxyType({}))
-    titles: Mapping[str, Mapping[Any, str]] = field(default_factory=lambda: MappingProxyType({}))
     zone: str = "UTC"
     order: tuple[str, ...] = ()
     descending: bool = False
@@ -44,6 +42,8 @@ class Report:
     by_payout: bool = False
     page: int = 1
     limit: int = 100
+    excluded: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    titles: Mapping[str, Mapping[Any, str]] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.dimensions if name not in DIMENSIONS]
