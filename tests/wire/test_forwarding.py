@@ -80,7 +80,8 @@ def test_forwarded_body_and_cookies_arrive(edge: RunningEdge, method: str) -> No
     assert last_call(edge).params == {"clickid": CLICK}
 
 
-def test_raw_bytes_of_a_query_arrive(edge: RunningEdge) -> None:
+async def status_of(app: Any, query: bytes) -> int:
+    """Return the status of a postback with the raw bytes of a query."""
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
@@ -89,14 +90,17 @@ def test_raw_bytes_of_a_query_arrive(edge: RunningEdge) -> None:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    app: Any = api_of(edge_url(edge)).app
     scope = {
-        "type": "http", "method": "GET", "path": "/postback", "query_string": b"clickid=\xc3\xa9\x7f&goal=%41",
+        "type": "http", "method": "GET", "path": "/postback", "query_string": query,
         "headers": [], "client": ("203.0.113.5", 1),
     }  # fmt: skip
+    await app(scope, receive, send)
+    status: int = sent[0]["status"]
+    return status
 
-    asyncio.run(app(scope, receive, send))
-    assert sent[0]["status"] == 200
+
+def test_raw_bytes_of_a_query_arrive(edge: RunningEdge) -> None:
+    assert asyncio.run(status_of(api_of(edge_url(edge)).app, b"clickid=\xc3\xa9\x7f&goal=%41")) == 200
     assert last_call(edge).params == {"clickid": "é", "goal": "A"}
 
 
@@ -133,6 +137,28 @@ def test_tracking_address_that_does_not_answer_in_time_is_a_503() -> None:
         answer = api_of(receiver.url(""), seconds=0.05).get("/postback?clickid=1")
         over.set()
     assert answer.status_code == 503
+
+
+def test_request_that_waits_too_long_for_its_turn_is_a_503(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forwarding, "AT_ONCE", 1)
+    begun, over = threading.Event(), threading.Event()
+
+    def reply(_: Received) -> Reply:
+        begun.set()
+        over.wait(20)
+        return Reply()
+
+    async def both(app: Any) -> list[int]:
+        first = asyncio.create_task(status_of(app, b"clickid=1"))
+        await asyncio.to_thread(begun.wait, 20)
+        second = await status_of(app, b"clickid=2")
+        over.set()
+        return [await first, second]
+
+    with Receiver(reply) as receiver:
+        app = api_of(receiver.url(""), patience=0.05, seconds=20).app
+        assert asyncio.run(both(app)) == [200, 503]
+        assert [each.path for each in receiver.requests()] == ["/postback?clickid=1"]
 
 
 def test_prefix_of_the_tracking_address_is_kept() -> None:

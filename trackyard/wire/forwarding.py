@@ -12,8 +12,9 @@ from functools import partial
 from typing import Final
 from urllib.parse import quote, urlsplit
 
+import anyio
 import anyio.to_thread
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, Semaphore
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -31,6 +32,7 @@ WAITING: Final = 256
 HELD: Final = 32 * MEGABYTE
 """Bytes of bodies that may be held at once; more of them are a 429."""
 SECONDS: Final = 5.0
+"""Time of an answer, and of the wait for a turn; a request that has no turn by then is a 503."""
 _AS_SENT: Final = "".join(map(chr, range(0x21, 0x7F)))
 """What stands in a query as it came; the rest is percent-encoded."""
 _SENT: Final = (
@@ -43,9 +45,22 @@ log = logging.getLogger("trackyard.api")
 
 
 class Forwarder:
-    """Forwards requests to the tracking address `url`. verified: whether its certificate is checked."""
+    """Forwards requests to the tracking address `url`.
 
-    def __init__(self, url: str, key: bytes, clock: Clock, *, verified: bool = True, seconds: float = SECONDS) -> None:
+    verified: whether its certificate is checked · seconds: an answer may take · patience: seconds that a request waits
+    for its turn.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: bytes,
+        clock: Clock,
+        *,
+        verified: bool = True,
+        seconds: float = SECONDS,
+        patience: float = SECONDS,
+    ) -> None:
         parts = urlsplit(url)
         self._host, self._port = parts.hostname or "", parts.port
         self._prefix = parts.path.rstrip("/")
@@ -56,8 +71,8 @@ class Forwarder:
                 self._context.check_hostname, self._context.verify_mode = False, ssl.CERT_NONE
         self._key = key
         self._clock = clock
-        self._seconds = seconds
-        self._threads = CapacityLimiter(AT_ONCE)
+        self._seconds, self._patience = seconds, patience
+        self._threads, self._turns = CapacityLimiter(AT_ONCE), Semaphore(AT_ONCE)
         self._under_way = self._held = 0
 
     async def __call__(self, request: Request, address: str) -> Response:
@@ -85,7 +100,15 @@ class Forwarder:
             raise TooManyRequests(1)
         self._under_way += 1
         try:
-            return await anyio.to_thread.run_sync(ask, limiter=self._threads)
+            with anyio.move_on_after(self._patience) as wait:
+                await self._turns.acquire()
+            if wait.cancelled_caught:
+                log.warning("tracking address is busy", extra={"requests": self._under_way})
+                raise _unavailable("The tracking address is busy: try again later")
+            try:
+                return await anyio.to_thread.run_sync(ask, limiter=self._threads)
+            finally:
+                self._turns.release()
         finally:
             self._under_way -= 1
 
