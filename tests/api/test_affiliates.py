@@ -351,6 +351,16 @@ def test_referrer_above_an_old_ring_is_checked_to_its_end(api: Api) -> None:
     assert api.admin.post(f"/3.0/admin/partner/{third}", ref=first)["partner"]["ref"] == str(first)
 
 
+def test_referrer_in_an_old_ring_may_be_sent_again(api: Api) -> None:
+    first, _ = api.add_affiliate()
+    second, _ = api.add_affiliate(ref=first)
+    with api.deps.database.write() as conn:
+        store.edit_affiliate(conn, first, {"ref": second})
+    assert api.admin.post(f"/3.0/admin/partner/{first}", ref=second, notes="x")["partner"]["ref"] == str(second)
+    api.admin.post(f"/3.0/admin/partner/{first}", ref=0)
+    assert list(refused(api.admin, f"/3.0/admin/partner/{first}", ref=second)) == ["ref"]
+
+
 def test_referrer_of_none_is_shown_as_zero_and_may_be_sent_so(api: Api) -> None:
     referrer, _ = api.add_affiliate()
     pid, client = api.add_affiliate(ref=0)

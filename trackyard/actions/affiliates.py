@@ -188,7 +188,7 @@ def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping
         if "manager" in values:
             manager = named_manager(conn, caller, Permission.AFFILIATES_WRITE, values.pop("manager"), "manager_id")
             values["manager_id"] = manager.id if manager else None
-        if "ref" in values:
+        if "ref" in values and values["ref"] != before.ref:
             check_referrer(conn, scope, values["ref"], of=affiliate_id)
         if "login" in values:
             values["login"] = values["login"] or before.email
