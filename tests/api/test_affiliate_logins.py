@@ -35,6 +35,17 @@ def test_login_belongs_to_one_affiliate(api: Api) -> None:
     assert api.admin.get("/3.0/admin/partners")["pagination"]["total_count"] == 3
 
 
+def test_login_is_stored_without_blanks_around_it(api: Api) -> None:
+    pid, _ = api.add_affiliate(login=" Ann\t", password="long-enough")
+    assert login_of(api, pid) == "Ann"
+    stranger = api.admin.with_key(None)
+    assert stranger.post("/3.1/auth", login=" Ann ", password="long-enough")["id"] == str(pid)
+    new = {"email": "new@a.example", "password": "long-enough", "login": "ann "}
+    assert taken(api.admin, "/3.0/admin/partner", **new) == taken(stranger, "/3.1/partner", **new) == ["login"]
+    bob, _ = api.add_affiliate()
+    assert taken(api.admin, f"/3.0/admin/partner/{bob}", login="  ANN") == ["login"]
+
+
 def test_login_that_was_given_up_is_free_again(api: Api) -> None:
     ann, _ = api.add_affiliate(email="ann@a.example", login="ann")
     path = f"/3.0/admin/partner/{ann}"

@@ -105,7 +105,7 @@ class AffiliateParams(ContactParams, SubAccountParams):
     may report clicks of visitors (`ip`, `ua`) · statistics_revenue, statistics_rows: override the platform's
     compatibility switches for this affiliate; an empty value removes the override."""
 
-    login: s.Text | None = None
+    login: s.Login | None = None
     ref_percent: Annotated[s.Percent | None, Clearable()] = None
     notes: s.LongText = ""
     level: Level = 0

@@ -31,7 +31,7 @@ class SignUp(ContactParams):
 
     email: s.Email
     password: Password
-    login: s.Text | None = None
+    login: s.Login | None = None
     payment_systems: Seq[PaymentSystemItem] = ()
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
     ref: s.Id | None = None

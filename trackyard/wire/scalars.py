@@ -114,6 +114,14 @@ class Words(Scalar):
 
 
 @dataclass(frozen=True)
+class LoginName(Words):
+    """The name that an account signs in with, without the blanks around it, as a sign-in reads it."""
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        return super().read(text.strip(), context)
+
+
+@dataclass(frozen=True)
 class Whole(Scalar):
     """A whole number within `least` and `most`."""
 
@@ -442,6 +450,7 @@ _UNNAMED = ("", "application/octet-stream")
 Text = Annotated[str, Words()]
 LongText = Annotated[str, Words(most=20_000)]
 Name = Annotated[str, Words(least=1)]
+Login = Annotated[str, LoginName()]
 Int = Annotated[int, Whole()]
 Id = Annotated[int, Whole(least=1)]
 Amount = Annotated[Decimal, Number()]
