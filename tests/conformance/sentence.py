@@ -110,9 +110,11 @@ class Caller:
         )
 
 
-def visit(path: str, params: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None) -> Call:
+def visit(
+    path: str, params: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None, *, method: str = "GET"
+) -> Call:
     """A request to the tracking listener."""
-    return Call("", "GET", path, params or {}, headers or {}, tracking=True)
+    return Call("", method, path, params or {}, headers or {}, tracking=True)
 
 
 def filled(value: Any, names: Names) -> Any:
@@ -332,6 +334,15 @@ def body_has(text: str, status: int = 200) -> Check:
     return Check(f"the body has {text}", run, status)
 
 
+def body_lacks(text: str) -> Check:
+    """The body does not have this text in it."""
+
+    def run(answer: Answer, names: Names) -> None:
+        assert str(filled(text, names)) not in answer.body.decode(), answer.body[:1500]
+
+    return Check(f"the body lacks {text}", run)
+
+
 # Rows
 
 Step = Call | Check
@@ -343,18 +354,28 @@ class Sentence:
 
     text: str
     steps: tuple[Step, ...]
+    after: tuple[Call, ...] = ()
+    """Calls that restore what the steps changed. They are made when a step fails, too."""
 
     @property
     def reads(self) -> bool:
         """Whether the row is one call that reads, so that rows with the same call can share its answer."""
         call, *checks = self.steps
         alone = isinstance(call, Call) and not any(isinstance(step, Call) for step in checks)
-        return alone and call.method == "GET" and not (call.tracking or call.patient or call.saved)
+        own = call.tracking or call.patient or call.saved or self.after
+        return alone and call.method == "GET" and not own
 
     def hold(self, program: Program, names: Names, read: dict[str, Answer] | None = None) -> None:
         """Run the steps. Raises AssertionError with the call and its answer.
 
         read: answers that reading rows share."""
+        try:
+            self._hold(program, names, read if self.reads else None)
+        finally:
+            for call in self.after:
+                call.send(program, names)
+
+    def _hold(self, program: Program, names: Names, read: dict[str, Answer] | None) -> None:
         rest = list(self.steps)
         while rest:
             call = rest.pop(0)
@@ -362,7 +383,7 @@ class Sentence:
             checks: list[Check] = []
             while rest and isinstance(rest[0], Check):
                 checks.append(rest.pop(0))  # type: ignore[arg-type]
-            _run(call, checks, program, names, read if self.reads else None)
+            _run(call, checks, program, names, read)
 
 
 def _run(call: Call, checks: list[Check], program: Program, names: Names, read: dict[str, Answer] | None) -> None:
@@ -403,9 +424,9 @@ def _run(call: Call, checks: list[Check], program: Program, names: Names, read: 
         raise (faults[0] if faults else AssertionError("no answer")) from None
 
 
-def sentence(text: str, *steps: Step) -> Sentence:
-    """A row."""
-    return Sentence(text, steps)
+def sentence(text: str, *steps: Step, after: tuple[Call, ...] = ()) -> Sentence:
+    """A row. `after`: calls that restore what it changed for others."""
+    return Sentence(text, steps, after)
 
 
 def typed(record: str, call: Call, at: str, fields: Mapping[str, Predicate], *, form: str = "") -> list[Sentence]:

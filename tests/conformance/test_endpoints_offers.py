@@ -137,9 +137,13 @@ ROWS = table(
             ("is_top", 2),
             ("updated_at", "soon"),
             ("int_id[]", "x"),
-            ("os", "symbian"),
         )
     ],
+    sentence(
+        "GET offers: os that names nothing shows none",
+        admin.get("/3.1/offers", {"os": "symbian"}),
+        empty("offers"),
+    ),
     sentence(
         "GET offers: updated_at shows what changed since",
         admin.get("/3.1/offers", {"updated_at": "<yesterday>"}),

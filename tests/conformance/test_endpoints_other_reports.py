@@ -190,11 +190,17 @@ ROWS = table(
             ("update_from_date", "soon"),
             ("update_from_hour", 24),
             ("hour", 24),
-            ("payouts", "much"),
-            ("currency", "USD"),
             ("timezone", "x"),
             ("raw_export", 2),
         )
+    ],
+    [
+        sentence(
+            f"conversions: a list of {name} refuses {value!r}, named by its place",
+            admin.get("/3.0/stats/conversions", {**PERIOD, name: value}),
+            refused(400, f"{name}[0]"),
+        )
+        for name, value in (("payouts", "much"), ("currency", "USD"))
     ],
     sentence(
         "conversions: status 9 is refused", admin.get("/3.0/stats/conversions", {**PERIOD, "status[]": 9}), answers(400)
@@ -482,7 +488,7 @@ ROWS = table(
         sentence(
             f"{path}: status refuses another value",
             admin.get(path, {**PERIOD, "status": "gone"}),
-            refused(400, "status"),
+            refused(400, "status[0]"),
         )
         for path in ("/3.0/stats/serverpostbacks", "/3.0/stats/affiliatepostbacks")
     ],

@@ -4,7 +4,6 @@ from tests.conformance.predicates import digits, integer, mapping, number, text
 from tests.conformance.sentence import (
     Caller,
     Sentence,
-    Step,
     absent,
     all_equal,
     each_row,
@@ -29,22 +28,6 @@ TRAFFICBACK = admin.get("/3.0/stats/getbytrafficback", PERIOD)
 GLOVES = TRAFFICBACK.adding({"filter[offer]": "<gloves>"})
 KINDS = ("total", "confirmed", "pending", "declined", "not_found", "hold")
 MEASURES = {"revenue": number, "charge": number, "earning": number, "null": integer, "count": integer}
-
-
-def switched(params: dict[str, str]) -> tuple[Step, ...]:
-    """A new administrator with compatibility switches, who reads the report of shoes."""
-    given = {
-        "email": "<unique>@staff.example",
-        "password": "<password>",
-        "first_name": "F",
-        "last_name": "L",
-        "roles[]": "ROLE_ADMIN",
-    }
-    return (
-        admin.post("/3.0/admin/user", given).saving(made="user.id", made_key="user.api_key"),
-        admin.post("/3.0/admin/user/<made>", params),
-        Caller("made").get("/3.0/stats/getbyprogram", {**DAYS, "filter[offer]": "<shoes>"}),
-    )
 
 
 ROWS = table(
@@ -155,36 +138,6 @@ ROWS = table(
             "hold": 25,
             "not_found": 25,
         }.items()
-    ],
-    [
-        sentence(
-            f"statistics_revenue=payout of a staff user: {name} is {amount}",
-            *switched({"statistics_revenue": "payout"}),
-            equal(f"stats[0].actions.total.{name}", amount),
-        )
-        for name, amount in {"revenue": 24, "charge": 34, "earning": 10}.items()
-    ],
-    sentence(
-        "statistics_revenue=advertiser of a staff user: revenue is the charge",
-        *switched({"statistics_revenue": "advertiser"}),
-        equal("stats[0].actions.total.revenue", 34),
-    ),
-    [
-        sentence(
-            f"statistics_rows=plain of a staff user: rows have no {name}",
-            *switched({"statistics_rows": "plain"}),
-            absent(f"stats[].{name}"),
-            equal("stats[0].traffic.raw", "4"),
-        )
-        for name in ("views", "ctr", "cr", "epc", "ecpm", "ratio")
-    ],
-    [
-        sentence(
-            f"statistics_rows=full of a staff user: rows have {name}",
-            *switched({"statistics_rows": "full"}),
-            present(f"stats[].{name}"),
-        )
-        for name in ("views", "ctr", "cr", "epc", "ecpm", "ratio")
     ],
 )
 

@@ -1,6 +1,7 @@
 """The world that every row shares: one running program, filled once over HTTP.
 
 People     admin · sam (sales manager of shop) · mia (affiliate manager of ann) · clerk (rows give it roles first)
+           pay, plain, full (administrators with switches of statistics) · switched (rows give it switches)
            ann (connected to hats, of tag north) · bob (connected to socks, of tag south, referred by ann) · una (does
            nothing) · mod (on moderation) · ban (banned) · ina (not active)
 Advertisers shop (managed by sam, tag retail) · mill (no manager, tag wholesale)
@@ -89,6 +90,13 @@ def address_databases(directory: Path) -> dict[str, str]:
     return {name: str(path) for name, path in files.items()}
 
 
+def days() -> dict[str, str]:
+    """The names of days."""
+    today = datetime.now(UTC).date()
+    away = {"last_week": -7, "yesterday": -1, "today": 0, "tomorrow": 1}
+    return {name: str(today + timedelta(number)) for name, number in away.items()}
+
+
 class World:
     """The program and the names of what it was filled with."""
 
@@ -99,9 +107,7 @@ class World:
         self.receiver = stack.enter_context(Receiver())
         self._row = 0
         self._read: dict[str, Answer] = {}
-        today = datetime.now(UTC).date()
-        days = {"last_week": -7, "yesterday": -1, "today": 0, "tomorrow": 1}
-        self.names: Names = {name: str(today + timedelta(days)) for name, days in days.items()}
+        self.names: Names = {**days()}
         self.names |= {
             "admin_key": KEY,
             "password": PASSWORD,
@@ -148,6 +154,7 @@ class World:
             given |= {"last_name": "Staff", "roles[]": roles, "skype": f"{name}.skype", "work_hours": "9-17"}
             user = self.post("/3.0/admin/user", given)["user"]
             names[name], names[f"{name}_key"] = user["id"], user["api_key"]
+        self._switched_staff()
         affiliates: dict[str, dict[str, Any]] = {
             "ann": {"manager_id": "<mia>", "tags[]": "north", "name": "Ann Affiliate", "ref_percent": 5},
             "bob": {"tags[]": "south", "ref": "<ann>"},
@@ -172,6 +179,18 @@ class World:
         for name, more in advertisers.items():
             given = {"title": name.title(), "hash_password": f"{name}-code", "url": f"https://{name}.example/"}
             names[name] = self.post("/3.0/admin/advertiser", given | more)["advertiser"]["id"]
+
+    def _switched_staff(self) -> None:
+        switches = {
+            "pay": {"statistics_revenue": "payout"},
+            "plain": {"statistics_rows": "plain"},
+            "full": {"statistics_revenue": "advertiser", "statistics_rows": "full"},
+            "switched": {},
+        }
+        for name, switched in switches.items():
+            given = {"email": f"{name}@staff.example", "password": PASSWORD, "first_name": name, "last_name": "Staff"}
+            user = self.post("/3.0/admin/user", given | {"roles[]": "ROLE_ADMIN"} | switched)["user"]
+            self.names[name], self.names[f"{name}_key"] = user["id"], user["api_key"]
 
     def _references(self) -> None:
         names = self.names
