@@ -239,49 +239,6 @@ ROWS = table(
         ann.get("/3.1/partner/me"),
         is_("user.permissions.stats", map_of(having("level"))),
     ),
-    sentence(
-        "ROLE_SECTION_STATS_CONVERSION changes no conversion",
-        give("ROLE_SECTION_STATS_CONVERSION"),
-        clerk.post("/3.0/admin/conversion/edit", {"ids[]": "<red_conversion>", "comment": "x"}),
-        refused(403),
-    ),
-    sentence(
-        "ROLE_SECTION_STATS_CONVERSION imports no conversion",
-        give("ROLE_SECTION_STATS_CONVERSION"),
-        clerk.post("/3.0/admin/conversion/import", {"offer": "<shoes>", "pid": "<una>"}),
-        refused(403),
-    ),
-    sentence(
-        "ROLE_SECTION_STATS changes no conversion",
-        give("ROLE_SECTION_STATS"),
-        clerk.post("/3.0/admin/conversion/edit", {"ids[]": "<red_conversion>", "comment": "x"}),
-        refused(403),
-    ),
-    sentence(
-        "who may write invoices may list currencies",
-        give("ROLE_SECTION_SUPPLIER"),
-        clerk.get("/3.0/admin/currency"),
-        equal("quotes.USD", 1),
-    ),
-    sentence(
-        "who may write affiliates may list payment systems",
-        give("ROLE_SECTION_PARTNER"),
-        clerk.get("/3.0/admin/payment_systems"),
-        shows("payment_systems[].id", "<bank>"),
-    ),
-    [
-        sentence(f"{role} reads news", give(role), clerk.get("/3.0/news"), equal("status", 1))
-        for role in ("ROLE_SECTION_OFFER", "ROLE_SECTION_TICKET", "ROLE_SECTION_STATS_OS")
-    ],
-    [
-        sentence(
-            f"ROLE_SECTION_DASHBOARD opens {path.partition('?')[0]}",
-            give("ROLE_SECTION_DASHBOARD"),
-            clerk.get(path),
-            equal("status", 1),
-        )
-        for path in (f"/3.0/stats/getbydate?{DAYS}", "/3.0/news")
-    ],
 )
 
 

@@ -109,10 +109,8 @@ ONE_EACH = [
     for filter_ in FILTERS
     if filter_[:2]
     in {
-        ("a scalar", "filter[partner]"),
         ("a list", "filter[country][]"),
         ("one", "filter[sub1]"),
-        ("a scalar", "filter[goal]"),
     }
 ]
 NOTHING = [
