@@ -73,13 +73,19 @@ ROWS = table(
             before("advertisers[].id", *pair),
         )
         for order, way, pair in (
-            ("_id", "asc", ("<shop>", "<mill>")),
-            ("_id", "desc", ("<mill>", "<shop>")),
             ("title", "asc", ("<mill>", "<shop>")),
             ("title", "desc", ("<shop>", "<mill>")),
             ("email", "asc", ("<mill>", "<shop>")),
             ("email", "desc", ("<shop>", "<mill>")),
         )
+    ],
+    [
+        sentence(
+            f"GET admin/advertisers: order _id sorts {way}",
+            admin.get(LIST, {"order": "_id", "orderType": way, "limit": 1000}),
+            is_("advertisers[].id", lambda ids, way=way: ids == sorted(ids, reverse=way == "desc")),
+        )
+        for way in ("asc", "desc")
     ],
     sentence(
         "GET admin/advertisers: order email is accepted",

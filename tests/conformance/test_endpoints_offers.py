@@ -83,7 +83,7 @@ ROWS = table(
     [
         sentence(
             f"GET offers: sort[{key}]={way} is accepted",
-            admin.get("/3.1/offers", {f"sort[{key}]": way}),
+            admin.get("/3.1/offers", {f"sort[{key}]": way, "int_id[]": ["<shoes>", "<hats>"]}),
             shows("offers[].id", "<shoes>"),
         )
         for key in ("id", "title", "cr", "epc", "is_top", "created", "revenue", "daily_cap", "total_cap")
