@@ -492,11 +492,6 @@ ROWS = table(
         )
         for path in ("/3.0/stats/serverpostbacks", "/3.0/stats/affiliatepostbacks")
     ],
-    sentence(
-        "retentionrate: base_event among the events is 100 percent",
-        admin.get("/3.0/stats/retentionrate", {**RETENTION, "events": "install"}),
-        holds(lambda rows: all(row["rr_install"] == 100 for row in rows)),
-    ),
 )
 
 
