@@ -310,7 +310,7 @@ def test_the_document_is_valid(raw: TestClient) -> None:
 @pytest.mark.parametrize(("key", "staff_only"), [(ADMIN, []), (AFFILIATE, ["secret is a parameter for staff only."])])
 def test_a_get_names_ignored_parameters_in_header_and_warnings(api: ApiClient, key: str, staff_only: list[str]) -> None:
     answer = api.with_key(key).call("GET", "/3.0/toy?number=1&filter[x]=2&secret=s")
-    reasons = ["filter is not a parameter of this method.", *staff_only]
+    reasons = ["filter[x] is not a parameter of this method.", *staff_only]
     assert answer.json()["warnings"] == [f"{reason} It was ignored." for reason in reasons]
     assert answer.headers["x-ignored-parameters"] == ",".join(reason.partition(" ")[0] for reason in reasons)
 

@@ -169,6 +169,12 @@ def test_values_of_some_callers_and_versions(staff: bool, version: str, kind: st
         read(staff=staff, version=version, kind=kind, pid="1")
 
 
+def test_ignored_unknown_parameters_are_named_as_they_were_sent() -> None:
+    tree = {"title": "t", "filter": {"offer": "1", "os": ["a", "b"]}, "items": {"0": "1", "5": "2"}, "list": ["a"]}
+    _, ignored = read_params(Sent, tree, staff=True, version="3.0")
+    assert list(ignored) == ["filter[offer]", "filter[os]", "items", "list"]
+
+
 def test_what_is_not_used_is_named() -> None:
     tree = {"title": "t", "secret": "s", "x": "1", "detail": {"0": {"goal": "1", "y": "2"}}}
     params, ignored = read_params(Sent, tree, staff=False, version="3.0")

@@ -200,11 +200,22 @@ def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) ->
     for key, value in tree.items():
         name = f"{prefix}[{key}]" if prefix else key
         field = known.get(key)
-        if field is None or (field.admin_only and not staff):
-            yield name, f"{name[:LONGEST_NAME]} {_UNKNOWN if field is None else _STAFF_ONLY} It was ignored."
+        if field is None:
+            yield from ((place, f"{place[:LONGEST_NAME]} {_UNKNOWN} It was ignored.") for place in _named(value, name))
+        elif field.admin_only and not staff:
+            yield name, f"{name[:LONGEST_NAME]} {_STAFF_ONLY} It was ignored."
         elif field.model is not None:
             for place, item in _leaves(value, name, len(field.forms)):
                 yield from each_ignored(field.model, item, place, staff=staff)
+
+
+def _named(value: Any, name: str) -> Iterator[str]:
+    """Yield the names that a client sent below an unknown one: `filter[offer]`; a list has the one of its own."""
+    if isinstance(value, dict) and value and not all(key.isdecimal() or key == "" for key in value):
+        for key in value:
+            yield f"{name}[{key}]"
+    else:
+        yield name
 
 
 _UNKNOWN = "is not a parameter of this method."
