@@ -62,6 +62,8 @@ def test_retention(traffic: Traffic) -> None:
     assert get("/3.0/stats/retentionrate", **traffic.asked()) == rows
     assert get("/3.1/stats/retentionrate", **traffic.asked(events=["sale", "level"])) == rows
     assert get("/3.1/stats/retentionrate", **traffic.asked(affiliate_id=traffic.second)) == rows[1:2]
+    both = [traffic.first, traffic.second]
+    assert get("/3.1/stats/retentionrate", **traffic.asked(**{"affiliate_id[]": both})) == rows
     assert get("/3.1/stats/retentionrate", **traffic.asked(date_to="2023-11-15", offer=99)) == []
     kiritimati = get("/3.1/stats/retentionrate", **traffic.asked(timezone="Pacific/Kiritimati"))
     assert [row["date"] for row in kiritimati] == ["2023-11-16", "2023-11-16"], "14 hours ahead, the third is a day on"
@@ -97,6 +99,9 @@ def test_times_to_action(traffic: Traffic) -> None:
         assert traffic.api.admin.get("/3.1/stats/time-to-action", **traffic.timed(**more))["data"] == wanted
     [of_goal, _] = traffic.api.admin.get("/3.1/stats/time-to-action", **traffic.timed(goal="sale"))["data"]
     assert (of_goal["clicks"], of_goal["total_conversions"]) == (2, 0)
+    goals = {"goal[]": ["sale", "install"]}
+    [of_goals, _] = traffic.api.admin.get("/3.1/stats/time-to-action", **traffic.timed(**goals))["data"]
+    assert (of_goals["clicks"], of_goals["total_conversions"]) == (2, 2)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,13 @@ def test_referral_payments(api: Api) -> None:
         ({"currency": 978}, []),
         ({"currency": 1}, []),
         ({"limit": 1, "page": 2}, [free]),
+        ({"pid[]": [pid, 99]}, [held, free]),
+        ({"ref[]": [99, pid]}, []),
+        ({"ref[]": [99, referrer]}, [held, free]),
+        ({"is_paid[]": [0, 1]}, [free]),
+        ({"is_paid[]": [0, 2]}, [held, free]),
+        ({"status[]": [0, 1]}, [held, free]),
+        ({"currency[]": [978, 840]}, [held, free]),
     ]
     for more, wanted in asked:
         assert (more, api.admin.get(PATH, **DAYS | more)["ref_payments"]) == (more, wanted)

@@ -73,7 +73,7 @@ def test_cohorts_times_managers_and_subs_over_the_wire(remote: Analytics) -> Non
     load(remote, "fact", [encode_row(fact) for fact in facts], "t")
     asked = RetentionQuestion(Scope.everything(), NOON, NOON + 1, "UTC", 1, "in", (goals[1], "x"), (1,))
     assert retention(remote, asked) == [Cohort(1, "2023-11-15", 1, {goals[1]: 1, "x": 0})]
-    timing = TimingQuestion(Scope.of_affiliate(1), NOON, NOON + 1, 1, goals[1], (1,))
+    timing = TimingQuestion(Scope.of_affiliate(1), NOON, NOON + 1, 1, goals[1:], (1,))
     assert time_to_action(remote, timing) == ([Timing(1, 3, 1, 1, 0, 0)], 1)
     search = SubSearch(Scope.everything(), 0, {"sub2": ("a'", "\\")}, page=2, limit=2)
     assert find_subs(remote, search) == ([{"sub2": "a'2"}], 3)

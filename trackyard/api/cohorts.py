@@ -12,7 +12,7 @@ from trackyard.stats.cohorts import Cohort, RetentionQuestion, Timing, TimingQue
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, BareAnswer, Pagination, View, number, pagination
-from trackyard.wire.params import CommaList, Params
+from trackyard.wire.params import AnyOf, CommaList, Params
 
 Event = Annotated[str, s.Words(least=1, most=255, pattern="[A-Za-z]+")]
 
@@ -25,7 +25,7 @@ class RetentionParams(Params):
     offer: s.Int
     base_event: Event
     events: CommaList[Event]
-    affiliate_id: s.Int | None = None
+    affiliate_id: AnyOf[s.Int] = ()
     timezone: s.Zone | None = None
 
     def question(self, call: Call[Deps]) -> RetentionQuestion:
@@ -40,7 +40,7 @@ class RetentionParams(Params):
             offer=self.offer,
             base_event=self.base_event,
             events=tuple(dict.fromkeys(self.events)),
-            affiliates=None if self.affiliate_id is None else (self.affiliate_id,),
+            affiliates=self.affiliate_id or None,
         )
 
 
@@ -52,13 +52,13 @@ class RetentionAnswer(BareAnswer):
 
 
 class TimingParams(Paging):
-    """Which clicks and conversions; goal: conversions of this one alone."""
+    """Which clicks and conversions; goal: conversions of these goals alone."""
 
     date_from: s.Day
     date_to: s.Day
     offer_id: s.Int
     timezone: s.Zone
-    goal: s.LongText = ""
+    goal: AnyOf[s.LongText] = ()
     affiliate_ids: CommaList[s.Int] = ()
 
     def question(self, call: Call[Deps]) -> TimingQuestion:
@@ -69,7 +69,7 @@ class TimingParams(Paging):
             since=since,
             until=until,
             offer=self.offer_id,
-            goal=self.goal,
+            goals=self.goal,
             affiliates=self.affiliate_ids or None,
             page=self.page,
             limit=self.clamped(call),

@@ -14,19 +14,21 @@ from trackyard.store.referrals import ShareFilter, Shares
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Pagination, View, number, pagination
+from trackyard.wire.params import AnyOf
 
 
 class ReferralParams(Paging):
-    """Which payments. pid: who was referred · ref: who earns · is_paid: 0 free to be paid, 1 paid, 2 on hold · status:
-    1 when the conversions are confirmed · currency: number of ISO 4217."""
+    """Which payments; of several values any matches. pid: the referred affiliate · ref: the affiliate that earns ·
+    is_paid: 0 free to be paid, 1 paid, 2 on hold · status: 1 when the conversions are confirmed · currency: number of
+    ISO 4217."""
 
     date_from: s.DayMonthYear
     date_to: s.DayMonthYear
-    pid: s.Int | None = None
-    ref: s.Int | None = None
-    is_paid: Annotated[str | None, s.Choice(("0", "1", "2"))] = None
-    status: Annotated[str | None, s.Choice(("0", "1"))] = None
-    currency: s.Int | None = None
+    pid: AnyOf[s.Int] = ()
+    ref: AnyOf[s.Int] = ()
+    is_paid: AnyOf[Annotated[str, s.Choice(("0", "1", "2"))]] = ()
+    status: AnyOf[Annotated[str, s.Choice(("0", "1"))]] = ()
+    currency: AnyOf[s.Int] = ()
 
     def chosen(self, call: Call[Deps]) -> ShareFilter:
         """For the use case. Raises BadInput for a period that is wrong or too long."""
@@ -34,11 +36,11 @@ class ReferralParams(Paging):
         return ShareFilter(
             since=since,
             until=until,
-            affiliate=self.pid,
-            referrer=self.ref,
-            state=None if self.is_paid is None else int(self.is_paid),
-            confirmed=None if self.status is None else self.status == "1",
-            currency=None if self.currency is None else CODES.get(self.currency, ""),
+            affiliates=self.pid,
+            referrers=self.ref,
+            states=tuple(int(state) for state in self.is_paid),
+            confirmed=tuple(status == "1" for status in self.status),
+            currencies=tuple(CODES.get(number, "") for number in self.currency),
         )
 
 

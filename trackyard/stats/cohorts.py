@@ -106,14 +106,14 @@ class TimingQuestion:
     """How long after its click each conversion of an offer came.
 
     since, until: UTC milliseconds, `until` exclusive; a click counts at its time, a conversion at its creation ·
-    goal: conversions of this one alone, "" = all · affiliates: these alone, None = all · page from 1.
+    goals: conversions of these alone, () = all · affiliates: these alone, None = all · page from 1.
     """
 
     scope: Scope
     since: int
     until: int
     offer: int
-    goal: str = ""
+    goals: tuple[str, ...] = ()
     affiliates: tuple[int, ...] | None = None
     page: int = 1
     limit: int = 100
@@ -142,7 +142,7 @@ def time_to_action(analytics: Analytics, question: TimingQuestion) -> tuple[list
     shared = ["time >= {since:Int64}", "time < {until:Int64}", "offer = {offer:Int64}"]
     shared += [*scope_conditions(question.scope), *_among(question.affiliates)]
     of_clicks = " AND ".join([*shared, "reason = ''"])
-    of_facts = " AND ".join([*shared, *(["goal = {goal:String}"] if question.goal else [])])
+    of_facts = " AND ".join([*shared, *(["has({goals:Array(String)}, goal)"] if question.goals else [])])
     waited = "time - click_time"  # below 0 when clocks differ, which is no time at all
     each = (
         f"SELECT affiliate, count() AS a, toInt64(0) AS b, toInt64(0) AS c, toInt64(0) AS d, toInt64(0) AS e "
@@ -157,7 +157,7 @@ def time_to_action(analytics: Analytics, question: TimingQuestion) -> tuple[list
         "since": question.since,
         "until": question.until,
         "offer": question.offer,
-        "goal": question.goal,
+        "goals": list(question.goals),
         **scope_parameters(question.scope),
         **filter_parameters({"affiliate": question.affiliates or ()}),
     }

@@ -28,16 +28,19 @@ _BATCH: Final = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareFilter:
-    """Which shares; None asks nothing. since, until: creation of the conversion, UTC ms, `until` exclusive · affiliate:
-    who was referred · referrer: who earns · state: FREE, PAID or PENDING · confirmed: whether the conversions are."""
+    """Which shares; an empty tuple means all, and of several values any matches.
+
+    since, until: creation of the conversion, UTC ms, `until` exclusive · affiliates: the referred ones · referrers:
+    the ones who earn · states: FREE, PAID or PENDING · confirmed: whether the conversions are.
+    """
 
     since: int
     until: int
-    affiliate: int | None = None
-    referrer: int | None = None
-    state: int | None = None
-    confirmed: bool | None = None
-    currency: str | None = None
+    affiliates: tuple[int, ...] = ()
+    referrers: tuple[int, ...] = ()
+    states: tuple[int, ...] = ()
+    confirmed: tuple[bool, ...] = ()
+    currencies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ def list_shares(
     kept = [
         each
         for _, each in sorted(found.items())
-        if chosen.state in (None, each.state) and chosen.confirmed in (None, each.confirmed)
+        if each.state in (chosen.states or (each.state,)) and each.confirmed in (chosen.confirmed or (each.confirmed,))
     ]
     start = (page - 1) * limit
     return kept[start : start + limit], len(kept)
@@ -108,8 +111,8 @@ def _entered(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[Sh
         scope,
         chosen,
     )
-    if chosen.currency is not None:
-        each = each.where(ledger.c.currency == chosen.currency)
+    if chosen.currencies:
+        each = each.where(ledger.c.currency.in_(chosen.currencies))
     one = each.group_by(conversion.c.id, *list(each.selected_columns)[:-1]).having(amount != ZERO).subquery()
     alike = list(one.c)[:6]
     rows = conn.execute(
@@ -150,8 +153,8 @@ def _expected(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[S
         scope,
         chosen,
     ).where(conversion.c.status.in_([status.value for status in _OPEN]), conversion.c.payout > ZERO)
-    if chosen.currency is not None:
-        query = query.where(conversion.c.currency == chosen.currency)
+    if chosen.currencies:
+        query = query.where(conversion.c.currency.in_(chosen.currencies))
     alike = list(query.selected_columns)[:6]
     for row in conn.execution_options(yield_per=_BATCH).execute(query.group_by(*alike)):
         yield Shares(
@@ -177,8 +180,8 @@ def _of_conversions(query: Select[Any], scope: Scope, chosen: ShareFilter) -> Se
         query = query.where(table.referrer_id.in_(scope.affiliate_ids))
     if scope.advertiser_ids is not None:
         query = query.where(table.advertiser_id.in_(scope.advertiser_ids))
-    if chosen.affiliate is not None:
-        query = query.where(table.affiliate_id == chosen.affiliate)
-    if chosen.referrer is not None:
-        query = query.where(table.referrer_id == chosen.referrer)
+    if chosen.affiliates:
+        query = query.where(table.affiliate_id.in_(chosen.affiliates))
+    if chosen.referrers:
+        query = query.where(table.referrer_id.in_(chosen.referrers))
     return query
