@@ -196,7 +196,9 @@ def test_database_warnings_name_what_is_not_configured(filled: Api) -> None:
     assert get("/3.1/stats/getbycities", **DAY)["warnings"] == [
         "No city database is configured (TRACKYARD_CITY_DATABASE): cities are not known."
     ]
-    assert "TRACKYARD_ISP_DATABASE" in get("/3.1/stats/getbymobilecarrier", **DAY)["warnings"][0]
+    assert get("/3.1/stats/getbymobilecarrier", **DAY)["warnings"] == [
+        "No ISP database is configured (TRACKYARD_ISP_DATABASE): providers are not known."
+    ]
     assert "TRACKYARD_CONNECTION_DATABASE" in get("/3.1/stats/getbyconnectiontype", **DAY)["warnings"][0]
     assert "TRACKYARD_CITY_DATABASE" in get("/3.1/stats/custom", **DAY, slice="city")["warnings"][0]
     assert "warnings" not in get("/3.1/stats/getbyos", **DAY)

@@ -142,7 +142,8 @@ class Oracle:
         for name in asked.slices:
             if name in DATABASES:
                 kind, what = DATABASES[name]
-                yield f"No {kind} database is configured (TRACKYARD_{kind.upper()}_DATABASE): {what} are not known."
+                shown = "ISP" if kind == "isp" else kind
+                yield f"No {shown} database is configured (TRACKYARD_{kind.upper()}_DATABASE): {what} are not known."
 
     @staticmethod
     def currency(asked: Asked) -> str:

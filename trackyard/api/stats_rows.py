@@ -92,7 +92,8 @@ def warn_of_unknown(call: Call[Deps], dimensions: Collection[str]) -> None:
     for name in dimensions:
         if name in _KNOWN_BY and _KNOWN_BY[name][0] not in call.deps.address_databases:
             kind, what = _KNOWN_BY[name]
-            call.warn(f"No {kind} database is configured (TRACKYARD_{kind.upper()}_DATABASE): {what} are not known.")
+            shown = "ISP" if kind == "isp" else kind
+            call.warn(f"No {shown} database is configured (TRACKYARD_{kind.upper()}_DATABASE): {what} are not known.")
 
 
 _KNOWN_BY: Final = MappingProxyType(
