@@ -15,7 +15,7 @@ from trackyard.domain.statuses import BY_NUMBER, Status
 from trackyard.store.conversions_list import ConversionFilter
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call
-from trackyard.wire.params import Only, Seq
+from trackyard.wire.params import AnyOf, Only, Seq
 
 StatusNumber = Annotated[int, s.Choice(("1", "2", "3", "5"), only_3_0=("4",), number=True)]
 Device = Annotated[str, s.Choice(("tablet", "desktop", "mobile"))]
@@ -44,40 +44,40 @@ class ListConversions(Listed):
     offer: Seq[s.Int] = ()
     advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
     country: Seq[s.Text] = ()
-    browser: Seq[s.Text] = ()
-    action_id: Seq[s.LongText] = ()
-    clickid: Seq[s.Text] = ()
-    os: Seq[s.Text] = ()
-    goal: Seq[s.LongText] = ()
-    goal_id: Seq[s.LongText] = ()
-    device: Seq[Device] = ()
-    payouts: Seq[s.Amount] = ()
+    browser: AnyOf[s.Text] = ()
+    action_id: AnyOf[s.LongText] = ()
+    clickid: AnyOf[s.Text] = ()
+    os: AnyOf[s.Text] = ()
+    goal: AnyOf[s.LongText] = ()
+    goal_id: AnyOf[s.LongText] = ()
+    device: AnyOf[Device] = ()
+    payouts: AnyOf[s.Amount] = ()
     payouts_from: s.Amount | None = None
     payouts_to: s.Amount | None = None
-    currency: Seq[s.Int] = ()
+    currency: AnyOf[s.Int] = ()
     hour: s.Hour | None = None
     timezone: s.Zone | None = None
-    custom_field_1: Seq[s.LongText] = ()
-    custom_field_2: Seq[s.LongText] = ()
-    custom_field_3: Seq[s.LongText] = ()
-    custom_field_4: Seq[s.LongText] = ()
-    custom_field_5: Seq[s.LongText] = ()
-    custom_field_6: Seq[s.LongText] = ()
-    custom_field_7: Seq[s.LongText] = ()
-    subid1: Seq[s.LongText] = ()
-    subid2: Seq[s.LongText] = ()
-    subid3: Seq[s.LongText] = ()
-    subid4: Seq[s.LongText] = ()
-    subid5: Seq[s.LongText] = ()
-    subid6: Seq[s.LongText] = ()
-    subid7: Seq[s.LongText] = ()
-    subid8: Seq[s.LongText] = ()
-    smart_id: Seq[s.Text] = ()
-    decline_reason: Seq[s.LongText] = ()
-    comment: Seq[s.LongText] = ()
-    payment_status: Seq[PaymentState] = ()
+    custom_field_1: AnyOf[s.LongText] = ()
+    custom_field_2: AnyOf[s.LongText] = ()
+    custom_field_3: AnyOf[s.LongText] = ()
+    custom_field_4: AnyOf[s.LongText] = ()
+    custom_field_5: AnyOf[s.LongText] = ()
+    custom_field_6: AnyOf[s.LongText] = ()
+    custom_field_7: AnyOf[s.LongText] = ()
+    subid1: AnyOf[s.LongText] = ()
+    subid2: AnyOf[s.LongText] = ()
+    subid3: AnyOf[s.LongText] = ()
+    subid4: AnyOf[s.LongText] = ()
+    subid5: AnyOf[s.LongText] = ()
+    subid6: AnyOf[s.LongText] = ()
+    subid7: AnyOf[s.LongText] = ()
+    subid8: AnyOf[s.LongText] = ()
+    smart_id: AnyOf[s.Text] = ()
+    decline_reason: AnyOf[s.LongText] = ()
+    comment: AnyOf[s.LongText] = ()
+    payment_status: AnyOf[PaymentState] = ()
     partner: Annotated[Seq[s.Int], Only(admin=True)] = ()
-    revenue: Annotated[Seq[s.Amount], Only(admin=True)] = ()
+    revenue: Annotated[AnyOf[s.Amount], Only(admin=True)] = ()
     revenue_from: Annotated[s.Amount | None, Only(admin=True)] = None
     revenue_to: Annotated[s.Amount | None, Only(admin=True)] = None
     raw_export: Annotated[s.Flag, Only(since="3.1")] = False

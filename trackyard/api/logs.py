@@ -28,7 +28,7 @@ from trackyard.store.offers import OfferName
 from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call, Endpoint
 from trackyard.wire.envelope import Answer, Money, Pagination, View, number, pagination
-from trackyard.wire.params import Only, Seq
+from trackyard.wire.params import AnyOf, Only, Seq
 
 MAX_PAIRS = 200
 
@@ -57,8 +57,8 @@ class ListLog(Paging):
     date_to: s.Day
     offer: Seq[s.Int] = ()
     partner: Seq[s.Int] = ()
-    goal: Seq[s.LongText] = ()
-    status: Seq[Annotated[str, StatusText()]] = ()
+    goal: AnyOf[s.LongText] = ()
+    status: AnyOf[Annotated[str, StatusText()]] = ()
     timezone: Annotated[s.Zone | None, Only(since="3.1")] = None
 
     def zone(self, call: Call[Deps]) -> ZoneInfo:
@@ -85,8 +85,8 @@ class ListServerLog(ListLog):
     """The filters of the server postback log."""
 
     supplier: Annotated[Seq[s.Text], Only(since="3.1")] = ()
-    action_id: Seq[s.LongText] = ()
-    click_id: Seq[s.Text] = ()
+    action_id: AnyOf[s.LongText] = ()
+    click_id: AnyOf[s.Text] = ()
 
     def named(self, version: str) -> dict[str, Values]:
         """Return the selected values by column; none selects all."""
@@ -101,7 +101,7 @@ class ListServerLog(ListLog):
 class ListAffiliateLog(ListLog):
     """The filters of the affiliate postback log."""
 
-    http_code: Seq[s.Int] = ()
+    http_code: AnyOf[s.Int] = ()
 
     def named(self, version: str) -> dict[str, Values]:
         """Return the selected values by column; none selects all."""
