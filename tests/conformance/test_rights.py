@@ -19,7 +19,7 @@ from tests.conformance.stories import found_again, imported, offer
 from tests.conformance.world import World
 
 SECTION = "Rights"
-admin, ann, una, clerk, mia, sam = (Caller(name) for name in ("admin", "ann", "una", "clerk", "mia", "sam"))
+admin, ann, bob, clerk, mia, sam = (Caller(name) for name in ("admin", "ann", "bob", "clerk", "mia", "sam"))
 DAYS = "filter[date_from]=<yesterday>&filter[date_to]=<tomorrow>"
 PERIOD = "date_from=<yesterday>&date_to=<tomorrow>"
 CONVERSION_ROLES = ("ROLE_SECTION_STATS", "ROLE_SECTION_STATS_CONVERSION")
@@ -167,8 +167,8 @@ ROWS = table(
     ],
     sentence(
         "filter[partner] by an affiliate never shows another's rows",
-        una.get(f"/3.0/stats/getbyprogram?{DAYS}", {"filter[partner]": "<ann>", "filter[offer]": "<shoes>"}),
-        hides("stats[].slice.offer.id", "<shoes>"),
+        bob.get(f"/3.0/stats/getbyprogram?{DAYS}", {"filter[partner]": "<ann>", "filter[offer]": "<hats>"}),
+        hides("stats[].slice.offer.id", "<hats>"),
         header("X-Ignored-Parameters", "filter[partner]"),
     ),
     sentence(
