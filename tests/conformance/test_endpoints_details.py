@@ -188,7 +188,7 @@ ROWS = table(
     sentence(
         "3.1: not_found is no status of a log",
         admin.get("/3.1/stats/affiliatepostbacks", {**DAYS, "status": "not_found"}),
-        refused(400, "status[0]"),
+        refused(400, "status"),
     ),
     sentence(
         "POST admin/partner: a ring of three referrers is refused",
