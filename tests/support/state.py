@@ -65,7 +65,15 @@ class StatefulEdge:
         hit, full = self.ask(visitor)
         unique = self.state.is_new(hit, accepted=not full)
         texts = dict.fromkeys(Click.__struct_fields__, "")
-        numbers = {"landing": 0, "city_id": 0, "flags": 0, "affiliate": 7, "offer": OFFER, "uniq": int(unique)}
+        numbers = {
+            "landing": 0,
+            "prelanding": 0,
+            "city_id": 0,
+            "flags": 0,
+            "affiliate": 7,
+            "offer": OFFER,
+            "uniq": int(unique),
+        }
         said = {"id": hit.click_id, "time": hit.time_ms, "ip": hit.ip, "ua": hit.ua, "country": hit.country}
         click = Click(**{**texts, **numbers, **said, "reason": "overcap" if full else ""})
         self.writer.put(Kind.CLICK, encode(click))
