@@ -84,7 +84,7 @@ ROWS = table(
             "domain": text,
             "domain_id": or_null(either(integer, text)),
             "use_https": boolean,
-            "description": text,
+            "description": or_null(text),
             "count_offer": integer,
             "created_at": date_and_time,
             "updated_at": date_and_time,
