@@ -1,11 +1,14 @@
-"""The world of the conformance tests, made once."""
+"""The world of the conformance tests, made once, and the order of their rows."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
 from tests.conformance.world import World
+
+_FOLDER = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
@@ -13,3 +16,19 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """A filled, running program."""
     with ExitStack() as stack:
         yield World(tmp_path_factory.mktemp("conformance"), stack)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the rows in the order of the tables: they share one program, and some change it for a moment."""
+    places = [place for place, item in enumerate(items) if _FOLDER in item.path.parents]
+    ordered = sorted((items[place] for place in places), key=_place)
+    for place, item in zip(places, ordered, strict=True):
+        items[place] = item
+
+
+def _place(item: pytest.Item) -> tuple[str, int, int]:
+    """Return the file, the line of the test, and the number of the row."""
+    call = getattr(item, "callspec", None)
+    _, line, _ = item.location
+    return str(item.path), line or 0, max(call.indices.values(), default=0) if call else 0
