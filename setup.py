@@ -1,4 +1,4 @@
-"""Compiles the modules that a click goes through (trackyard/compiled.py), where a C compiler is at hand.
+"""Compiles the modules that a click goes through (trackyard/runtime/compiled.py), where a C compiler is at hand.
 
 Everything else that setuptools must know stands in pyproject.toml. Without a compiler, or with TRACKYARD_PURE set,
 the same files are installed and run as they are.
@@ -13,7 +13,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parent
-COMPILED = runpy.run_path(str(ROOT / "trackyard" / "compiled.py"))
+COMPILED = runpy.run_path(str(ROOT / "trackyard" / "runtime" / "compiled.py"))
 LIBRARY = "trackyard.way"
 """Holds all of the modules: they call each other as C functions."""
 DIRECT_CALLS = ["-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt"]

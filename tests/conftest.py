@@ -17,7 +17,7 @@ from tests.support.databases import (
     sqlite_database,
 )
 from trackyard.base import secrets
-from trackyard.store import engine
+from trackyard.store.engine import database as engine
 
 __all__ = ["database", "database_url", "empty_database", "migrated_sqlite", "postgres", "sqlite_database"]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from trackyard import compiled
+from trackyard.runtime import compiled
 
 _TELL = (
-    "from trackyard import compiled\n"
-    "import trackyard.edge.request as module\n"
+    "from trackyard.runtime import compiled\n"
+    "import trackyard.edge.http.request as module\n"
     "print(compiled.in_use(), module.__file__.endswith('.py'), compiled.is_settled())"
 )
 
@@ -46,7 +46,9 @@ def test_without_a_manifest_the_files_run_as_they_are(copy: Path) -> None:
 def test_what_did_not_compile_is_not_tried_again_until_it_changes(copy: Path) -> None:
     compiled.write_manifest(copy, modules=False)
     assert tell(copy) == "False True True"
-    (copy / "edge" / "hits.py").write_text((copy / "edge" / "hits.py").read_text() + "\n# changed\n")
+    (copy / "edge" / "endpoints" / "hits.py").write_text(
+        (copy / "edge" / "endpoints" / "hits.py").read_text() + "\n# changed\n"
+    )
     assert tell(copy) == "False True False"
 
 

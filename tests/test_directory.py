@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from trackyard import config
-from trackyard.config import CannotStart
-from trackyard.directory import check_room, make_data_directory
+from trackyard.runtime import settings as config
+from trackyard.runtime.data_directory import check_room, make_data_directory
+from trackyard.runtime.settings import CannotStart
 
 
 @pytest.mark.parametrize(("size_mb", "fits"), [(100, True), (300, True), (301, False)])

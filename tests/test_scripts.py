@@ -23,7 +23,7 @@ exit 0
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The repository as it is checked out: its scripts, with nothing installed."""
-    for name in ("script", "tests/bench"):
+    for name in ("script", "bench"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("requirements.txt", "requirements-dev.txt", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
@@ -52,7 +52,7 @@ def test_a_script_prints_its_help_and_installs_nothing(copy: Path, name: str) ->
 
 def test_help_of_bench_names_what_can_be_measured(copy: Path) -> None:
     named = run(copy, "script/bench", "--help").stdout.rpartition("NAME: ")[2].split()
-    assert {"edge", "stats", "steps"} <= set(named) <= {path.stem for path in (ROOT / "tests/bench").glob("*.py")}
+    assert {"edge", "stats", "steps"} <= set(named) <= {path.stem for path in (ROOT / "bench").glob("*.py")}
     assert not {"__init__", "traffic"} & set(named)
     unknown = run(copy, "script/bench", "nothing")
     assert (unknown.returncode, unknown.stderr.rpartition("NAME: ")[2].split()) == (2, named)

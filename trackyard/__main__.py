@@ -1,6 +1,6 @@
 """`python -m trackyard` is the command `trackyard`."""
 
-from trackyard.cli import main
+from trackyard.commands.main import main
 
 if __name__ == "__main__":
     main()

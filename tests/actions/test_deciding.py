@@ -5,8 +5,8 @@ import pytest
 
 from tests.support.calls import AT, make_click
 from tests.support.limited import UTC, Limited
-from trackyard.actions.deciding import Desk, Inquiry
-from trackyard.domain.conversions import CallFacts, Change, Fault
+from trackyard.actions.conversions.decisions import Desk, Inquiry
+from trackyard.domain.conversions.conversions import CallFacts, Change, Fault
 from trackyard.journal.records import Click
 
 CAP = {"value": "1", "affiliate_type": "each"}

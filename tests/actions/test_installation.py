@@ -3,8 +3,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.seeds import add_conversion
-from trackyard.actions.callers import find_caller
-from trackyard.actions.installation import (
+from trackyard.actions.people.callers import find_caller
+from trackyard.actions.platform.installation import (
     CurrencyFixed,
     NoAdministrator,
     administrator_key,
@@ -14,10 +14,11 @@ from trackyard.actions.installation import (
 )
 from trackyard.base.clock import ManualClock
 from trackyard.base.secrets import Seal, SealBroken
-from trackyard.domain.callers import StaffCaller
-from trackyard.domain.roles import Permission
-from trackyard.store import first_answers, keys, settings
-from trackyard.store.engine import Database
+from trackyard.domain.people.callers import StaffCaller
+from trackyard.domain.people.roles import Permission
+from trackyard.store.engine.database import Database
+from trackyard.store.people import keys
+from trackyard.store.platform import idempotency, settings
 
 KEY = "a" * 40
 
@@ -78,8 +79,8 @@ def test_everything_that_is_sealed_is_sealed_anew(database: Database, clock: Man
             keys.add_key(conn, "affiliate", number, f"{number:040x}", before, now)
         keys.add_key(conn, "affiliate", 5000, "c" * 40, both, now)
         settings.edit_setting(conn, settings.SMTP_URL, before.close("smtp://me:word@mail.example"))
-        first_answers.claim(conn, "n" * 64, "a" * 64, now, 0)
-        first_answers.keep_answer(conn, "n" * 64, before.close("an answer"))
+        idempotency.claim(conn, "n" * 64, "a" * 64, now, 0)
+        idempotency.keep_answer(conn, "n" * 64, before.close("an answer"))
     assert renew_sealed(database, both) == 1006 + 1 + 2
     assert administrator_key(database, after) == admin
     with database.read() as conn:
@@ -87,7 +88,7 @@ def test_everything_that_is_sealed_is_sealed_anew(database: Database, clock: Man
         assert found == {str(number): f"{number:040x}" for number in range(1005)}
         assert keys.key_of(conn, "affiliate", 5000, after) == "c" * 40
         assert after.open(settings.find_setting(conn, settings.SMTP_URL)) == "smtp://me:word@mail.example"
-        answer = first_answers.find_answer(conn, "n" * 64, 0)
+        answer = idempotency.find_answer(conn, "n" * 64, 0)
         assert answer is not None and after.open(answer.sealed) == "an answer"
         with pytest.raises(SealBroken):
             keys.key_of(conn, "affiliate", 7, before)

@@ -13,25 +13,26 @@ from tests.support.clickhouse import clickhouse_address
 from tests.support.events import new_click
 from tests.support.plant import Plant
 from tests.support.waiting import wait_until
-from trackyard.actions.rebuild import Rebuilder, Told, Wish
-from trackyard.actions.reconcile import reconcile
+from trackyard.actions.platform.rebuild import Rebuilder, Told, Wish
+from trackyard.actions.platform.reconciliation import reconcile
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.engine.schema import migrate
+from trackyard.analytics.maintenance import rebuild
+from trackyard.analytics.maintenance.retention import empty_erased
+from trackyard.analytics.maintenance.shadow_tables import LATER, TWINS
+from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.errors import Conflict
 from trackyard.base.ids import new_click_id
-from trackyard.domain.erasures import NOTHING_ERASED, Subject
-from trackyard.jobs.journals import JournalLoader
+from trackyard.domain.platform.erasures import NOTHING_ERASED, Subject
+from trackyard.jobs.loading.journals import JournalLoader
 from trackyard.journal import segments
 from trackyard.journal.packing import pack
 from trackyard.journal.records import Kind, View, decode_click, encode
 from trackyard.journal.writer import Writer
-from trackyard.stats import rebuild
-from trackyard.stats.beside import LATER, TWINS
-from trackyard.stats.engine import Analytics
-from trackyard.stats.lists import find_records
-from trackyard.stats.retention import empty_erased
-from trackyard.stats.schema import migrate
-from trackyard.store import edges, erasures, rebuilds
-from trackyard.store.engine import Database
-from trackyard.store.rebuilds import Stage
+from trackyard.store.engine.database import Database
+from trackyard.store.platform import erasures, rebuilds
+from trackyard.store.platform.rebuilds import Stage
+from trackyard.store.tracking import edges
 
 __all__ = ["clickhouse_address"]
 OWNER = "d" * 24
@@ -287,13 +288,13 @@ def stepped(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str
 
 
 STEPS = [
-    ("trackyard.actions.rebuilding", "each_part"),
-    ("trackyard.stats.rebuild", "carry"),
-    ("trackyard.store.told", "count_conversions"),
-    ("trackyard.store.told", "list_told"),
-    ("trackyard.store.told", "last_fact_underway"),
-    ("trackyard.stats.compare", "spans_of"),
-    ("trackyard.stats.compare", "compare_span"),
+    ("trackyard.actions.platform.rebuild_run", "each_part"),
+    ("trackyard.analytics.maintenance.rebuild", "carry"),
+    ("trackyard.store.conversions.events", "count_conversions"),
+    ("trackyard.store.conversions.events", "list_told"),
+    ("trackyard.store.conversions.events", "last_fact_underway"),
+    ("trackyard.analytics.maintenance.comparison", "spans_of"),
+    ("trackyard.analytics.maintenance.comparison", "compare_span"),
 ]
 
 
@@ -437,7 +438,7 @@ def test_what_is_erased_meanwhile_is_erased_again(
             erasures.finish_sql(conn, made.number, plant.clock.now_ms())
             erasures.finish_analytics(conn, [made.number], plant.clock.now_ms())
 
-    assert stepped("trackyard.store.told", "list_told", erase).stage is Stage.SWAPPED
+    assert stepped("trackyard.store.conversions.events", "list_told", erase).stage is Stage.SWAPPED
     with plant.database.read() as conn:
         assert [each.value for each in erasures.list_not_in_sql(conn)] == [click.id]
 

@@ -9,11 +9,11 @@ from msgspec.structs import fields, replace
 from sqlalchemy import delete, insert, select, update
 
 from tests.support.plant import Plant
-from trackyard.actions.reconcile import reconcile
-from trackyard.domain.differences import Findings
+from trackyard.actions.platform.reconciliation import reconcile
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.domain.platform.reconciliation import Findings
 from trackyard.journal.records import Kind, View, encode
-from trackyard.stats.engine import Analytics
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
 from trackyard.store.tables import conversion, ledger, payment, payment_entry
 
 

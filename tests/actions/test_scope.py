@@ -3,11 +3,11 @@
 import pytest
 
 from tests.support.seeds import add_advertiser, add_affiliate
-from trackyard.actions.scope import is_confined, scope_of
-from trackyard.domain.callers import AffiliateCaller, StaffCaller
-from trackyard.domain.roles import Permission, Role
-from trackyard.domain.scope import Scope
-from trackyard.store.engine import Database
+from trackyard.actions.people.scope import is_confined, scope_of
+from trackyard.domain.people.callers import AffiliateCaller, StaffCaller
+from trackyard.domain.people.roles import Permission, Role
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Database
 
 ME, OTHER = "1" * 24, "2" * 24
 NOTHING = Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset())

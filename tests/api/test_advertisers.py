@@ -9,10 +9,11 @@ from sqlalchemy import Engine, event
 from tests.support.api import Api
 from tests.support.mails import mails
 from trackyard.base.secrets import password_matches
-from trackyard.domain.roles import Role
-from trackyard.domain.rules import Advertiser
-from trackyard.domain.scope import Scope
-from trackyard.store import advertisers, rules
+from trackyard.domain.people.roles import Role
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.tracking.ruleset import Advertiser
+from trackyard.store.people import advertisers
+from trackyard.store.tracking import rulesets
 
 DAY = 86_400_000
 REFUSE, ADMIT = "/3.0/admin/advertiser/disable-affiliate", "/3.0/admin/advertiser/enable-affiliate"
@@ -34,14 +35,14 @@ def ids(body: dict[str, Any]) -> list[str]:
 
 def refused(api: Api, advertiser: str) -> frozenset[int]:
     with api.deps.database.read() as conn:
-        row = rules.compile_row(conn, "advertiser", advertiser)
+        row = rulesets.compile_row(conn, "advertiser", advertiser)
     assert isinstance(row, Advertiser)
     return row.blacklist
 
 
 def version(api: Api) -> int:
     with api.deps.database.read() as conn:
-        return rules.version(conn)
+        return rulesets.version(conn)
 
 
 def test_empty_fields_of_a_form_are_no_addresses(api: Api) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
-from trackyard.store import personal
+from trackyard.store.platform import personal_data
 
 
 def login_of(api: Api, pid: int) -> str:
@@ -60,6 +60,6 @@ def test_login_that_was_given_up_is_free_again(api: Api) -> None:
 def test_login_of_an_erased_affiliate_is_free(api: Api) -> None:
     ann, _ = api.add_affiliate(email="ann@a.example", login="ann")
     with api.deps.database.write() as conn:
-        personal.empty_account(conn, ann, "hash", api.clock.now_ms())
+        personal_data.empty_account(conn, ann, "hash", api.clock.now_ms())
     assert login_of(api, ann) == f"erased-{ann}@erased.invalid"
     api.add_affiliate(email="ann@a.example", login="ann")

@@ -11,15 +11,15 @@ import pytest
 
 from tests.support.api import NOW, Api, installed
 from tests.support.history import add_conversion
-from trackyard.actions import affiliate_payments as actions
+from trackyard.actions.money import affiliate_payments as actions
+from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.money import ZERO
-from trackyard.domain.conversions import Change, Conversion
-from trackyard.domain.ledger import Entry, entries_of
-from trackyard.domain.roles import Role
-from trackyard.domain.statuses import Status
-from trackyard.stats.engine import Analytics
-from trackyard.store import ledger
-from trackyard.store.engine import Database
+from trackyard.domain.conversions.conversions import Change, Conversion
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.ledger import Entry, entries_of
+from trackyard.domain.people.roles import Role
+from trackyard.store.engine.database import Database
+from trackyard.store.money import ledger
 
 _numbers: Iterator[int] = iter(range(1, 10**6))
 DAY = 86_400_000

@@ -9,11 +9,12 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.mails import mails
 from tests.support.statements import statements
-from trackyard.domain.ledger import Entry
-from trackyard.domain.roles import TABLE, Permission, Role
-from trackyard.domain.rules import Affiliate
-from trackyard.store import affiliates as store
-from trackyard.store import ledger, rules
+from trackyard.domain.money.ledger import Entry
+from trackyard.domain.people.roles import TABLE, Permission, Role
+from trackyard.domain.tracking.ruleset import Affiliate
+from trackyard.store.money import ledger
+from trackyard.store.people import affiliates as store
+from trackyard.store.tracking import rulesets
 
 
 def partner(api: Api, pid: int) -> Any:
@@ -99,7 +100,7 @@ def test_a_status_holds_at_once(api: Api) -> None:
         api.admin.post(path, status=status)
         assert client.call("GET", "/3.0/balance").status_code == code
         with api.deps.database.read() as conn:
-            rule = rules.compile_row(conn, "affiliate", str(pid))
+            rule = rulesets.compile_row(conn, "affiliate", str(pid))
         assert rule == Affiliate(id=pid, active=status == "active", name="ann")
 
 
@@ -282,7 +283,7 @@ def test_servers_that_report_clicks(api: Api) -> None:
 
     def compiled() -> tuple[str, ...]:
         with api.deps.database.read() as conn:
-            row = rules.compile_row(conn, "affiliate", str(pid))
+            row = rulesets.compile_row(conn, "affiliate", str(pid))
         assert isinstance(row, Affiliate)
         return row.server_networks
 

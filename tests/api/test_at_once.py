@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api, installed
-from trackyard.stats.engine import Analytics
-from trackyard.store.engine import Database
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.store.engine.database import Database
 
 Request = tuple[str, str, dict[str, Any]]
 

@@ -9,8 +9,8 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.events import NOON, new_click
 from tests.support.history import add_conversion, load_clicks
-from trackyard.domain.roles import Role
-from trackyard.domain.statuses import Status
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.roles import Role
 
 EVENING = NOON + 6 * 3_600_000
 MIDNIGHT = (NOON + 12 * 3_600_000) // 1000

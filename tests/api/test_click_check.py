@@ -7,9 +7,9 @@ import pytest
 from tests.support.api import Api
 from tests.support.events import new_click
 from tests.support.history import load_clicks
-from trackyard.decide.steps import STEPS
-from trackyard.domain.roles import Role
-from trackyard.store import rules
+from trackyard.decision.click.steps import STEPS
+from trackyard.domain.people.roles import Role
+from trackyard.store.tracking import rulesets
 
 CHROME = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36"
@@ -100,11 +100,11 @@ def test_time_headers_and_addresses_count(api: Api) -> None:
 def test_nothing_is_counted(api: Api, offer: int) -> None:
     pid, _ = api.add_affiliate()
     with api.deps.database.read() as conn:
-        before = rules.version(conn)
+        before = rulesets.version(conn)
     for _ in range(3):
         assert check(api, **{"params[pid]": pid, "params[offer_id]": offer, "ip": "90.190.0.1"})["passes"]
     with api.deps.database.read() as conn:
-        assert rules.version(conn) == before
+        assert rulesets.version(conn) == before
 
 
 def test_a_manager_checks_its_own_affiliates_alone(api: Api, offer: int) -> None:

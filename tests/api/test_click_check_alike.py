@@ -14,15 +14,15 @@ from tests.support.api import UNBOUNDED, Api
 from tests.support.client import ApiClient
 from tests.support.handling import MemoryJournal, ask
 from trackyard.api.app import build
-from trackyard.decide.rules import Rules
-from trackyard.decide.visitor import who_is
-from trackyard.edge.address import TrustedNetworks
+from trackyard.decision.routes import Rules
+from trackyard.decision.visitor.visitor import who_is
 from trackyard.edge.counters import Counters
-from trackyard.edge.handler import Edge
-from trackyard.edge.request import Response
-from trackyard.edge.state import EdgeState, StateOptions
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.http.request import Response
+from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.journal.records import Click
-from trackyard.store import rules
+from trackyard.store.tracking import rulesets
 
 CHROME = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36"
@@ -241,7 +241,7 @@ def sides(shared_api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         counters=Counters(),
     )
     with api.deps.database.read() as conn:
-        edge.rules = Rules.of((kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rules.each_rule(conn))
+        edge.rules = Rules.of((kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rulesets.each_rule(conn))
     state.visitors.claim(offers["once"], who_is("192.0.2.1", "another"), COOKIE, api.clock.now_ms() // 1000, COOKIE)
     app = build(replace(api.deps, seen=lambda: state.looking), limits=UNBOUNDED)
     yield Sides(api.admin.of(app), edge, journal, offers, affiliates, smartlinks)

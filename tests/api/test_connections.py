@@ -8,19 +8,19 @@ import pytest
 from tests.support.api import Api, installed
 from tests.support.client import ApiClient
 from tests.support.mails import mails
-from trackyard.domain.roles import Role
-from trackyard.domain.rules import Connections
-from trackyard.stats.engine import Analytics
-from trackyard.store import rules
-from trackyard.store.engine import Database
-from trackyard.store.rules import compile_row
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.domain.people.roles import Role
+from trackyard.domain.tracking.ruleset import Connections
+from trackyard.store.engine.database import Database
+from trackyard.store.tracking import rulesets
+from trackyard.store.tracking.rulesets import compile_row
 
 ENABLE, DISABLE = "/3.0/offer/enable-affiliate", "/3.0/offer/disable-affiliate"
 
 
 def version(api: Api) -> int:
     with api.deps.database.read() as conn:
-        return rules.version(conn)
+        return rulesets.version(conn)
 
 
 def links(api: Api, offer: int) -> Connections:

@@ -10,12 +10,12 @@ from tests.support.api import Api, installed
 from tests.support.client import ApiClient
 from tests.support.events import NOON
 from tests.support.history import add_conversion
-from trackyard.domain.conversions import Change
-from trackyard.domain.ledger import entries_of
-from trackyard.domain.statuses import Status
-from trackyard.stats.engine import Analytics
-from trackyard.store import ledger
-from trackyard.store.engine import Database
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.domain.conversions.conversions import Change
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.ledger import entries_of
+from trackyard.store.engine.database import Database
+from trackyard.store.money import ledger
 
 PERIOD = {"date_from": "2023-11-14", "date_to": "2023-11-17"}
 DAY = 86_400_000

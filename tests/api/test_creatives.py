@@ -13,9 +13,9 @@ from tests.support.bucket import bucket as bucket
 from tests.support.client import ApiClient
 from tests.support.pictures import archive, gif, jpeg, png
 from trackyard.api.app import build
-from trackyard.domain.roles import Role
-from trackyard.store import files
-from trackyard.store.bucket import BucketStore
+from trackyard.domain.people.roles import Role
+from trackyard.store.platform import files
+from trackyard.store.platform.bucket import BucketStore
 from trackyard.wire.endpoint import UPLOAD_MAX
 
 Sent = list[tuple[str, tuple[str, bytes, str]]]

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.api import Api
-from trackyard.domain.roles import Role
+from trackyard.domain.people.roles import Role
 
 USD = {
     "_id": 840, "code": "USD", "active": True, "default": True, "rate": 1, "min_payment": 0, "is_crypto": None,

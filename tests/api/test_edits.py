@@ -11,12 +11,12 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.events import NOON, new_click
 from tests.support.history import add_conversion, load_clicks
-from trackyard.domain.facts import AffiliateLog, ServerLog, encode_row
-from trackyard.domain.roles import Role
-from trackyard.jobs.edits import Editor
-from trackyard.jobs.outbox import OutboxLoader
+from trackyard.analytics.load import load, lookup_item
+from trackyard.domain.people.roles import Role
+from trackyard.domain.statistics.rows import AffiliateLog, ServerLog, encode_row
+from trackyard.jobs.conversions.edits import Editor
+from trackyard.jobs.loading.outbox import OutboxLoader
 from trackyard.journal.records import encode
-from trackyard.stats.load import load, lookup_item
 from trackyard.store.tables import conversion_task
 
 PERIOD = {"date_from": "2023-11-14", "date_to": "2023-11-15"}

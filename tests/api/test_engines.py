@@ -3,8 +3,8 @@
 from tests.support.api import installed
 from tests.support.events import new_click
 from tests.support.history import add_conversion, load_clicks
-from trackyard.stats.engine import Analytics
-from trackyard.store.engine import Database
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.store.engine.database import Database
 
 PERIOD = {"date_from": "2023-11-15", "date_to": "2023-11-15"}
 

@@ -7,9 +7,9 @@ import pytest
 from tests.support.api import Api
 from tests.support.events import new_click
 from tests.support.history import add_conversion, load_clicks
-from trackyard.domain.keeping import DEFAULT_SPANS
-from trackyard.jobs.erasing import Eraser
-from trackyard.jobs.retention import Retention
+from trackyard.domain.platform.retention import DEFAULT_SPANS
+from trackyard.jobs.schedule.erasures import Eraser
+from trackyard.jobs.schedule.retention import Retention
 
 PATH = "/3.1/admin/erasures"
 

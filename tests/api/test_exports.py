@@ -24,18 +24,18 @@ from tests.support.api import Api, installed
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.events import NOON, new_click
 from tests.support.history import add_conversion, load_clicks
-from trackyard.actions import exports
-from trackyard.actions.statistics import Question
-from trackyard.domain.asking import Asking, asking
-from trackyard.domain.callers import StaffCaller
-from trackyard.domain.roles import Permission, Role
-from trackyard.domain.scope import Scope
-from trackyard.domain.statuses import Status
-from trackyard.stats.engine import Analytics
-from trackyard.stats.lists import ClickList
-from trackyard.stats.schema import migrate
-from trackyard.store.conversions_list import ConversionFilter
-from trackyard.store.engine import Database
+from trackyard.actions.statistics import exports
+from trackyard.actions.statistics.reports import Question
+from trackyard.analytics.cancellation import Asking, asking
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.engine.schema import migrate
+from trackyard.analytics.reports.clicks import ClickList
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.callers import StaffCaller
+from trackyard.domain.people.roles import Permission, Role
+from trackyard.domain.people.scope import Scope
+from trackyard.store.conversions.lists import ConversionFilter
+from trackyard.store.engine.database import Database
 
 PERIOD = {"date_from": "2023-11-14", "date_to": "2023-11-17"}
 FILTERED = {f"filter[{name}]": day for name, day in PERIOD.items()}
@@ -353,9 +353,9 @@ def test_what_is_made_meanwhile_does_not_appear(api: Api, monkeypatch: pytest.Mo
 def test_a_file_has_a_turn_for_each_piece_and_none_while_it_is_sent(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     deps, admin = fill(api).deps, StaffCaller("0" * 24, frozenset({Role.ADMIN}))
     monkeypatch.setattr(exports, "PIECE", 5)
-    monkeypatch.setattr("trackyard.stats.columns.ROWS", 5)
-    monkeypatch.setattr("trackyard.stats.columns._READ", 700)
-    monkeypatch.setattr("trackyard.stats.exports.PIECE", 1)
+    monkeypatch.setattr("trackyard.analytics.exports.column_stream.ROWS", 5)
+    monkeypatch.setattr("trackyard.analytics.exports.column_stream._READ", 700)
+    monkeypatch.setattr("trackyard.analytics.exports.exports.PIECE", 1)
     turns, taken = deps.analytics._turns, list[bool]()
     of_file = turns.of_file
 

@@ -7,10 +7,10 @@ import pytest
 from tests.support.api import Api, installed
 from tests.support.client import ApiClient
 from tests.support.offers import store_offer
-from trackyard.domain.roles import Role
-from trackyard.stats.engine import Analytics
-from trackyard.store import labels
-from trackyard.store.engine import Database
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.domain.people.roles import Role
+from trackyard.store.engine.database import Database
+from trackyard.store.offers import labels
 
 
 def remove(client: ApiClient, path: str) -> Any:

@@ -9,15 +9,15 @@ import pytest
 from tests.support.api import Api, installed
 from tests.support.events import NOON, new_click
 from tests.support.history import add_conversion, load_clicks, load_views
-from trackyard.actions import invoices
-from trackyard.domain.roles import Role
-from trackyard.domain.scope import Scope
-from trackyard.domain.statuses import Status
-from trackyard.stats.engine import Analytics
-from trackyard.stats.query import Report
-from trackyard.stats.reports import StatsPage, run_report
-from trackyard.store import invoices as store
-from trackyard.store.engine import Database
+from trackyard.actions.money import invoices
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.reports.query import Report
+from trackyard.analytics.reports.reports import StatsPage, run_report
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.roles import Role
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Database
+from trackyard.store.money import invoices as store
 
 PATH = "/3.0/admin/advertiser-invoice"
 DAY = 86_400_000

@@ -11,8 +11,8 @@ from tests.support.client import ApiClient
 from tests.support.events import new_click
 from tests.support.history import add_conversion, load_clicks
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.api.stats_rows import StatsAnswer
-from trackyard.domain.roles import Role
+from trackyard.api.statistics.rows import StatsAnswer
+from trackyard.domain.people.roles import Role
 
 NUMBER = 770_000
 """Clicks and conversions here are numbered from it."""

@@ -12,15 +12,15 @@ from sqlalchemy import event, select
 from tests.support.api import Api, installed
 from tests.support.events import new_click
 from tests.support.history import add_conversion, load_clicks
-from trackyard.actions.files import NewFiles
-from trackyard.actions.offers import edit_offer
-from trackyard.domain.callers import StaffCaller
-from trackyard.domain.roles import Role
-from trackyard.stats.engine import Analytics
-from trackyard.store import rules
-from trackyard.store.engine import Database
-from trackyard.store.rules import compile_row
+from trackyard.actions.offers.offers import edit_offer
+from trackyard.actions.platform.files import NewFiles
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.domain.people.callers import StaffCaller
+from trackyard.domain.people.roles import Role
+from trackyard.store.engine.database import Database
 from trackyard.store.tables import mail, offer
+from trackyard.store.tracking import rulesets
+from trackyard.store.tracking.rulesets import compile_row
 
 TIER = {
     "commission_tiers[0][timeframe]": "day", "commission_tiers[0][type]": "conversions",
@@ -34,7 +34,7 @@ def shown(api: Api, number: int) -> Any:
 
 def versions(api: Api) -> int:
     with api.deps.database.read() as conn:
-        return rules.version(conn)
+        return rulesets.version(conn)
 
 
 def tiers_of(api: Api, number: int) -> Any:
@@ -88,7 +88,7 @@ def test_an_edit_is_a_rule_at_once(api: Api) -> None:
     number, version = api.add_offer(), versions(api)
     api.admin.post(f"/3.1/admin/offer/{number}", url="https://new.example/")
     with api.deps.database.read() as conn:
-        assert [change.key for change in rules.changes_since(conn, version, 10)] == [str(number)]
+        assert [change.key for change in rulesets.changes_since(conn, version, 10)] == [str(number)]
         assert compile_row(conn, "offer", str(number)).url == "https://new.example/"  # type: ignore[union-attr]
 
 

@@ -7,11 +7,12 @@ from sqlalchemy import select
 
 from tests.support.api import NOW, Api
 from tests.support.seeds import add_conversion
-from trackyard.domain.counters import Traits
-from trackyard.domain.rules import FullCap, FullCaps
-from trackyard.store import counters, rules
-from trackyard.store.calls import find_book
+from trackyard.domain.offers.counters import Traits
+from trackyard.domain.tracking.ruleset import FullCap, FullCaps
+from trackyard.store.conversions.decisions import find_book
+from trackyard.store.offers import counters
 from trackyard.store.tables import counter
+from trackyard.store.tracking import rulesets
 
 DAY = 86_400_000
 MIDNIGHT = NOW // DAY * DAY + DAY
@@ -24,20 +25,20 @@ def cap(place: int = 0, **fields: str) -> dict[str, str]:
 
 def full(api: Api, number: int) -> tuple[FullCap, ...]:
     with api.deps.database.read() as conn:
-        row = rules.compile_row(conn, "full_caps", str(number))
+        row = rulesets.compile_row(conn, "full_caps", str(number))
     assert row is None or isinstance(row, FullCaps)
     return () if row is None else row.caps
 
 
 def was_told(api: Api, number: int, since: int) -> bool:
     with api.deps.database.read() as conn:
-        changes = rules.changes_since(conn, since, 1000)
+        changes = rulesets.changes_since(conn, since, 1000)
     return any((change.kind, change.key) == ("full_caps", str(number)) for change in changes)
 
 
 def version(api: Api) -> int:
     with api.deps.database.read() as conn:
-        return rules.version(conn)
+        return rulesets.version(conn)
 
 
 def count(api: Api, number: int) -> None:

@@ -11,7 +11,7 @@ from tests.support import seeds
 from tests.support.api import NOW, Api
 from tests.support.client import ApiClient
 from tests.support.offers import payment, store_offer
-from trackyard.domain.offers import (
+from trackyard.domain.offers.offers import (
     Cap,
     Interval,
     Offer,
@@ -22,9 +22,9 @@ from trackyard.domain.offers import (
     Sides,
     TargetingGroup,
 )
-from trackyard.domain.roles import Role
-from trackyard.store import offers as store
-from trackyard.store.engine import Database
+from trackyard.domain.people.roles import Role
+from trackyard.store.engine.database import Database
+from trackyard.store.offers import offers as store
 from trackyard.store.tables import category, domain, offer, source
 
 DAY = 86_400_000

@@ -8,9 +8,9 @@ import pytest
 from tests.support.api import Api
 from tests.support.offers import payment, store_offer
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.api.offer_params import AddOffer
-from trackyard.domain.offers import Offer, Places, Sides, TargetingGroup
-from trackyard.wire.openapi import document
+from trackyard.api.offers.params import AddOffer
+from trackyard.domain.offers.offers import Offer, Places, Sides, TargetingGroup
+from trackyard.wire.openapi.document import document
 
 NOTHING: dict[str, Any] = {"allow": [], "deny": []}
 NOWHERE: dict[str, Any] = {"allow": {}, "deny": {}}

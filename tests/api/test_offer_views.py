@@ -9,7 +9,7 @@ from sqlalchemy import insert, update
 from tests.support import seeds
 from tests.support.api import NOW, Api
 from tests.support.offers import payment, store_offer
-from trackyard.domain.offers import (
+from trackyard.domain.offers.offers import (
     Cap,
     Creative,
     Interval,

@@ -7,12 +7,12 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
-from trackyard.actions.sign_in import WINDOW_MS
+from trackyard.actions.people.sign_in import WINDOW_MS
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.domain.ledger import Entry
-from trackyard.domain.permissions import FEATURES, denied_by
-from trackyard.domain.roles import Role
-from trackyard.store import ledger
+from trackyard.domain.money.ledger import Entry
+from trackyard.domain.people.permissions import FEATURES, denied_by
+from trackyard.domain.people.roles import Role
+from trackyard.store.money import ledger
 
 DAY = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
 SPAN = {"date_from": "2023-11-15", "date_to": "2023-11-15"}
@@ -243,7 +243,7 @@ def test_signing_up_in_vain(api: Api, params: dict[str, str], status: int, field
 
 
 def test_an_address_signs_up_so_often(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 3)
+    monkeypatch.setattr("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 3)
     for number in range(2):
         assert sign_up(api, email=f"{number}@affiliate.example").status_code == 200
     assert sign_up(api, email="0@affiliate.example").status_code == 409, "tries in vain are counted too"

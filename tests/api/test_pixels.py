@@ -6,8 +6,8 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
-from trackyard.domain.roles import Role
-from trackyard.store import rules
+from trackyard.domain.people.roles import Role
+from trackyard.store.tracking import rulesets
 
 IMAGE = {"name": "Count", "code": '<img src="https://a.example/{clickid}.gif">', "code_type": "image"}
 OTHER_IMAGE = '<img src="https://b.example/">'
@@ -142,14 +142,16 @@ def test_the_edges_learn_the_pixels_that_are_active_and_accepted(api: Api) -> No
     def shown(since: int) -> tuple[str, ...] | None:
         """What the rule says, which must have been touched since the version `since`."""
         with api.deps.database.read() as conn:
-            assert key in [change.key for change in rules.changes_since(conn, since, 100) if change.kind == "pixels"]
-            row = rules.compile_row(conn, "pixels", key)
-            assert (key in {each for kind, each, _ in rules.each_rule(conn) if kind == "pixels"}) == (row is not None)
+            assert key in [change.key for change in rulesets.changes_since(conn, since, 100) if change.kind == "pixels"]
+            row = rulesets.compile_row(conn, "pixels", key)
+            assert (key in {each for kind, each, _ in rulesets.each_rule(conn) if kind == "pixels"}) == (
+                row is not None
+            )
         return None if row is None else row.codes  # type: ignore[union-attr]
 
     def version() -> int:
         with api.deps.database.read() as conn:
-            return rules.version(conn)
+            return rulesets.version(conn)
 
     before = version()
     path = f"/3.0/partner/pixel/{add(affiliate, offer)['id']}"
@@ -177,7 +179,7 @@ def test_rejected_pixel_has_minus_one_and_the_old_number_is_accepted(api: Api) -
         assert api.admin.post(path, moderation_status=status)["pixel"]["moderation_status"] == status
         assert listed(affiliate)[str(made["id"])]["moderation_status"] == status
         with api.deps.database.read() as conn:
-            assert rules.compile_row(conn, "pixels", f"{offer}-{pid}") is None
+            assert rulesets.compile_row(conn, "pixels", f"{offer}-{pid}") is None
     refused = api.admin.call("POST", path, data={"moderation_status": "-2"})
     assert list(refused.json()["fields"]) == ["moderation_status"]
 

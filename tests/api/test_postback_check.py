@@ -13,17 +13,19 @@ from tests.support.calls import inbox_call
 from tests.support.events import new_click
 from tests.support.history import load_clicks
 from tests.support.queued import queued_lines
-from trackyard.actions.postback_check import STEPS
+from trackyard.actions.tracking.postback_check import STEPS
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_click_id, new_id
-from trackyard.domain.decisions import DECLINES, FAULTS
-from trackyard.domain.facts import ServerLog
-from trackyard.domain.roles import Role
-from trackyard.domain.sessions import DAY_MS, KEPT_MS
-from trackyard.jobs.conversions import Converter
+from trackyard.domain.conversions.decisions import DECLINES, FAULTS
+from trackyard.domain.conversions.sessions import DAY_MS, KEPT_MS
+from trackyard.domain.people.roles import Role
+from trackyard.domain.statistics.rows import ServerLog
+from trackyard.jobs.conversions.inbox import Converter
 from trackyard.journal.records import Call, Click
-from trackyard.store import edges, inbox, progress
+from trackyard.store.conversions import inbox
+from trackyard.store.statistics import checkpoints
 from trackyard.store.tables import affiliate, conversion, counter, delivery, offer, outbox
+from trackyard.store.tracking import edges
 
 AGE_MS = 3_600_000
 
@@ -231,7 +233,7 @@ def test_clicks_that_are_not_there(shop: Shop) -> None:
     waits = shop.check(clickid=fresh)
     assert (waits["response"], verdicts(waits)["click"], waits["offer_id"]) == ("waiting", "waits", None)
     with shop.api.deps.database.write() as conn:
-        progress.load_range(conn, own, "001-1", 0, 10, NOW + 20_000, [])
+        checkpoints.load_range(conn, own, "001-1", 0, 10, NOW + 20_000, [])
     gone = shop.check(clickid=fresh)
     assert (gone["response"], verdicts(gone)["click"]) == ("Broken clickid", "stopped")
     old = shop.check(clickid=new_click_id(NOW - KEPT_MS - DAY_MS, own))

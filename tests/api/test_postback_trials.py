@@ -12,12 +12,12 @@ from tests.support.client import ApiClient
 from tests.support.receiver import Received, Receiver, Reply
 from trackyard.api.app import build
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.domain.roles import Role
-from trackyard.domain.scope import Scope
+from trackyard.domain.people.roles import Role
+from trackyard.domain.people.scope import Scope
 from trackyard.outbound.client import signature
-from trackyard.outbound.trials import Trials
-from trackyard.store import deliveries
-from trackyard.store.affiliates import find_affiliate
+from trackyard.outbound.interactive import Trials
+from trackyard.store.people.affiliates import find_affiliate
+from trackyard.store.tracking import deliveries
 
 PATH = "/3.1/partner/postback/test"
 MACROS = [

@@ -8,8 +8,8 @@ from sqlalchemy import select
 from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.history import add_conversion
-from trackyard.domain.roles import Role
-from trackyard.jobs.edits import Editor
+from trackyard.domain.people.roles import Role
+from trackyard.jobs.conversions.edits import Editor
 from trackyard.store.tables import delivery
 
 URL = "https://affiliate.example/?c={clickid}"

@@ -10,11 +10,11 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.mmdb import write_mmdb
 from tests.support.waiting import wait_until
-from trackyard.api import reference
 from trackyard.api.app import build
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.decide import providers
-from trackyard.decide.visitor import Visitors
+from trackyard.api.platform import reference
+from trackyard.decision.visitor import providers
+from trackyard.decision.visitor.visitor import Visitors
 
 
 def test_cities_of_a_country(api: Api) -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.history import add_conversion
-from trackyard.domain.conversions import Change
-from trackyard.domain.ledger import entries_of
-from trackyard.domain.roles import Role
-from trackyard.domain.statuses import Status
-from trackyard.store import ledger
+from trackyard.domain.conversions.conversions import Change
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.ledger import entries_of
+from trackyard.domain.people.roles import Role
+from trackyard.store.money import ledger
 
 DAYS = {"date_from": "15-11-2023", "date_to": "15-11-2023"}
 PATH = "/3.0/stats/getreferralpayments"

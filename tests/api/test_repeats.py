@@ -9,11 +9,11 @@ from sqlalchemy import event, func, select
 
 from tests.support.api import Api, installed
 from tests.support.pictures import png
-from trackyard.actions.repeats import KEPT_MS
-from trackyard.domain.roles import Role
-from trackyard.jobs.schedule import Schedule
-from trackyard.stats.engine import Analytics
-from trackyard.store.engine import Database
+from trackyard.actions.platform.idempotency import KEPT_MS
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.domain.people.roles import Role
+from trackyard.jobs.schedule.schedule import Schedule
+from trackyard.store.engine.database import Database
 from trackyard.store.tables import advertiser, first_answer
 
 SHOP = {"title": "Shop"}
@@ -212,7 +212,7 @@ def test_old_answers_are_removed(api: Api) -> None:
 
 
 def test_sign_ups_are_counted_whatever_the_key(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 3)
+    monkeypatch.setattr("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 3)
     taken = {"email": "a@affiliate.example", "password": "long-enough"}
     api.add_affiliate(**taken)
     stranger = api.admin.with_key(None)

@@ -10,13 +10,13 @@ from sqlalchemy import select
 from tests.support.api import NOW, Api
 from tests.support.attempts import add_attempt
 from tests.support.client import ApiClient
-from trackyard.actions import resends
+from trackyard.actions.tracking import resends
 from trackyard.base.ids import new_id
-from trackyard.domain.roles import Role
-from trackyard.store import deliveries, postbacks
-from trackyard.store.deliveries import CROSS, NewDelivery
-from trackyard.store.engine import Connection
+from trackyard.domain.people.roles import Role
+from trackyard.store.engine.database import Connection
 from trackyard.store.tables import delivery
+from trackyard.store.tracking import deliveries, postbacks
+from trackyard.store.tracking.deliveries import CROSS, NewDelivery
 
 URL = "https://a.example/?c={clickid}"
 REPLAY = "/3.1/admin/affiliatepostbacks/replay"
@@ -149,7 +149,7 @@ def test_a_replay_that_cannot_be(world: World, monkeypatch: pytest.MonkeyPatch) 
     assert faults(pid=999) == {"pid"}
     assert faults(to="2023-11-14 21:00:00") == {"to"}
     assert faults(to="") == {"to"}
-    monkeypatch.setattr("trackyard.actions.resends.MOST_CALLS", 1)
+    monkeypatch.setattr("trackyard.actions.tracking.resends.MOST_CALLS", 1)
     world.attempt(), world.attempt()
     assert faults() == {"to"}
     assert world.queue() == []

@@ -8,7 +8,7 @@ import pytest
 from tests.support.api import Api
 from tests.support.client import ApiClient
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.domain.roles import Role
+from trackyard.domain.people.roles import Role
 from trackyard.wire.endpoint import Endpoint
 
 R = Role

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
-from trackyard.actions.settings import get_settings
-from trackyard.domain.quotes import Quote
-from trackyard.domain.roles import Role
-from trackyard.domain.rules import Platform
-from trackyard.store import quotes, rules, settings
+from trackyard.actions.platform.settings import get_settings
+from trackyard.domain.money.exchange_rates import Quote
+from trackyard.domain.people.roles import Role
+from trackyard.domain.tracking.ruleset import Platform
+from trackyard.store.money import reference_rates
+from trackyard.store.platform import settings
+from trackyard.store.tracking import rulesets
 
 NONE = {"trafficback_url": "", "hash_password": "", "mail_from": "", "smtp_url": "", "refuse_bots": True} | {
     "statistics_revenue": "advertiser", "statistics_rows": "full",
@@ -23,14 +25,14 @@ def test_settings(api: Api) -> None:
     edited = api.admin.post("/3.1/admin/settings", trafficback_url="https://back.example/", hash_password="code")
     assert edited["settings"] == NONE | {"trafficback_url": "https://back.example/", "hash_password": "code"}
     with api.deps.database.read() as conn:
-        assert rules.compile_row(conn, "platform", rules.PLATFORM_KEY) == Platform("https://back.example/")
+        assert rulesets.compile_row(conn, "platform", rulesets.PLATFORM_KEY) == Platform("https://back.example/")
         assert settings.find_setting(conn, settings.HASH_PASSWORD) == "code"
-        before = rules.version(conn)
+        before = rulesets.version(conn)
     kept = api.admin.post("/3.1/admin/settings", trafficback_url="")["settings"]
     assert kept == NONE | {"hash_password": "code"}
     with api.deps.database.read() as conn:
-        assert rules.compile_row(conn, "platform", rules.PLATFORM_KEY) == Platform("")
-        assert rules.version(conn) == before + 1
+        assert rulesets.compile_row(conn, "platform", rulesets.PLATFORM_KEY) == Platform("")
+        assert rulesets.version(conn) == before + 1
     refused = api.admin.call("POST", "/3.1/admin/settings", data={"trafficback_url": "no url", "hash_password": "x"})
     assert refused.status_code == 400
     assert api.admin.get("/3.1/admin/settings")["settings"]["hash_password"] == "code"
@@ -39,9 +41,9 @@ def test_settings(api: Api) -> None:
 def test_refusing_bots_is_switched(api: Api) -> None:
     def compiled() -> tuple[bool, int]:
         with api.deps.database.read() as conn:
-            row = rules.compile_row(conn, "platform", rules.PLATFORM_KEY)
+            row = rulesets.compile_row(conn, "platform", rulesets.PLATFORM_KEY)
             assert isinstance(row, Platform)
-            return row.refuse_bots, rules.version(conn)
+            return row.refuse_bots, rulesets.version(conn)
 
     refusing, version = compiled()
     assert refusing
@@ -181,6 +183,6 @@ def test_pages_begin_with_the_newest(api: Api) -> None:
 def test_how_quotes_stand_is_shown(api: Api) -> None:
     assert api.admin.get("/3.1/admin/settings")["quotes"] == {"day": "", "fault": ""}
     with api.deps.database.write() as conn:
-        quotes.enter(conn, [Quote("EUR", 1, Decimal("0.9"))], date(2023, 11, 10))
-        quotes.set_fault(conn, "answered 500")
+        reference_rates.enter(conn, [Quote("EUR", 1, Decimal("0.9"))], date(2023, 11, 10))
+        reference_rates.set_fault(conn, "answered 500")
     assert api.admin.get("/3.1/admin/settings")["quotes"] == {"day": "2023-11-10", "fault": "answered 500"}

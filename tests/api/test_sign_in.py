@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
-from trackyard.actions.sign_in import SESSION_MS, TRIES_PER_ACCOUNT, TRIES_PER_ADDRESS, WINDOW_MS, sign_in
+from trackyard.actions.people.sign_in import SESSION_MS, TRIES_PER_ACCOUNT, TRIES_PER_ADDRESS, WINDOW_MS, sign_in
 from trackyard.base.errors import TooManyRequests, WrongCredentials
 
 EMAIL, PASSWORD = "ann@affiliate.example", "long-enough"
@@ -93,7 +93,7 @@ def test_success_forgives(api: Api, pid: int) -> None:
 def test_an_address_is_closed_for_a_while_after_too_many_tries(
     api: Api, pid: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trackyard.actions.sign_in.TRIES_PER_ADDRESS", 3)
+    monkeypatch.setattr("trackyard.actions.people.sign_in.TRIES_PER_ADDRESS", 3)
     assert TRIES_PER_ADDRESS > TRIES_PER_ACCOUNT
     for number in range(3):
         assert attempt(api, f"nobody-{number}").status_code == 401
@@ -119,7 +119,7 @@ def test_a_wrong_key_does_not_matter(api: Api, pid: int) -> None:
 def test_what_counts_as_one_address(
     api: Api, monkeypatch: pytest.MonkeyPatch, one: str, other: str, same: bool
 ) -> None:
-    monkeypatch.setattr("trackyard.actions.sign_in.TRIES_PER_ADDRESS", 1)
+    monkeypatch.setattr("trackyard.actions.people.sign_in.TRIES_PER_ADDRESS", 1)
     with pytest.raises(WrongCredentials):
         sign_in(api.deps, "nobody", "wrong", one)
     with pytest.raises(TooManyRequests if same else WrongCredentials):

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
-from trackyard.domain.roles import Role
+from trackyard.domain.people.roles import Role
 
 NEW = {"email": "Mia@Staff.Example", "password": "sesame", "first_name": "Mia", "last_name": "Moe"}
 

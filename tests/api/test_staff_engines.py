@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from tests.support.api import Api, installed
-from trackyard.actions.sign_in import TRIES_PER_ACCOUNT, sign_in
+from trackyard.actions.people.sign_in import TRIES_PER_ACCOUNT, sign_in
+from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.errors import TooManyRequests, WrongCredentials
-from trackyard.stats.engine import Analytics
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
 
 
 def test_the_story(database: Database, analytics: Analytics) -> None:

@@ -10,8 +10,8 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.events import NOON, new_click
 from tests.support.history import add_conversion, load_clicks
-from trackyard.domain.roles import Role
-from trackyard.domain.statuses import Status
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.roles import Role
 from trackyard.store.tables import conversion
 
 DAY = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}

@@ -10,7 +10,7 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.events import new_click
 from tests.support.history import add_conversion, load_clicks
-from trackyard.domain.roles import Role
+from trackyard.domain.people.roles import Role
 
 DAY = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
 

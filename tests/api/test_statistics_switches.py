@@ -14,7 +14,7 @@ from tests.support.events import new_click
 from tests.support.history import add_conversion, load_clicks
 from trackyard.api.app import build
 from trackyard.commands.export import Wanted
-from trackyard.domain.roles import Role
+from trackyard.domain.people.roles import Role
 
 DAY = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
 SETTINGS = "/3.1/admin/settings"

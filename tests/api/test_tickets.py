@@ -9,11 +9,11 @@ from sqlalchemy import event
 from tests.support.api import Api, installed
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.mails import mails
-from trackyard.domain.roles import Role
-from trackyard.domain.rules import Connections
-from trackyard.stats.engine import Analytics
-from trackyard.store.engine import Database
-from trackyard.store.rules import compile_row
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.domain.people.roles import Role
+from trackyard.domain.tracking.ruleset import Connections
+from trackyard.store.engine.database import Database
+from trackyard.store.tracking.rulesets import compile_row
 
 ASK = "/3.0/partner/activation/offer"
 CAP = {"caps[0][period]": "day", "caps[0][type]": "conversions", "caps[0][value]": 5}

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from trackyard.api.times import span
+from trackyard.api.statistics.times import span
 
 CHANGES = [
     ("Europe/Berlin", date(2026, 3, 29)),

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api, installed
-from trackyard.actions.troubles import refusal_of
+from trackyard.actions.failures import refusal_of
+from trackyard.analytics.engine.connection import Analytics, Limits
 from trackyard.api.app import build
-from trackyard.stats.engine import Analytics, Limits
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
 
 DAY = {"date_from": "2023-11-14", "date_to": "2023-11-14"}
 FILTER = {f"filter[{name}]": day for name, day in DAY.items()}

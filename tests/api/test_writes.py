@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
-from trackyard.domain.roles import Role
-from trackyard.domain.rules import Affiliate, Connections, Offer
-from trackyard.store import rules
-from trackyard.store.rules import compile_row
+from trackyard.domain.people.roles import Role
+from trackyard.domain.tracking.ruleset import Affiliate, Connections, Offer
+from trackyard.store.tracking import rulesets
+from trackyard.store.tracking.rulesets import compile_row
 
 
 def version(api: Api) -> int:
     with api.deps.database.read() as conn:
-        return rules.version(conn)
+        return rulesets.version(conn)
 
 
 def rule(api: Api, kind: str, key: Any) -> Any:

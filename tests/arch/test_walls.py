@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from trackyard.edge.connection import _UNASKED
+from trackyard.edge.http.connection import _UNASKED
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = sorted(p for p in (ROOT / "trackyard").rglob("*.py") if p.parent.name != "versions")

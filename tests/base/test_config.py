@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from trackyard import config
-from trackyard.domain.keeping import Spans
+from trackyard.domain.platform.retention import Spans
+from trackyard.runtime import settings as config
 
 ROOT = Path(__file__).parents[2]
 

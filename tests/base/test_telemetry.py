@@ -6,7 +6,7 @@ import sys
 
 LOGS = """
 import logging
-from trackyard.base.telemetry import log_to_stderr
+from trackyard.base.logs import log_to_stderr
 log_to_stderr("test")
 logging.getLogger("python_multipart.multipart").error("a stranger's body is broken")
 logging.getLogger("trackyard.edge").error("ours", extra={"edge": 1})

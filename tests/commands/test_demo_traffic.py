@@ -10,7 +10,7 @@ import pytest
 from trackyard.commands.demo.network import STEPS, Making, Network
 from trackyard.commands.demo.offers import OFFERS
 from trackyard.commands.demo.traffic import Ask, Crowd
-from trackyard.commands.ours import Api
+from trackyard.commands.local_api import Api
 
 DAY_MS = 86_400_000
 END = 1_700_000_000_000

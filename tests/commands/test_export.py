@@ -16,8 +16,8 @@ import pytest
 from tests.commands.test_progress import Terminal
 from trackyard.commands import export as command
 from trackyard.commands.export import Failed, Wanted, export
-from trackyard.commands.ours import Api
-from trackyard.config import CannotStart
+from trackyard.commands.local_api import Api
+from trackyard.runtime.settings import CannotStart
 
 ROWS = b"id,text\r\n1,a\r\n" + b"2,b\r\n" * 200_000
 CONFIG: Any = None

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from trackyard.commands import rebuild as command
-from trackyard.commands.ours import Refused
-from trackyard.config import CannotStart, load
+from trackyard.commands.local_api import Refused
+from trackyard.runtime.settings import CannotStart, load
 
 CONFIG = load({})
 HELD = {"rows": 4, "charge": 0, "payout": 0}

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from trackyard import config
-from trackyard.app import administrator_key, prepare
 from trackyard.commands import rotate_key as command
 from trackyard.commands.rotate_key import rotate_key
-from trackyard.config import CannotStart, Config
+from trackyard.runtime import settings as config
+from trackyard.runtime.app import administrator_key, prepare
+from trackyard.runtime.settings import CannotStart, Config
 
 OLD, NEW = "o" * 32, "n" * 32
 

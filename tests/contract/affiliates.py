@@ -8,8 +8,8 @@ from typing import Any
 from tests.support.api import Api
 from trackyard.base.ids import new_id
 from trackyard.base.money import ZERO
-from trackyard.domain.ledger import Entry
-from trackyard.store import ledger
+from trackyard.domain.money.ledger import Entry
+from trackyard.store.money import ledger
 
 
 def good_params(api: Api) -> dict[str, dict[str, Any]]:

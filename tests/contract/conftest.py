@@ -15,5 +15,5 @@ __all__ = ["api"]
 def world(api: Api) -> Iterator[World]:
     """The world of the sweep, made once for all files here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 10**6)
+        patch.setattr("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 10**6)
         yield make_world(api)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.wire.openapi import contract_type, each_name
-from trackyard.wire.params import Field, Needed, Only, fields_of
-from trackyard.wire.scalars import Choice, Whole
+from trackyard.wire.openapi.document import contract_type, each_name
+from trackyard.wire.request.params import Field, Needed, Only, fields_of
+from trackyard.wire.request.scalars import Choice, Whole
 
 HERE = Path(__file__).parent
 _PLACEHOLDER = re.compile(r"\[(?:i|j|g|n|G|d|CC|N|K|lang|key)\]")

@@ -17,14 +17,14 @@ from tests.contract import rights
 from tests.contract.test_sweep import World, make_world
 from tests.support.analytics import address
 from tests.support.api import installed
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.engine.schema import migrate
 from trackyard.api.catalogue import CATALOGUE, TOPICS
-from trackyard.stats.engine import Analytics
-from trackyard.stats.schema import migrate
-from trackyard.store.engine import Database
-from trackyard.store.schema import upgrade
-from trackyard.wire.docs import described, document_path, operations, parameters
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.schema import upgrade
 from trackyard.wire.endpoint import VERSIONS, Endpoint, Topic
-from trackyard.wire.openapi import ERRORS, document
+from trackyard.wire.openapi.docs_page import described, document_path, operations, parameters
+from trackyard.wire.openapi.document import ERRORS, document
 
 DIRECTORY = Path(__file__).parents[2] / "docs" / "api"
 DOCUMENT = document(CATALOGUE, version="1", topics=TOPICS)
@@ -71,7 +71,7 @@ class Examples:
     def __init__(self, stack: ExitStack) -> None:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         self._counted = Counted()
-        for module in ("base.ids", "base.secrets", "wire.dispatch"):
+        for module in ("base.ids", "base.secrets", "wire.http.dispatch"):
             stack.enter_context(mock.patch(f"trackyard.{module}.secrets", self._counted))
         self._file, self._saved = directory / "pages.db", directory / "saved.db"
         self._database = Database(f"sqlite:///{self._file}")
@@ -107,7 +107,7 @@ def written() -> Pages:
     said = {operation["x-method-id"]: operation for _, _, operation in operations(DOCUMENT)}
     pages = {"README.md": _contents(), "rights.md": rights.page()}
     with ExitStack() as stack:
-        stack.enter_context(mock.patch("trackyard.actions.own_account.SIGN_UPS_PER_ADDRESS", 10**6))
+        stack.enter_context(mock.patch("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 10**6))
         examples = Examples(stack)
         for topic in _by_name():
             parts = [f"# {topic.title}\n"]

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.domain.permissions import FEATURES, slice_features
-from trackyard.domain.roles import EVERYBODY, Permission, roles_giving
+from trackyard.domain.people.permissions import FEATURES, slice_features
+from trackyard.domain.people.roles import EVERYBODY, Permission, roles_giving
 from trackyard.wire.endpoint import Endpoint
-from trackyard.wire.openapi import each_name
-from trackyard.wire.scalars import Choice
+from trackyard.wire.openapi.document import each_name
+from trackyard.wire.request.scalars import Choice
 
 NOT_ASKED = "no method asks for it yet"
 _SUB = re.compile(r"sub[1-8]\Z")

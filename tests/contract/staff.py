@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.support.api import Api
-from trackyard.domain.currencies import NUMBERS
+from trackyard.domain.money.currencies import NUMBERS
 
 SIGN_IN = {"login": "sweep@staff.example", "password": "sesame"}
 

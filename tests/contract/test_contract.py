@@ -21,11 +21,11 @@ from tests.contract.declared import (
     required_names,
 )
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.domain.roles import ADMIN_ALONE, TABLE, Role
+from trackyard.domain.people.roles import ADMIN_ALONE, TABLE, Role
 from trackyard.wire.endpoint import VERSIONS
-from trackyard.wire.openapi import document
-from trackyard.wire.params import fields_of
-from trackyard.wire.scalars import Upload
+from trackyard.wire.openapi.document import document
+from trackyard.wire.request.params import fields_of
+from trackyard.wire.request.scalars import Upload
 
 AUDIENCES = {"any": "any", "affiliate": "affiliate", "admin": "staff"}
 

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from tests.support.api import Api
 from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.wire.endpoint import VERSIONS
-from trackyard.wire.openapi import document, of_version
+from trackyard.wire.openapi.document import document, of_version
 
 WHOLE = document(CATALOGUE, version="1", servers=("https://api.example",), topics=TOPICS)
 DOCUMENTS = {"whole": WHOLE} | {version: of_version(WHOLE, version) for version in VERSIONS}

@@ -2,7 +2,7 @@
 
 from tests.contract.pages import DIRECTORY, DOCUMENT, written
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.wire.docs import operations
+from trackyard.wire.openapi.docs_page import operations
 
 
 def test_the_pages_are_as_the_declarations_and_the_answers() -> None:

@@ -1,7 +1,7 @@
 """docs/api/rights.md names what no method asks for."""
 
 from tests.contract.rights import NOT_ASKED, methods_by_feature, methods_by_permission, page
-from trackyard.domain.roles import Permission
+from trackyard.domain.people.roles import Permission
 
 
 def test_permission_that_no_method_asks_for_is_listed_as_such() -> None:

@@ -15,11 +15,11 @@ from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.events import new_click
 from tests.support.history import add_conversion, load_clicks
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.api.stats_rows import StatsAnswer
-from trackyard.domain.roles import EVERYBODY
-from trackyard.store import rules
+from trackyard.api.statistics.rows import StatsAnswer
+from trackyard.domain.people.roles import EVERYBODY
+from trackyard.store.tracking import rulesets
 from trackyard.wire.endpoint import Endpoint
-from trackyard.wire.openapi import document
+from trackyard.wire.openapi.document import document
 
 DOCUMENT = document(CATALOGUE, version="1")
 IDS = [endpoint.id for endpoint in CATALOGUE]
@@ -152,7 +152,7 @@ def as_sent(value: Any) -> Any:
 
 def state(world: World) -> int:
     with world.api.deps.database.read() as conn:
-        return rules.version(conn)
+        return rulesets.version(conn)
 
 
 @every_version_of_every_endpoint

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trackyard.domain.addresses import AddressLists, entries_of, find_packed, network_of
+from trackyard.domain.tracking.ip_lists import AddressLists, entries_of, find_packed, network_of
 
 
 @pytest.mark.parametrize(

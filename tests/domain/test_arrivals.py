@@ -11,14 +11,22 @@ from hypothesis import strategies as st
 
 from tests.domain.test_conversions import AT, CLICK, ELSEWHERE, FIXED, OFFER, TERMS, call, made
 from trackyard.base.money import LIMIT
-from trackyard.domain.caps import caps_of
-from trackyard.domain.conversions import Change, Conversion, Decline, Fault, OfferTerms, Terms, find_early_fault
-from trackyard.domain.counters import Count
-from trackyard.domain.decisions import DECLINES, decide
-from trackyard.domain.offers import Cap
-from trackyard.domain.payments import payment_of
-from trackyard.domain.sessions import DAY_MS
-from trackyard.domain.statuses import Mover, Status, may_move
+from trackyard.domain.conversions.conversions import (
+    Change,
+    Conversion,
+    Decline,
+    Fault,
+    OfferTerms,
+    Terms,
+    find_early_fault,
+)
+from trackyard.domain.conversions.decisions import DECLINES, decide
+from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.domain.conversions.statuses import Mover, Status, may_move
+from trackyard.domain.offers.caps import caps_of
+from trackyard.domain.offers.counters import Count
+from trackyard.domain.offers.offers import Cap
+from trackyard.domain.offers.payments import payment_of
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FULL = caps_of(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trackyard.domain.call_params import named, pixel_named
+from trackyard.domain.tracking.postback_params import named, pixel_named
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.events import NOON
-from trackyard.domain.cap_stats import CLICKS, CounterState, Held, concerns, described, rules_for, rules_of, state_of
-from trackyard.domain.counters import Count
-from trackyard.domain.offers import Cap, Offer, PersonalLimit
+from trackyard.domain.offers.counters import Count
+from trackyard.domain.offers.offers import Cap, Offer, PersonalLimit
+from trackyard.domain.statistics.cap_stats import (
+    CLICKS,
+    CounterState,
+    Held,
+    concerns,
+    described,
+    rules_for,
+    rules_of,
+    state_of,
+)
 
 UTC = ZoneInfo("UTC")
 DAY = 86_400_000

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.domain.caps import Caps, caps_of, counted_statuses, is_reached, touched
-from trackyard.domain.counters import BUDGET, Count, Move, Tally, Traits
-from trackyard.domain.offers import Cap, PersonalLimit
-from trackyard.domain.statuses import Status
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.caps import Caps, caps_of, counted_statuses, is_reached, touched
+from trackyard.domain.offers.counters import BUDGET, Count, Move, Tally, Traits
+from trackyard.domain.offers.offers import Cap, PersonalLimit
 
 UTC = ZoneInfo("UTC")
 AT = int(datetime(2026, 11, 20, 23, 30, tzinfo=UTC).timestamp() * 1000)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.domain.addresses import AddressLists
-from trackyard.domain.conversions import (
+from trackyard.domain.conversions.conversions import (
     CallFacts,
     Change,
     Conversion,
@@ -20,12 +19,13 @@ from trackyard.domain.conversions import (
     find_early_fault,
     identity_of,
 )
-from trackyard.domain.decisions import decide
-from trackyard.domain.factrows import fact_lines, fact_of
-from trackyard.domain.ledger import entries_of
-from trackyard.domain.payments import payment_of
-from trackyard.domain.sessions import DAY_MS
-from trackyard.domain.statuses import Status
+from trackyard.domain.conversions.decisions import decide
+from trackyard.domain.conversions.events import fact_lines, fact_of
+from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.ledger import entries_of
+from trackyard.domain.offers.payments import payment_of
+from trackyard.domain.tracking.ip_lists import AddressLists
 
 AT = 1_790_000_000_000
 CLICK: dict[str, Any] = {

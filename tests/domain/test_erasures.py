@@ -4,15 +4,7 @@ import msgspec
 import pytest
 
 from tests.support.events import new_click
-from trackyard.domain.erasures import (
-    NOTHING_ERASED,
-    PERSONAL,
-    Erased,
-    Erasure,
-    Subject,
-    erased,
-    find_fault,
-)
+from trackyard.domain.platform.erasures import NOTHING_ERASED, PERSONAL, Erased, Erasure, Subject, erased, find_fault
 from trackyard.journal.erasing import cleaned
 from trackyard.journal.records import Call, Click, Kind, decode_call, decode_click, encode
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trackyard.domain.forwarding import FRESH_S, find_caller, signed_caller, signing_key
+from trackyard.domain.tracking.forwarding import FRESH_S, find_caller, signed_caller, signing_key
 
 NOW = 1_700_000_000_123
 KEY = signing_key("a secret")

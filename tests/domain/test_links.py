@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.domain.links import Link, pack, unpack
+from trackyard.domain.tracking.links import Link, pack, unpack
 
 numbers = st.integers(0, 2**31 - 1)
 

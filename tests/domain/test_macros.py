@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.domain.macros import Template
+from trackyard.domain.tracking.macros import Template
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from io import BytesIO
 import pytest
 
 from tests.support.pictures import archive, gif, jpeg, png
-from trackyard.domain.media import (
+from trackyard.domain.platform.files import (
     GIF,
     JPEG,
     MAX_MEMBERS,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from trackyard.domain.offer_edit import Making, changes_of, faults_of, is_seen
-from trackyard.domain.offers import (
+from trackyard.domain.offers.edits import Making, changes_of, faults_of, is_seen
+from trackyard.domain.offers.offers import (
     Cap,
     Landing,
     Offer,

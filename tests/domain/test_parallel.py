@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from tests.support.calls import AT, make_click
-from trackyard.decide.target import CLICK_MACROS
-from trackyard.domain.parallel import parallel_url
+from trackyard.decision.target.url import CLICK_MACROS
+from trackyard.domain.tracking.parallel_tracking import parallel_url
 
 CLICK = make_click(
     3, 7, "a" * 24, time=AT, id="6ab1c0000100000000000a0b", city="Köln", language="de", referrer="http://from.example/",

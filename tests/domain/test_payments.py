@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackyard.base.money import LIMIT, converted, find_amount
-from trackyard.domain.payments import PaymentType, amounts, document_of, find_payment, payment_of
+from trackyard.domain.offers.payments import PaymentType, amounts, document_of, find_payment, payment_of
 
 CLICK: dict[str, Any] = {
     "country": "DE",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.domain.periods import PERIODS, period_at
+from trackyard.domain.offers.periods import PERIODS, period_at
 
 TALLINN = ZoneInfo("Europe/Tallinn")
 HOUR = 3_600_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trackyard.domain.pixels import fault_of
+from trackyard.domain.tracking.pixels import fault_of
 
 
 @pytest.mark.parametrize(

@@ -2,26 +2,26 @@
 
 from zoneinfo import ZoneInfo
 
-from trackyard.domain import places
+from trackyard.domain.platform import geo
 
 
 def test_a_city_has_its_zone_its_region_and_its_names() -> None:
-    cities = {city.id: city for city in places.cities()["GB"]}
+    cities = {city.id: city for city in geo.cities()["GB"]}
     london = cities[2643743]
     assert (london.name, london.zone, london.region_id) == ("London", "Europe/London", 6269131)
     assert [london.called(language) for language in ("en", "ru", "es")] == ["London", "Лондон", "Londres"]
 
 
 def test_a_city_without_a_name_in_a_language_keeps_its_own() -> None:
-    tartu = next(city for city in places.cities()["EE"] if city.name == "Tartu")
+    tartu = next(city for city in geo.cities()["EE"] if city.name == "Tartu")
     assert (tartu.called("ru"), tartu.called("es")) == ("Тарту", "Tartu")
 
 
 def test_every_city_is_in_a_country_a_zone_and_a_region_that_exist() -> None:
-    countries = {country.code for country in places.countries()}
-    regions = {region.id for items in places.regions().values() for region in items}
+    countries = {country.code for country in geo.countries()}
+    regions = {region.id for items in geo.regions().values() for region in items}
     zones: set[str] = set()
-    for country, cities in places.cities().items():
+    for country, cities in geo.cities().items():
         assert country in countries
         for city in cities:
             assert city.region_id in regions or city.region_id == 0
@@ -30,12 +30,12 @@ def test_every_city_is_in_a_country_a_zone_and_a_region_that_exist() -> None:
 
 
 def test_regions_have_the_ids_of_address_databases() -> None:
-    found = {region.id: region.name for region in places.regions()["US"]}
+    found = {region.id: region.name for region in geo.regions()["US"]}
     assert found[5332921] == "California" and found[5815135] == "Washington"
 
 
 def test_countries_are_those_of_today_in_each_language() -> None:
-    english = {country.code: country.name for country in places.countries()}
+    english = {country.code: country.name for country in geo.countries()}
     assert english["EE"] == "Estonia" and "AN" not in english and len(english) > 240
-    assert {country.code: country.name for country in places.countries("ru")}["EE"] == "Эстония"
-    assert {country.code: country.name for country in places.countries("es")}["DE"] == "Alemania"
+    assert {country.code: country.name for country in geo.countries("ru")}["EE"] == "Эстония"
+    assert {country.code: country.name for country in geo.countries("es")}["DE"] == "Alemania"

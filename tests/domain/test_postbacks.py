@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.domain.test_conversions import AT, CLICK, made
-from trackyard.domain.conversions import Change
-from trackyard.domain.postbacks import Postback, chosen, filled, host_of
-from trackyard.domain.samples import sample_conversion
-from trackyard.domain.statuses import Status
+from trackyard.domain.conversions.conversions import Change
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.tracking.postbacks import Postback, chosen, filled, host_of
+from trackyard.domain.tracking.sample_conversion import sample_conversion
 
 
 def postback(

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from trackyard.base.zones import day_start_ms
-from trackyard.domain.quotes import days_of_feed, days_of_table, quotes_of
+from trackyard.domain.money.exchange_rates import days_of_feed, days_of_table, quotes_of
 
 FRIDAY = date(2023, 11, 10)
 MONDAY = date(2023, 11, 13)

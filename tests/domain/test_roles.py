@@ -2,8 +2,8 @@
 
 import pytest
 
-from trackyard.domain.callers import StaffCaller
-from trackyard.domain.roles import TABLE, Permission, Role, permissions_of, roles_giving
+from trackyard.domain.people.callers import StaffCaller
+from trackyard.domain.people.roles import TABLE, Permission, Role, permissions_of, roles_giving
 
 
 @pytest.mark.parametrize(

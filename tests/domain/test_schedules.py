@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from trackyard.domain.offers import Interval, Schedule
-from trackyard.domain.schedules import is_open
+from trackyard.domain.offers.offers import Interval, Schedule
+from trackyard.domain.offers.schedules import is_open
 
 PLATFORM = ZoneInfo("UTC")
 

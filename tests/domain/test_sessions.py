@@ -3,7 +3,7 @@
 import pytest
 
 from trackyard.base.ids import new_click_id
-from trackyard.domain.sessions import DAY_MS, KEPT_MS, is_forgotten, is_possible, kept_ms, span_ms
+from trackyard.domain.conversions.sessions import DAY_MS, KEPT_MS, is_forgotten, is_possible, kept_ms, span_ms
 
 AT = 1_790_000_000_000
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from tests.domain.test_conversions import AT, CLICK, TERMS, call, made
-from trackyard.domain.conversions import Change, Conversion, Fault, end_hold
-from trackyard.domain.decisions import decide
-from trackyard.domain.edits import Edit, Import, edited, imported
-from trackyard.domain.statuses import Mover, Status, may_move
+from trackyard.domain.conversions.conversions import Change, Conversion, Fault, end_hold
+from trackyard.domain.conversions.decisions import decide
+from trackyard.domain.conversions.edits import Edit, Import, edited, imported
+from trackyard.domain.conversions.statuses import Mover, Status, may_move
 
 LETTERS = dict(zip(Status, "CPDNHQ", strict=True))
 """Confirmed, Pending, Declined, Not found, on Hold, Queued for a place under a cap (pending_cap)."""

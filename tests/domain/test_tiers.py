@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.domain.counters import Count, Traits
-from trackyard.domain.offers import Tier
-from trackyard.domain.payments import Amounts
-from trackyard.domain.statuses import Status
-from trackyard.domain.tiers import (
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.counters import Count, Traits
+from trackyard.domain.offers.offers import Tier
+from trackyard.domain.offers.payments import Amounts
+from trackyard.domain.offers.tiers import (
     Ladder,
     Modifier,
     ModifierType,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.program import Program
-from trackyard.api.statistics import GROUPED
+from trackyard.api.statistics.reports import GROUPED
 
 SMALL = ("demo", "--visits", "1500", "--seconds", "3")
 

@@ -12,17 +12,17 @@ from tests.support.analytics import analytics
 from tests.support.api import Api, api
 from tests.support.edge import recorded
 from tests.support.offers import store_offer
-from trackyard.decide.rules import Rules
-from trackyard.decide.visitor import Visitors
-from trackyard.domain.offers import Landing
-from trackyard.edge.address import TrustedNetworks
+from trackyard.decision.routes import Rules
+from trackyard.decision.visitor.visitor import Visitors
+from trackyard.domain.offers.offers import Landing
 from trackyard.edge.counters import Counters
-from trackyard.edge.handler import Edge
-from trackyard.edge.request import Request, Response
-from trackyard.edge.state import EdgeState, StateOptions
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.http.request import Request, Response
+from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.journal.records import Click
 from trackyard.journal.writer import Writer
-from trackyard.store import rules
+from trackyard.store.tracking import rulesets
 
 __all__ = ["analytics", "api"]
 
@@ -61,8 +61,8 @@ def test_the_links_of_an_answer_work(api: Api, edge: Edge, tmp_path: Path) -> No
     made = store_offer(api, privacy="private", url="https://shop.example/?p={pid}", landings=(landing,))
     api.admin.post("/3.0/offer/enable-affiliate", offer_id=made.id, pid=pid)
     with api.deps.database.write() as conn:
-        rules.touch(conn, "offer", made.id)
-        entries = [(kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rules.each_rule(conn)]
+        rulesets.touch(conn, "offer", made.id)
+        entries = [(kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rulesets.each_rule(conn)]
     edge.rules = Rules.of(entries)
     [shown] = affiliate.get("/3.1/partner/live-offers")["offers"]
     targets = {}

@@ -10,13 +10,13 @@ from tests.support.edge import RunningEdge, running_edge
 from tests.support.handling import NOW, MemoryJournal
 from tests.support.rules import ADVERTISER, an_offer, rules_of
 from trackyard.base.clock import ManualClock
-from trackyard.decide.visitor import Visitors
-from trackyard.domain.rules import Advertiser, Affiliate, Row
-from trackyard.edge.address import TrustedNetworks
+from trackyard.decision.visitor.visitor import Visitors
+from trackyard.domain.tracking.ruleset import Advertiser, Affiliate, Row
 from trackyard.edge.counters import Counters
-from trackyard.edge.handler import Edge
-from trackyard.edge.pixels import FindClick
-from trackyard.edge.state import EdgeState, StateOptions
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.endpoints.pixels import FindClick
+from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.state.click_state import EdgeState, StateOptions
 
 ROWS: list[Row] = [an_offer(), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]
 

@@ -4,7 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from trackyard.edge.address import TrustedNetworks, find_address, peer_address
+from trackyard.edge.http.client_address import TrustedNetworks, find_address, peer_address
 
 TRUSTED = TrustedNetworks([ip_network(text) for text in ("127.0.0.0/8", "::1", "10.0.0.0/8", "2001:db8:1::/48")])
 

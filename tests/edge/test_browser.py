@@ -17,7 +17,7 @@ from tests.support.edge import RunningEdge, recorded, running_edge
 from tests.support.receiver import Received, Receiver, Reply
 from tests.support.rules import an_offer
 from tests.support.waiting import wait_until
-from trackyard.domain.rules import Pixels, Row
+from trackyard.domain.tracking.ruleset import Pixels, Row
 from trackyard.journal.records import Call, Click
 
 KINDS = ("http302", "http302hidden", "js", "meta")

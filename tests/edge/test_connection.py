@@ -12,9 +12,9 @@ from tests.edge.conftest import ROWS
 from tests.edge.test_timeouts import FakeEdge, FakeSync, FakeTransport
 from tests.support.edge import RunningEdge, parse_answers, read_answers, recorded, running_edge
 from tests.support.waiting import wait_until
-from trackyard.edge.address import TrustedNetworks
-from trackyard.edge.connection import Connection, Shared
-from trackyard.edge.request import Request, Response
+from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.http.connection import Connection, Shared
+from trackyard.edge.http.request import Request, Response
 
 HEAD = "Host: t.example\r\n"
 CLICK = "/click?pid=7&offer_id=3"

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.support.handling import MemoryJournal, ask
-from trackyard.edge.handler import Edge
+from trackyard.edge.endpoints.handler import Edge
 
 CLICK_ID = "a" * 24
 ORIGIN = b"https://page.example"

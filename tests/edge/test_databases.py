@@ -6,8 +6,8 @@ from tests.support.edge import running_edge
 from tests.support.mmdb import write_mmdb
 from tests.support.rules import ADVERTISER, HASH, an_offer
 from tests.support.waiting import wait_until
-from trackyard.decide.databases import Databases
-from trackyard.domain.rules import Advertiser, Affiliate
+from trackyard.decision.visitor.databases import Databases
+from trackyard.domain.tracking.ruleset import Advertiser, Affiliate
 
 ROWS = [an_offer(url="https://shop.example/?city={city}"), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]
 

@@ -8,12 +8,12 @@ from tests.support.handling import NOW, MemoryJournal, ask
 from tests.support.rules import ADVERTISER, HASH, an_offer, rules_of
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import find_click_id
-from trackyard.domain.links import Link
-from trackyard.domain.rules import Landing, Platform
-from trackyard.edge.connection import MAX_BODY
-from trackyard.edge.handler import Edge
-from trackyard.edge.inbound import KEPT_BODY
-from trackyard.edge.request import MAX_URL, Request
+from trackyard.domain.tracking.links import Link
+from trackyard.domain.tracking.ruleset import Landing, Platform
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.endpoints.postbacks import KEPT_BODY
+from trackyard.edge.http.connection import MAX_BODY
+from trackyard.edge.http.request import MAX_URL, Request
 from trackyard.journal.records import Call, Click, Flag
 
 IPHONE = (

@@ -9,11 +9,20 @@ from hypothesis import strategies as st
 from tests.edge.conftest import ROWS
 from tests.support.handling import MemoryJournal, ask
 from tests.support.rules import ADVERTISER, HASH, an_offer, packed, rules_of
-from trackyard.domain.links import Link
-from trackyard.domain.rules import Advertiser, Affiliate, Connections, Landing, Pixels, Platform, Row, SmartLink
-from trackyard.domain.rules import SmartLinkOffer as InSmartLink
-from trackyard.edge.handler import Edge
-from trackyard.edge.request import Request
+from trackyard.domain.tracking.links import Link
+from trackyard.domain.tracking.ruleset import (
+    Advertiser,
+    Affiliate,
+    Connections,
+    Landing,
+    Pixels,
+    Platform,
+    Row,
+    SmartLink,
+)
+from trackyard.domain.tracking.ruleset import SmartLinkOffer as InSmartLink
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.http.request import Request
 
 NOW = 1_700_000_000_123
 KEY = "5" * 24

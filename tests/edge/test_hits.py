@@ -5,13 +5,13 @@ import pytest
 from tests.support.handling import NOW, MemoryJournal, ask
 from tests.support.rules import ADVERTISER, an_offer, rules_of
 from trackyard.base.clock import ManualClock
-from trackyard.decide.queries import read_pairs
-from trackyard.decide.visitor import Visitors
-from trackyard.domain.rules import Advertiser, Affiliate, Row
-from trackyard.edge.address import TrustedNetworks
-from trackyard.edge.handler import Edge
-from trackyard.edge.hits import Hits
-from trackyard.edge.request import Request
+from trackyard.decision.target.queries import read_pairs
+from trackyard.decision.visitor.visitor import Visitors
+from trackyard.domain.tracking.ruleset import Advertiser, Affiliate, Row
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.endpoints.hits import Hits
+from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.http.request import Request
 
 CHROME = (
     b"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36"

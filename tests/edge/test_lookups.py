@@ -13,10 +13,10 @@ from tests.support.edge import running_edge
 from tests.support.events import NOON, new_click
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_click_id
-from trackyard.domain.rules import Pixels
-from trackyard.edge import lookups
-from trackyard.edge.lookups import A_SECOND, A_SECOND_OF_ONE, AT_ONCE, ClickLookups
-from trackyard.jobs import click_lookups
+from trackyard.domain.tracking.ruleset import Pixels
+from trackyard.edge.endpoints import click_lookups as lookups
+from trackyard.edge.endpoints.click_lookups import A_SECOND, A_SECOND_OF_ONE, AT_ONCE, ClickLookups
+from trackyard.jobs.loading import click_lookups
 from trackyard.journal.records import Click, encode
 
 NOW = NOON

@@ -9,11 +9,11 @@ import pytest
 from tests.support.edge import RunningEdge, running_edge
 from tests.support.rules import ADVERTISER, an_offer, rules_of
 from trackyard.base.clock import SystemClock
-from trackyard.decide.hit import Hit
-from trackyard.decide.visitor import Agent, Place, who_is
-from trackyard.domain.rules import Advertiser, Affiliate, ClickCap, Row
-from trackyard.edge.onlooker import Onlooker
-from trackyard.edge.unique import UniqueVisitors
+from trackyard.decision.click.hit import Hit
+from trackyard.decision.visitor.visitor import Agent, Place, who_is
+from trackyard.domain.tracking.ruleset import Advertiser, Affiliate, ClickCap, Row
+from trackyard.edge.state.read_only import Onlooker
+from trackyard.edge.state.unique import UniqueVisitors
 
 CAP = ClickCap(id="c" * 24, period="all", value=2)
 ROWS: list[Row] = [an_offer(click_caps=(CAP,)), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]

@@ -9,11 +9,11 @@ from tests.support.events import new_click
 from tests.support.handling import NOW, MemoryJournal, ask
 from tests.support.rules import HASH, rules_of
 from trackyard.base.ids import find_click_id
-from trackyard.domain.rules import Pixels
-from trackyard.edge.answers import UNWRITABLE
-from trackyard.edge.handler import Edge
-from trackyard.edge.pixels import FindClick
-from trackyard.edge.request import Later, Response
+from trackyard.domain.tracking.ruleset import Pixels
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.endpoints.pixels import FindClick
+from trackyard.edge.http.answers import UNWRITABLE
+from trackyard.edge.http.request import Later, Response
 from trackyard.journal.records import Click
 
 A, B = "a" * 24, "b" * 24

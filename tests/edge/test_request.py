@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.edge.calls import PARAMETERS, call_params
-from trackyard.edge.request import Request
+from trackyard.edge.endpoints.postback_params import PARAMETERS, call_params
+from trackyard.edge.http.request import Request
 
 
 def a_call(query: bytes = b"", body: bytes = b"", content_type: bytes = b"") -> dict[str, str]:

@@ -23,12 +23,12 @@ from tests.support.edge import RunningEdge, parse_answers, publish, recorded, ru
 from tests.support.rules import an_offer, entry_of
 from tests.support.waiting import wait_until
 from trackyard.base.clock import SystemClock
-from trackyard.domain.rules import Affiliate
+from trackyard.domain.tracking.ruleset import Affiliate
 from trackyard.edge.server import OWN_FILES, TICK_S
 from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import Call, Click
-from trackyard.journal.rulelog import Entry
+from trackyard.journal.ruleset_log import Entry
 
 CLICK = "/click?pid=7&offer_id=3"
 

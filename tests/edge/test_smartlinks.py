@@ -6,9 +6,9 @@ import pytest
 
 from tests.support.handling import MemoryJournal, ask
 from tests.support.rules import ADVERTISER, an_offer, rules_of
-from trackyard.decide.rules import Rules
-from trackyard.domain.rules import Advertiser, Affiliate, Landing, Platform, SmartLink, SmartLinkOffer
-from trackyard.edge.handler import Edge
+from trackyard.decision.routes import Rules
+from trackyard.domain.tracking.ruleset import Advertiser, Affiliate, Landing, Platform, SmartLink, SmartLinkOffer
+from trackyard.edge.endpoints.handler import Edge
 
 KEY = "5" * 24
 LINK = f"/sl?id={KEY}&pid=7"

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from tests.decide.clicks import a_hit
+from tests.decision.clicks import a_hit
 from tests.support.rules import an_offer, entry_of
-from trackyard.domain.rules import ClickCap, Platform
-from trackyard.edge.caps import CurrentPeriods, OfferCaps, places_of
-from trackyard.edge.countsfile import NEVER
+from trackyard.domain.tracking.ruleset import ClickCap, Platform
+from trackyard.edge.state.caps import CurrentPeriods, OfferCaps, places_of
+from trackyard.edge.state.counts_file import NEVER
 
 
 def ms(text: str) -> int:
@@ -123,7 +123,7 @@ def test_the_places_of_a_click_follow_the_rows_and_the_platforms_zone() -> None:
 
 
 def test_periods_are_computed_once_while_they_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    from trackyard.edge import caps
+    from trackyard.edge.state import caps
 
     computed: list[int] = []
     real = caps.period_at

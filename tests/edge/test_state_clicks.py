@@ -7,9 +7,9 @@ from tests.support.forms import PLAIN
 from tests.support.handling import NOW, MemoryJournal, ask
 from tests.support.rules import an_offer, packed, rules_of
 from trackyard.base.clock import ManualClock
-from trackyard.domain.rules import ClickCap
-from trackyard.edge import countsfile
-from trackyard.edge.handler import Edge
+from trackyard.domain.tracking.ruleset import ClickCap
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.state import counts_file
 from trackyard.journal.records import Click
 
 CLICK = "/click?pid=7&offer_id=3"
@@ -93,8 +93,8 @@ def test_what_the_journal_did_not_take_is_free_again(edge: Edge, journal: Memory
 def test_a_click_that_cannot_be_counted_is_told_so_and_never_passes(
     edge: Edge, journal: MemoryJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(countsfile, "SEGMENTS", 0)
-    monkeypatch.setattr(countsfile, "_BUCKET", 0)  # which has no place
+    monkeypatch.setattr(counts_file, "SEGMENTS", 0)
+    monkeypatch.setattr(counts_file, "_BUCKET", 0)  # which has no place
     edge.rules = rules_of([an_offer(click_caps=(cap(1),)), *ROWS[1:]])
     assert ask(edge, CLICK).status == 503
     assert journal.records == []

@@ -8,11 +8,11 @@ from threading import Event
 import pytest
 
 from tests.support.forms import PLAIN
-from trackyard.edge import countsfile
-from trackyard.edge.caps import count_key
-from trackyard.edge.claims import Claims
-from trackyard.edge.counts import ClickCounts, Wanted
-from trackyard.edge.countsfile import NEVER, REUSE_AFTER_S, Counted, CountsFull
+from trackyard.edge.state import counts_file
+from trackyard.edge.state.caps import count_key
+from trackyard.edge.state.claims import Claims
+from trackyard.edge.state.counts import ClickCounts, Wanted
+from trackyard.edge.state.counts_file import NEVER, REUSE_AFTER_S, Counted, CountsFull
 
 NOW = 1_700_000_000
 CLICK = "a" * 24
@@ -125,7 +125,7 @@ def test_places_of_periods_that_are_over_are_given_away(
 def test_a_full_file_refuses_and_takes_nothing(
     open_counts: Callable[..., ClickCounts], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(countsfile, "SEGMENTS", 1)
+    monkeypatch.setattr(counts_file, "SEGMENTS", 1)
     counts = open_counts()
     with pytest.raises(CountsFull):
         for number in range(1, 20_000):

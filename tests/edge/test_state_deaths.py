@@ -13,11 +13,11 @@ from tests.support.edge import publish, recorded
 from tests.support.forms import PLAIN
 from tests.support.rules import an_offer, entry_of, packed, rules_of
 from tests.support.state import CAP, NOW_MS, OFFER, StatefulEdge, rows, stateful_edge
-from trackyard.decide.visitor import ADDRESS_ALONE, who_is
-from trackyard.edge import claims, countsfile, synced, unique
-from trackyard.edge.caps import OfferCaps
-from trackyard.edge.countsfile import NEVER, Counted
-from trackyard.edge.synced import Position, Synced, SyncedLog, find_known
+from trackyard.decision.visitor.visitor import ADDRESS_ALONE, who_is
+from trackyard.edge.state import claims, counts_file, synced, unique
+from trackyard.edge.state.caps import OfferCaps
+from trackyard.edge.state.counts_file import NEVER, Counted
+from trackyard.edge.state.synced import Position, Synced, SyncedLog, find_known
 from trackyard.journal import segments
 from trackyard.journal.records import Call, Click, Kind, encode
 
@@ -35,7 +35,7 @@ class Deaths:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.left = -1
         self.stores = 0
-        for owner in (claims.Claims, countsfile.CountsFile):
+        for owner in (claims.Claims, counts_file.CountsFile):
             monkeypatch.setattr(owner, "_words", _Watched(self), raising=False)
         monkeypatch.setattr(unique.UniqueVisitors, "_cells", _Watched(self), raising=False)
         real = os.write

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.edge import RunningEdge, recorded, running_edge
 from tests.support.rules import ADVERTISER, an_offer
-from trackyard.domain.rules import Advertiser, Affiliate, ClickCap, Row
+from trackyard.domain.tracking.ruleset import Advertiser, Affiliate, ClickCap, Row
 from trackyard.journal.records import Click
 
 TOGETHER = 50

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from trackyard.decide.visitor import who_is
-from trackyard.edge.claims import Claims
-from trackyard.edge.unique import WINDOW_S, UniqueVisitors
+from trackyard.decision.visitor.visitor import who_is
+from trackyard.edge.state.claims import Claims
+from trackyard.edge.state.unique import WINDOW_S, UniqueVisitors
 
 NOW = 1_700_000_000
 SIZE = 64 * 1024

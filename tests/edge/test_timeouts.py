@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.edge import Answer, parse_answers
-from trackyard.edge.address import TrustedNetworks
-from trackyard.edge.connection import IDLE_S, LINGER_S, REQUEST_S, Connection, Shared
-from trackyard.edge.handler import Edge
-from trackyard.edge.request import Request, Response
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.http.connection import IDLE_S, LINGER_S, REQUEST_S, Connection, Shared
+from trackyard.edge.http.request import Request, Response
 
 
 class FakeEdge:

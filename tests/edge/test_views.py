@@ -5,9 +5,9 @@ import pytest
 from tests.edge.conftest import ROWS
 from tests.support.handling import NOW, MemoryJournal, ask
 from tests.support.rules import ADVERTISER, HASH, an_offer, packed, rules_of
-from trackyard.domain.rules import ClickCap, Platform
-from trackyard.edge.answers import UNWRITABLE
-from trackyard.edge.handler import Edge
+from trackyard.domain.tracking.ruleset import ClickCap, Platform
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.http.answers import UNWRITABLE
 from trackyard.journal.records import View
 
 VIEW = "/imp?aid=7&oid=3"

@@ -7,9 +7,9 @@ from tests.edge.conftest import ROWS
 from tests.support.handling import MemoryJournal, ask
 from tests.support.rules import an_offer, rules_of
 from trackyard.base.clock import ManualClock
-from trackyard.domain.rules import Landing, Platform
-from trackyard.edge.handler import Edge
-from trackyard.edge.request import Response
+from trackyard.domain.tracking.ruleset import Landing, Platform
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.http.request import Response
 from trackyard.journal.records import Flag
 
 CLICK = "/click?pid=7&offer_id=3"

@@ -14,16 +14,17 @@ from tests.support.limited import UTC, Limited, is_left, make_limited
 from tests.support.queued import queued_lines
 from tests.support.seeds import add_affiliate, add_offer
 from trackyard.base.ids import new_click_id
-from trackyard.domain.conversions import Decline, Fault
-from trackyard.domain.facts import ServerLog
-from trackyard.domain.sessions import DAY_MS, KEPT_MS
-from trackyard.domain.statuses import Status
-from trackyard.jobs.conversions import Converter
-from trackyard.store import edges, inbox
-from trackyard.store.calls import list_sessions
-from trackyard.store.engine import Database
-from trackyard.store.settings import HASH_PASSWORD, edit_setting
+from trackyard.domain.conversions.conversions import Decline, Fault
+from trackyard.domain.conversions.sessions import DAY_MS, KEPT_MS
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.statistics.rows import ServerLog
+from trackyard.jobs.conversions.inbox import Converter
+from trackyard.store.conversions import inbox
+from trackyard.store.conversions.decisions import list_sessions
+from trackyard.store.engine.database import Database
+from trackyard.store.platform.settings import HASH_PASSWORD, edit_setting
 from trackyard.store.tables import advertiser, affiliate, conversion, offer
+from trackyard.store.tracking import edges
 
 DUPLICATE = ("declined", "IP duplicate")
 TAKEN = ("confirmed", "")

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from trackyard.jobs.calllog import masked
+from trackyard.jobs.conversions.postback_log import masked
 
 
 @pytest.mark.parametrize(

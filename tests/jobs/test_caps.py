@@ -10,14 +10,15 @@ from sqlalchemy import select, update
 from tests.support.calls import AT, inbox_call, make_call
 from tests.support.limited import MIDNIGHT, REACHED, STAFF, UTC, Limited, is_left
 from tests.support.seeds import add_affiliate
-from trackyard.domain.edits import Edit
-from trackyard.domain.sessions import DAY_MS
-from trackyard.domain.statuses import Status
-from trackyard.jobs.conversions import Converter
-from trackyard.jobs.edits import Editor
-from trackyard.jobs.schedule import Schedule
-from trackyard.store import inbox, tasks
-from trackyard.store.rates import add_rate
+from trackyard.domain.conversions.edits import Edit
+from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.domain.conversions.statuses import Status
+from trackyard.jobs.conversions.edits import Editor
+from trackyard.jobs.conversions.inbox import Converter
+from trackyard.jobs.schedule.schedule import Schedule
+from trackyard.store.conversions import edits as tasks
+from trackyard.store.conversions import inbox
+from trackyard.store.money.exchange_rates import add_rate
 from trackyard.store.tables import affiliate, conversion
 
 

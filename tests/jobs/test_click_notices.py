@@ -6,7 +6,7 @@ from sqlalchemy import select
 from tests.support.api import Api
 from tests.support.events import new_click
 from tests.support.history import load_clicks
-from trackyard.jobs.click_notices import ClickNotices
+from trackyard.jobs.schedule.cap_notices import ClickNotices
 from trackyard.store.tables import mail
 
 MINUTE = 60_000

@@ -3,12 +3,12 @@
 import pytest
 
 from tests.support.events import NOON, new_click
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.load import load, lookup_item
 from trackyard.base.ids import new_click_id
-from trackyard.domain.sessions import LATE_MS, PATIENCE_MS, is_settled
-from trackyard.jobs.clicks import ClickFinder
+from trackyard.domain.conversions.sessions import LATE_MS, PATIENCE_MS, is_settled
+from trackyard.jobs.conversions.click_ids import ClickFinder
 from trackyard.journal.records import encode
-from trackyard.stats.engine import Analytics
-from trackyard.stats.load import load, lookup_item
 
 EDGES = {1, 2}
 

@@ -15,13 +15,14 @@ from tests.support.crashes import uncommitted
 from tests.support.queued import queued_lines
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from trackyard.base.clock import ManualClock
-from trackyard.domain.facts import Fact, ServerLog
-from trackyard.jobs.conversions import BATCH, Converter
+from trackyard.domain.statistics.rows import Fact, ServerLog
+from trackyard.jobs.conversions.inbox import BATCH, Converter
 from trackyard.journal.records import Click
-from trackyard.store import inbox, outbox
-from trackyard.store.engine import Database
-from trackyard.store.ledger import Balance, list_balances
-from trackyard.store.rates import add_rate
+from trackyard.store.conversions import inbox
+from trackyard.store.engine.database import Database
+from trackyard.store.money.exchange_rates import add_rate
+from trackyard.store.money.ledger import Balance, list_balances
+from trackyard.store.statistics import outbox
 from trackyard.store.tables import advertiser, conversion, conversion_event, delivery, ledger, offer
 from trackyard.store.tables import inbox as inbox_table
 from trackyard.store.tables import outbox as outbox_table
@@ -205,7 +206,12 @@ def test_a_call_that_cannot_be_decided_stops_no_other(world: World) -> None:
         assert conn.execute(select(inbox_table.c.state)).scalars().all() == ["aside"]
 
 
-CRASHES = ["conversions.record", "ledger.add_entries", "outbox.add", "deliveries.add"]
+CRASHES = [
+    "trackyard.store.conversions.conversions.record",
+    "trackyard.store.money.ledger.add_entries",
+    "trackyard.store.statistics.outbox.add",
+    "trackyard.store.tracking.deliveries.add",
+]
 
 
 @pytest.mark.parametrize("place", CRASHES)
@@ -221,7 +227,7 @@ def test_a_crash_at_any_step_is_as_if_nothing_happened(
     for number in range(3):
         world.send(world.click(sub1=str(number)))
     with monkeypatch.context() as patch:
-        patch.setattr(f"trackyard.store.{place}", crash)
+        patch.setattr(place, crash)
         with pytest.raises(Crash):
             world.converter().step()
     assert world.count(conversion) == world.count(outbox_table) == 0

@@ -10,17 +10,18 @@ from tests.support.calls import AT
 from tests.support.crashes import uncommitted
 from tests.support.limited import MIDNIGHT, REACHED, UTC, Limited, is_left
 from tests.support.seeds import add_affiliate
-from trackyard.actions import limits
-from trackyard.domain.caps import touched
-from trackyard.domain.counters import Count, Traits
-from trackyard.domain.offers import Cap
-from trackyard.domain.rules import FullCap
-from trackyard.domain.scope import Scope
-from trackyard.domain.sessions import DAY_MS
-from trackyard.jobs.conversions import Converter
-from trackyard.jobs.schedule import Schedule
-from trackyard.store import advertisers, counters, offers, staff
-from trackyard.store.calls import find_book
+from trackyard.actions.offers import caps as limits
+from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.domain.offers.caps import touched
+from trackyard.domain.offers.counters import Count, Traits
+from trackyard.domain.offers.offers import Cap
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.tracking.ruleset import FullCap
+from trackyard.jobs.conversions.inbox import Converter
+from trackyard.jobs.schedule.schedule import Schedule
+from trackyard.store.conversions.decisions import find_book
+from trackyard.store.offers import counters, offers
+from trackyard.store.people import advertisers, staff
 from trackyard.store.tables import mail
 
 

@@ -10,14 +10,14 @@ from sqlalchemy import select
 from tests.domain.test_conversions import AT, made
 from tests.support.calls import make_click
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
-from trackyard.actions.changes import Listeners, record
-from trackyard.actions.counting import Counting
-from trackyard.domain.conversions import Change
-from trackyard.domain.postbacks import Postback
-from trackyard.domain.statuses import Status
-from trackyard.store.deliveries import CROSS
-from trackyard.store.engine import Database
+from trackyard.actions.conversions.changes import Listeners, record
+from trackyard.actions.offers.counters import Counting
+from trackyard.domain.conversions.conversions import Change
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.tracking.postbacks import Postback
+from trackyard.store.engine.database import Database
 from trackyard.store.tables import delivery
+from trackyard.store.tracking.deliveries import CROSS
 
 URL = "https://cross.example/?c={transactionid}&s={status}&o={offer_name}"
 

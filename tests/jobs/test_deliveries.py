@@ -20,15 +20,15 @@ from tests.support.seeds import add_affiliate, add_postback
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_id
-from trackyard.domain.facts import AffiliateLog
-from trackyard.jobs.deliveries import LEASE_MS, Deliverer
-from trackyard.jobs.outcomes import RETRY_SECONDS, Attempt, next_attempt, record_attempts
-from trackyard.jobs.places import Limits, Places
+from trackyard.domain.statistics.rows import AffiliateLog
+from trackyard.jobs.delivery.deliveries import LEASE_MS, Deliverer
+from trackyard.jobs.delivery.host_concurrency import Limits, Places
+from trackyard.jobs.delivery.outcomes import RETRY_SECONDS, Attempt, next_attempt, record_attempts
 from trackyard.outbound.client import Answer
-from trackyard.store import deliveries
-from trackyard.store.deliveries import Delivery, NewDelivery
-from trackyard.store.engine import Connection, Database
+from trackyard.store.engine.database import Connection, Database
 from trackyard.store.tables import delivery
+from trackyard.store.tracking import deliveries
+from trackyard.store.tracking.deliveries import Delivery, NewDelivery
 
 ALLOW = (ipaddress.ip_network("127.0.0.0/8"),)
 CONVERSION = "c" * 24
@@ -228,10 +228,10 @@ def test_a_host_that_answers_while_others_are_looked_for_keeps_its_places(
         wait_until(lambda: places.free == limits.total, seconds=30)
         return list_due(*asked, **more)
 
-    monkeypatch.setattr("trackyard.jobs.places.QUICK_SECONDS", 60)
-    monkeypatch.setattr("trackyard.jobs.deliveries.Places", lambda _limits: places)
-    monkeypatch.setattr("trackyard.jobs.deliveries.deliveries.claim", counted)
-    monkeypatch.setattr("trackyard.jobs.deliveries.deliveries.list_due", after_every_answer)
+    monkeypatch.setattr("trackyard.jobs.delivery.host_concurrency.QUICK_SECONDS", 60)
+    monkeypatch.setattr("trackyard.jobs.delivery.deliveries.Places", lambda _limits: places)
+    monkeypatch.setattr("trackyard.jobs.delivery.deliveries.deliveries.claim", counted)
+    monkeypatch.setattr("trackyard.jobs.delivery.deliveries.deliveries.list_due", after_every_answer)
     queue(database, *(a_delivery(affiliate, receiver.url(f"/{n}"), n, conversion_id=new_id(AT)) for n in range(150)))
     with delivering(database, ManualClock(AT), limits):
         wait_until(lambda: not stored(database), seconds=60)
@@ -285,7 +285,7 @@ def test_an_outcome_that_cannot_be_recorded_is_recorded_later(
             raise OSError("no space left on device")
         return real(*arguments)
 
-    monkeypatch.setattr("trackyard.jobs.deliveries.record_attempts", fail_once)
+    monkeypatch.setattr("trackyard.jobs.delivery.deliveries.record_attempts", fail_once)
     queue(database, a_delivery(affiliate, receiver.url()))
     with delivering(database, ManualClock(AT)):
         wait_until(lambda: not stored(database))

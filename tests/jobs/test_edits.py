@@ -19,19 +19,19 @@ from tests.support.queued import queued_lines
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import IMPORT_EDGE, find_click_id
-from trackyard.decide.databases import Databases
-from trackyard.domain.conversions import Conversion
-from trackyard.domain.edits import Edit, Import
-from trackyard.domain.facts import Fact, ServerLog
-from trackyard.domain.scope import Scope
-from trackyard.domain.sessions import DAY_MS
-from trackyard.domain.statuses import Status
-from trackyard.jobs.conversions import Converter
-from trackyard.jobs.edits import Editor
-from trackyard.store import conversions, inbox, tasks
-from trackyard.store.engine import Database
-from trackyard.store.ledger import list_balances
-from trackyard.store.rates import add_rate
+from trackyard.decision.visitor.databases import Databases
+from trackyard.domain.conversions.conversions import Conversion
+from trackyard.domain.conversions.edits import Edit, Import
+from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.rows import Fact, ServerLog
+from trackyard.jobs.conversions.edits import Editor
+from trackyard.jobs.conversions.inbox import Converter
+from trackyard.store.conversions import conversions, edits, inbox
+from trackyard.store.engine.database import Database
+from trackyard.store.money.exchange_rates import add_rate
+from trackyard.store.money.ledger import list_balances
 from trackyard.store.tables import affiliate, conversion, conversion_event, conversion_task, delivery, offer
 
 UTC = ZoneInfo("UTC")
@@ -75,7 +75,7 @@ class World:
         with self.database.write() as conn:
             for item in items:
                 kind = "edit" if isinstance(item, Edit) else "import"
-                tasks.add_tasks(conn, kind, STAFF, [msgspec.to_builtins(item)], self.clock.now_ms())
+                edits.add_tasks(conn, kind, STAFF, [msgspec.to_builtins(item)], self.clock.now_ms())
         self.settle()
 
     def settle(self) -> None:
@@ -234,7 +234,7 @@ def test_an_import_has_the_place_of_its_address(world: World, tmp_path: Path) ->
     def place_of(action_id: str) -> list[Any]:
         with world.database.write() as conn:
             item = msgspec.to_builtins(world.imported(ip="217.0.0.1", action_id=action_id))
-            tasks.add_tasks(conn, "import", STAFF, [item], world.clock.now_ms())
+            edits.add_tasks(conn, "import", STAFF, [item], world.clock.now_ms())
         editor.step()
         [made] = [item for item in world.conversions() if item.action_id == action_id]
         return [made.click[name] for name in ("country", "region", "city_id", "city", "isp", "connection")]
@@ -306,14 +306,22 @@ def test_percents_of_the_sum(world: World) -> None:
 
 def test_a_task_that_cannot_be_done_stops_no_other(world: World) -> None:
     with world.database.write() as conn:
-        tasks.add_tasks(conn, "import", STAFF, [{"nonsense": 1}], NOW)
+        edits.add_tasks(conn, "import", STAFF, [{"nonsense": 1}], NOW)
     world.order(world.imported())
     assert len(world.conversions()) == 1
     with world.database.read() as conn:
         assert conn.execute(select(conversion_task.c.state)).scalars().all() == ["aside"]
 
 
-@pytest.mark.parametrize("place", ["conversions.record", "ledger.add_entries", "outbox.add", "tasks.remove"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "trackyard.store.conversions.conversions.record",
+        "trackyard.store.money.ledger.add_entries",
+        "trackyard.store.statistics.outbox.add",
+        "trackyard.store.conversions.edits.remove",
+    ],
+)
 def test_a_crash_at_any_step_is_as_if_nothing_happened(
     world: World, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,7 +333,7 @@ def test_a_crash_at_any_step_is_as_if_nothing_happened(
 
     made = world.call(status="2")
     with monkeypatch.context() as patch:
-        patch.setattr(f"trackyard.store.{place}", crash)
+        patch.setattr(place, crash)
         with pytest.raises(Crash):
             world.order(Edit(conversion_id=made.id, status=Status.CONFIRMED), world.imported())
     assert world.balance() == {"USD": (0, 0)}
@@ -339,7 +347,7 @@ def test_two_workers_do_each_task_once(world: World) -> None:
     with world.database.write() as conn:
         for number in range(40):
             item = msgspec.to_builtins(world.imported(action_id=str(number // 2)))
-            tasks.add_tasks(conn, "import", STAFF, [item], NOW)
+            edits.add_tasks(conn, "import", STAFF, [item], NOW)
 
     def work(_: int) -> None:
         editor = world.editor()

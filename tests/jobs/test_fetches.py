@@ -12,15 +12,16 @@ from tests.support.pictures import archive, gif, png
 from tests.support.receiver import Received, Receiver, Reply
 from tests.support.seeds import SEEDED_AT, add_advertiser, add_offer
 from trackyard.base.clock import ManualClock
-from trackyard.domain.offers import Creative, Offer
-from trackyard.domain.scope import Scope
-from trackyard.jobs import fetches
-from trackyard.jobs.fetches import LEASE_MS, RETRY_SECONDS, UNNAMED_MS, Fetcher
-from trackyard.jobs.schedule import Schedule
-from trackyard.store import files, offers
-from trackyard.store.engine import Database
-from trackyard.store.files import FileRow
-from trackyard.store.filestore import DirectoryStore
+from trackyard.domain.offers.offers import Creative, Offer
+from trackyard.domain.people.scope import Scope
+from trackyard.jobs.schedule import file_fetches
+from trackyard.jobs.schedule.file_fetches import LEASE_MS, RETRY_SECONDS, UNNAMED_MS, Fetcher
+from trackyard.jobs.schedule.schedule import Schedule
+from trackyard.store.engine.database import Database
+from trackyard.store.offers import offers
+from trackyard.store.platform import files
+from trackyard.store.platform.file_storage import DirectoryStore
+from trackyard.store.platform.files import FileRow
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 
@@ -101,7 +102,7 @@ def test_what_is_no_picture_is_dropped_at_once(
 
 
 def test_what_is_too_large_is_dropped(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetches, "MOST_BYTES", 1000)
+    monkeypatch.setattr(file_fetches, "MOST_BYTES", 1000)
     with serving(png() + b"\0" * 1000) as receiver:
         yard = Yard(database, tmp_path / "files", receiver.url("/banner.png"))
         yard.fetcher.fetch_one()

@@ -6,16 +6,16 @@ from sqlalchemy import insert, select
 
 from tests.support import seeds
 from tests.support.events import NOON, new_click, new_fact
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.load import click_item, load
 from trackyard.base.clock import ManualClock
-from trackyard.domain.facts import encode_row
-from trackyard.domain.rules import SmartLink, SmartLinkOffer
-from trackyard.jobs.figures import PERIOD_MS, WEEK_MS, OfferFigures
+from trackyard.domain.statistics.rows import encode_row
+from trackyard.domain.tracking.ruleset import SmartLink, SmartLinkOffer
+from trackyard.jobs.schedule.offer_metrics import PERIOD_MS, WEEK_MS, OfferFigures
 from trackyard.journal.records import encode
-from trackyard.stats.engine import Analytics
-from trackyard.stats.load import click_item, load
-from trackyard.store import rules
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
 from trackyard.store.tables import offer, offer_label, smartlink_category
+from trackyard.store.tracking import rulesets
 
 NOW = NOON + 3_600_000
 NOTHING = (Decimal(0), Decimal(0))
@@ -70,20 +70,20 @@ def test_smartlinks_follow_the_epc_of_7_days(database: Database, analytics: Anal
     old = [new_fact(9, offer=first, time=NOW - WEEK_MS - 1, payout_base=Decimal(50))]
     load(analytics, "fact", [encode_row(fact) for fact in facts + old], "b")
     with database.read() as conn:
-        before = rules.version(conn)
+        before = rulesets.version(conn)
     clock = ManualClock(NOW)
     job = OfferFigures(database, analytics, clock)
     job.refresh()
     with database.read() as conn:
-        assert [(each.kind, each.key) for each in rules.changes_since(conn, before, 9)] == [("smartlink", key)]
-        row = rules.compile_row(conn, "smartlink", key)
-        before = rules.version(conn)
+        assert [(each.kind, each.key) for each in rulesets.changes_since(conn, before, 9)] == [("smartlink", key)]
+        row = rulesets.compile_row(conn, "smartlink", key)
+        before = rulesets.version(conn)
     # Fifteen paid for four clicks that passed; what is older or declined is not counted.
     assert row == SmartLink(key, (SmartLinkOffer(second, 3.75), SmartLinkOffer(first)))
     clock.advance(60_000)
     job.refresh()
     with database.read() as conn:
-        assert rules.version(conn) == before, "nothing changed"
+        assert rulesets.version(conn) == before, "nothing changed"
 
 
 def test_figures_are_asked_for_once_a_minute(database: Database, analytics: Analytics) -> None:

@@ -15,21 +15,21 @@ from sqlalchemy import select
 
 from tests.support.limited import REACHED, UTC, make_limited
 from tests.support.seeds import add_affiliate
-from trackyard.actions import limits
-from trackyard.domain.caps import touched
-from trackyard.domain.counters import Traits
-from trackyard.domain.edits import Edit
-from trackyard.domain.offer_edit import Making, changes_of
-from trackyard.domain.offers import Cap, PersonalLimit, Tier
-from trackyard.domain.payments import PaymentType
-from trackyard.domain.scope import Scope
-from trackyard.domain.sessions import DAY_MS
-from trackyard.domain.statuses import Status
-from trackyard.jobs.schedule import Schedule
+from trackyard.actions.offers import caps as limits
+from trackyard.domain.conversions.edits import Edit
+from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.caps import touched
+from trackyard.domain.offers.counters import Traits
+from trackyard.domain.offers.edits import Making, changes_of
+from trackyard.domain.offers.offers import Cap, PersonalLimit, Tier
+from trackyard.domain.offers.payments import PaymentType
+from trackyard.domain.people.scope import Scope
+from trackyard.jobs.schedule.schedule import Schedule
 from trackyard.journal.records import Click
-from trackyard.store import counters, offers
-from trackyard.store.calls import find_book
-from trackyard.store.engine import Database
+from trackyard.store.conversions.decisions import find_book
+from trackyard.store.engine.database import Database
+from trackyard.store.offers import counters, offers
 from trackyard.store.tables import conversion
 
 SENT = {"1": "confirmed", "2": "pending", "3": "declined", "5": "hold"}

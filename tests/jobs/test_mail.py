@@ -17,11 +17,11 @@ from cryptography.x509.oid import NameOID
 from tests.support.mailserver import MailServer, mail_server
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
-from trackyard.jobs.mail import GIVE_UP_MS, LEASE_MS, RETRY_SECONDS, Mailer
+from trackyard.jobs.delivery.mail import GIVE_UP_MS, LEASE_MS, RETRY_SECONDS, Mailer
 from trackyard.outbound.mail import Letter, MailFolder, Post, Server, SmtpPost, Unreachable, server_of
-from trackyard.store import mail
-from trackyard.store.engine import Database
-from trackyard.store.health import queue_states
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.queue_depths import queue_states
+from trackyard.store.platform import mail
 
 __all__ = ["mail_server"]
 

@@ -9,15 +9,15 @@ import pytest
 
 from tests.support.api import Api, installed
 from tests.support.history import add_conversion
-from trackyard.actions import notices
-from trackyard.actions.notices import Notice
-from trackyard.domain.conversions import Change
-from trackyard.domain.ledger import entries_of
-from trackyard.jobs.mail import LEASE_MS, Mailer
+from trackyard.actions.platform import notices
+from trackyard.actions.platform.notices import Notice
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.domain.conversions.conversions import Change
+from trackyard.domain.money.ledger import entries_of
+from trackyard.jobs.delivery.mail import LEASE_MS, Mailer
 from trackyard.outbound.mail import Letter, message_of
-from trackyard.stats.engine import Analytics
-from trackyard.store import ledger
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
+from trackyard.store.money import ledger
 
 ANN = "ann@affiliate.example"
 

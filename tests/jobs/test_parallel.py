@@ -15,18 +15,18 @@ from tests.support.calls import make_click
 from tests.support.receiver import Receiver, Reply
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer
 from tests.support.waiting import wait_until
+from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.clock import ManualClock
-from trackyard.jobs import parallel as parallel_module
-from trackyard.jobs.parallel import ParallelCaller, ParallelClicks
-from trackyard.jobs.places import Limits
-from trackyard.jobs.projector import Projector
+from trackyard.jobs.delivery import parallel_tracking as parallel_module
+from trackyard.jobs.delivery.host_concurrency import Limits
+from trackyard.jobs.delivery.parallel_tracking import ParallelCaller, ParallelClicks
+from trackyard.jobs.loading.projector import Projector
 from trackyard.journal.reader import Range
 from trackyard.journal.records import Click, Kind, encode
 from trackyard.journal.writer import Writer
-from trackyard.stats.engine import Analytics
-from trackyard.store import parallel_calls
-from trackyard.store.engine import Database
-from trackyard.store.parallel_calls import ParallelCall
+from trackyard.store.engine.database import Database
+from trackyard.store.tracking import parallel_tracking
+from trackyard.store.tracking.parallel_tracking import ParallelCall
 
 ALLOW = (ipaddress.ip_network("127.0.0.0/8"),)
 ADVERTISER = "a" * 24
@@ -54,7 +54,7 @@ def a_range(*clicks: Click) -> Range:
 
 def waiting(database: Database) -> list[ParallelCall]:
     with database.write() as conn:
-        return parallel_calls.take(conn, 10**6)
+        return parallel_tracking.take(conn, 10**6)
 
 
 def call_of(offer: int, url: str, **fields: object) -> ParallelCall:
@@ -115,12 +115,12 @@ def test_a_range_queues_so_many_at_the_most(database: Database, monkeypatch: pyt
 
 
 def test_the_queue_is_bounded_in_all_and_by_host(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel_calls, "MOST", 5)
-    monkeypatch.setattr(parallel_calls, "MOST_OF_HOST", 3)
+    monkeypatch.setattr(parallel_tracking, "MOST", 5)
+    monkeypatch.setattr(parallel_tracking, "MOST_OF_HOST", 3)
     with database.write() as conn:
-        assert parallel_calls.add(conn, [call_of(1, "http://a.example/")] * 4, AT) == 3
-        assert parallel_calls.add(conn, [call_of(1, "http://b.example/")] * 4, AT) == 2
-        assert parallel_calls.add(conn, [call_of(1, "http://c.example/")], AT) == 0
+        assert parallel_tracking.add(conn, [call_of(1, "http://a.example/")] * 4, AT) == 3
+        assert parallel_tracking.add(conn, [call_of(1, "http://b.example/")] * 4, AT) == 2
+        assert parallel_tracking.add(conn, [call_of(1, "http://c.example/")], AT) == 0
     assert [call.host for call in waiting(database)] == ["a.example"] * 3 + ["b.example"] * 2
 
 
@@ -130,7 +130,7 @@ def test_calls_are_made_with_the_macros_of_clicks(database: Database, receiver: 
     offer, before = an_offer(database, url), counted("sent")
     click = make_click(offer, affiliate, ADVERTISER, sub1="a b")
     with database.write() as conn:
-        parallel_calls.add(conn, [ParallelCall(offer, "127.0.0.1", encode(click))], AT)
+        parallel_tracking.add(conn, [ParallelCall(offer, "127.0.0.1", encode(click))], AT)
     with calling(database):
         receiver.wait_for(1)
         wait_until(lambda: counted("sent") == before + 1)
@@ -142,7 +142,7 @@ def test_a_call_that_fails_is_not_repeated(database: Database) -> None:
     with Receiver(lambda _: Reply(503)) as receiver:
         offer, before = an_offer(database, receiver.url()), counted("failed")
         with database.write() as conn:
-            parallel_calls.add(conn, [call_of(offer, receiver.url())], AT)
+            parallel_tracking.add(conn, [call_of(offer, receiver.url())], AT)
         with calling(database):
             wait_until(lambda: counted("failed") == before + 1)
         assert len(receiver.requests()) == 1
@@ -152,7 +152,7 @@ def test_a_call_that_fails_is_not_repeated(database: Database) -> None:
 def test_a_call_of_an_offer_that_wants_none_any_more_is_dropped(database: Database, receiver: Receiver) -> None:
     offer, before = an_offer(database, None), counted("dropped")
     with database.write() as conn:
-        parallel_calls.add(conn, [call_of(offer, receiver.url())], AT)
+        parallel_tracking.add(conn, [call_of(offer, receiver.url())], AT)
     with calling(database):
         wait_until(lambda: counted("dropped") == before + 1)
     assert receiver.requests() == []
@@ -164,7 +164,7 @@ def test_a_host_that_hangs_delays_no_other_and_what_waits_is_kept(database: Data
         offers = {url: an_offer(database, url) for url in (slow, quick)}
         calls = [call_of(offers[slow], slow) for _ in range(20)] + [call_of(offers[quick], quick) for _ in range(10)]
         with database.write() as conn:
-            parallel_calls.add(conn, calls, AT)
+            parallel_tracking.add(conn, calls, AT)
         with calling(database, Limits(total=32, start=4)):
             wait_until(lambda: sum(request.path == "/quick" for request in receiver.requests()) == 10, seconds=5)
             assert sum(request.path == "/slow" for request in receiver.requests()) == 4
@@ -177,7 +177,7 @@ def test_a_host_with_too_much_is_cut(database: Database, monkeypatch: pytest.Mon
     with Receiver(lambda _: Reply(delay=20)) as receiver:
         offer = an_offer(database, receiver.url())
         with database.write() as conn:
-            parallel_calls.add(conn, [call_of(offer, receiver.url())] * 10, AT)
+            parallel_tracking.add(conn, [call_of(offer, receiver.url())] * 10, AT)
         with calling(database, Limits(total=32, start=4)):
             receiver.wait_for(4)
     assert counted("dropped") - before == 4

@@ -14,14 +14,14 @@ from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_po
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_id
-from trackyard.jobs.deliveries import LEASE_MS
-from trackyard.jobs.outcomes import DEAD_IN_ROW, PAUSED_MS, Attempt, record_attempts
-from trackyard.jobs.schedule import Schedule
+from trackyard.jobs.delivery.deliveries import LEASE_MS
+from trackyard.jobs.delivery.outcomes import DEAD_IN_ROW, PAUSED_MS, Attempt, record_attempts
+from trackyard.jobs.schedule.schedule import Schedule
 from trackyard.outbound.client import Answer
-from trackyard.store import deliveries, postbacks
-from trackyard.store.engine import Database
-from trackyard.store.pauses import resumed
+from trackyard.store.engine.database import Database
 from trackyard.store.tables import affiliate_postback, delivery, mail
+from trackyard.store.tracking import deliveries, postbacks
+from trackyard.store.tracking.pauses import resumed
 
 UTC = ZoneInfo("UTC")
 DEAD, SENT = Answer(404), Answer(200)

@@ -1,6 +1,6 @@
 """How many calls a host gets at once: more while it is quick, few while it hangs."""
 
-from trackyard.jobs.places import Limits, Places
+from trackyard.jobs.delivery.host_concurrency import Limits, Places
 
 LIMITS = Limits(total=100, start=4, most=16, slow=6, least=2)
 

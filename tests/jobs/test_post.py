@@ -3,10 +3,10 @@
 import pytest
 
 from trackyard.base.secrets import Seal
-from trackyard.jobs.post import MailSettings, SettledPost
+from trackyard.jobs.delivery.mail_transport import MailSettings, SettledPost
 from trackyard.outbound.mail import Letter
-from trackyard.store import settings
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
+from trackyard.store.platform import settings
 
 DEFAULT = MailSettings("smtp://default.example", "default@a.example")
 LETTER = Letter("a" * 24, "b@b.example", "Hello", "Hello", 0)

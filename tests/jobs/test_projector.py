@@ -10,22 +10,24 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.events import NOON, new_click, new_fact
+from trackyard.analytics.engine.connection import Analytics, StoreError
+from trackyard.analytics.load import load
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_click_id
-from trackyard.domain.facts import encode_row
-from trackyard.domain.sessions import LATE_MS, PATIENCE_MS
-from trackyard.jobs import journals as journals_module
-from trackyard.jobs import outbox as outbox_module
-from trackyard.jobs.projector import Projector
+from trackyard.domain.conversions.sessions import LATE_MS, PATIENCE_MS
+from trackyard.domain.statistics.rows import encode_row
+from trackyard.jobs.loading import journals as journals_module
+from trackyard.jobs.loading import outbox as outbox_module
+from trackyard.jobs.loading.projector import Projector
 from trackyard.journal.records import Call, Click, Kind, View, encode
 from trackyard.journal.writer import Writer
-from trackyard.stats.engine import Analytics, StoreError
-from trackyard.stats.load import load
-from trackyard.store import edges, inbox, outbox, progress
-from trackyard.store.engine import Database
-from trackyard.store.inbox import ReadyCall
-from trackyard.store.outbox import OutboxRow
+from trackyard.store.conversions import inbox
+from trackyard.store.conversions.inbox import ReadyCall
+from trackyard.store.engine.database import Database
+from trackyard.store.statistics import checkpoints, outbox
+from trackyard.store.statistics.outbox import OutboxRow
 from trackyard.store.tables import inbox as table
+from trackyard.store.tracking import edges
 
 KINDS = {Click: Kind.CLICK, View: Kind.VIEW, Call: Kind.CALL}
 
@@ -132,7 +134,7 @@ def dies_after(function: Any) -> Any:
         (journals_module, "load", dies),
         (journals_module, "load", dies_after),
         (journals_module.JournalLoader, "_inbox_calls", dies),
-        (journals_module.progress, "load_range", dies_after),
+        (journals_module.checkpoints, "load_range", dies_after),
         (journals_module.JournalLoader, "_load_range", dies_after),
         (outbox_module.outbox, "claim", dies_after),
         (outbox_module, "load", dies),
@@ -188,7 +190,7 @@ def test_a_load_of_several_marks_is_repeated_as_it_was_begun(yard: Yard, monkeyp
     assert yard.clicks() == 4
     assert len(begun) == 1 and begun == set(tokens[:3]) and not begun & set(tokens[3:])
     with yard.database.read() as connection:
-        assert progress.each_progress(connection)[0].begun_until == 0
+        assert checkpoints.each_progress(connection)[0].begun_until == 0
 
 
 def test_a_batch_whose_claim_was_committed_without_an_answer_is_loaded(

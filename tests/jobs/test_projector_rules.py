@@ -10,15 +10,15 @@ from sqlalchemy.exc import OperationalError
 
 from tests.support.seeds import add_advertiser, add_offer
 from tests.support.waiting import wait_until
+from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.clock import ManualClock, SystemClock
-from trackyard.domain.rules import Offer
-from trackyard.jobs.projector import Projector
-from trackyard.jobs.rules import RulePublisher
-from trackyard.journal.rulelog import RuleLogReader, Snapshot
-from trackyard.stats.engine import Analytics
-from trackyard.store import rules
-from trackyard.store.engine import Database
-from trackyard.store.schema import upgrade
+from trackyard.domain.tracking.ruleset import Offer
+from trackyard.jobs.loading.projector import Projector
+from trackyard.jobs.loading.rulesets import RulePublisher
+from trackyard.journal.ruleset_log import RuleLogReader, Snapshot
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.schema import upgrade
+from trackyard.store.tracking import rulesets
 
 CLOCK = SystemClock()
 
@@ -26,9 +26,9 @@ CLOCK = SystemClock()
 def new_offer(database: Database) -> int:
     with database.write() as connection:
         advertiser = add_advertiser(connection)
-        rules.touch(connection, "advertiser", advertiser)
+        rulesets.touch(connection, "advertiser", advertiser)
         offer = add_offer(connection, advertiser)
-        rules.touch(connection, "offer", offer)
+        rulesets.touch(connection, "offer", offer)
     return offer
 
 
@@ -51,7 +51,7 @@ def test_a_new_directory_gets_everything_then_what_changes(database: Database, t
     assert not publisher.publish()
     second = new_offer(database)
     with database.write() as connection:
-        rules.touch(connection, "offer", 999)
+        rulesets.touch(connection, "offer", 999)
     assert publisher.publish()
     found = offers_of(reader)
     assert found.keys() == {str(second), "999"}

@@ -40,20 +40,23 @@ from tests.support.plays import (
     visitors,
 )
 from tests.support.seeds import add_affiliate
-from trackyard.actions.reconcile import reconcile
+from trackyard.actions.platform.reconciliation import reconcile
+from trackyard.analytics.reports.query import Report
+from trackyard.analytics.reports.reports import run_report
 from trackyard.base.ids import new_click_id, new_id
-from trackyard.domain.caps import touched
-from trackyard.domain.counters import Traits
-from trackyard.domain.scope import Scope
+from trackyard.domain.offers.caps import touched
+from trackyard.domain.offers.counters import Traits
+from trackyard.domain.people.scope import Scope
 from trackyard.journal import records
 from trackyard.journal.records import Kind, encode
 from trackyard.journal.writer import Writer
-from trackyard.stats.query import Report
-from trackyard.stats.reports import run_report
-from trackyard.store import counters, edges, ledger, progress
-from trackyard.store.calls import find_book
-from trackyard.store.engine import Database
+from trackyard.store.conversions.decisions import find_book
+from trackyard.store.engine.database import Database
+from trackyard.store.money import ledger
+from trackyard.store.offers import counters
+from trackyard.store.statistics import checkpoints
 from trackyard.store.tables import conversion, conversion_task, inbox, payment
+from trackyard.store.tracking import edges
 
 _numbers = count(1)
 Visitor = tuple[int, str, str]
@@ -321,7 +324,7 @@ class Proof(RuleBasedStateMachine):
     def start(self) -> None:
         """New workers begin where those before died. When nothing was loaded for long, that was an outage."""
         with self.plant.database.read() as conn:
-            loaded_until = max(each.loaded_until for each in progress.each_progress(conn))
+            loaded_until = max(each.loaded_until for each in checkpoints.each_progress(conn))
         if self.now - loaded_until > MINUTE:
             self.model.resumed_at = self.now
         self.plant.start()

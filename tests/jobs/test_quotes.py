@@ -14,11 +14,11 @@ from tests.support.receiver import Received, Receiver, Reply
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.zones import day_start_ms
-from trackyard.jobs.quotes import KEPT_DAYS, Quoter, shipped
-from trackyard.store import quotes
-from trackyard.store.engine import Database
-from trackyard.store.quotes import QuotesState
-from trackyard.store.rates import add_rate, current_rates, find_rates, remove_rates
+from trackyard.jobs.schedule.exchange_rates import KEPT_DAYS, Quoter, shipped
+from trackyard.store.engine.database import Database
+from trackyard.store.money import reference_rates
+from trackyard.store.money.exchange_rates import add_rate, current_rates, find_rates, remove_rates
+from trackyard.store.money.reference_rates import QuotesState
 from trackyard.store.tables import currency_rate
 
 UTC = ZoneInfo("UTC")
@@ -46,7 +46,7 @@ def euro(database: Database, at: int = WEDNESDAY) -> Decimal | None:
 
 def state(database: Database) -> QuotesState:
     with database.read() as conn:
-        return quotes.find_state(conn)
+        return reference_rates.find_state(conn)
 
 
 def count(database: Database) -> int:

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from tests.support.plant import Plant
-from trackyard.actions.reconcile import reconcile
-from trackyard.domain.sessions import DAY_MS
-from trackyard.stats.engine import Analytics
-from trackyard.store import rates
-from trackyard.store.engine import Database
-from trackyard.store.ledger import list_balances
-from trackyard.store.referrals import FREE, PAID, PENDING
+from trackyard.actions.platform.reconciliation import reconcile
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.store.engine.database import Database
+from trackyard.store.money import exchange_rates
+from trackyard.store.money.ledger import list_balances
+from trackyard.store.money.referrals import FREE, PAID, PENDING
 
 
 class Family:
@@ -27,7 +27,7 @@ class Family:
         self.pid, _ = self.api.add_affiliate(ref=self.referrer)
         self.offer = self.api.add_offer(advertiser=self.advertiser)
         with plant.database.write() as conn:
-            rates.add_rate(conn, "EUR", 0, Decimal("0.5"))
+            exchange_rates.add_rate(conn, "EUR", 0, Decimal("0.5"))
 
     def convert(self, **params: str) -> str:
         """A conversion of a new click; its click id."""

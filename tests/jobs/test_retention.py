@@ -11,24 +11,24 @@ from sqlalchemy import insert, select
 
 from tests.support.events import new_click
 from tests.support.plant import Plant
-from trackyard.actions.reconcile import reconcile
+from trackyard.actions.platform.reconciliation import reconcile
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.reports.clicks import find_click
+from trackyard.analytics.reports.query import Report
+from trackyard.analytics.reports.reports import run_report
 from trackyard.base.ids import new_id
-from trackyard.domain.erasures import Subject
-from trackyard.domain.keeping import Spans
-from trackyard.domain.scope import Scope
-from trackyard.domain.sessions import DAY_MS
-from trackyard.jobs.retention import Retention
+from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.erasures import Subject
+from trackyard.domain.platform.retention import Spans
+from trackyard.jobs.schedule.retention import Retention
 from trackyard.journal import packing, segments
 from trackyard.journal.archive import archive_path, zstd
 from trackyard.journal.records import Kind, encode
 from trackyard.journal.writer import Writer
-from trackyard.stats.engine import Analytics
-from trackyard.stats.lists import find_click
-from trackyard.stats.query import Report
-from trackyard.stats.reports import run_report
-from trackyard.store import erasures, rebuilds
-from trackyard.store.engine import Database
-from trackyard.store.rebuilds import Stage
+from trackyard.store.engine.database import Database
+from trackyard.store.platform import erasures, rebuilds
+from trackyard.store.platform.rebuilds import Stage
 from trackyard.store.tables import conversion, delivery, inbox
 
 PERSON = {"ip": "203.0.113.9", "ua": "Someones browser", "referrer": "https://me.example/", "user_id": "u-77"}

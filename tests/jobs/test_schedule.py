@@ -13,15 +13,17 @@ from tests.support.queued import queued_lines
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
-from trackyard.domain.acting import SYSTEM
-from trackyard.domain.facts import Fact, ServerLog
-from trackyard.domain.sessions import DAY_MS
-from trackyard.jobs.conversions import Converter
-from trackyard.jobs.schedule import Schedule
-from trackyard.store import audit, inbox, rules
-from trackyard.store.engine import Database
-from trackyard.store.ledger import list_balances
+from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.domain.statistics.rows import Fact, ServerLog
+from trackyard.jobs.conversions.inbox import Converter
+from trackyard.jobs.schedule.schedule import Schedule
+from trackyard.store.conversions import inbox
+from trackyard.store.engine.audit_actor import SYSTEM
+from trackyard.store.engine.database import Database
+from trackyard.store.money.ledger import list_balances
+from trackyard.store.platform import audit_log
 from trackyard.store.tables import conversion, conversion_event, delivery, offer
+from trackyard.store.tracking import rulesets
 
 UTC = ZoneInfo("UTC")
 
@@ -84,8 +86,8 @@ def test_an_offer_past_its_end_is_stopped_and_the_edges_told(
     assert schedule.stop_offers() == 0
     with database.read() as conn:
         assert conn.execute(select(offer.c.status)).scalar_one() == ("stopped" if stopped else "active")
-        changes = rules.changes_since(conn, 0, 10)
-        told, _ = audit.list_records(conn, audit.AuditFilter(what="offer"), page=1, limit=9)
+        changes = rulesets.changes_since(conn, 0, 10)
+        told, _ = audit_log.list_records(conn, audit_log.AuditFilter(what="offer"), page=1, limit=9)
     assert [(change.kind, change.key) for change in changes] == ([("offer", str(number))] if stopped else [])
     expected = (SYSTEM, "job:offers", AT, str(number), {"status": ["active", "stopped"]})
     assert [(one.staff_id, one.method, one.at, one.key, one.changes) for one in told] == [expected] * stopped
@@ -136,7 +138,7 @@ def test_jobs_that_fail_or_find_no_end_hold_up_no_other(database: Database, monk
 
     for name in ("unpark", "stop_offers"):
         monkeypatch.setattr(Schedule, name, go_on)
-    monkeypatch.setattr("trackyard.jobs.schedule._TURN_SECONDS", 0.05)
+    monkeypatch.setattr("trackyard.jobs.schedule.schedule._TURN_SECONDS", 0.05)
     stop = threading.Event()
     schedule = Schedule(database, UTC, clock)
     schedule.jobs = tuple(replace(job, seconds=0.1) for job in schedule.jobs)

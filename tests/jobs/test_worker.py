@@ -17,8 +17,8 @@ from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_po
 from tests.support.waiting import wait_until
 from trackyard.base.clock import SystemClock
 from trackyard.jobs.worker import WorkerOptions, run_until
-from trackyard.store import inbox
-from trackyard.store.engine import Database
+from trackyard.store.conversions import inbox
+from trackyard.store.engine.database import Database
 from trackyard.store.tables import conversion, delivery
 
 PROGRAM = """

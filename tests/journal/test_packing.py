@@ -11,7 +11,7 @@ import pytest
 from tests.journal.test_journal import START, each_range
 from tests.support.events import new_click
 from trackyard.base.clock import ManualClock
-from trackyard.domain.erasures import NOTHING_ERASED, Erased, Erasure, Subject
+from trackyard.domain.platform.erasures import NOTHING_ERASED, Erased, Erasure, Subject
 from trackyard.journal import archive, packing, segments
 from trackyard.journal.archive import Archive, ArchiveDamaged, archive_path
 from trackyard.journal.packing import pack, rewrite

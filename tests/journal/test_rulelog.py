@@ -5,9 +5,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from trackyard.domain.rules import Affiliate
-from trackyard.journal import frames, rulelog
-from trackyard.journal.rulelog import Entry, RuleLogReader, RuleLogWriter, Snapshot
+from trackyard.domain.tracking.ruleset import Affiliate
+from trackyard.journal import frames, ruleset_log
+from trackyard.journal.ruleset_log import Entry, RuleLogReader, RuleLogWriter, Snapshot
 
 
 def entry(version: int, key: int = 1) -> Entry:
@@ -92,6 +92,6 @@ def test_a_snapshot_of_another_schema_or_a_damaged_one_is_none(tmp_path: Path, m
     assert RuleLogReader(tmp_path).poll() is None
     assert RuleLogWriter(tmp_path).version == 0
     path.write_bytes(good)
-    monkeypatch.setattr(rulelog, "SCHEMA", -1)
+    monkeypatch.setattr(ruleset_log, "SCHEMA", -1)
     assert RuleLogReader(tmp_path).poll() is None
     assert RuleLogWriter(tmp_path).version == 0

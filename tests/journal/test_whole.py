@@ -6,9 +6,9 @@ import pytest
 
 from trackyard.base.clock import ManualClock
 from trackyard.journal import segments
+from trackyard.journal.full_reader import each_part
 from trackyard.journal.records import Kind
 from trackyard.journal.segments import Gap
-from trackyard.journal.whole import each_part
 from trackyard.journal.writer import Writer
 
 PAYLOADS = [b"[%d]" % number * (number % 7 + 1) for number in range(50)]

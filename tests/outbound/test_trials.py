@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.receiver import Received, Receiver, Reply
 from trackyard.base.errors import TooManyRequests
-from trackyard.outbound.trials import Trials
+from trackyard.outbound.interactive import Trials
 
 LOOPBACK = (ip_network("127.0.0.0/8"),)
 

@@ -10,12 +10,13 @@ from sqlalchemy import Column, MetaData, Table, insert, select, text
 
 from tests.support import seeds
 from trackyard.base.ids import new_id
-from trackyard.domain.addresses import AddressLists, entries_of
-from trackyard.domain.offers import Offer, OsVersion, Sides, TargetingGroup, labels_of, stored
-from trackyard.store import offers_list, rules
-from trackyard.store.engine import Connection, Database
-from trackyard.store.schema import _config, upgrade
+from trackyard.domain.offers.offers import Offer, OsVersion, Sides, TargetingGroup, labels_of, stored
+from trackyard.domain.tracking.ip_lists import AddressLists, entries_of
+from trackyard.store.engine.database import Connection, Database
+from trackyard.store.engine.schema import _config, upgrade
+from trackyard.store.offers import lists as offer_lists
 from trackyard.store.tables import offer, offer_label
+from trackyard.store.tracking import rulesets
 
 REVISION = "0004"
 BEFORE = "192.0.2.0/24\n198.51.100.7\n2001:db8::/32"
@@ -52,7 +53,7 @@ def add(conn: Connection, advertiser: str, **fields: Any) -> int:
 
 def found(database: Database, offer_id: int) -> Offer:
     with database.read() as conn:
-        [item] = offers_list.list_by_ids(conn, [offer_id])
+        [item] = offer_lists.list_by_ids(conn, [offer_id])
     return item.offer
 
 
@@ -117,12 +118,12 @@ def test_edges_get_the_changed_offers_alone(empty_database: Database) -> None:
     number = filled(empty_database, disallowed_ip="192.0.2.1")
     with empty_database.write() as conn:
         add(conn, seeds.add_advertiser(conn, title="Other"), targeting=(PLAIN,))
-        version = rules.touch(conn, "offer", number)
+        version = rulesets.touch(conn, "offer", number)
     upgrade(empty_database)
     with empty_database.read() as conn:
-        changes = rules.changes_since(conn, version, 10)
+        changes = rulesets.changes_since(conn, version, 10)
         assert [(each.kind, each.key, each.version) for each in changes] == [("offer", str(number), version + 1)]
-        assert rules.version(conn) == version + 1
+        assert rulesets.version(conn) == version + 1
 
 
 def test_stored_offers_are_filed_under_the_countries_of_their_targeting(empty_database: Database) -> None:

@@ -1,12 +1,14 @@
 """Lists of affiliates, payment systems and custom fields on both engines."""
 
 from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_offer
-from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, custom_fields, payment_systems
-from trackyard.store.affiliates import AffiliateFilter
-from trackyard.store.custom_fields import CustomField, NewCustomField
-from trackyard.store.engine import Database
-from trackyard.store.payment_systems import NewPaymentSystem, PaymentSystem
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Database
+from trackyard.store.money import payment_systems
+from trackyard.store.money.payment_systems import NewPaymentSystem, PaymentSystem
+from trackyard.store.people import affiliates
+from trackyard.store.people.affiliates import AffiliateFilter
+from trackyard.store.platform import custom_fields
+from trackyard.store.platform.custom_fields import CustomField, NewCustomField
 
 
 def test_pages_of_affiliates_in_scope(database: Database) -> None:

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 
-from trackyard.store.bulk import Bulk
-from trackyard.store.engine import Database, Trouble, trouble_of
+from trackyard.store.engine.bulk import Bulk
+from trackyard.store.engine.database import Database, Trouble, trouble_of
 from trackyard.store.tables import conversion_task as task
 from trackyard.store.tables import counter, inbox, outbox, payment_entry
 

@@ -3,11 +3,11 @@
 from decimal import Decimal
 
 from tests.support.seeds import add_conversion
-from trackyard.domain.cap_stats import Held
-from trackyard.domain.counters import Count
-from trackyard.domain.statuses import Status
-from trackyard.store.cap_stats import list_held
-from trackyard.store.engine import Database
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.counters import Count
+from trackyard.domain.statistics.cap_stats import Held
+from trackyard.store.engine.database import Database
+from trackyard.store.statistics.cap_stats import list_held
 
 
 def test_conversions_alike_are_counted_together(database: Database) -> None:

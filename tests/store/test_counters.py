@@ -10,10 +10,10 @@ import pytest
 
 from tests.support.events import NOON
 from tests.support.seeds import add_conversion
-from trackyard.domain.counters import Count, Measure, Side, Traits, counter_at
-from trackyard.domain.statuses import Status
-from trackyard.store import counters
-from trackyard.store.engine import Database, Trouble, trouble_of
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.counters import Count, Measure, Side, Traits, counter_at
+from trackyard.store.engine.database import Database, Trouble, trouble_of
+from trackyard.store.offers import counters
 
 UTC = ZoneInfo("UTC")
 COUNTED = frozenset({Status.CONFIRMED, Status.HOLD})

@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from trackyard.store.edges import NoEdgeNumber, claim_edge, each_edge
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
+from trackyard.store.tracking.edges import NoEdgeNumber, claim_edge, each_edge
 
 
 def test_a_slot_keeps_its_number(database: Database) -> None:

@@ -10,32 +10,32 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import DBAPIError
 
-from trackyard.store import rules
-from trackyard.store.engine import Database, Trouble, trouble_of
-from trackyard.store.watch import Watch
+from trackyard.store.engine.database import Database, Trouble, trouble_of
+from trackyard.store.engine.watch import Watch
+from trackyard.store.tracking import rulesets
 
 
 def test_a_block_that_raises_writes_nothing(database: Database) -> None:
     with pytest.raises(KeyError), database.write() as conn:
-        rules.touch(conn, "offer", 1)
+        rulesets.touch(conn, "offer", 1)
         raise KeyError
     with database.read() as conn:
-        assert rules.version(conn) == 0
+        assert rulesets.version(conn) == 0
 
 
 def test_a_read_cannot_write(database: Database) -> None:
     with pytest.raises(DBAPIError), database.read() as conn:
-        rules.touch(conn, "offer", 1)
+        rulesets.touch(conn, "offer", 1)
     with database.write() as conn:
-        rules.touch(conn, "offer", 1)
+        rulesets.touch(conn, "offer", 1)
 
 
 def test_a_read_sees_one_state(database: Database) -> None:
     with database.read() as conn:
-        assert rules.version(conn) == 0
+        assert rulesets.version(conn) == 0
         with database.write() as other:
-            rules.touch(other, "offer", 1)
-        assert rules.version(conn) == 0
+            rulesets.touch(other, "offer", 1)
+        assert rulesets.version(conn) == 0
 
 
 def test_a_connection_that_cannot_be_prepared_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +59,7 @@ def test_writers_at_once_all_get_through(database: Database) -> None:
     def write() -> None:
         for _ in range(10):
             with database.write() as conn:
-                rules.touch(conn, "offer", 1)
+                rulesets.touch(conn, "offer", 1)
 
     threads = [threading.Thread(target=write) for _ in range(4)]
     for thread in threads:
@@ -67,7 +67,7 @@ def test_writers_at_once_all_get_through(database: Database) -> None:
     for thread in threads:
         thread.join()
     with database.read() as conn:
-        assert rules.version(conn) == 40
+        assert rulesets.version(conn) == 40
 
 
 @pytest.mark.parametrize(
@@ -87,13 +87,13 @@ def test_failures_are_told_apart(database: Database, statement: str, trouble: Tr
 
 
 def test_a_watch_notices_a_commit(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trackyard.store.watch.LONGEST_SECONDS", 60)
+    monkeypatch.setattr("trackyard.store.engine.watch.LONGEST_SECONDS", 60)
     watch = Watch(database)
     watch.has_changed()
     if database.is_sqlite:
         assert not watch.has_changed()
     with database.write() as conn:
-        rules.touch(conn, "offer", 1)
+        rulesets.touch(conn, "offer", 1)
     begin = time.monotonic()
     watch.wait(threading.Event(), 0.01)
     assert time.monotonic() - begin < 30

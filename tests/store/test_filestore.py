@@ -9,8 +9,8 @@ import obstore
 import pytest
 
 from tests.support.bucket import bucket as bucket
-from trackyard.store.bucket import BucketStore
-from trackyard.store.filestore import DirectoryStore, FileStore, FilesUnreachable, open_files
+from trackyard.store.platform.bucket import BucketStore
+from trackyard.store.platform.file_storage import DirectoryStore, FileStore, FilesUnreachable, open_files
 
 NEVER = 10**15
 

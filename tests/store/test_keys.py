@@ -4,8 +4,8 @@ import pytest
 
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import Seal, SealBroken
-from trackyard.store.engine import Database
-from trackyard.store.keys import KeyOwner, add_key, find_owner, key_of, remove_keys
+from trackyard.store.engine.database import Database
+from trackyard.store.people.keys import KeyOwner, add_key, find_owner, key_of, remove_keys
 
 
 def test_a_key_finds_its_owner_and_can_be_shown(database: Database) -> None:

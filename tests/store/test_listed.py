@@ -8,10 +8,10 @@ from sqlalchemy import select
 
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer
 from tests.support.statements import statements
-from trackyard.store import counters
-from trackyard.store.conversions import find_by_identity
-from trackyard.store.engine import Database
-from trackyard.store.listed import among
+from trackyard.store.conversions.conversions import find_by_identity
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.in_lists import among
+from trackyard.store.offers import counters
 from trackyard.store.tables import affiliate, offer
 
 AFFILIATES = select(affiliate.c.id).where(among(affiliate.c.id, "ids")).order_by(affiliate.c.id)

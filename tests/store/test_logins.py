@@ -6,11 +6,12 @@ from alembic import command
 from sqlalchemy import Column, MetaData, Table, insert, select
 
 from tests.support.seeds import add_affiliate
-from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, personal, staff
-from trackyard.store.affiliates import AffiliateFilter
-from trackyard.store.engine import Database
-from trackyard.store.schema import _config, upgrade
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.schema import _config, upgrade
+from trackyard.store.people import affiliates, staff
+from trackyard.store.people.affiliates import AffiliateFilter
+from trackyard.store.platform import personal_data
 from trackyard.store.tables import affiliate, affiliate_login
 
 FIRST: dict[str, Any] = {
@@ -53,7 +54,7 @@ def test_names_of_an_affiliate_are_claimed_and_given_up(database: Database) -> N
     assert owners(database) == {"a@a.example": first, "b@a.example": second, "ann": second}
     with database.write() as conn:
         for _ in range(2):
-            assert personal.empty_account(conn, second, "hash", 1)
+            assert personal_data.empty_account(conn, second, "hash", 1)
     assert owners(database) == {"a@a.example": first, f"erased-{second}@erased.invalid": second}
 
 

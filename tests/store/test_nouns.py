@@ -7,12 +7,14 @@ import pytest
 
 from tests.support.events import NOON
 from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_conversion, add_offer
-from trackyard.domain.roles import Role
-from trackyard.domain.scope import Scope
-from trackyard.store import advertisers, affiliates, connections, offers, postbacks, staff
-from trackyard.store.conversions_list import ConversionFilter, list_conversions
-from trackyard.store.engine import Database
-from trackyard.store.postbacks import NewPostback
+from trackyard.domain.people.roles import Role
+from trackyard.domain.people.scope import Scope
+from trackyard.store.conversions.lists import ConversionFilter, list_conversions
+from trackyard.store.engine.database import Database
+from trackyard.store.offers import connections, offers
+from trackyard.store.people import advertisers, affiliates, staff
+from trackyard.store.tracking import postbacks
+from trackyard.store.tracking.postbacks import NewPostback
 
 ALL = Scope.everything()
 

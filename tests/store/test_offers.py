@@ -7,11 +7,14 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 
 from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_offer
-from trackyard.domain.offers import Cap, PaymentItem
-from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, calls, offers, rules
-from trackyard.store.engine import Connection, Database
+from trackyard.domain.offers.offers import Cap, PaymentItem
+from trackyard.domain.people.scope import Scope
+from trackyard.store.conversions import decisions
+from trackyard.store.engine.database import Connection, Database
+from trackyard.store.offers import offers
+from trackyard.store.people import affiliates
 from trackyard.store.tables import offer, offer_label
+from trackyard.store.tracking import rulesets
 
 ALL = Scope.everything()
 
@@ -82,9 +85,9 @@ def test_a_removed_offer_is_gone_but_for_its_name(database: Database) -> None:
         assert not offers.is_visible(conn, number, None)
         assert offers.names_of(conn, [number])[number].title == "Offer"
         assert affiliates.count_offers(conn, pid) == 1
-        assert rules.compile_row(conn, "offer", str(number)) is None
-        assert {key for kind, key, _ in rules.each_rule(conn) if kind == "offer"} == {str(other)}
-        book = calls.find_book(conn, [number, other], [pid], ZoneInfo("UTC"))
+        assert rulesets.compile_row(conn, "offer", str(number)) is None
+        assert {key for kind, key, _ in rulesets.each_rule(conn) if kind == "offer"} == {str(other)}
+        book = decisions.find_book(conn, [number, other], [pid], ZoneInfo("UTC"))
         assert [book.offers[each].status for each in (number, other)] == ["stopped", "active"]
 
 

@@ -8,11 +8,12 @@ import pytest
 
 from tests.support import seeds
 from trackyard.base.ids import new_id
-from trackyard.domain.offers import Cap, Interval, PaymentItem, RestrictedOs, Schedule
-from trackyard.domain.scope import Scope
-from trackyard.store import offers, offers_list
-from trackyard.store.engine import Database
-from trackyard.store.offers_list import SORTS, OfferFilter
+from trackyard.domain.offers.offers import Cap, Interval, PaymentItem, RestrictedOs, Schedule
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Database
+from trackyard.store.offers import lists as offer_lists
+from trackyard.store.offers import offers
+from trackyard.store.offers.lists import SORTS, OfferFilter
 
 NOW = 1_700_000_000_000
 """2023-11-14 22:13:20 UTC, a Tuesday."""
@@ -70,12 +71,12 @@ def two(database: Database) -> list[int]:
 def test_every_filter(database: Database, two: list[int]) -> None:
     with database.read() as conn:
         for asked in FILTERS:
-            chosen = offers_list.chosen(asked)
-            found, total = offers_list.list_offers(conn, EVERYTHING, chosen, [], page=1, limit=10)
+            chosen = offer_lists.chosen(asked)
+            found, total = offer_lists.list_offers(conn, EVERYTHING, chosen, [], page=1, limit=10)
             assert (asked, [item.offer.id for item in found], total) == (asked, two[1:], 1)
-            assert offers_list.count_offers(conn, EVERYTHING, chosen) == 1
+            assert offer_lists.count_offers(conn, EVERYTHING, chosen) == 1
         for nothing in (OfferFilter(countries=frozenset({"XX"})), OfferFilter(ids=frozenset()), OfferFilter(text="zz")):
-            assert offers_list.list_offers(conn, EVERYTHING, offers_list.chosen(nothing), [], page=1, limit=9) == (
+            assert offer_lists.list_offers(conn, EVERYTHING, offer_lists.chosen(nothing), [], page=1, limit=9) == (
                 [],
                 0,
             )
@@ -89,12 +90,12 @@ FIRST = {
 
 
 def test_every_order(database: Database, two: list[int]) -> None:
-    chosen = offers_list.chosen(OfferFilter())
+    chosen = offer_lists.chosen(OfferFilter())
     assert set(FIRST) == set(SORTS)
     with database.read() as conn:
         for name, (ascending, descending) in FIRST.items():
             for place, descends in ((ascending, False), (descending, True)):
-                found, total = offers_list.list_offers(conn, EVERYTHING, chosen, [(name, descends)], page=1, limit=1)
+                found, total = offer_lists.list_offers(conn, EVERYTHING, chosen, [(name, descends)], page=1, limit=1)
                 assert (name, descends, found[0].offer.id, total) == (name, descends, two[place], 2)
 
 
@@ -114,10 +115,10 @@ def test_live_by_dates_schedule_and_connection(database: Database) -> None:
         seeds.add_connection(conn, taken_off, pid, enabled=False)
     scope = Scope.of_affiliate(pid)
     with database.read() as conn:
-        conditions = offers_list.chosen(OfferFilter()) + offers_list.live(conn, scope, NOW, UTC)
-        found, total = offers_list.list_offers(conn, scope, conditions, [("title", False)], page=1, limit=3)
+        conditions = offer_lists.chosen(OfferFilter()) + offer_lists.live(conn, scope, NOW, UTC)
+        found, total = offer_lists.list_offers(conn, scope, conditions, [("title", False)], page=1, limit=3)
         assert ([item.offer.id for item in found], total) == (live, 4)
-        rest, _ = offers_list.list_offers(conn, scope, conditions, [("title", False)], page=2, limit=3)
+        rest, _ = offer_lists.list_offers(conn, scope, conditions, [("title", False)], page=2, limit=3)
         assert [item.offer.id for item in rest] == [joined]
 
 
@@ -126,11 +127,11 @@ def test_an_offer_by_its_id_or_hash(database: Database, two: list[int]) -> None:
         pid = seeds.add_affiliate(conn)
     with database.read() as conn:
         for number in two:
-            found = offers_list.find_listed(conn, EVERYTHING, str(number))
+            found = offer_lists.find_listed(conn, EVERYTHING, str(number))
             assert found is not None and found.offer.id == number
-            assert offers_list.find_listed(conn, EVERYTHING, found.offer.hash) == found
-        assert offers_list.find_listed(conn, Scope.of_affiliate(pid), str(two[1])) is None
-        assert offers_list.find_listed(conn, Scope(advertiser_ids=frozenset()), str(two[0])) is None
+            assert offer_lists.find_listed(conn, EVERYTHING, found.offer.hash) == found
+        assert offer_lists.find_listed(conn, Scope.of_affiliate(pid), str(two[1])) is None
+        assert offer_lists.find_listed(conn, Scope(advertiser_ids=frozenset()), str(two[0])) is None
 
 
 def test_the_longest_title_fits_every_index(database: Database) -> None:
@@ -138,7 +139,7 @@ def test_the_longest_title_fits_every_index(database: Database) -> None:
     with database.write() as conn:
         made = offers.add_offer(conn, fields(advertiser_id=seeds.add_advertiser(conn), title=letters))
     with database.read() as conn:
-        found, _ = offers_list.list_offers(
-            conn, EVERYTHING, offers_list.chosen(OfferFilter(text=letters[100:110])), [("title", True)], page=1, limit=5
+        found, _ = offer_lists.list_offers(
+            conn, EVERYTHING, offer_lists.chosen(OfferFilter(text=letters[100:110])), [("title", True)], page=1, limit=5
         )
     assert [item.offer.id for item in found] == [made.id]

@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_offer, add_postback
-from trackyard.domain.scope import Scope
-from trackyard.store import news, offers, pixels, postbacks
-from trackyard.store.engine import Connection, Database
-from trackyard.store.news import News, NewsFilter
-from trackyard.store.pixels import NewPixel
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Connection, Database
+from trackyard.store.offers import offers
+from trackyard.store.platform import news
+from trackyard.store.platform.news import News, NewsFilter
+from trackyard.store.tracking import pixels, postbacks
+from trackyard.store.tracking.pixels import NewPixel
 
 ALL = Scope.everything()
 

@@ -4,13 +4,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from trackyard.domain.offers import Creative
-from trackyard.store import files, inbox, mail, outbox, progress, tasks
-from trackyard.store.engine import Database
-from trackyard.store.health import queue_states
-from trackyard.store.inbox import InboxCall
-from trackyard.store.outbox import Batch, OutboxRow
-from trackyard.store.progress import Progress, ProgressMoved
+from trackyard.domain.offers.offers import Creative
+from trackyard.store.conversions import edits, inbox
+from trackyard.store.conversions.inbox import InboxCall
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.queue_depths import queue_states
+from trackyard.store.platform import files, mail
+from trackyard.store.statistics import checkpoints, outbox
+from trackyard.store.statistics.checkpoints import Progress, ProgressMoved
+from trackyard.store.statistics.outbox import Batch, OutboxRow
 
 CLICK = "6" * 24
 
@@ -22,16 +24,16 @@ def a_call(position: int, *, waiting: bool = False) -> InboxCall:
 
 def test_a_range_is_loaded_once(database: Database) -> None:
     with database.write() as conn:
-        assert progress.find(conn, 1) is None
-        progress.load_range(conn, 1, "001-0", 0, 100, 5_000, [a_call(10), a_call(20)])
-        assert progress.find(conn, 1) == Progress(1, "001-0", 100, 5_000)
+        assert checkpoints.find(conn, 1) is None
+        checkpoints.load_range(conn, 1, "001-0", 0, 100, 5_000, [a_call(10), a_call(20)])
+        assert checkpoints.find(conn, 1) == Progress(1, "001-0", 100, 5_000)
     with pytest.raises(ProgressMoved), database.write() as conn:
-        progress.load_range(conn, 1, "001-0", 0, 100, 5_000, [a_call(10), a_call(20)])
+        checkpoints.load_range(conn, 1, "001-0", 0, 100, 5_000, [a_call(10), a_call(20)])
     with database.write() as conn:
-        progress.load_range(conn, 1, "001-0", 100, 180, 6_000, [a_call(120)])
-        progress.load_range(conn, 1, "001-9", 0, 50, 9_000, [])
+        checkpoints.load_range(conn, 1, "001-0", 100, 180, 6_000, [a_call(120)])
+        checkpoints.load_range(conn, 1, "001-9", 0, 50, 9_000, [])
         assert [call.position for call in inbox.take_ready(conn, 10)] == [10, 20, 120]
-        assert progress.each_progress(conn) == [Progress(1, "001-9", 50, 9_000)]
+        assert checkpoints.each_progress(conn) == [Progress(1, "001-9", 50, 9_000)]
 
 
 @pytest.mark.parametrize(
@@ -41,12 +43,12 @@ def test_a_range_is_loaded_once(database: Database) -> None:
 )
 def test_a_range_that_does_not_follow_is_refused_whole(database: Database, journal: str, start: int) -> None:
     with database.write() as conn:
-        progress.load_range(conn, 1, "001-5", 0, 100, 5_000, [])
+        checkpoints.load_range(conn, 1, "001-5", 0, 100, 5_000, [])
     with pytest.raises(ProgressMoved), database.write() as conn:
-        progress.load_range(conn, 1, journal, start, 200, 6_000, [a_call(150)])
+        checkpoints.load_range(conn, 1, journal, start, 200, 6_000, [a_call(150)])
     with database.read() as conn:
         assert not inbox.has_ready(conn)
-        assert progress.find(conn, 1) == Progress(1, "001-5", 100, 5_000)
+        assert checkpoints.find(conn, 1) == Progress(1, "001-5", 100, 5_000)
 
 
 def test_a_waiting_call_becomes_ready_once(database: Database) -> None:
@@ -127,7 +129,7 @@ def test_queues_tell_depth_and_age(database: Database) -> None:
     with database.write() as conn:
         inbox.add_calls(conn, "001-0", [a_call(1_000), a_call(2_000), a_call(3_000, waiting=True)])
         outbox.add(conn, [OutboxRow("fact", b"[1]")], 4_000)
-        tasks.add_tasks(conn, "edit", "staff:1", [{}, {}], 4_200)
+        edits.add_tasks(conn, "edit", "staff:1", [{}, {}], 4_200)
         mail.add(conn, "a@example.org", "Subject", "Body", 4_500)
         files.add_fetches(conn, 1, [Creative(id=1, title="a", url="https://cdn.example/a.png")], 4_700)
         states = {state.queue: (state.depth, state.lag_ms) for state in queue_states(conn, 5_000)}

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from trackyard.store import settings
-from trackyard.store.engine import Database
-from trackyard.store.rates import add_rate, find_rates
+from trackyard.store.engine.database import Database
+from trackyard.store.money.exchange_rates import add_rate, find_rates
+from trackyard.store.platform import settings
 
 DAYS = [(100, "0.5"), (200, "0.6"), (300, "0.7")]
 

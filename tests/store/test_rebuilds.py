@@ -5,9 +5,9 @@ import threading
 import pytest
 
 from tests.support.waiting import wait_until
-from trackyard.store import rebuilds
-from trackyard.store.engine import Database
-from trackyard.store.rebuilds import NO_GATE, GateMoved, RebuildRuns, Stage
+from trackyard.store.engine.database import Database
+from trackyard.store.platform import rebuilds
+from trackyard.store.platform.rebuilds import NO_GATE, GateMoved, RebuildRuns, Stage
 
 OURS, THEIRS = "a" * 24, "b" * 24
 

@@ -9,13 +9,13 @@ import pytest
 from sqlalchemy import insert
 
 from tests.support.seeds import add_affiliate, add_conversion
-from trackyard.domain.ledger import Entry, share_of
-from trackyard.domain.scope import Scope
-from trackyard.domain.statuses import Status
-from trackyard.store.calls import find_book
-from trackyard.store.engine import Connection, Database
-from trackyard.store.ledger import add_entries
-from trackyard.store.referrals import FREE, PAID, PENDING, ShareFilter, Shares, list_shares
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.ledger import Entry, share_of
+from trackyard.domain.people.scope import Scope
+from trackyard.store.conversions.decisions import find_book
+from trackyard.store.engine.database import Connection, Database
+from trackyard.store.money.ledger import add_entries
+from trackyard.store.money.referrals import FREE, PAID, PENDING, ShareFilter, Shares, list_shares
 from trackyard.store.tables import payment, payment_entry
 
 EVERYTHING = ShareFilter(since=0, until=10**6)

@@ -5,9 +5,9 @@ from decimal import Decimal
 from sqlalchemy import delete, insert, update
 
 from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_offer
-from trackyard.decide.rules import restrictions_of
-from trackyard.domain.offers import Interval, Schedule, Sides, SubAccount, TargetingGroup
-from trackyard.domain.rules import (
+from trackyard.decision.routes import restrictions_of
+from trackyard.domain.offers.offers import Interval, Schedule, Sides, SubAccount, TargetingGroup
+from trackyard.domain.tracking.ruleset import (
     Advertiser,
     Affiliate,
     ClickCap,
@@ -19,25 +19,26 @@ from trackyard.domain.rules import (
     SmartLink,
     SmartLinkOffer,
 )
-from trackyard.store import rules, settings
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
+from trackyard.store.platform import settings
 from trackyard.store.tables import affiliate, offer_label, smartlink_category
+from trackyard.store.tracking import rulesets
 
 
 def test_changes_come_in_the_order_of_their_versions_once_per_rule(database: Database) -> None:
     with database.write() as conn:
-        assert rules.version(conn) == 0
-        rules.touch(conn, "offer", 7)
-        rules.touch(conn, "affiliate", 3)
-        rules.touch(conn, "offer", 7)
-        assert rules.version(conn) == 3
-        found = rules.changes_since(conn, 0, 10)
+        assert rulesets.version(conn) == 0
+        rulesets.touch(conn, "offer", 7)
+        rulesets.touch(conn, "affiliate", 3)
+        rulesets.touch(conn, "offer", 7)
+        assert rulesets.version(conn) == 3
+        found = rulesets.changes_since(conn, 0, 10)
         assert [(change.version, change.kind, change.key) for change in found] == [
             (2, "affiliate", "3"),
             (3, "offer", "7"),
         ]
-        assert rules.changes_since(conn, 3, 10) == []
-        assert len(rules.changes_since(conn, 0, 1)) == 1
+        assert rulesets.changes_since(conn, 3, 10) == []
+        assert len(rulesets.changes_since(conn, 0, 1)) == 1
 
 
 def test_rows_say_what_staff_wrote(database: Database) -> None:
@@ -59,7 +60,7 @@ def test_rows_say_what_staff_wrote(database: Database) -> None:
         )
         add_connection(conn, number, pid)
         settings.edit_setting(conn, settings.TRAFFICBACK_URL, "https://back.example/")
-        everything = {(kind, key): row for kind, key, row in rules.each_rule(conn)}
+        everything = {(kind, key): row for kind, key, row in rulesets.each_rule(conn)}
         assert everything == {
             ("platform", "platform"): Platform(trafficback_url="https://back.example/"),
             ("advertiser", supplier): Advertiser(id=supplier),
@@ -79,32 +80,32 @@ def test_rows_say_what_staff_wrote(database: Database) -> None:
             ),
         }
         for (kind, key), row in everything.items():
-            assert rules.compile_row(conn, kind, key) == row
+            assert rulesets.compile_row(conn, kind, key) == row
 
 
 def test_what_is_gone_is_a_tombstone(database: Database) -> None:
     with database.write() as conn:
         pid = add_affiliate(conn)
         conn.execute(update(affiliate).values(status="banned"))
-        row = rules.compile_row(conn, "affiliate", str(pid))
+        row = rulesets.compile_row(conn, "affiliate", str(pid))
         assert isinstance(row, Affiliate) and not row.active
         conn.execute(delete(affiliate))
-        assert rules.compile_row(conn, "affiliate", str(pid)) is None
-        assert rules.compile_row(conn, "connections", "9") is None
+        assert rulesets.compile_row(conn, "affiliate", str(pid)) is None
+        assert rulesets.compile_row(conn, "connections", "9") is None
 
 
 def test_many_touched_at_once_get_versions_of_their_own_in_order(database: Database) -> None:
     keys = [str(number) for number in range(1, 1201)]
     with database.write() as conn:
-        rules.touch(conn, "offer", 1200)
-        before = rules.version(conn)
-        rules.touch_all(conn, "offer", [*keys, "7"])
-        rules.touch_all(conn, "offer", [])
-        changes = rules.changes_since(conn, before, 5000)
+        rulesets.touch(conn, "offer", 1200)
+        before = rulesets.version(conn)
+        rulesets.touch_all(conn, "offer", [*keys, "7"])
+        rulesets.touch_all(conn, "offer", [])
+        changes = rulesets.changes_since(conn, before, 5000)
         assert [(change.version, change.key) for change in changes] == [
             (before + place, key) for place, key in enumerate(keys, start=1)
         ]
-        assert rules.version(conn) == before + len(keys)
+        assert rulesets.version(conn) == before + len(keys)
 
 
 def test_who_was_taken_off_an_offer_is_part_of_its_connections(database: Database) -> None:
@@ -113,7 +114,7 @@ def test_who_was_taken_off_an_offer_is_part_of_its_connections(database: Databas
         connected, off = add_affiliate(conn), add_affiliate(conn)
         add_connection(conn, number, connected)
         add_connection(conn, number, off, enabled=False)
-        row = rules.compile_row(conn, "connections", str(number))
+        row = rulesets.compile_row(conn, "connections", str(number))
     assert row == Connections(offer=number, affiliates=(connected,), disconnected=(off,))
 
 
@@ -141,7 +142,7 @@ def test_an_offer_carries_what_restricts_it(database: Database) -> None:
         )
         plain = add_offer(conn, supplier, hash="6" * 24, countries=["EE"])
         row, bare, advertiser = (
-            rules.compile_row(conn, kind, str(key))
+            rulesets.compile_row(conn, kind, str(key))
             for kind, key in (("offer", number), ("offer", plain), ("advertiser", supplier))
         )
     assert isinstance(row, Offer) and isinstance(bare, Offer)
@@ -162,7 +163,7 @@ def test_caps_of_a_goal_leave_clicks_alone(database: Database) -> None:
     cap |= {"country_type": "all", "country": [], "goal_type": "all", "goals": []}
     with database.write() as conn:
         number = add_offer(conn, add_advertiser(conn), caps=[cap], is_redirect_overcap=True, caps_goal_overcap="sale")
-        row = rules.compile_row(conn, "offer", str(number))
+        row = rulesets.compile_row(conn, "offer", str(number))
     assert isinstance(row, Offer) and row.click_caps == ()
 
 
@@ -177,6 +178,6 @@ def test_a_smartlink_has_its_offers_the_best_first(database: Database) -> None:
             for place, epc in ((1, 0), (2, "0.5"))
         ]
         conn.execute(insert(offer_label), [{"kind": "smartlink", "value": key, "offer_id": each} for each in numbers])
-        row = rules.compile_row(conn, "smartlink", key)
-        assert ("smartlink", key) in {(kind, each) for kind, each, _ in rules.each_rule(conn)}
+        row = rulesets.compile_row(conn, "smartlink", key)
+        assert ("smartlink", key) in {(kind, each) for kind, each, _ in rulesets.each_rule(conn)}
     assert row == SmartLink(key, (SmartLinkOffer(numbers[1], 0.5), SmartLinkOffer(numbers[0])))

@@ -7,9 +7,9 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
-from trackyard.store import migrations
-from trackyard.store.engine import Database
-from trackyard.store.schema import SchemaUnknown, differences, newest, upgrade
+from trackyard.store.engine import migrations
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.schema import SchemaUnknown, differences, newest, upgrade
 
 
 def test_the_newest_version_is_the_end_of_the_migrations() -> None:

@@ -11,11 +11,14 @@ from sqlalchemy.exc import IntegrityError
 
 from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_offer, add_postback
 from trackyard.base.secrets import Seal
-from trackyard.domain.acting import Acting, acting
-from trackyard.domain.scope import Scope
-from trackyard.store import affiliates, keys, rates, rules, settings
-from trackyard.store.engine import Database
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.audit_actor import Acting, acting
+from trackyard.store.engine.database import Database
+from trackyard.store.money import exchange_rates
+from trackyard.store.people import affiliates, keys
+from trackyard.store.platform import settings
 from trackyard.store.tables import advertiser, affiliate, audit, connection, currency
+from trackyard.store.tracking import rulesets
 
 AT = 1_700_000_000_000
 WHO = Acting("5" * 24, "admin.thing.edit", "request-1", AT)
@@ -114,7 +117,7 @@ def test_what_is_removed_and_what_ends_as_it_was(database: Database) -> None:
     with someone(), database.write() as conn:
         conn.execute(delete(connection))
         settings.edit_setting(conn, settings.TRAFFICBACK_URL, "https://a.example")  # deletes and inserts
-        rules.touch(conn, "offer", offer)
+        rulesets.touch(conn, "offer", offer)
     found = changes(database)
     assert set(found) == {("connection", f"{offer}/{pid}")}
     assert found["connection", f"{offer}/{pid}"]["enabled"] == [True, None]
@@ -124,7 +127,7 @@ def test_secrets_are_told_of_and_not_told(database: Database) -> None:
     with someone(), database.write() as conn:
         settings.edit_setting(conn, settings.HASH_PASSWORD, "quite-secret")
         keys.add_key(conn, "staff", "5" * 24, "f" * 40, Seal(Seal.new_key()), AT)
-        rates.add_rate(conn, "EUR", AT, Decimal("0.5"))
+        exchange_rates.add_rate(conn, "EUR", AT, Decimal("0.5"))
     found = changes(database)
     assert found["setting", "hash_password"]["value"] == [None, "***"]
     [key] = [value for (what, _), value in found.items() if what == "api_key"]

@@ -5,9 +5,9 @@ from sqlalchemy import text
 
 from tests.support.databases import PostgresServer
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer
-from trackyard.store import rules
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
 from trackyard.store.tables import metadata
+from trackyard.store.tracking import rulesets
 
 
 def rows(database: Database) -> dict[str, int]:
@@ -23,9 +23,9 @@ def test_rows_and_numbers_are_undone(postgres: PostgresServer) -> None:
             database = Database(postgres.url(name))
             assert rows(database) == {"rule_clock": 1}
             with database.write() as conn:
-                assert rules.version(conn) == 0
+                assert rulesets.version(conn) == 0
                 made = add_affiliate(conn), add_offer(conn, add_advertiser(conn))
-                rules.touch(conn, "offer", made[1])
+                rulesets.touch(conn, "offer", made[1])
             with pytest.raises(KeyError), database.write() as conn:
                 add_affiliate(conn)  # takes a number, and leaves no row
                 raise KeyError

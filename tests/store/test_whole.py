@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from tests.support.seeds import add_advertiser
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
 from trackyard.store.tables import advertiser
 
 

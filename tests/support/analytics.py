@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from trackyard.stats.engine import Analytics
-from trackyard.stats.schema import TABLES, migrate
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.engine.schema import TABLES, migrate
 
 _numbers = count(1)
 _free: list[str] = []

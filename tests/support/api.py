@@ -16,18 +16,18 @@ from tests.support.analytics import empty_store
 from tests.support.client import ApiClient
 from tests.support.rebuilds import RestingRebuilder
 from trackyard.actions.deps import Deps
-from trackyard.actions.installation import first_start
+from trackyard.actions.platform.installation import first_start
+from trackyard.analytics.engine.connection import Analytics
 from trackyard.api.app import build
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import Seal
-from trackyard.domain.roles import Role
-from trackyard.stats.engine import Analytics
-from trackyard.store import keys, staff
-from trackyard.store.engine import Database
-from trackyard.store.filestore import DirectoryStore
-from trackyard.wire.rates import Limits
+from trackyard.domain.people.roles import Role
+from trackyard.store.engine.database import Database
+from trackyard.store.people import keys, staff
+from trackyard.store.platform.file_storage import DirectoryStore
+from trackyard.wire.http.rate_limits import Limits
 
 NOW = 1_700_000_000_000
 """2023-11-14 22:13:20 UTC, a Tuesday."""

@@ -3,10 +3,10 @@
 from typing import Any
 
 from tests.support.api import NOW
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.load import load
 from trackyard.base.ids import new_id
-from trackyard.domain.facts import AffiliateLog, encode_row
-from trackyard.stats.engine import Analytics
-from trackyard.stats.load import load
+from trackyard.domain.statistics.rows import AffiliateLog, encode_row
 
 
 def add_attempt(analytics: Analytics, **fields: Any) -> str:

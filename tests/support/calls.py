@@ -6,7 +6,7 @@ import msgspec
 
 from trackyard.base.ids import new_id
 from trackyard.journal.records import Call, Click, encode
-from trackyard.store.inbox import InboxCall
+from trackyard.store.conversions.inbox import InboxCall
 
 AT = 1_790_000_000_000
 """The time of the clicks and calls that tests make: a moment in September 2026."""

@@ -14,10 +14,10 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.testclient import TestClient
 
 from trackyard.wire.endpoint import Endpoint
-from trackyard.wire.envelope import BareAnswer, sent_type
-from trackyard.wire.errors import ErrorBody
-from trackyard.wire.routing import Routes
-from trackyard.wire.sheets import CSV, PARQUET, columns_of
+from trackyard.wire.http.routing import Routes
+from trackyard.wire.response.envelope import BareAnswer, sent_type
+from trackyard.wire.response.errors import ErrorBody
+from trackyard.wire.response.exports import CSV, PARQUET, columns_of
 
 FORBIDDEN_TO_AFFILIATES = frozenset({"revenue", "earnings", "price", "charge", "total", "advertiser", "supplier_id"})
 """Names that no record of an affiliate's answer has a value of, statistics rows apart (docs/spec/decisions.md)."""

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from trackyard.stats.engine import Analytics
-from trackyard.store.engine import Connection, Database
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.store.engine.database import Connection, Database
 
 
 class Killed(BaseException):

@@ -19,8 +19,8 @@ import pytest
 from sqlalchemy import create_engine
 
 from tests.support.emptying import Original
-from trackyard.store.engine import Database
-from trackyard.store.schema import upgrade
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.schema import upgrade
 
 _UNPRIVILEGED = "nobody"
 _SETTINGS = ("max_connections=60", "listen_addresses=")

@@ -17,11 +17,11 @@ import uvloop
 
 from tests.support.rules import entry_of
 from trackyard.base.clock import SystemClock
-from trackyard.domain.rules import Row
+from trackyard.domain.tracking.ruleset import Row
 from trackyard.edge.server import EdgeOptions, serve
 from trackyard.journal import frames, segments
 from trackyard.journal.records import Call, Click, Kind, decode_call, decode_click
-from trackyard.journal.rulelog import Entry, RuleLogWriter
+from trackyard.journal.ruleset_log import Entry, RuleLogWriter
 
 _SPAWN = multiprocessing.get_context("spawn")
 

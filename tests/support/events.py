@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from trackyard.domain.facts import Fact
+from trackyard.domain.statistics.rows import Fact
 from trackyard.journal.records import Click
 
 NOON = 1_700_049_600_000

@@ -1,8 +1,8 @@
-"""The two forms of the modules that a click goes through: compiled and plain (trackyard/compiled.py)."""
+"""The two forms of the modules that a click goes through: compiled and plain (trackyard/runtime/compiled.py)."""
 
 import pytest
 
-from trackyard import compiled
+from trackyard.runtime import compiled
 
 PLAIN = pytest.mark.skipif(
     compiled.in_use(),

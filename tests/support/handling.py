@@ -1,8 +1,8 @@
 """The edge's handler without a server: a journal in memory, and requests as values."""
 
-from trackyard.edge.answers import UNWRITABLE
-from trackyard.edge.handler import Edge
-from trackyard.edge.request import Request, Response
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.http.answers import UNWRITABLE
+from trackyard.edge.http.request import Request, Response
 from trackyard.journal.records import Call, Click, Kind, View, decode_call, decode_click, decode_view, encode
 from trackyard.journal.writer import JournalFull
 

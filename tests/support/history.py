@@ -8,12 +8,12 @@ import msgspec
 
 from tests.support.events import new_click, new_fact
 from trackyard.actions.deps import Deps
-from trackyard.domain.conversions import Change, Conversion
-from trackyard.domain.facts import encode_row
-from trackyard.domain.statuses import Status
+from trackyard.analytics.load import click_item, load, lookup_item
+from trackyard.domain.conversions.conversions import Change, Conversion
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal.records import Click, encode
-from trackyard.stats.load import click_item, load, lookup_item
-from trackyard.store import conversions
+from trackyard.store.conversions import conversions
 
 
 def load_clicks(deps: Deps, clicks: Sequence[Click]) -> None:

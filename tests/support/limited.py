@@ -14,16 +14,17 @@ from sqlalchemy import func, select, update
 from tests.support.calls import AT, inbox_call, make_call, make_click
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer
 from trackyard.base.clock import ManualClock
-from trackyard.domain.edits import Edit, Import
-from trackyard.domain.rules import FullCap, FullCaps
-from trackyard.domain.sessions import DAY_MS
-from trackyard.jobs.conversions import Converter
-from trackyard.jobs.edits import Editor
+from trackyard.domain.conversions.edits import Edit, Import
+from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.domain.tracking.ruleset import FullCap, FullCaps
+from trackyard.jobs.conversions.edits import Editor
+from trackyard.jobs.conversions.inbox import Converter
 from trackyard.journal.records import Click
-from trackyard.store import inbox, rules, tasks
-from trackyard.store.engine import Database
+from trackyard.store.conversions import edits, inbox
+from trackyard.store.engine.database import Database
 from trackyard.store.tables import conversion, counter, mail, offer
 from trackyard.store.tables import inbox as inbox_table
+from trackyard.store.tracking import rulesets
 
 UTC = ZoneInfo("UTC")
 STAFF: Final = "staff:" + "5" * 24
@@ -88,7 +89,7 @@ class Limited:
         with self.database.write() as conn:
             for item in items:
                 kind = "edit" if isinstance(item, Edit) else "import"
-                tasks.add_tasks(conn, kind, STAFF, [msgspec.to_builtins(item)], self.clock.now_ms())
+                edits.add_tasks(conn, kind, STAFF, [msgspec.to_builtins(item)], self.clock.now_ms())
         self.settle()
 
     def edit(self, click: Click, **fields: Any) -> None:
@@ -119,14 +120,14 @@ class Limited:
     def full(self) -> tuple[FullCap, ...]:
         """The full caps of the offer as the edges are told."""
         with self.database.read() as conn:
-            row = rules.compile_row(conn, "full_caps", str(self.offer))
+            row = rulesets.compile_row(conn, "full_caps", str(self.offer))
         assert row is None or isinstance(row, FullCaps)
         return () if row is None else row.caps
 
     def told(self) -> int:
         """How often the edges were told of full caps."""
         with self.database.read() as conn:
-            changes = rules.changes_since(conn, 0, 100)
+            changes = rulesets.changes_since(conn, 0, 100)
         return sum(change.version for change in changes if change.kind == "full_caps")
 
     def mails(self) -> list[str]:

@@ -3,7 +3,7 @@
 from sqlalchemy import text
 
 from tests.support.api import Api
-from trackyard.store.mail import Mail
+from trackyard.store.platform.mail import Mail
 
 
 def mails(api: Api) -> list[Mail]:

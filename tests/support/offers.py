@@ -5,9 +5,9 @@ from typing import Any
 
 from tests.support.api import Api
 from trackyard.base.ids import new_id
-from trackyard.domain.offers import Offer, PaymentItem
-from trackyard.domain.payments import PaymentType
-from trackyard.store import offers
+from trackyard.domain.offers.offers import Offer, PaymentItem
+from trackyard.domain.offers.payments import PaymentType
+from trackyard.store.offers import offers
 
 
 def payment(**fields: Any) -> PaymentItem:

@@ -18,7 +18,7 @@ from sqlalchemy import select
 from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import Kind, decode_call, decode_click, decode_view
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
 from trackyard.store.tables import advertiser, affiliate, conversion, conversion_event, offer, staff
 
 Record = Mapping[str, Any]

@@ -6,16 +6,16 @@ from zoneinfo import ZoneInfo
 
 from tests.support.api import NOW, installed
 from tests.support.events import new_click
+from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.ids import new_click_id, new_id
-from trackyard.jobs.conversions import Converter
-from trackyard.jobs.edits import Editor
-from trackyard.jobs.projector import Projector
-from trackyard.jobs.schedule import Schedule
+from trackyard.jobs.conversions.edits import Editor
+from trackyard.jobs.conversions.inbox import Converter
+from trackyard.jobs.loading.projector import Projector
+from trackyard.jobs.schedule.schedule import Schedule
 from trackyard.journal.records import Call, Click, Kind, encode
 from trackyard.journal.writer import Writer
-from trackyard.stats.engine import Analytics
-from trackyard.store import edges
-from trackyard.store.engine import Database
+from trackyard.store.engine.database import Database
+from trackyard.store.tracking import edges
 
 UTC = ZoneInfo("UTC")
 

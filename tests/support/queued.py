@@ -2,8 +2,8 @@
 
 from sqlalchemy import select
 
-from trackyard.store.engine import Database
-from trackyard.store.outbox import rows_in
+from trackyard.store.engine.database import Database
+from trackyard.store.statistics.outbox import rows_in
 from trackyard.store.tables import outbox
 
 

@@ -1,7 +1,7 @@
 """Rebuilds that rest: for tests of the API, in which nothing is loaded."""
 
-from trackyard.actions.rebuild import Rebuilder, Told, Wish
-from trackyard.store.rebuilds import Stage
+from trackyard.actions.platform.rebuild import Rebuilder, Told, Wish
+from trackyard.store.platform.rebuilds import Stage
 
 
 class RestingRebuilder(Rebuilder):

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from trackyard.decide.rules import Rules
-from trackyard.domain.rules import (
+from trackyard.decision.routes import Rules
+from trackyard.domain.tracking.ruleset import (
     Advertiser,
     Affiliate,
     Connections,

@@ -8,10 +8,10 @@ from pathlib import Path
 from tests.support.edge import publish
 from tests.support.rules import ADVERTISER, an_offer, rules_of
 from trackyard.base.clock import ManualClock
-from trackyard.decide.hit import Hit
-from trackyard.decide.visitor import Agent, Place
-from trackyard.domain.rules import Advertiser, Affiliate, ClickCap, Row
-from trackyard.edge.state import EdgeState, StateOptions
+from trackyard.decision.click.hit import Hit
+from trackyard.decision.visitor.visitor import Agent, Place
+from trackyard.domain.tracking.ruleset import Advertiser, Affiliate, ClickCap, Row
+from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.journal.records import Click, Kind, encode
 from trackyard.journal.writer import Writer
 

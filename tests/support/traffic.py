@@ -18,11 +18,12 @@ from tests.support.events import new_click
 from tests.support.plant import Plant
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_staff
 from trackyard.base.ids import new_api_key, new_id
-from trackyard.domain.roles import Role
+from trackyard.domain.people.roles import Role
 from trackyard.journal.records import Call, Kind, encode
 from trackyard.journal.writer import Writer
-from trackyard.store import edges, keys
-from trackyard.store.engine import Connection
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import keys
+from trackyard.store.tracking import edges
 
 HOUR, DAY = 3_600_000, 86_400_000
 CENTRES = tuple(

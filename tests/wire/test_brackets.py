@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackyard.base.errors import BadInput, TooLarge
-from trackyard.wire import brackets
-from trackyard.wire.brackets import (
+from trackyard.wire.request import brackets
+from trackyard.wire.request.brackets import (
     MAX_PARAMETERS,
     MAX_TEXT,
     body_tree,

@@ -11,8 +11,8 @@ import pytest
 import uvicorn
 
 from tests.support.waiting import wait_until
-from trackyard.wire import connection
-from trackyard.wire.connection import BoundedHttp
+from trackyard.wire.http import connection
+from trackyard.wire.http.connection import BoundedHttp
 
 HOST = b"Host: t.example\r\n"
 CLOSE = HOST + b"Connection: close\r\n\r\n"

@@ -13,17 +13,17 @@ from starlette.testclient import TestClient
 
 from tests.support.client import ApiClient
 from trackyard.base.errors import Conflict, NotFound
-from trackyard.domain.callers import AffiliateCaller, Caller, StaffCaller
-from trackyard.domain.roles import Permission, Role
-from trackyard.wire import dispatch
-from trackyard.wire import scalars as s
-from trackyard.wire.dispatch import Dispatch
-from trackyard.wire.docs import docs_page, openapi_page
+from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.roles import Permission, Role
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer
-from trackyard.wire.openapi import document
-from trackyard.wire.params import Only, Params, Seq
-from trackyard.wire.probes import Readiness, health, metrics, ready
+from trackyard.wire.http import dispatch
+from trackyard.wire.http.dispatch import Dispatch
+from trackyard.wire.http.health import Readiness, health, metrics, ready
+from trackyard.wire.openapi.docs_page import docs_page, openapi_page
+from trackyard.wire.openapi.document import document
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Only, Params, Seq
+from trackyard.wire.response.envelope import Answer
 
 CALLERS: dict[str, Caller] = {
     "a" * 40: AffiliateCaller(7),

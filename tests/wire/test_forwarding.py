@@ -13,11 +13,11 @@ from tests.support.edge import RunningEdge, recorded, running_edge
 from tests.support.program import free_port
 from tests.support.receiver import Received, Receiver, Reply
 from trackyard.base.clock import SystemClock
-from trackyard.domain.forwarding import signing_key
+from trackyard.domain.tracking.forwarding import signing_key
 from trackyard.journal.records import Call
-from trackyard.wire import forwarding
-from trackyard.wire.dispatch import Dispatch
-from trackyard.wire.forwarding import Forwarder
+from trackyard.wire.http import forwarding
+from trackyard.wire.http.dispatch import Dispatch
+from trackyard.wire.http.forwarding import Forwarder
 
 KEY = signing_key("a secret")
 CLICK = "a" * 24

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from trackyard.wire import scalars as s
-from trackyard.wire.naming import as_sent
-from trackyard.wire.params import CommaList, Keyed, Params, Seq
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.fault_names import as_sent
+from trackyard.wire.request.params import CommaList, Keyed, Params, Seq
 
 
 class Item(Params):

@@ -7,12 +7,23 @@ import pytest
 from pydantic import Field
 
 from trackyard.base.errors import BadInput, WrongMedia
-from trackyard.wire import addresses
-from trackyard.wire import scalars as s
-from trackyard.wire.brackets import File
-from trackyard.wire.openapi import contract_type, each_name
-from trackyard.wire.params import AnyOf, Clearable, CommaList, Keyed, MayBeEmpty, Needed, Only, Params, Seq, fields_of
-from trackyard.wire.reading import read_params
+from trackyard.wire.openapi.document import contract_type, each_name
+from trackyard.wire.request import ip_addresses
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.brackets import File
+from trackyard.wire.request.params import (
+    AnyOf,
+    Clearable,
+    CommaList,
+    Keyed,
+    MayBeEmpty,
+    Needed,
+    Only,
+    Params,
+    Seq,
+    fields_of,
+)
+from trackyard.wire.request.parsing import read_params
 
 PICTURE = File("a.png", "image/png", BytesIO(b"x"))
 
@@ -40,7 +51,7 @@ class Sent(Params):
     currency: s.Currency | None = None
     kind: Annotated[str, s.Choice(("a", "b"), admin=("c",), only_3_0=("d",), becomes={"old": "a"})] = "a"
     ids: Seq[s.Int] = ()
-    networks: Seq[Annotated[str, addresses.IpEntry()]] = ()
+    networks: Seq[Annotated[str, ip_addresses.IpEntry()]] = ()
     states: AnyOf[Annotated[str, s.Choice(("a", "b"))]] = ()
     tags: CommaList[s.Text] = ()
     several: CommaList[s.Int] = ()

@@ -10,14 +10,14 @@ from starlette.testclient import TestClient
 
 from tests.support.waiting import wait_until
 from trackyard.base.errors import TooManyRequests
-from trackyard.domain.callers import AffiliateCaller
-from trackyard.domain.roles import Permission
-from trackyard.wire import rates
-from trackyard.wire.dispatch import Dispatch
+from trackyard.domain.people.callers import AffiliateCaller
+from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer
-from trackyard.wire.params import NoParams
-from trackyard.wire.rates import FailedKeys, Limits, Rates, Reports
+from trackyard.wire.http import rate_limits
+from trackyard.wire.http.dispatch import Dispatch
+from trackyard.wire.http.rate_limits import FailedKeys, Limits, Rates, Reports
+from trackyard.wire.request.params import NoParams
+from trackyard.wire.response.envelope import Answer
 
 KEY, OTHER = "a" * 40, "b" * 40
 CALLERS = {KEY: AffiliateCaller(1), OTHER: AffiliateCaller(2)}
@@ -57,7 +57,7 @@ def test_looking_takes_nothing_and_remembers_nobody(ticks: Ticks) -> None:
 
 
 def test_only_so_many_names_are_remembered(ticks: Ticks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rates, "MOST", 3)
+    monkeypatch.setattr(rate_limits, "MOST", 3)
     counted = Rates(Limits(), ticks)
     for name in "abcad":
         counted.take(name)

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from trackyard.domain.roles import Permission
+from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer
-from trackyard.wire.errors import MethodNotAllowed
-from trackyard.wire.routing import Routes
+from trackyard.wire.http.routing import Routes
+from trackyard.wire.response.envelope import Answer
+from trackyard.wire.response.errors import MethodNotAllowed
 
 
 def handle(_call: Call[None], _params: Any) -> Answer:

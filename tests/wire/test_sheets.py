@@ -21,20 +21,30 @@ from msgspec import field
 from starlette.testclient import TestClient
 
 from tests.support.events import NOON
+from trackyard.analytics.cancellation import Asking, asking
 from trackyard.base.errors import Abandoned, BadInput, TooHeavy
-from trackyard.domain.asking import Asking, asking
-from trackyard.domain.callers import StaffCaller
-from trackyard.domain.roles import Permission, Role
-from trackyard.wire.csvs import csv_of
-from trackyard.wire.dispatch import Dispatch
+from trackyard.domain.people.callers import StaffCaller
+from trackyard.domain.people.roles import Permission, Role
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer, Moment, Money, View, number
-from trackyard.wire.openapi import document
-from trackyard.wire.params import Params
-from trackyard.wire.parquets import parquet_of
-from trackyard.wire.scalars import Int
-from trackyard.wire.sending import Exports, ExportsBusy, Sending, TooManyExports
-from trackyard.wire.sheets import Block, Column, Exported, Sheet, Table, columns_beside, columns_of, table_of, type_of
+from trackyard.wire.http.dispatch import Dispatch
+from trackyard.wire.openapi.document import document
+from trackyard.wire.request.params import Params
+from trackyard.wire.request.scalars import Int
+from trackyard.wire.response.csv_rows import csv_of
+from trackyard.wire.response.envelope import Answer, Moment, Money, View, number
+from trackyard.wire.response.exports import (
+    Block,
+    Column,
+    Exported,
+    Sheet,
+    Table,
+    columns_beside,
+    columns_of,
+    table_of,
+    type_of,
+)
+from trackyard.wire.response.parquet import parquet_of
+from trackyard.wire.response.streaming import Exports, ExportsBusy, Sending, TooManyExports
 
 ADMIN = "b" * 40
 

@@ -11,16 +11,16 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from trackyard.base.clock import SystemClock
-from trackyard.domain.callers import StaffCaller
-from trackyard.domain.roles import Permission, Role
-from trackyard.wire import dispatch
-from trackyard.wire import scalars as s
-from trackyard.wire.brackets import File
-from trackyard.wire.dispatch import Dispatch
+from trackyard.domain.people.callers import StaffCaller
+from trackyard.domain.people.roles import Permission, Role
 from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint
-from trackyard.wire.envelope import Answer
-from trackyard.wire.openapi import document
-from trackyard.wire.params import Params, Seq
+from trackyard.wire.http import dispatch
+from trackyard.wire.http.dispatch import Dispatch
+from trackyard.wire.openapi.document import document
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.brackets import File
+from trackyard.wire.request.params import Params, Seq
+from trackyard.wire.response.envelope import Answer
 
 KEY = "b" * 40
 

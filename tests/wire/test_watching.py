@@ -10,15 +10,15 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.support.waiting import wait_until
+from trackyard.analytics.cancellation import asking
 from trackyard.base.errors import Abandoned, Refusal, ReportsBusy, Unavailable
-from trackyard.domain.asking import asking
-from trackyard.domain.callers import AffiliateCaller
-from trackyard.domain.roles import Permission
-from trackyard.wire.dispatch import THREADS, Dispatch
+from trackyard.domain.people.callers import AffiliateCaller
+from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import Call, Endpoint
-from trackyard.wire.envelope import Answer
-from trackyard.wire.params import NoParams
-from trackyard.wire.rates import Limits
+from trackyard.wire.http.dispatch import THREADS, Dispatch
+from trackyard.wire.http.rate_limits import Limits
+from trackyard.wire.request.params import NoParams
+from trackyard.wire.response.envelope import Answer
 
 KEY = "a" * 40
 

@@ -1,0 +1,1 @@
+"""What callers can do: one package a subject, one transaction each."""

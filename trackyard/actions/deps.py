@@ -6,16 +6,16 @@ from functools import cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from trackyard.actions.rebuild import Rebuilder
+from trackyard.actions.platform.rebuild import Rebuilder
+from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.clock import Clock
 from trackyard.base.secrets import Seal
-from trackyard.decide.seen import NOTHING_SEEN, Seen
-from trackyard.decide.visitor import Visitors
-from trackyard.domain.keeping import DEFAULT_SPANS, Spans
-from trackyard.outbound.trials import Trials
-from trackyard.stats.engine import Analytics
-from trackyard.store.engine import Database
-from trackyard.store.filestore import FileStore
+from trackyard.decision.click.state import NOTHING_SEEN, Seen
+from trackyard.decision.visitor.visitor import Visitors
+from trackyard.domain.platform.retention import DEFAULT_SPANS, Spans
+from trackyard.outbound.interactive import Trials
+from trackyard.store.engine.database import Database
+from trackyard.store.platform.file_storage import FileStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,18 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 
-from trackyard.actions.callers import find_caller
 from trackyard.actions.deps import Deps
-from trackyard.actions.repeats import answer_once
-from trackyard.actions.troubles import refusal_of
+from trackyard.actions.failures import refusal_of
+from trackyard.actions.people.callers import find_caller
+from trackyard.actions.platform.idempotency import answer_once
 from trackyard.api.catalogue import CATALOGUE, TOPICS
-from trackyard.api.creatives import FILES, file_pages
-from trackyard.wire.dispatch import Dispatch, Forward
-from trackyard.wire.docs import docs_page, document_path, openapi_page
+from trackyard.api.platform.files import FILES, file_pages
 from trackyard.wire.endpoint import VERSIONS
-from trackyard.wire.openapi import document, of_version
-from trackyard.wire.probes import Page, Readiness, health, metrics, ready
-from trackyard.wire.rates import Limits
+from trackyard.wire.http.dispatch import Dispatch, Forward
+from trackyard.wire.http.health import Page, Readiness, health, metrics, ready
+from trackyard.wire.http.rate_limits import Limits
+from trackyard.wire.openapi.docs_page import docs_page, document_path, openapi_page
+from trackyard.wire.openapi.document import document, of_version
 
 
 def build(

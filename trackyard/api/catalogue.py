@@ -1,50 +1,24 @@
 """Every method of the API by topic, listed by hand: registration by import hides what exists."""
 
 from trackyard.actions.deps import Deps
-from trackyard.api import (
-    advertisers,
-    affiliate_payments,
-    affiliates,
-    cap_stats,
-    categories,
-    click_check,
-    clicks,
-    cohorts,
-    connections,
-    conversion_by_id,
-    conversions,
-    creatives,
-    currencies,
+from trackyard.api.conversions import by_id, conversions, edits
+from trackyard.api.money import affiliate_payments, currencies, invoices, payment_systems, referrals
+from trackyard.api.offers import categories, connections, offers, smartlinks, sources, tickets
+from trackyard.api.offers import lists as offer_lists
+from trackyard.api.people import advertisers, affiliates, own_account, permissions, sign_in, staff
+from trackyard.api.platform import (
     custom_fields,
     domains,
-    edits,
     erasures,
-    invoices,
-    logs,
+    files,
     news,
-    offer_lists,
-    offers,
-    own_account,
-    payment_systems,
-    permissions,
-    pixels,
-    postback_check,
-    postback_trials,
-    postbacks,
     rebuild,
     reconciliation,
     reference,
-    referrals,
-    resends,
     settings,
-    sign_in,
-    smartlinks,
-    sources,
-    staff,
-    statistics,
-    subs,
-    tickets,
 )
+from trackyard.api.statistics import cap_stats, clicks, cohorts, reports, subs
+from trackyard.api.tracking import click_check, logs, pixels, postback_check, postback_trials, postbacks, resends
 from trackyard.wire.endpoint import Endpoint, Topic
 
 TOPICS: tuple[Topic, ...] = (
@@ -57,7 +31,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("custom-fields", "Custom sign-up fields", custom_fields.ENDPOINTS),
     Topic("offers", "Offers, for staff", offers.ENDPOINTS),
     Topic("offer-lists", "Lists of offers", offer_lists.ENDPOINTS),
-    Topic("creatives", "Creatives and logos of offers", creatives.ENDPOINTS),
+    Topic("creatives", "Creatives and logos of offers", files.ENDPOINTS),
     Topic("connections", "Connections of affiliates to offers", connections.ENDPOINTS),
     Topic("tickets", "Tickets: requests to join offers", tickets.ENDPOINTS),
     Topic("sources", "Traffic sources", sources.ENDPOINTS),
@@ -70,9 +44,9 @@ TOPICS: tuple[Topic, ...] = (
     Topic("resends", "Repeated deliveries and resumed postbacks", resends.ENDPOINTS),
     Topic("pixels", "Pixels of affiliates", pixels.ENDPOINTS),
     Topic("news", "News", news.ENDPOINTS),
-    Topic("statistics", "Statistics reports", statistics.ENDPOINTS),
+    Topic("statistics", "Statistics reports", reports.ENDPOINTS),
     Topic("conversions", "Conversions", conversions.ENDPOINTS),
-    Topic("conversion-by-id", "One conversion", conversion_by_id.ENDPOINTS),
+    Topic("conversion-by-id", "One conversion", by_id.ENDPOINTS),
     Topic("clicks", "Clicks", clicks.ENDPOINTS),
     Topic("click-check", "Check of a click", click_check.ENDPOINTS),
     Topic("postback-check", "Check of an advertiser's postback", postback_check.ENDPOINTS),

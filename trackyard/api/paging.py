@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from trackyard.wire import scalars as s
 from trackyard.wire.endpoint import Call
-from trackyard.wire.params import Params
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Params
 
 Count = Annotated[int, s.Whole(least=1)]
 

@@ -1,0 +1,1 @@
+"""Values without a business noun: time, ids, money, zones, errors, metrics."""

@@ -1,7 +1,7 @@
 """`trackyard audit`: whether everything adds up."""
 
-from trackyard.commands.ours import Refused, ask
-from trackyard.config import CannotStart, Config
+from trackyard.commands.local_api import Refused, ask
+from trackyard.runtime.settings import CannotStart, Config
 
 
 def audit(config: Config) -> tuple[str, bool]:

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from trackyard.commands.ours import Api, Refused, administrator
-from trackyard.config import CannotStart, Config
+from trackyard.commands.local_api import Api, Refused, administrator
+from trackyard.runtime.settings import CannotStart, Config
 
 _PATH: Final = "/3.1/admin/erasures"
 _EVERY_S: Final = 0.5

@@ -5,8 +5,8 @@ from http import HTTPStatus
 from typing import Any
 
 from trackyard.base.ids import is_hex24
-from trackyard.commands.ours import Refused, ask
-from trackyard.config import CannotStart, Config
+from trackyard.commands.local_api import Refused, ask
+from trackyard.runtime.settings import CannotStart, Config
 
 
 def explain(config: Config, click_id: str) -> str:

@@ -9,9 +9,9 @@ from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO
 
-from trackyard.commands.ours import Refused, administrator
+from trackyard.commands.local_api import Refused, administrator
 from trackyard.commands.progress import Progress
-from trackyard.config import Config
+from trackyard.runtime.settings import Config
 
 STDOUT: Final = "-"
 _READ: Final = 1 << 18

@@ -4,9 +4,9 @@ import math
 import time
 from typing import Any, Final, TextIO
 
-from trackyard.commands.ours import Api, Refused, administrator
+from trackyard.commands.local_api import Api, Refused, administrator
 from trackyard.commands.progress import Progress
-from trackyard.config import CannotStart, Config
+from trackyard.runtime.settings import CannotStart, Config
 
 _PATH: Final = "/3.1/admin/rebuild"
 _EVERY_S: Final = 0.2

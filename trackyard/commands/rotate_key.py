@@ -12,10 +12,18 @@ from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from trackyard.actions.installation import renew_sealed
+from trackyard.actions.platform.installation import renew_sealed
 from trackyard.base.secrets import Seal, SealBroken
-from trackyard.config import OLD_SECRET_FILE, SECRET_FILE, CannotStart, Config, new_secret, seal_keys, write_private
-from trackyard.store.engine import Database
+from trackyard.runtime.settings import (
+    OLD_SECRET_FILE,
+    SECRET_FILE,
+    CannotStart,
+    Config,
+    new_secret,
+    seal_keys,
+    write_private,
+)
+from trackyard.store.engine.database import Database
 
 
 def rotate_key(config: Config) -> str:

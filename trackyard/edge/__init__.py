@@ -1,0 +1,1 @@
+"""The tracking listener: the hot path from a request to a recorded click."""

@@ -18,19 +18,19 @@ import uvloop
 
 from trackyard.base import metrics
 from trackyard.base.clock import Clock, SystemClock
-from trackyard.decide.databases import Databases
-from trackyard.decide.rules import Rules
-from trackyard.decide.visitor import Visitors
-from trackyard.edge.address import TrustedNetworks
-from trackyard.edge.commit import GroupCommit
-from trackyard.edge.connection import ENOUGH, Connection, Shared
+from trackyard.decision.routes import Rules
+from trackyard.decision.visitor.databases import Databases
+from trackyard.decision.visitor.visitor import Visitors
 from trackyard.edge.counters import Counters
-from trackyard.edge.handler import SOURCE_LOST_S, Edge
-from trackyard.edge.lookups import ClickLookups
+from trackyard.edge.endpoints.click_lookups import ClickLookups
+from trackyard.edge.endpoints.handler import SOURCE_LOST_S, Edge
+from trackyard.edge.group_commit import GroupCommit
+from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.http.connection import ENOUGH, Connection, Shared
 from trackyard.edge.memory import use_large_pages
-from trackyard.edge.state import EdgeState, StateOptions
-from trackyard.edge.unique import DEFAULT_SIZE
-from trackyard.journal.rulelog import Entry, RuleLogReader, Snapshot
+from trackyard.edge.state.click_state import EdgeState, StateOptions
+from trackyard.edge.state.unique import DEFAULT_SIZE
+from trackyard.journal.ruleset_log import Entry, RuleLogReader, Snapshot
 from trackyard.journal.writer import JournalUnwritable, Writer
 
 TICK_S = 0.1

@@ -1,0 +1,1 @@
+"""Work apart from requests: loading, conversions, deliveries and the schedule."""

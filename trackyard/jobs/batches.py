@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Final
 
-from trackyard.store.engine import Database, Trouble, trouble_of
-from trackyard.store.watch import Watch
+from trackyard.store.engine.database import Database, Trouble, trouble_of
+from trackyard.store.engine.watch import Watch
 
 CONFLICTS: Final = 5
 """Times a single row is tried again after losing against another transaction, before it is set aside."""

@@ -12,22 +12,22 @@ from zoneinfo import ZoneInfo
 from trackyard.base.clock import SystemClock
 from trackyard.base.secrets import Seal
 from trackyard.base.zones import find_zone
-from trackyard.decide.databases import Databases
-from trackyard.domain.keeping import DEFAULT_SPANS, Spans
-from trackyard.jobs.conversions import Converter
-from trackyard.jobs.deliveries import Deliverer
-from trackyard.jobs.edits import Editor
-from trackyard.jobs.fetches import Fetcher
-from trackyard.jobs.mail import Mailer
-from trackyard.jobs.parallel import ParallelCaller
-from trackyard.jobs.places import Limits
-from trackyard.jobs.post import MailSettings, SettledPost
-from trackyard.jobs.quotes import Quoter
-from trackyard.jobs.schedule import Schedule
+from trackyard.decision.visitor.databases import Databases
+from trackyard.domain.platform.retention import DEFAULT_SPANS, Spans
+from trackyard.jobs.conversions.edits import Editor
+from trackyard.jobs.conversions.inbox import Converter
+from trackyard.jobs.delivery.deliveries import Deliverer
+from trackyard.jobs.delivery.host_concurrency import Limits
+from trackyard.jobs.delivery.mail import Mailer
+from trackyard.jobs.delivery.mail_transport import MailSettings, SettledPost
+from trackyard.jobs.delivery.parallel_tracking import ParallelCaller
+from trackyard.jobs.schedule.exchange_rates import Quoter
+from trackyard.jobs.schedule.file_fetches import Fetcher
+from trackyard.jobs.schedule.schedule import Schedule
 from trackyard.outbound.guard import Network
 from trackyard.outbound.mail import MailFolder, Post, SmtpPost, server_of
-from trackyard.store.engine import Database
-from trackyard.store.filestore import FileStore
+from trackyard.store.engine.database import Database
+from trackyard.store.platform.file_storage import FileStore
 
 log = logging.getLogger("trackyard.worker")
 

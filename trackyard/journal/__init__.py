@@ -1,0 +1,1 @@
+"""The append-only log that edges write and everything else is computed from."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from trackyard.domain.erasures import Erased, Visit, emptied_params, erased, without_personal
+from trackyard.domain.platform.erasures import Erased, Visit, emptied_params, erased, without_personal
 from trackyard.journal.records import Call, Click, Kind, decode_call, decode_click, decode_view, encode
 
 

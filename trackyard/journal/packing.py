@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from trackyard.domain.erasures import Erased
+from trackyard.domain.platform.erasures import Erased
 from trackyard.journal import frames, segments
 from trackyard.journal.archive import Archive, Index, archive_path, write_archive
 from trackyard.journal.durable import sync_directory, write_durably

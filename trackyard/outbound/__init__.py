@@ -1,0 +1,1 @@
+"""HTTP and mail to hosts that users name, guarded against private networks."""

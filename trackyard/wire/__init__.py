@@ -1,0 +1,1 @@
+"""The conventions of the API, apart from any endpoint."""

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from trackyard.base.errors import AccessDenied, Unauthorized
-from trackyard.domain.callers import AffiliateCaller, Caller, StaffCaller
-from trackyard.domain.permissions import FEATURES
-from trackyard.domain.roles import Permission
-from trackyard.wire.envelope import Answer
-from trackyard.wire.params import NoParams, Params
-from trackyard.wire.sheets import Exported, Sheet
+from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.permissions import FEATURES
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.request.params import NoParams, Params
+from trackyard.wire.response.envelope import Answer
+from trackyard.wire.response.exports import Exported, Sheet
 
 Version = Literal["3.0", "3.1"]
 VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1")
@@ -79,7 +79,7 @@ class Endpoint(Generic[D]):
     is another · handle: gets the call and the read parameters · page_max: larger limits are clamped to it ·
     body_max: bytes · versions: the prefixes it answers · report: a key has but a few of these running at once · anew:
     a repeat with the same Idempotency-Key is made again all the same · features: what an affiliate must not be denied
-    (domain/permissions.py) · sheet: what `format=csv` gives.
+    (domain/people/permissions.py) · sheet: what `format=csv` gives.
     """
 
     id: str

@@ -15,10 +15,10 @@ from trackyard.commands.demo.network import STEPS, Making, Network, is_empty
 from trackyard.commands.demo.past import past_edge, share_loaded
 from trackyard.commands.demo.receiver import Receiver
 from trackyard.commands.demo.traffic import Crowd
-from trackyard.commands.ours import Api, Refused, administrator
+from trackyard.commands.local_api import Api, Refused, administrator
 from trackyard.commands.progress import Progress
-from trackyard.config import CannotStart, Config
-from trackyard.store.engine import Database
+from trackyard.runtime.settings import CannotStart, Config
+from trackyard.store.engine.database import Database
 
 DAYS: Final = 30
 _DAY_MS: Final = 86_400_000

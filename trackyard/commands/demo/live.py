@@ -7,7 +7,7 @@ from typing import Final, Self
 from urllib.parse import urlsplit
 
 from trackyard.commands.demo.traffic import Ask
-from trackyard.config import CannotStart, Config
+from trackyard.runtime.settings import CannotStart, Config
 
 _SECONDS: Final = 20.0
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.commands.demo.offers import OFFERS, Names
-from trackyard.commands.ours import Api
+from trackyard.commands.local_api import Api
 
 SECURE: Final = "demo-secure-code"
 """What calls of the advertiser that signs them must carry."""

@@ -11,23 +11,23 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-from trackyard.app import databases_of, directory_id_of
 from trackyard.base.clock import ManualClock, SystemClock
 from trackyard.commands.demo.traffic import Ask
-from trackyard.config import CannotStart, Config
-from trackyard.decide.rules import Rules
-from trackyard.decide.visitor import Visitors
-from trackyard.edge.address import TrustedNetworks
+from trackyard.decision.routes import Rules
+from trackyard.decision.visitor.visitor import Visitors
 from trackyard.edge.counters import Counters
-from trackyard.edge.handler import Edge
-from trackyard.edge.request import Request
-from trackyard.edge.state import EdgeState, StateOptions
-from trackyard.journal.rulelog import RuleLogReader, Snapshot
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.http.request import Request
+from trackyard.edge.state.click_state import EdgeState, StateOptions
+from trackyard.journal.ruleset_log import RuleLogReader, Snapshot
 from trackyard.journal.segments import end_of, list_journals
 from trackyard.journal.writer import EdgeTaken, JournalUnwritable, Writer
-from trackyard.store import progress
-from trackyard.store.edges import NoEdgeNumber, claim_edge
-from trackyard.store.engine import Database
+from trackyard.runtime.app import databases_of, directory_id_of
+from trackyard.runtime.settings import CannotStart, Config
+from trackyard.store.engine.database import Database
+from trackyard.store.statistics import checkpoints
+from trackyard.store.tracking.edges import NoEdgeNumber, claim_edge
 
 SLOT: Final = 64
 """The slot of the data directory that is never served: those are 0 to 63."""
@@ -119,7 +119,7 @@ def share_loaded(config: Config, database: Database, number: int) -> float:
     """How much of what the edge of the past recorded is loaded, 0 to 1. number: its."""
     directory = config.data_dir / "journal"
     with database.read() as conn:
-        found = progress.find(conn, number)
+        found = checkpoints.find(conn, number)
     sizes = {name: end_of(directory, name) for name in list_journals(directory, number)}
     if found is None:
         return 0.0

@@ -3,8 +3,8 @@
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint, text
 
 from trackyard.base.money import ZERO
+from trackyard.store.engine.types import Amount, Document, Id24, Moment, Rate
 from trackyard.store.tables.schema import metadata
-from trackyard.store.types import Amount, Document, Id24, Moment, Rate
 
 _REFERRED = text("referrer_id IS NOT NULL")
 
@@ -93,31 +93,33 @@ conversion_event = Table(  # the history of a conversion, append-only
     Column("comment", Text, nullable=False, default=""),
 )
 
-counter = Table(  # what caps and tiers have counted (domain/counters.py): can always be computed from conversions
-    "counter",
-    metadata,
-    Column("name", Text, primary_key=True),
-    Column("offer_id", Integer, nullable=False),
-    Column("limit_id", String(24), nullable=False),  # of a cap or tier, or personal-<affiliate>
-    Column("start", Moment, nullable=False),  # of its period
-    Column("until", Moment, nullable=True),  # end of its period; NULL = it never ends
-    # the value that it alone counts; NULL = the limit counts them together. All NULL: it opens its period, and a
-    # counter of the period that has no row holds nothing
-    Column("goal", String(255), nullable=True),
-    Column("affiliate_id", Integer, nullable=True),
-    Column("country", String(2), nullable=True),
-    Column("conversions", Moment, nullable=False),
-    Column("budget", Amount, nullable=False),
-    Column("told", Boolean, nullable=False),  # of an opening one: whether the notice of its period is sent
-    Index("ix_counter_offer_id_limit_id_start", "offer_id", "limit_id", "start"),
-    Index("ix_counter_until", "until"),
+counter = (
+    Table(  # what caps and tiers have counted (domain/offers/counters.py): can always be computed from conversions
+        "counter",
+        metadata,
+        Column("name", Text, primary_key=True),
+        Column("offer_id", Integer, nullable=False),
+        Column("limit_id", String(24), nullable=False),  # of a cap or tier, or personal-<affiliate>
+        Column("start", Moment, nullable=False),  # of its period
+        Column("until", Moment, nullable=True),  # end of its period; NULL = it never ends
+        # the value that it alone counts; NULL = the limit counts them together. All NULL: it opens its period, and a
+        # counter of the period that has no row holds nothing
+        Column("goal", String(255), nullable=True),
+        Column("affiliate_id", Integer, nullable=True),
+        Column("country", String(2), nullable=True),
+        Column("conversions", Moment, nullable=False),
+        Column("budget", Amount, nullable=False),
+        Column("told", Boolean, nullable=False),  # of an opening one: whether the notice of its period is sent
+        Index("ix_counter_offer_id_limit_id_start", "offer_id", "limit_id", "start"),
+        Index("ix_counter_until", "until"),
+    )
 )
 
 ledger = Table(  # append-only: one entry per fact; balance, hold, available are sums (behaviour.md §8)
     "ledger",
     metadata,
     Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False),
-    Column("kind", String(16), primary_key=True),  # domain/ledger.py
+    Column("kind", String(16), primary_key=True),  # domain/money/ledger.py
     Column("source_id", String(24), primary_key=True),
     Column("version", Integer, primary_key=True),
     Column("currency", String(3), nullable=False),
@@ -134,7 +136,7 @@ payment = Table(  # to an affiliate, of what is available in one currency
     Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False, index=True),
     Column("currency", String(3), nullable=False),
     Column("amount", Amount, nullable=False),
-    Column("status", String(16), nullable=False),  # domain/affiliate_payments.py
+    Column("status", String(16), nullable=False),  # domain/money/affiliate_payments.py
     Column("comment", Text, nullable=False, default=""),
     Column("created_by", Id24, nullable=False),  # a staff user
     Column("created_at", Moment, nullable=False, index=True),

@@ -2,8 +2,8 @@
 
 from sqlalchemy import Boolean, Column, Index, Integer, String, Table, Text, UniqueConstraint
 
+from trackyard.store.engine.types import Amount, Document, Id24, Moment, Rate
 from trackyard.store.tables.schema import metadata
-from trackyard.store.types import Amount, Document, Id24, Moment, Rate
 
 setting = Table(
     "setting",
@@ -43,7 +43,7 @@ currency_rate = Table(  # units of the currency for one unit of the platform cur
     Column("currency", String(3), primary_key=True),
     Column("from_at", Moment, primary_key=True),
     Column("rate", Rate, nullable=False),
-    Column("source", String(8), nullable=False),  # store/rates.py
+    Column("source", String(8), nullable=False),  # store/money/exchange_rates.py
 )
 
 currency = Table(  # what staff say of a currency; one that stands here or has a rate exists
@@ -70,7 +70,7 @@ audit = Table(  # what staff wrote: one row a changed thing, in the transaction 
     Index("ix_audit_what_key_at", "what", "key", "at"),
 )
 
-erasure = Table(  # whose personal data was erased, for ever: it must not come back (domain/erasures.py)
+erasure = Table(  # whose personal data was erased, for ever: it must not come back (domain/platform/erasures.py)
     "erasure",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=True),

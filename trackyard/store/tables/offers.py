@@ -4,13 +4,13 @@ from decimal import Decimal
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, text
 
+from trackyard.store.engine.types import Amount, Document, Id24, MaybeDocument, Moment
 from trackyard.store.tables.schema import metadata
-from trackyard.store.types import Amount, Document, Id24, MaybeDocument, Moment
 
 _HAS_SCHEDULE = text("schedule IS NOT NULL")
 _HAS_PARALLEL = text("parallel_tracking_url IS NOT NULL")
 
-offer = Table(  # its fields are those of domain/offers.py; documents hold its structs
+offer = Table(  # its fields are those of domain/offers/offers.py; documents hold its structs
     "offer",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
@@ -117,7 +117,7 @@ offer = Table(  # its fields are those of domain/offers.py; documents hold its s
     sqlite_autoincrement=True,
 )
 
-offer_label = Table(  # what lists filter offers by, one row a value (kinds: domain/offers.py, labels_of)
+offer_label = Table(  # what lists filter offers by, one row a value (kinds: domain/offers/offers.py, labels_of)
     "offer_label",
     metadata,
     Column("kind", String(16), primary_key=True),

@@ -2,8 +2,8 @@
 
 from sqlalchemy import Boolean, Column, Index, Integer, String, Table, Text
 
+from trackyard.store.engine.types import Amount, Document, Id24, MaybeDocument, Moment
 from trackyard.store.tables.schema import metadata
-from trackyard.store.types import Amount, Document, Id24, MaybeDocument, Moment
 
 staff = Table(
     "staff",
@@ -19,7 +19,7 @@ staff = Table(
     Column("last_login_at", Moment, nullable=True),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
-    Column("statistics_revenue", String(16), nullable=True),  # domain/switches.py; NULL = as the platform
+    Column("statistics_revenue", String(16), nullable=True),  # domain/statistics/switches.py; NULL = as the platform
     Column("statistics_rows", String(16), nullable=True),
 )
 
@@ -56,7 +56,7 @@ affiliate = Table(
     Column("last_login_at", Moment, nullable=True),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
-    Column("statistics_revenue", String(16), nullable=True),  # domain/switches.py; NULL = as the platform
+    Column("statistics_revenue", String(16), nullable=True),  # domain/statistics/switches.py; NULL = as the platform
     Column("statistics_rows", String(16), nullable=True),
     sqlite_autoincrement=True,
 )

@@ -2,8 +2,8 @@
 
 from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, String, Table, Text, UniqueConstraint
 
+from trackyard.store.engine.types import Document, Id24, Moment, Serial
 from trackyard.store.tables.schema import metadata
-from trackyard.store.types import Document, Id24, Moment, Serial
 
 edge_progress = Table(  # how far an edge's journals are loaded; advanced in the transaction that fills the inbox
     "edge_progress",
@@ -15,7 +15,7 @@ edge_progress = Table(  # how far an edge's journals are loaded; advanced in the
     Column("begun_until", Moment, nullable=False),  # end of a begun range of several marks; 0 = none
 )
 
-rebuild = Table(  # of the analytic store; the last one is the gate that every load passes (store/rebuilds.py)
+rebuild = Table(  # of the analytic store; the last one is the gate that every load passes (store/platform/rebuilds.py)
     "rebuild",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=True),
@@ -50,7 +50,7 @@ conversion_task = Table(  # edits and imports by staff, one row a conversion; re
     Column("kind", String(8), nullable=False),  # edit | import
     Column("state", String(8), nullable=False),  # ready | aside (it cannot be done: a person must look)
     Column("actor", String(64), nullable=False),  # staff:<id>
-    Column("item", Document, nullable=False),  # domain/edits.py: Edit or Import
+    Column("item", Document, nullable=False),  # domain/conversions/edits.py: Edit or Import
     Column("created_at", Moment, nullable=False),
     Index("ix_conversion_task_state_id", "state", "id"),
     sqlite_autoincrement=True,
@@ -61,7 +61,9 @@ outbox = Table(  # rows for the analytic store; a batch claims them, never chang
     metadata,
     Column("id", Serial, primary_key=True, autoincrement=True),
     Column("target", String(16), nullable=False),
-    Column("payload", LargeBinary, nullable=False),  # a block: rows of one or two JSON array lines (store/outbox.py)
+    Column(
+        "payload", LargeBinary, nullable=False
+    ),  # a block: rows of one or two JSON array lines (store/statistics/outbox.py)
     Column("row_count", Integer, nullable=False),  # rows in it
     Column("batch", Id24, nullable=True),
     Column("created_at", Moment, nullable=False),

@@ -1,0 +1,185 @@
+"""`script/bench conversions`: inbound calls a second, from the journal in which they were accepted to the facts.
+
+On SQLite, then on PostgreSQL: a journal of clicks and a call for each lies ready; the projector of this process and one
+worker in a process of its own work until the last fact is in the analytic store. 100 offers, 50 affiliates without
+postbacks (deliveries have a bench of their own); one offer in five has three caps and a ladder of tiers. Keys:
+ENGINE_calls_s, over the whole; ENGINE_decided_s, of the worker, between the first and the last tenth of the calls;
+ENGINE_worker_cpu_us, the worker's processor time a call, which a busy machine hardly changes.
+"""
+
+import argparse
+import json
+import multiprocessing
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, select
+
+from tests.support.calls import make_call, make_click
+from tests.support.databases import PostgresServer
+from tests.support.program import until
+from tests.support.seeds import add_advertiser, add_affiliate, add_offer
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.engine.schema import migrate
+from trackyard.base.clock import SystemClock
+from trackyard.base.ids import new_click_id
+from trackyard.jobs.loading.projector import Projector
+from trackyard.jobs.worker import WorkerOptions, run
+from trackyard.journal.records import Kind, encode
+from trackyard.journal.writer import Writer
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.schema import upgrade
+from trackyard.store.tables import conversion
+from trackyard.store.tracking import edges
+
+_OFFERS, _AFFILIATES, _CAPPED = 100, 50, 5
+_CAPS = (
+    {"period": "day", "type": "conversions"},
+    {"period": "month", "type": "budget", "affiliate_type": "each"},
+    {"period": "all", "type": "conversions", "goal_type": "each"},
+)
+_TIER = {"timeframe": "month", "type": "conversions", "modifier_type": "by_percent", "modifier_value": "1"}
+_LONGEST = 600
+_LOOK_SECONDS = 0.1
+
+
+def _limited() -> dict[str, Any]:
+    caps = [{"id": f"{place:024x}", "value": "1000000"} | each for place, each in enumerate(_CAPS, 1)]
+    tiers = [{"id": f"{100 + value:024x}", "value": str(value)} | _TIER for value in (10, 100, 1000)]
+    return {"caps": caps, "commission_tiers": tiers, "enabled_commission_tiers": True, "is_redirect_overcap": True}
+
+
+def _accept(database: Database, journal: Path, count: int) -> None:
+    """Writes `count` clicks, each with its call, as an edge does; synced."""
+    with database.write() as conn:
+        advertiser = add_advertiser(conn)
+        affiliates = [add_affiliate(conn) for _ in range(_AFFILIATES)]
+        offers = [add_offer(conn, advertiser, **({} if place % _CAPPED else _limited())) for place in range(_OFFERS)]
+        edge = edges.claim_edge(conn, "d" * 24, 0, SystemClock().now_ms())
+    choose, writer = random.Random(1), Writer(journal, edge, SystemClock())
+    for _ in range(count):
+        now = SystemClock().now_ms()
+        who = {"affiliate": choose.choice(affiliates), "advertiser": advertiser}
+        place = {"country": choose.choice(("DE", "FR", "US")), "time": now - 1000, "id": new_click_id(now - 1000, edge)}
+        click = make_click(choose.choice(offers), **who, **place)
+        writer.append(Kind.CLICK, encode(click))
+        writer.append(Kind.CALL, encode(make_call(now, clickid=click.id)))
+    writer.mark(SystemClock().now_ms())
+    writer.sync()
+    writer.close()
+
+
+@contextmanager
+def _working(url: str) -> Iterator[int]:
+    """A worker in a process of its own; its id."""
+    options = WorkerOptions(url, "USD", "UTC", "bench")
+    worker = multiprocessing.get_context("spawn").Process(target=run, args=(options,))
+    worker.start()
+    try:
+        yield worker.pid or 0
+    finally:
+        worker.terminate()
+        worker.join(30)
+
+
+@contextmanager
+def _projecting(projector: Projector) -> Iterator[None]:
+    """The projector as the server runs it: in a thread, which rests when there is nothing to do."""
+    stop = threading.Event()
+    thread = threading.Thread(target=projector.run, args=(stop,))
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _cpu_seconds(pid: int) -> float:
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / 100
+
+
+def _measure(url: str, home: Path, count: int) -> dict[str, float]:
+    database = Database(url)
+    _accept(database, home / "journal", count)
+    store = Analytics.open(f"chdb://{home}/analytics")
+    migrate(store)
+    projector = Projector(database, store, home / "journal", home / "rules", SystemClock())
+    decided: list[tuple[float, int]] = []
+    with _working(url) as pid:
+        until(lambda: _is_idle(pid), seconds=60, what="the worker's start")
+        began, cpu = time.monotonic(), _cpu_seconds(pid)
+        with _projecting(projector):
+            while True:
+                time.sleep(_LOOK_SECONDS)
+                with database.read() as conn:
+                    made = conn.execute(select(func.count()).select_from(conversion)).scalar_one()
+                decided.append((time.monotonic(), made))
+                if made == count and _facts(store) == count:
+                    break
+                if time.monotonic() - began > _LONGEST:
+                    raise TimeoutError(f"{made} of {count} calls are decided")
+            ended, cpu = time.monotonic(), _cpu_seconds(pid) - cpu
+    store.close()
+    database.close()
+    middle = [each for each in decided if count * 0.1 <= each[1] <= count * 0.9]
+    rate = (middle[-1][1] - middle[0][1]) / (middle[-1][0] - middle[0][0]) if len(middle) > 1 else 0.0
+    return {"calls_s": count / (ended - began), "decided_s": rate, "worker_cpu_us": cpu / count * 1e6}
+
+
+def _is_idle(pid: int) -> bool:
+    """Whether the worker waits for calls: it took no processor time for half a second, and some before."""
+    before = _cpu_seconds(pid)
+    time.sleep(0.5)
+    return before > 0.3 and _cpu_seconds(pid) - before < 0.05
+
+
+def _facts(store: Analytics) -> int:
+    [(facts,)] = store.rows("SELECT toInt64(sum(sign)) FROM fact", {}, tuple[int])
+    return facts
+
+
+def measure(seconds: float) -> dict[str, float]:
+    """The figures of both engines, by name; `seconds` at 2,000 calls a second make the number of calls."""
+    count, figures = int(2_000 * seconds), {}
+    with tempfile.TemporaryDirectory() as name:
+        url = f"sqlite:///{name}/trackyard.db"
+        database = Database(url)
+        upgrade(database)
+        database.close()
+        figures.update({f"sqlite_{key}": value for key, value in _measure(url, Path(name), count).items()})
+    server = PostgresServer(durable=True)
+    try:
+        server.create("bench")
+        with tempfile.TemporaryDirectory() as name:
+            found = _measure(server.url("bench"), Path(name), count)
+        figures.update({f"postgresql_{key}": value for key, value in found.items()})
+    finally:
+        server.stop()
+    return {name: round(value, 1) for name, value in figures.items()}
+
+
+def main() -> None:
+    """Prints the figures, as text and, with --json, as one object on the last line."""
+    parser = argparse.ArgumentParser(prog="script/bench conversions", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0, help="how long about, at 2,000 calls a second")
+    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
+    options = parser.parse_args()
+    figures = measure(options.seconds)
+    for name, value in figures.items():
+        print(f"{name:32} {value}")
+    if options.json:
+        print(json.dumps(figures))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

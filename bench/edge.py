@@ -1,0 +1,176 @@
+"""`script/bench edge`: clicks a second of the edge beside nginx answering a bare 302 with its access log on.
+
+wrk, one thread on a core of its own, sends the clicks of traffic.py in turn to nginx, to the edge with its journal on,
+and to the edge's server with a fixed answer, one worker each on the other core; `cpu_us` beside each rate is what the
+server's processes computed for a request, `wrk computed` shows that wrk was not the limit. Then clicks arrive at half
+the edge's saturated rate: 256 connections each wait a random time before the next click, so that they come
+independently of each other. Then 10 offers against 100,000, two edges against one (not pinned: they and wrk share what
+cores there are), and where the microseconds go.
+
+Needs the Debian packages wrk and nginx.
+"""
+
+import argparse
+import json
+import re
+import statistics
+import sys
+import tempfile
+import time
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+from bench import steps
+from bench.servers import Rate, Server, nginx, protocol, rate_of
+from bench.traffic import need, rules, send, write_script
+from tests.support.edge import publish
+from trackyard.runtime.compiled import in_use
+
+ROUNDS: Final = 2
+PACED_CONNECTIONS: Final = 256
+FEW, MANY = 10, 100_000
+PARTS: Final = ("rates", "offers", "edges", "steps")
+_WARM_S: Final = 1.5
+
+
+def main() -> None:
+    """Measures and prints; with --json the last line is one JSON object."""
+    parser = argparse.ArgumentParser(prog="script/bench edge", description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=5, help="of each measurement")
+    parser.add_argument("--only", choices=PARTS, action="append", help="a part; may be given again; else all")
+    parser.add_argument("--json", action="store_true", help="the figures as JSON on the last line")
+    options = parser.parse_args()
+    need("wrk", "nginx", "taskset")
+    figures: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as name:
+        for part in options.only or PARTS:
+            figures |= _MEASURES[part](Path(name) / part, options.seconds)
+    if options.json:
+        print(json.dumps(figures))
+
+
+def measure_rates(directory: Path, seconds: float) -> dict[str, Any]:
+    """nginx, the edge and its bare server in turn; then the edge at half its rate."""
+    publish(directory / "rules", rules())
+    script = write_script(directory)
+    rates: dict[str, list[Rate]] = {"nginx": [], "edge": [], "bare": []}
+    with ExitStack() as stack:
+        servers = {
+            "nginx": stack.enter_context(nginx(directory)),
+            "edge": stack.enter_context(protocol(directory)),
+            "bare": stack.enter_context(protocol(None)),
+        }
+        for server in servers.values():
+            rate_of(server, script, min(seconds, _WARM_S))
+        for _ in range(ROUNDS):
+            for name, server in servers.items():
+                rates[name].append(_told(name, rate_of(server, script, seconds)))
+        rate = statistics.mean(one.rate for one in rates["edge"])
+        slow = write_script(directory, delay_ms=PACED_CONNECTIONS * 1000 / (rate / 2))
+        paced = send(slow, servers["edge"].port, seconds, PACED_CONNECTIONS)
+        accepted = _accepted(servers["edge"])
+    figures: dict[str, Any] = {"p50_ms": paced.p50_ms, "p99_ms": paced.p99_ms, "accepted": accepted}
+    for name, measured in rates.items():
+        figures[f"{name}_rps"] = round(statistics.mean(one.rate for one in measured))
+        figures[f"{name}_cpu_us"] = round(statistics.mean(one.cpu_us for one in measured), 2)
+    figures["ratio"] = round(figures["edge_rps"] / figures["nginx_rps"], 3)
+    figures["cpu_ratio"] = round(figures["nginx_cpu_us"] / figures["edge_cpu_us"], 3)
+    print(f"the edge makes {figures['ratio']} of nginx's rate, by the processor's time {figures['cpu_ratio']}")
+    print(f"at half its rate ({paced.rate:.0f}/s) p50 {paced.p50_ms} ms, p99 {paced.p99_ms} ms", flush=True)
+    return figures
+
+
+def measure_offers(directory: Path, seconds: float) -> dict[str, Any]:
+    """A handful of offers against a hundred thousand, in turn."""
+    rates: dict[int, list[Rate]] = {FEW: [], MANY: []}
+    with ExitStack() as stack:
+        running = {}
+        for offers in rates:
+            place = directory / str(offers)
+            publish(place / "rules", rules(offers))
+            running[offers] = (stack.enter_context(protocol(place)), write_script(place, offers))
+        for server, script in running.values():
+            _await_rules(server)
+            rate_of(server, script, min(seconds, _WARM_S))
+        for _ in range(ROUNDS):
+            for offers, (server, script) in running.items():
+                rates[offers].append(_told(f"{offers} offers", rate_of(server, script, seconds)))
+    few, many = (statistics.mean(one.rate for one in rates[offers]) for offers in (FEW, MANY))
+    few_us, many_us = (statistics.mean(one.cpu_us for one in rates[offers]) for offers in (FEW, MANY))
+    print(f"{MANY} offers: {1 - many / few:.1%} fewer clicks a second than {FEW}, by the processor's time", end=" ")
+    print(f"{1 - few_us / many_us:.1%}", flush=True)
+    drops = {"offers_drop": round(1 - many / few, 3), "offers_cpu_drop": round(1 - few_us / many_us, 3)}
+    return {f"offers_{FEW}_rps": round(few), f"offers_{MANY}_rps": round(many), **drops}
+
+
+def measure_edges(directory: Path, seconds: float) -> dict[str, Any]:
+    """One edge, then two that share port and state."""
+    publish(directory / "rules", rules())
+    script = write_script(directory)
+    figures: dict[str, Any] = {}
+    for count in (1, 2):
+        with ExitStack() as stack:
+            first = stack.enter_context(protocol(directory, slots=count))
+            if count == 2:
+                stack.enter_context(protocol(directory, slots=2, edge=2, port=first.port))
+            time.sleep(0.5)  # the second one's port answers already, by the first
+            send(script, first.port, min(seconds, _WARM_S))
+            sent = send(script, first.port, seconds)
+            figures[f"edges_{count}_rps"] = round(sent.rate)
+            print(f"{count} edges: {sent.rate:.0f}/s; wrk computed {sent.busy:.0%} of the time", flush=True)
+    return figures
+
+
+def measure_steps(directory: Path, seconds: float) -> dict[str, Any]:
+    """Microseconds of the steps, without sockets."""
+    figures = steps.measure()
+    print(f"the modules are {'compiled' if in_use() else 'plain Python'}")
+    for step, microseconds in figures.items():
+        print(f"{step:>18} {microseconds:6.2f} us")
+    return {"steps_us": figures, "compiled": in_use()}
+
+
+_MEASURES: Final = {
+    "rates": measure_rates,
+    "offers": measure_offers,
+    "edges": measure_edges,
+    "steps": measure_steps,
+}
+
+
+def _told(name: str, rate: Rate) -> Rate:
+    print(f"{name:>14}: {rate.rate:>7.0f}/s, {rate.cpu_us:5.1f} us of the processor", end="")
+    print(f"; wrk computed {rate.wrk_busy:.0%} of the time", flush=True)
+    return rate
+
+
+def _await_rules(server: Server) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{server.port}/readyz").close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    sys.exit("the edge read no rules within a minute")
+
+
+def _accepted(server: Server) -> float:
+    """The share of clicks that passed; a fast refusal would be a wrong measurement."""
+    time.sleep(1.5)  # the edge hands its counts over once a second
+    with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/metrics") as answer:
+        text = answer.read().decode()
+    counts = {
+        reason: float(count) for reason, count in re.findall(r'trackyard_clicks_total{reason="(.*)"} (\S+)', text)
+    }
+    share = counts.get("", 0) / sum(counts.values())
+    print(f"{sum(counts.values()):.0f} clicks recorded, {share:.1%} accepted: {counts}")
+    if share < 0.9:
+        sys.exit("too many were refused")
+    return round(share, 3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""`script/bench heavy`: what clicks, small reports and probes wait for while heavy reports run.
+
+The whole program on a data directory of its own that holds millions of clicks, each with another sub. Two keys ask for
+slices by sub again and again, as many at once as a key may, while clicks arrive at 200 a second, and a third key asks
+for today and for /healthz. In turn with the reports and without them, so that a machine that others use tells of both
+alike. `--nice`: how much less of the processor the process of the reports gets in the third turn.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+from tests.support.program import KEY, Program, request
+from tests.support.story import Story, around_today, begin
+from trackyard.analytics.engine.connection import Analytics
+
+CLICKS_S = 200
+AT_ONCE = 4
+
+
+def fill(directory: Path, clicks: int) -> None:
+    """Gives the stopped program's analytic store clicks of the last hour, each with a sub of its own."""
+    store = Analytics.open(f"chdb://{directory}/data/analytics")
+    since = int(time.time() * 1000) - 3_600_000
+    for first in range(0, clicks, 1_000_000):
+        store.run(
+            "INSERT INTO click (journal, position, id, time, affiliate, offer, sub1, uniq) SELECT 'bench', number, "
+            f"concat('0000000001', leftPad(hex(number), 14, '0')), {since} + number % 3600000, 1 + number % 50, "
+            f"1 + number % 20, concat('a value of a sub ', toString(number)), 1 FROM numbers({first}, 1000000)"
+        )
+    store.close()
+
+
+class Waits:
+    """Milliseconds that each kind of question took."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, list[float]] = {"click": [], "small_report": [], "healthz": []}
+        self.refused = 0
+
+    @contextmanager
+    def timed(self, kind: str) -> Iterator[None]:
+        """Times the block."""
+        begun = time.perf_counter()
+        yield
+        self.of[kind].append((time.perf_counter() - begun) * 1000)
+
+    def figures(self, name: str) -> dict[str, float]:
+        """Median, 99th part of a hundred and longest of each kind."""
+        out: dict[str, float] = {f"small_report_{name}_refused": self.refused}
+        for kind, found in self.of.items():
+            if len(found) < 2:
+                continue
+            cuts = statistics.quantiles(found, n=100)
+            parts = {"p50": cuts[49], "p99": cuts[98], "max": max(found)}
+            out |= {f"{kind}_{name}_{part}_ms": round(value, 2) for part, value in parts.items()}
+        return out
+
+
+def clicks(story: Story, waits: Waits, until: float) -> None:
+    """One click after another over one connection, at its time or as soon as the one before is answered."""
+    connection = HTTPConnection("127.0.0.1", story.program.tracking_port, timeout=20)
+    due = time.perf_counter()
+    while time.perf_counter() < until:
+        due += 1 / CLICKS_S
+        time.sleep(max(0.0, due - time.perf_counter()))
+        with waits.timed("click"):
+            connection.request("GET", f"/click?pid={story.affiliate}&offer_id={story.offer}")
+            connection.getresponse().read()
+    connection.close()
+
+
+def questions(story: Story, key: str, waits: Waits, until: float) -> None:
+    """Small questions of a key that has no heavy ones: days of one offer; and a probe."""
+    today = around_today()["date_to"]
+    filters = {"date_from": today, "date_to": today, "offer][": story.offer}
+    path = "/3.0/stats/getbydate?" + "&".join(f"filter[{name}]={value}" for name, value in filters.items())
+    while time.perf_counter() < until:
+        with waits.timed("small_report"):
+            answer = request(story.program.api_port, "GET", path, headers={"API-Key": key}, seconds=60)
+        waits.refused += answer.status != 200
+        with waits.timed("healthz"):
+            assert request(story.program.api_port, "GET", "/healthz").status == 200
+        time.sleep(0.02)
+
+
+def heavy(story: Story, key: str, stop: threading.Event, statuses: list[int]) -> None:
+    """Slices by sub of everything, again and again."""
+    path = "/3.0/stats/custom?slice[]=sub1&order[]=raw&orderType=desc&" + "&".join(
+        f"filter[{name}]={day}" for name, day in around_today().items()
+    )
+    while not stop.is_set():
+        answer = request(story.program.api_port, "GET", path, headers={"API-Key": key}, seconds=120)
+        statuses.append(answer.status)
+        if answer.status != 200:
+            stop.wait(0.5)
+
+
+def turn(story: Story, key: str, waits: Waits, seconds: float) -> None:
+    """Clicks and small questions for so long."""
+    until = time.perf_counter() + seconds
+    both = [
+        threading.Thread(target=clicks, args=(story, waits, until)),
+        threading.Thread(target=questions, args=(story, key, waits, until)),
+    ]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+
+
+@contextmanager
+def reports(story: Story, keys: list[str], statuses: list[int]) -> Iterator[None]:
+    """Heavy reports of the keys as long as the block runs."""
+    stop = threading.Event()
+    askers = [threading.Thread(target=heavy, args=(story, key, stop, statuses)) for key in keys for _ in range(AT_ONCE)]
+    for each in askers:
+        each.start()
+    time.sleep(2)  # until they are known to be heavy
+    yield
+    stop.set()
+    for each in askers:
+        each.join()
+
+
+def renice(program: Program, nice: int) -> None:
+    """All threads of the process that asks the analytic store."""
+    for thread in Path(f"/proc/{program.children()['core']}/task").iterdir():
+        os.setpriority(os.PRIO_PROCESS, int(thread.name), nice)
+
+
+def add_staff(program: Program, number: int) -> str:
+    """The key of an administrator more."""
+    named = {"email": f"s{number}@example.org", "password": "long-enough", "first_name": "S", "last_name": "T"}
+    user = program.api("POST", "/3.0/admin/user", named | {"roles[]": "ROLE_ADMIN"})["user"]
+    return str(program.api("POST", f"/3.0/admin/user/api_key/{user['id']}")["user"]["api_key"])
+
+
+def measure(directory: Path, rows: int, seconds: float, turns: int, nice: int | None) -> dict[str, Any]:
+    """The figures; `seconds` of each turn."""
+    program = Program(directory)
+    program.start()
+    story = begin(program)
+    story.await_rules()
+    greedy = [add_staff(program, 1), add_staff(program, 2)]
+    program.stop()
+    fill(directory, rows)
+    program.start()
+    alone, beside, niced = Waits(), Waits(), Waits()
+    statuses: list[int] = []
+
+    def run(waits: Waits) -> None:
+        turn(story, KEY, waits, seconds)
+
+    for _ in range(turns):
+        run(alone)
+        with reports(story, greedy, statuses):
+            run(beside)
+            if nice is not None:
+                renice(program, nice)
+                run(niced)
+                renice(program, 0)
+    told = {str(status): statuses.count(status) for status in sorted(set(statuses))}
+    figures = alone.figures("alone") | beside.figures("beside_reports")
+    figures |= niced.figures("beside_niced_reports") if nice is not None else {}
+    core = Path(f"/proc/{program.children()['core']}/status").read_text()
+    program.stop()
+    return figures | {"core_peak_mb": int(core.split("VmHWM:")[1].split()[0]) // 1024, "answers_of_reports": told}
+
+
+def main() -> None:
+    """Prints the figures, as text and, with --json, as one object on the last line."""
+    parser = argparse.ArgumentParser(prog="script/bench heavy", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=8.0, help="of each turn")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--clicks", type=int, default=5_000_000, help="in the analytic store")
+    parser.add_argument("--nice", type=int, help="a third turn with the process of the reports reniced so; needs root")
+    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        figures = measure(Path(name), options.clicks, options.seconds, options.turns, options.nice)
+    for name, value in figures.items():
+        print(f"{name:45} {value}")
+    if options.json:
+        print(json.dumps(figures))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""`script/bench rebuild`: how fast clicks and facts are loaded, and made again beside the live tables.
+
+Clicks lie in a journal, 10,000 a mark, conversions (one for 50 clicks) in SQLite; both are loaded as the projector
+does, then rebuilt, compared and swapped. One process, a chDB of its own, nothing else going on. Keys: load_rows_s and
+rebuild_rows_s (clicks a second, with their look-up; rebuild: until the swap, everything included), load_cpu_s and
+rebuild_cpu_s (processor seconds of this process, the engine's threads and merges included), fact_rows_s (conversions a
+second of the rebuild's own step), held_ms (nothing is loaded, for the swap), STEP_s and STEP_cpu_s of each step.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.support.events import NOON, new_click
+from tests.support.history import conversion_of
+from tests.support.program import until
+from trackyard.actions.platform.rebuild import Rebuilder, Step, Told, Wish
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.engine.schema import migrate
+from trackyard.analytics.load import load
+from trackyard.base.clock import ManualClock, SystemClock
+from trackyard.domain.conversions.conversions import Change
+from trackyard.domain.conversions.events import fact_lines
+from trackyard.jobs.loading.journals import JournalLoader
+from trackyard.journal.records import Click, Kind, encode
+from trackyard.journal.writer import Writer
+from trackyard.store.conversions import conversions
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.schema import upgrade
+from trackyard.store.platform.rebuilds import Stage
+from trackyard.store.tracking import edges
+
+_MARK = 10_000
+_DAYS = 5
+_AGENTS = [
+    f"Mozilla/5.0 (Linux; Android 14; Pixel {number}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Mobile"
+    for number in range(500)
+]
+_OWNER = "d" * 24
+_LOOK_S = 0.01
+
+
+def _click(number: int, count: int) -> Click:
+    return new_click(
+        number,
+        time=NOON + number * _DAYS * 86_400_000 // count,
+        affiliate=number % 997,
+        offer=number * 7 % 1999,
+        ip=f"192.{number % 251}.{number // 251 % 251}.{number % 13}",
+        ua=_AGENTS[number % 500],
+        os="Android",
+        os_version="14",
+        device="mobile",
+        browser="Chrome",
+        browser_version="126.0",
+        country=("DE", "FR", "US", "BR")[number % 4],
+        referrer="https://publisher.example/page",
+        sub1=f"campaign-{number % 1000}",
+        sub2=f"{number:x}",
+        reason="" if number % 20 else "bot",
+    )
+
+
+def _write(directory: Path, edge: int, count: int) -> None:
+    clock = ManualClock(NOON)
+    writer = Writer(directory, edge, clock)
+    for number in range(count):
+        writer.append(Kind.CLICK, encode(_click(number, count)))
+        if number % _MARK == _MARK - 1:
+            clock.advance(1000)
+            writer.mark(clock.now_ms())
+    writer.close()
+
+
+def _convert(database: Database, analytics: Analytics, count: int) -> int:
+    """Conversions of every 50th click, in SQL and as facts."""
+    made = [conversion_of(_click(number, count), number) for number in range(0, count, 50)]
+    for start in range(0, len(made), 1000):
+        changes = [Change(None, each, "bench") for each in made[start : start + 1000]]
+        with database.write() as conn:
+            conversions.record(conn, changes)
+        load(analytics, "fact", [fact_lines(change) for change in changes], f"facts {start}")
+    return len(made)
+
+
+def _rest(store: Analytics) -> None:
+    """Until the parts of what was loaded are merged: that is no work of the rebuild."""
+    asked = "SELECT count() FROM system.merges WHERE database = currentDatabase()"
+    until(lambda: store.rows(asked, {}, tuple[int]) == [(0,)], seconds=300, what="merges that are done")
+
+
+def _follow(rebuilder: Rebuilder) -> tuple[Told, dict[Step, tuple[float, float]]]:
+    """The rebuild, and the seconds of each of its steps, by the clock and of the processor."""
+    told, spent = rebuilder.start(Wish.SWAP), dict.fromkeys(Step, (0.0, 0.0))
+    seen, used = time.monotonic(), time.process_time()
+    while told.ended_at is None:
+        step = told.step
+        time.sleep(_LOOK_S)
+        now, cpu = time.monotonic(), time.process_time()
+        spent[step] = (spent[step][0] + now - seen, spent[step][1] + cpu - used)
+        seen, used = now, cpu
+    return told, spent
+
+
+def measure(count: int) -> dict[str, float]:
+    """The figures. Making the clicks is not counted. Raises AssertionError when the rebuild does not come out equal."""
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name)
+        database = Database(f"sqlite:///{home}/trackyard.db")
+        upgrade(database)
+        store = Analytics.open(f"chdb://{home}/analytics")
+        migrate(store)
+        with database.write() as conn:
+            edge = edges.claim_edge(conn, _OWNER, 0, NOON)
+        _write(home / "journal", edge, count)
+        facts = _convert(database, store, count)
+        loader = JournalLoader(database, store, home / "journal", SystemClock())
+        begun, cpu = time.monotonic(), time.process_time()
+        while loader.load_next():
+            pass
+        loaded, load_cpu = time.monotonic() - begun, time.process_time() - cpu
+        _rest(store)
+        rebuilder = Rebuilder(database, store, home / "journal", SystemClock(), _OWNER)
+        begun, cpu = time.monotonic(), time.process_time()
+        told, spent = _follow(rebuilder)
+        rebuilt, rebuild_cpu = time.monotonic() - begun, time.process_time() - cpu
+        assert (told.stage, told.findings.count) == (Stage.SWAPPED, 0), told
+        assert told.figures["click", ""][1].rows == count, told.figures
+        store.close()
+    figures = {
+        "clicks": count,
+        "load_rows_s": round(count / loaded),
+        "load_cpu_s": round(load_cpu, 1),
+        "rebuild_rows_s": round(count / rebuilt),
+        "rebuild_s": round(rebuilt, 1),
+        "rebuild_cpu_s": round(rebuild_cpu, 1),
+        "held_ms": told.held_ms,
+        "fact_rows_s": round(facts / max(spent[Step.CONVERSIONS][0], _LOOK_S)),
+    }
+    for step, (seconds, cpu) in spent.items():
+        figures |= {f"{step.name.lower()}_s": round(seconds, 1), f"{step.name.lower()}_cpu_s": round(cpu, 1)}
+    return figures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="script/bench rebuild", description=__doc__)
+    parser.add_argument("--clicks", type=int, default=1_000_000)
+    parser.add_argument("--seconds", type=float, help="is not used: it takes as long as the clicks take")
+    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
+    options = parser.parse_args()
+    figures = measure(options.clicks)
+    for name, value in figures.items():
+        print(f"{name:>16} {value}")
+    if options.json:
+        print(json.dumps(figures))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

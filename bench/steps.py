@@ -1,0 +1,200 @@
+"""Where the microseconds of a click go, measured in one process without sockets: what does not change from run to run.
+
+Clicks of traffic.py go through the very classes of the edge, journal included; the transport alone is played. The steps
+within the handler are then measured by themselves over the same clicks.
+"""
+
+import argparse
+import gc
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any, Final
+
+from bench.traffic import OFFERS, requests, rules
+from tests.support.rules import rules_of
+from trackyard.base.clock import SystemClock
+from trackyard.decision.click.steps import decide
+from trackyard.decision.routes import Rules
+from trackyard.decision.target.queries import find_plain, read_pairs
+from trackyard.decision.target.url import accepted_url
+from trackyard.decision.visitor.visitor import Visitors
+from trackyard.edge.counters import Counters
+from trackyard.edge.endpoints.clicks import click_record
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.endpoints.hits import Hits
+from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.http.connection import Connection, Shared
+from trackyard.edge.http.request import Request, Response
+from trackyard.edge.state.click_state import EdgeState, StateOptions
+from trackyard.journal.frames import pack
+from trackyard.journal.writer import Writer
+
+CLICKS: Final = 20_000
+TOGETHER: Final = 16
+"""Clicks of different connections that one turn of the loop reads: their records are one write."""
+_REPEATS: Final = 5
+
+
+class Transport:
+    """Takes what a connection writes."""
+
+    def get_extra_info(self, name: str) -> object:
+        """The address of a proxy that is trusted."""
+        return ("127.0.0.1", 1) if name == "peername" else None
+
+    def write(self, data: bytes) -> None:
+        """Nobody reads it."""
+
+
+class _Syncing:
+    def wait(self, waiter: Connection) -> None:
+        raise AssertionError("a click waits for no disk")
+
+    def note(self) -> None:
+        pass
+
+
+class Line:
+    """Connections to a handler, as many as arrive together."""
+
+    def __init__(self, edge: Any, trusted: TrustedNetworks) -> None:
+        self._soon: list[Callable[[], None]] = []
+        shared = Shared(edge, _Syncing(), trusted, self._soon.append)
+        self._connections = [Connection(shared) for _ in range(TOGETHER)]
+        for connection in self._connections:
+            connection.connection_made(Transport())  # type: ignore[arg-type]
+
+    def send(self, clicks: Sequence[bytes]) -> None:
+        """Clicks arrive, and their answers leave."""
+        connections, soon = self._connections, self._soon
+        for start in range(0, len(clicks), TOGETHER):
+            for connection, click in zip(connections, clicks[start : start + TOGETHER], strict=False):
+                connection.data_received(click)
+            while soon:
+                soon.pop()()
+
+
+@contextmanager
+def an_edge(directory: Path, offers: int) -> Iterator[Edge]:
+    """The handler with everything behind it."""
+    with ExitStack() as stack:
+        writer = Writer(directory / "journal", 1, SystemClock())
+        stack.callback(writer.close)
+        visitors = Visitors()
+        stack.callback(visitors.close)
+        options = StateOptions(directory / "state", directory / "journal", directory / "rules", 1)
+        state = EdgeState(options, writer.where, SystemClock().now_ms() // 1000)
+        stack.callback(state.close)
+        edge = Edge(
+            number=1,
+            clock=SystemClock(),
+            journal=writer,
+            visitors=visitors,
+            state=state,
+            trusted=TRUSTED,
+            counters=Counters(),
+        )
+        edge.rules = rules_of(rules(offers))
+        yield edge
+
+
+TRUSTED: Final = TrustedNetworks([ip_network("127.0.0.0/8")])
+
+
+class Fixed:
+    """A handler that answers without looking; `asked`, when it is a list, keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Request] | None = None
+        self._answer = Response(302, b"", b"", b"https://shop.example/landing?click=1", b"Cache-Control: no-store\r\n")
+
+    def handle(self, request: Request) -> Response:
+        """The same answer to every request."""
+        if self.asked is not None:
+            self.asked.append(request)
+        return self._answer
+
+    def commit(self) -> bool:
+        """There is nothing to write."""
+        return True
+
+
+def measure(offers: int = OFFERS) -> dict[str, float]:
+    """Microseconds of the processor: `click` = all of a click but the event loop and the kernel's network ·
+    `connection` = HTTP alone · `handler` = the rest, of which: the steps of `_steps`, and `state and answer`: unique
+    visitors and caps, cookies, the answer, the journal's write.
+
+    Each round of whole clicks has its own: visitors who were seen, and addresses that are known, cost less.
+    """
+    made = requests(CLICKS * (_REPEATS + 1), offers)
+    clicks, *others = (made[at : at + CLICKS] for at in range(0, len(made), CLICKS))
+    with tempfile.TemporaryDirectory() as name, an_edge(Path(name), offers) as edge:
+        gc.collect()
+        gc.freeze()
+        whole, bare = Line(edge, TRUSTED), Line(Fixed(), TRUSTED)
+        whole.send(clicks)
+        new = iter(others)
+        figures = {"click": _best(lambda: whole.send(next(new))), "connection": _best(lambda: bare.send(clicks))}
+        figures["handler"] = figures["click"] - figures["connection"]
+        steps = _steps(edge.rules or Rules(), clicks)
+    figures |= steps | {"state and answer": figures["handler"] - sum(steps.values())}
+    return {step: round(microseconds, 2) for step, microseconds in figures.items()}
+
+
+def _steps(known: Rules, clicks: Sequence[bytes]) -> dict[str, float]:
+    fixed = Fixed()
+    fixed.asked = asked = []
+    Line(fixed, TRUSTED).send(clicks)
+    visitors = Visitors()
+    make = Hits(1, SystemClock(), visitors, TRUSTED).make
+    with_params = [(request, _read(request)) for request in asked]
+    hits = [make(known, request, params) for request, params in with_params]
+    for hit, request in zip(hits, asked, strict=True):
+        hit.plain = find_plain(request.query) is not None
+    payloads = [click_record(hit, None, True, 0) for hit in hits]
+    figures = {
+        "parameters": _best(lambda: _each(_read, asked)),
+        "visitor and offer": _best(lambda: _each(lambda item: make(known, *item), with_params)),
+        "decision": _best(lambda: _each(decide, hits)),
+        "url": _best(lambda: _each(accepted_url, hits)),
+        "record": _best(lambda: _each(lambda hit: click_record(hit, None, True, 0), hits)),
+        "frame": _best(lambda: _each(lambda payload: pack(1, payload), payloads)),
+    }
+    visitors.close()
+    return figures
+
+
+def _read(request: Request) -> dict[str, str]:
+    """The parameters, as a click reads them."""
+    plain = find_plain(request.query)
+    return read_pairs(request.query)[0] if plain is None else plain
+
+
+def _each(step: Callable[[Any], object], items: Sequence[Any]) -> None:
+    for item in items:
+        step(item)
+
+
+def _best(run: Callable[[], None]) -> float:
+    """Microseconds a click in the best of some runs, which others on the machine disturbed least."""
+    seconds = []
+    for _ in range(_REPEATS):
+        begun = time.process_time()
+        run()
+        seconds.append(time.process_time() - begun)
+    return min(seconds) / CLICKS * 1e6
+
+
+def main() -> None:
+    """Prints the figures."""
+    argparse.ArgumentParser(prog="script/bench steps", description=__doc__).parse_args()
+    for step, microseconds in measure().items():
+        print(f"{step:>18} {microseconds:6.2f} us")
+
+
+if __name__ == "__main__":
+    main()

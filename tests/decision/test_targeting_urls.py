@@ -1,0 +1,77 @@
+"""The URL of an accepted click: a landing, a targeting group's, the offer's."""
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.decision.clicks import a_hit
+from trackyard.decision.targeting.targeting import chosen_url
+from trackyard.domain.offers.offers import Sides, TargetingGroup, WeightedUrl
+from trackyard.domain.tracking.ruleset import Landing
+
+OWN = "http://shop.example/?c={clickid}"
+HERE = TargetingGroup(country=Sides(allow=("EE",)), url="http://here.example/")
+ELSEWHERE = TargetingGroup(country=Sides(allow=("LV",)), url="http://elsewhere.example/")
+ANYWHERE = TargetingGroup(url="http://anywhere.example/")
+MINE = msgspec.structs.replace(ANYWHERE, affiliate_id=(7,), url="http://mine.example/")
+
+
+def _weighted(*pairs: tuple[str, int], url: str = "") -> TargetingGroup:
+    return TargetingGroup(url=url, urls=tuple(WeightedUrl(url=each, weight=weight) for each, weight in pairs))
+
+
+@pytest.mark.parametrize(
+    ("groups", "url"),
+    [
+        ((), OWN),
+        ((HERE,), "http://here.example/"),
+        ((ELSEWHERE, HERE, ANYWHERE), "http://here.example/"),
+        ((ELSEWHERE, ANYWHERE, HERE), "http://anywhere.example/"),
+        ((TargetingGroup(), HERE), OWN),
+        ((HERE, MINE), "http://mine.example/"),
+        ((_weighted(("http://all.example/", 100)),), "http://all.example/"),
+        ((_weighted(("http://none.example/", 0)),), OWN),
+        ((_weighted(("http://none.example/", 0), url="http://rest.example/"),), "http://rest.example/"),
+    ],
+)
+def test_the_group_that_let_the_click_pass_has_its_url(groups: tuple[TargetingGroup, ...], url: str) -> None:
+    assert chosen_url(a_hit(restrictions={"groups": groups})) == url
+
+
+def test_a_landing_goes_before_it() -> None:
+    offer = {"landings": (Landing(4, "http://landing.example/"),)}
+    restrictions = {"groups": (HERE,)}
+    assert chosen_url(a_hit({"l": "4"}, offer=offer, restrictions=restrictions)) == "http://landing.example/"
+    assert chosen_url(a_hit({"l": "5"}, offer=offer, restrictions=restrictions)) == "http://here.example/"
+
+
+def test_a_click_without_an_offer_has_none() -> None:
+    with pytest.raises(ValueError, match="has an offer"):
+        chosen_url(a_hit({"offer_id": "4"}))
+
+
+def test_weights_are_shares_and_the_rest_goes_to_the_offer() -> None:
+    group = _weighted(("http://a.example/", 60), ("http://b.example/", 30))
+    hit = a_hit(restrictions={"groups": (group,)})
+    counts: Counter[str] = Counter()
+    for number in range(4000):
+        hit.ip = f"198.51.{number // 250}.{number % 250}"
+        counts[chosen_url(hit)] += 1
+    # 4000 draws: the standard deviation of the largest share is 31, of the smallest 19. The draws are always the same.
+    assert abs(counts["http://a.example/"] - 2400) < 124
+    assert abs(counts["http://b.example/"] - 1200) < 116
+    assert abs(counts[OWN] - 400) < 76
+
+
+def test_a_visitor_is_sent_to_the_same_url_each_time() -> None:
+    urls = [(f"http://{number}.example/", 1) for number in range(100)]
+
+    def chosen(**changed: Any) -> str:
+        return chosen_url(a_hit(restrictions={"groups": (_weighted(*urls),)}, **changed))
+
+    first = chosen()
+    assert first == chosen(params={"sub1": "x"}) == chosen(now=1_800_000_000_000)
+    others = [{"ip": "192.0.2.10"}, {"ua": "another agent"}, {"offer": {"id": 4}, "params": {"offer_id": "4"}}]
+    assert all(chosen(**other) != first for other in others)

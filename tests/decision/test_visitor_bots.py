@@ -1,0 +1,84 @@
+"""Who is a bot, and who fetches ahead."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from trackyard.decision.visitor.bots import is_prefetch
+from trackyard.decision.visitor.visitor import BOT, Visitors
+
+_CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0"
+
+BOTS = [
+    "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+    "Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/119.0.0.0 "
+    "Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+    "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",
+    "Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)",
+    "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
+    "WhatsApp/2.23.20.0",
+    "TelegramBot (like TwitterBot)",
+    "Twitterbot/1.0",
+    "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
+    "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
+    "LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)",
+    "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+    "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)",
+    f"Mozilla/5.0 (X11; Linux x86_64) {_CHROME.replace('Chrome', 'HeadlessChrome')} Safari/537.36",
+]
+
+PEOPLE = [
+    f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:125.0) Gecko/20100101 Firefox/125.0",
+    f"Mozilla/5.0 (Linux; Android 11; CUBOT X30) {_CHROME} Mobile Safari/537.36",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 "
+    "[FBAN/FBIOS;FBAV/443.0.0.23.229;FBBV/544;FBDV/iPhone13,2;FBMD/iPhone;FBSN/iOS;FBSV/17.2;FBSS/3;FBLC/en_US;FBOP/5]",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 16_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 "
+    "Instagram 300.0.0.0",
+    f"Mozilla/5.0 (Linux; Android 13; SM-S901U; wv) {_CHROME} Mobile Safari/537.36 BytedanceWebview/d8a21c6",
+    "Opera/9.80 (Android; Opera Mini/36.2/119.132; U; id) Presto/2.12.423 Version/12.16",
+    "Mozilla/5.0 (Mobile; Nokia_2720; rv:48.0) Gecko/48.0 Firefox/48.0 KAIOS/2.5",
+    "Mozilla/5.0",
+    "",
+]
+
+TOOLS = [
+    "curl/8.5.0", "Wget/1.21.4", "python-requests/2.31.0", "Python/3.11 aiohttp/3.9.1", "python-httpx/0.27.0",
+    "Go-http-client/1.1", "okhttp/4.9.3", "Apache-HttpClient/4.5.13 (Java/17)", "Java/17.0.1", "axios/1.6.2",
+    "PostmanRuntime/7.36.1", "HTTPie/3.2.2", "libwww-perl/6.67", "GuzzleHttp/7", "node-fetch/1.0", "Dart/3.2 (dart:io)",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def visitors() -> Iterator[Visitors]:
+    made = Visitors()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("ua", BOTS)
+def test_a_bot_is_one(visitors: Visitors, ua: str) -> None:
+    assert visitors.agent(ua).device == BOT
+
+
+@pytest.mark.parametrize("ua", PEOPLE + TOOLS)
+def test_people_and_command_lines_are_none(visitors: Visitors, ua: str) -> None:
+    assert visitors.agent(ua).device != BOT
+
+
+@pytest.mark.parametrize(
+    ("headers", "prefetch"),
+    [
+        ({b"purpose": b"prefetch"}, True),
+        ({b"sec-purpose": b"prefetch;anonymous-client-ip"}, True),
+        ({b"sec-purpose": b"prefetch;prerender"}, True),
+        ({b"x-moz": b"prefetch"}, True),
+        ({b"x-purpose": b"preview"}, True),
+        ({b"purpose": b"", b"sec-purpose": b"PREFETCH"}, True),
+        ({b"purpose": b"navigation"}, False),
+        ({b"sec-fetch-mode": b"navigate"}, False),
+        ({}, False),
+    ],
+)
+def test_what_browsers_fetch_ahead(headers: dict[bytes, bytes], prefetch: bool) -> None:
+    assert is_prefetch(headers) is prefetch

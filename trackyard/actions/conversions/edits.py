@@ -1,0 +1,146 @@
+"""Edits and imports of conversions: checked, then queued durably for the worker (behaviour.md §5)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.analytics.reports.clicks import find_records
+from trackyard.base.errors import BadInput
+from trackyard.domain.conversions.edits import Edit, Import
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.journal.records import decode_click
+from trackyard.store.conversions import conversions, edits
+from trackyard.store.conversions.conversions import NamedConversion
+from trackyard.store.engine.database import Connection
+from trackyard.store.money import exchange_rates
+from trackyard.store.offers import offers
+from trackyard.store.people import affiliates
+
+MOST: Final = 5000
+"""Conversions that one request may edit: one action id can name many."""
+
+Faults = dict[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Which conversions, by any of the ids they have; each value is one that must exist."""
+
+    ids: Sequence[str] = ()
+    action_ids: Sequence[str] = ()
+    clickids: Sequence[str] = ()
+
+
+def queue_edit(deps: Deps, caller: Caller, named: Named, edit: Edit) -> list[str]:
+    """Queues `edit` for each named conversion; their ids, oldest first. edit.conversion_id is not used.
+
+    Raises BadInput for what names no conversion in scope, and for a currency without a rate.
+    """
+    with deps.database.write() as conn:
+        scope = scope_of(conn, caller, Permission.CONVERSIONS_WRITE)
+        found = conversions.find_named(
+            conn, scope, ids=set(named.ids), action_ids=set(named.action_ids), click_ids=set(named.clickids)
+        )
+        faults = _missing(named, found) | _without_rate(deps, conn, edit.currency, found)
+        if len(found) > MOST:
+            faults["ids"] = [f"These are {len(found)} conversions; one request may edit at most {MOST}."]
+        if faults:
+            raise BadInput(faults)
+        items = [_document(msgspec.structs.replace(edit, conversion_id=item.id)) for item in found]
+        edits.add_tasks(conn, "edit", caller.name, items, deps.clock.now_ms())
+    return [item.id for item in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A conversion to import. click_id: of the click that gives its dimensions, "" without one."""
+
+    item: Import
+    click_id: str = ""
+
+
+def queue_imports(deps: Deps, caller: Caller, items: Mapping[str, Imported]) -> None:
+    """Queue conversions to be made, all or none, in their order.
+
+    items: by what precedes a parameter's name in the request, `list[0]` or "". Raises BadInput for offers, affiliates
+    and clicks that do not exist or are out of scope.
+    """
+    wanted = {each.click_id for each in items.values() if each.click_id}
+    loaded = find_records(deps.analytics, sorted(wanted))
+    clicks = {click_id: msgspec.structs.asdict(decode_click(record)) for click_id, record in loaded.items()}
+    with deps.database.write() as conn:
+        # The own click of an import is in SQL alone.
+        clicks |= conversions.clicks_by_id(conn, wanted - clicks.keys())
+        scope = scope_of(conn, caller, Permission.CONVERSIONS_WRITE)
+        faults = _import_faults(conn, scope, items) | _click_faults(clicks, items)
+        if faults:
+            raise BadInput(faults)
+        documents = [
+            _document(msgspec.structs.replace(each.item, click=clicks[each.click_id]) if each.click_id else each.item)
+            for each in items.values()
+        ]
+        edits.add_tasks(conn, "import", caller.name, documents, deps.clock.now_ms())
+
+
+def _missing(named: Named, found: Sequence[NamedConversion]) -> Faults:
+    groups = (
+        ("ids", named.ids, {item.id for item in found}),
+        ("action_ids", named.action_ids, {item.action_id for item in found}),
+        ("clickids", named.clickids, {item.click_id for item in found}),
+    )
+    return {
+        f"{name}[{place}]": [f"There is no conversion {value}."]
+        for name, values, present in groups
+        for place, value in enumerate(values)
+        if value not in present
+    }
+
+
+def _without_rate(deps: Deps, conn: Connection, currency: str | None, found: Sequence[NamedConversion]) -> Faults:
+    if currency is None or not found:
+        return {}
+    times = [item.created_at for item in found]
+    known = exchange_rates.find_rates(conn, deps.currency, {currency}, min(times), max(times))
+    without = [item.id for item in found if currency not in known.at(item.created_at)]
+    return {"currency": [f"There is no rate for {currency} on the day of {without[0]}."]} if without else {}
+
+
+def _import_faults(conn: Connection, scope: Scope, items: Mapping[str, Imported]) -> Faults:
+    there = {offer.id for offer in offers.list_by_id(conn, scope, {each.item.offer_id for each in items.values()})}
+    known = set(affiliates.names_of(conn, {each.item.affiliate_id for each in items.values()}))
+    faults: Faults = {}
+    for prefix, each in items.items():
+        if each.item.offer_id not in there:
+            faults[_name(prefix, "offer")] = [f"An offer {each.item.offer_id} does not exist."]
+        if each.item.affiliate_id not in known or not scope.has_affiliate(each.item.affiliate_id):
+            faults[_name(prefix, "pid")] = [f"An affiliate {each.item.affiliate_id} does not exist."]
+    return faults
+
+
+def _click_faults(clicks: Mapping[str, Mapping[str, Any]], items: Mapping[str, Imported]) -> Faults:
+    faults: Faults = {}
+    for prefix, each in items.items():
+        click = clicks.get(each.click_id)
+        if not each.click_id:
+            continue
+        if click is None or (click["offer"], click["affiliate"]) != (each.item.offer_id, each.item.affiliate_id):
+            sentence = f"A click {each.click_id} of this offer and affiliate does not exist."
+            faults[_name(prefix, "click_id")] = [sentence]
+        elif click["reason"]:
+            faults[_name(prefix, "click_id")] = [f"The click {each.click_id} was rejected: {click['reason']}."]
+    return faults
+
+
+def _name(prefix: str, name: str) -> str:
+    return f"{prefix}[{name}]" if prefix else name
+
+
+def _document(item: Edit | Import) -> dict[str, Any]:
+    document: dict[str, Any] = msgspec.to_builtins(item)
+    return document

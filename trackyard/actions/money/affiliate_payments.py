@@ -1,0 +1,222 @@
+"""Payments to affiliates: who is due, making, executing and cancelling them (behaviour.md §8, §10)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.money.currencies import list_quotes
+from trackyard.actions.people.scope import scope_of
+from trackyard.actions.platform import notices
+from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.base.money import ZERO
+from trackyard.domain.money.affiliate_payments import MOVES, PaymentStatus
+from trackyard.domain.people.callers import Caller, StaffCaller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Connection
+from trackyard.store.money import affiliate_payments as payments
+from trackyard.store.money.affiliate_payments import Due, PaidEntry, Payment, PaymentFilter
+from trackyard.store.people import affiliates
+
+_PIECE: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class DueRecord:
+    """An affiliate that can be paid in a currency. least: what is paid out at least; `amount` reaches it."""
+
+    affiliate_id: int
+    email: str
+    currency: str
+    amount: Decimal
+    least: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An affiliate that got no payment, and why."""
+
+    affiliate_id: int
+    currency: str
+    reason: str
+
+
+def list_due(
+    deps: Deps, caller: Caller, affiliate_ids: Sequence[int] = (), currency: str | None = None
+) -> list[DueRecord]:
+    """Who can be paid: what is available reaches the least payment of its currency."""
+    least = _least_payments(deps)
+    with deps.database.read() as conn:
+        scope = _scope(conn, caller)
+        due = payments.list_due(conn, scope, affiliate_ids=affiliate_ids, currency=currency)
+        names = affiliates.names_of(conn, {item.affiliate_id for item in due})
+    records = [
+        DueRecord(
+            item.affiliate_id,
+            names[item.affiliate_id].email,
+            item.currency,
+            item.amount,
+            least.get(item.currency, ZERO),
+        )
+        for item in due
+    ]
+    return [record for record in records if record.amount >= record.least]
+
+
+def add_payments(
+    deps: Deps,
+    caller: Caller,
+    *,
+    affiliate_ids: Sequence[int] = (),
+    currency: str | None = None,
+    until: int | None = None,
+    comment: str = "",
+) -> tuple[list[Payment], list[Skipped]]:
+    """Makes a payment for each affiliate and currency that is due, of all that is available, or of what became so
+    before `until` (UTC ms, exclusive). Those named that cannot be paid are told with their reason.
+
+    Each payment is whole and on its own. Raises BadInput for an affiliate that does not exist or is out of scope.
+    """
+    least = _least_payments(deps)
+    with deps.database.read() as conn:
+        scope = _scope(conn, caller)
+        _check_affiliates(conn, scope, affiliate_ids)
+        due = payments.list_due(conn, scope, affiliate_ids=affiliate_ids, currency=currency)
+    made: list[Payment] = []
+    skipped = [
+        Skipped(each, currency or "", "nothing is available")
+        for each in affiliate_ids
+        if each not in {item.affiliate_id for item in due}
+    ]
+    for item in due:
+        outcome = _pay(deps, caller, item, least.get(item.currency, ZERO), until, comment)
+        if isinstance(outcome, Payment):
+            made.append(outcome)
+        elif affiliate_ids:
+            skipped.append(Skipped(item.affiliate_id, item.currency, outcome))
+    return made, skipped
+
+
+def edit_payment(
+    deps: Deps, caller: Caller, number: int, *, status: PaymentStatus | None = None, comment: str | None = None
+) -> Payment:
+    """Executes a payment, of which its affiliate is told by mail, or cancels it, or changes its comment. Raises
+    NotFound, Conflict for a move that is none."""
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        before = _present(payments.find_payment(conn, _scope(conn, caller), number, lock=True))
+        after = before.status if status is None else status
+        if after is not before.status and after not in MOVES[before.status]:
+            raise Conflict({"status": [f"The payment is {before.status.value}."]})
+        payments.set_status(conn, before, after, before.comment if comment is None else comment, now)
+        if after is PaymentStatus.PAID and before.status is not after:
+            _tell_of(conn, before, now)
+        return payments.get_payment(conn, number)
+
+
+def get_payment(deps: Deps, caller: Caller, number: int) -> Payment:
+    """A payment to an affiliate in scope. Raises NotFound."""
+    with deps.database.read() as conn:
+        return _present(payments.find_payment(conn, _scope(conn, caller), number))
+
+
+def list_payments(
+    deps: Deps, caller: Caller, chosen: PaymentFilter, *, page: int, limit: int
+) -> tuple[list[Payment], int]:
+    """A page of payments, the newest first, and how many there are."""
+    with deps.database.read() as conn:
+        return payments.list_payments(conn, _scope(conn, caller), chosen, page=page, limit=limit)
+
+
+def each_payment(deps: Deps, caller: Caller, chosen: PaymentFilter) -> Iterator[Payment]:
+    """All of them, the newest first, read in pieces: no transaction lasts as long as somebody reads."""
+    before = None
+    while True:
+        with deps.database.read() as conn:
+            piece = payments.payments_before(conn, _scope(conn, caller), chosen, before, _PIECE)
+        yield from piece
+        if len(piece) < _PIECE:
+            return
+        before = piece[-1].id
+
+
+def each_entry(deps: Deps, number: int) -> Iterator[PaidEntry]:
+    """All that a payment pays, the oldest first, read in pieces."""
+    after = None
+    while True:
+        with deps.database.read() as conn:
+            piece = payments.entries_after(conn, number, after, _PIECE)
+        yield from piece
+        if len(piece) < _PIECE:
+            return
+        after = piece[-1]
+
+
+def list_entries(deps: Deps, number: int, *, page: int, limit: int) -> tuple[list[PaidEntry], int]:
+    """A page of what a payment pays, the oldest first, and how many there are."""
+    with deps.database.read() as conn:
+        return payments.list_entries(conn, number, page=page, limit=limit)
+
+
+def _tell_of(conn: Connection, paid: Payment, now_ms: int) -> None:
+    """Mail to the affiliate that a payment was executed."""
+    payee = affiliates.names_of(conn, {paid.affiliate_id})[paid.affiliate_id]
+    told = {"payment": paid.id, "amount": f"{paid.amount.normalize():f}", "currency": paid.currency}
+    notices.tell(conn, notices.PAID, [notices.Recipient(payee.email, payee.name or payee.login)], now_ms, **told)
+
+
+class _Unpayable(Exception):
+    """What was begun is taken back, for the ledger moved meanwhile; the message is the reason."""
+
+
+def _pay(deps: Deps, caller: Caller, due: Due, least: Decimal, until: int | None, comment: str) -> Payment | str:
+    """The payment, or why there is none. That is found before anything is written: what is taken back would take the
+    whole write back that it is a part of (Database.whole)."""
+    assert isinstance(caller, StaffCaller)
+    now, whom = deps.clock.now_ms(), (due.affiliate_id, due.currency)
+    try:
+        with deps.database.write() as conn:
+            payments.lock_affiliate(conn, due.affiliate_id)
+            most = payments.available(conn, *whom)
+            refusal = _refusal(payments.unpaid(conn, *whom, until), least, most)
+            if refusal is not None:
+                return refusal
+            made = payments.add_payment(conn, *whom, until=until, comment=comment, staff_id=caller.id, now_ms=now)
+            refusal = _refusal(made.amount, least, most)
+            if refusal is not None:
+                raise _Unpayable(refusal)
+            return made
+    except _Unpayable as reason:
+        return str(reason)
+
+
+def _refusal(amount: Decimal, least: Decimal, most: Decimal) -> str | None:
+    """Why an amount is not paid."""
+    if amount <= 0:
+        return "nothing is available"
+    if amount < least:
+        return f"{amount} is less than the least payment of {least}"
+    return f"{amount} is more than the {most} that are available by now" if amount > most else None
+
+
+def _least_payments(deps: Deps) -> dict[str, Decimal]:
+    return {quote.code: quote.min_payment for quote in list_quotes(deps)}
+
+
+def _check_affiliates(conn: Connection, scope: Scope, affiliate_ids: Sequence[int]) -> None:
+    known = affiliates.names_of(conn, set(affiliate_ids))
+    absent = [each for each in affiliate_ids if each not in known or not scope.has_affiliate(each)]
+    if absent:
+        raise BadInput({"pid": [f"An affiliate {each} does not exist." for each in absent]})
+
+
+def _scope(conn: Connection, caller: Caller) -> Scope:
+    return scope_of(conn, caller, Permission.PAYMENTS_WRITE)
+
+
+def _present(found: Payment | None) -> Payment:
+    if found is None:
+        raise NotFound
+    return found

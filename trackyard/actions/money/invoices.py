@@ -1,0 +1,171 @@
+"""Invoices of advertisers: writing and reading them, computing their lines (spec: Invoice; behaviour.md §8)."""
+
+from dataclasses import asdict, dataclass, replace
+from datetime import date, timedelta
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.money.currencies import is_active
+from trackyard.actions.people.scope import scope_of
+from trackyard.analytics.reports.metrics import CONFIRMED
+from trackyard.analytics.reports.query import Report
+from trackyard.analytics.reports.reports import StatsRow, run_report
+from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.money import ZERO
+from trackyard.base.zones import day_end_ms, day_start_ms
+from trackyard.domain.money.invoices import Line
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Connection
+from trackyard.store.money import invoices
+from trackyard.store.money.invoices import Invoice, InvoiceFilter, NewInvoice
+from trackyard.store.people import advertisers
+
+MAX_DAYS: Final = 3660
+"""Of a period: what statistics answer for."""
+
+_ALL: Final = 2**31
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What staff say of an invoice. Without lines they are computed, once both days are given."""
+
+    advertiser_id: str
+    status: str
+    currency: str
+    start_date: date | None
+    end_date: date | None
+    comment: str | None
+    lines: tuple[Line, ...]
+
+
+def list_invoices(
+    deps: Deps, caller: Caller, chosen: InvoiceFilter, *, page: int, limit: int
+) -> tuple[list[Invoice], int]:
+    """A page of the invoices of advertisers in the caller's scope, and how many there are."""
+    with deps.database.read() as conn:
+        return invoices.list_invoices(conn, _scope(conn, caller), chosen, page=page, limit=limit)
+
+
+def get_invoice(deps: Deps, caller: Caller, number: int) -> Invoice:
+    """An invoice of an advertiser in the caller's scope. Raises NotFound."""
+    with deps.database.read() as conn:
+        return _invoice(conn, caller, number)
+
+
+def add_invoice(deps: Deps, caller: Caller, draft: Draft) -> int:
+    """Makes an invoice; its number. Raises BadInput for what does not exist or is out of scope, and TooHeavy."""
+    now = deps.clock.now_ms()
+    values = asdict(draft) | {"lines": draft.lines}
+    new = NewInvoice(**values, computed=not draft.lines, created_at=now, updated_at=now)
+    _check_period(new)
+    with deps.database.read() as conn:
+        if not is_active(deps, conn, new.currency):
+            raise BadInput({"currency": [f"An active currency {new.currency} does not exist."]})
+        scope = _scope(conn, caller)
+        _check_names(conn, scope, new)
+    if new.computed:
+        new = replace(new, lines=_computed(deps, scope, new))  # takes long: before the transaction
+    with deps.database.write() as conn:
+        _check_names(conn, _scope(conn, caller), new)
+        return invoices.add_invoice(conn, new)
+
+
+def edit_invoice(deps: Deps, caller: Caller, number: int, given: dict[str, Any]) -> None:
+    """Changes what is given, by the names of Draft but for its currency. Lines that came from statistics follow a
+    change of the period or the advertiser; none in the place of given ones have them computed.
+
+    Raises NotFound, BadInput as add_invoice, TooHeavy.
+    """
+    while True:
+        with deps.database.read() as conn:
+            before, scope = _invoice(conn, caller, number), _scope(conn, caller)
+        after = _changed(deps, scope, before, given)
+        with deps.database.write() as conn:
+            if _invoice(conn, caller, number, lock=True) != before:
+                continue  # somebody else was first: what was computed may be of another period
+            _check_names(conn, _scope(conn, caller), after, before)
+            invoices.edit_invoice(conn, number, after)
+            return
+
+
+def _changed(deps: Deps, scope: Scope, before: Invoice, given: dict[str, Any]) -> Invoice:
+    after = replace(before, **given, updated_at=deps.clock.now_ms())
+    _check_period(after)
+    if "lines" in given:
+        after = replace(after, computed=not given["lines"])
+    if after.computed and ("lines" in given or _billed(after) != _billed(before)):
+        return replace(after, lines=_computed(deps, scope, after))
+    return after
+
+
+def _billed(item: Invoice) -> tuple[Any, ...]:
+    """What computed lines rest on."""
+    return item.advertiser_id, item.start_date, item.end_date
+
+
+def _computed(deps: Deps, scope: Scope, item: NewInvoice) -> tuple[Line, ...]:
+    """The lines of a period, by offer: what the advertiser is charged for confirmed conversions in the invoice's
+    currency, and the clicks and views that came with them; none without both days."""
+    if item.start_date is None or item.end_date is None:
+        return ()
+    report = Report(
+        scope=scope,
+        since=day_start_ms(item.start_date, deps.zone),
+        until=day_end_ms(item.end_date, deps.zone),
+        dimensions=("offer",),
+        filters={"advertiser": (item.advertiser_id,), "currency": (item.currency,)},
+        limit=_ALL,
+    )
+    return tuple(line for row in run_report(deps.analytics, report).rows for line in _lines(row) if line.actions)
+
+
+def _lines(row: StatsRow) -> tuple[Line, ...]:
+    offer_id, sold = int(row.keys["offer"]), row.actions[CONFIRMED]
+    return (
+        Line(offer_id, "RPA", sold.count, sold.charge),
+        Line(offer_id, "RPC", row.raw, ZERO),  # payments are for conversions alone
+        Line(offer_id, "RPM", row.views, ZERO),
+    )
+
+
+def _check_period(item: NewInvoice) -> None:
+    if item.start_date is None or item.end_date is None:
+        return
+    if item.end_date < item.start_date:
+        raise BadInput({"end_date": ["This day must not lie before start_date."]})
+    if item.end_date - item.start_date >= timedelta(days=MAX_DAYS):
+        raise BadInput({"end_date": [f"The period may have at most {MAX_DAYS} days."]})
+
+
+def _check_names(conn: Connection, scope: Scope, item: NewInvoice, before: NewInvoice | None = None) -> None:
+    """Raise BadInput for an advertiser or an offer that does not exist, or an offer of another advertiser.
+
+    Lines that stay as they were are checked only when the advertiser changes.
+    """
+    faults: dict[str, list[str]] = {}
+    if advertisers.find_advertiser(conn, scope, item.advertiser_id) is None:
+        faults["supplier_id"] = [f"An advertiser {item.advertiser_id} does not exist."]
+    said = () if item.computed else item.lines
+    if before is not None and (before.advertiser_id, before.lines) == (item.advertiser_id, item.lines):
+        said = ()
+    absent = set(invoices.missing_offers(conn, item.advertiser_id, {line.offer_id for line in said}))
+    for place, line in enumerate(said):
+        if line.offer_id in absent:
+            sentence = f"An offer {line.offer_id} of the advertiser {item.advertiser_id} does not exist."
+            faults[f"detail[{place}][offer_id]"] = [sentence]
+    if faults:
+        raise BadInput(faults)
+
+
+def _invoice(conn: Connection, caller: Caller, number: int, *, lock: bool = False) -> Invoice:
+    found = invoices.find_invoice(conn, _scope(conn, caller), number, lock=lock)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def _scope(conn: Connection, caller: Caller) -> Scope:
+    return scope_of(conn, caller, Permission.INVOICES_WRITE)

@@ -1,0 +1,140 @@
+"""Payment systems: what staff say of them, and what affiliates choose (spec: Payment system; behaviour.md §10)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.store.engine.database import Connection
+from trackyard.store.money import exchange_rates, payment_systems
+from trackyard.store.money.payment_systems import NewPaymentSystem, PaymentSystem
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenField:
+    """A field as staff write it. id: of one there is; None = a new one."""
+
+    id: int | None
+    lang_label: str
+    required: bool
+
+
+def list_payment_systems(deps: Deps) -> list[PaymentSystem]:
+    """All of them, oldest first."""
+    with deps.database.read() as conn:
+        return payment_systems.list_payment_systems(conn)
+
+
+def get_payment_system(deps: Deps, system_id: int) -> PaymentSystem:
+    """The payment system of an id. Raises NotFound."""
+    with deps.database.read() as conn:
+        return _found(conn, system_id)
+
+
+def add_payment_system(
+    deps: Deps, lang_label: str, currency: str | None, fields: Sequence[WrittenField]
+) -> PaymentSystem:
+    """Makes a payment system. Raises BadInput for a currency without a rate and for fields that name others."""
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        _check_currency(deps, conn, currency)
+        numbered, last = _numbered([], 0, fields)
+        new = NewPaymentSystem(
+            lang_label=lang_label, currency=currency, fields=numbered, last_field=last, created_at=now, updated_at=now
+        )
+        return _found(conn, payment_systems.add_payment_system(conn, new))
+
+
+def edit_payment_system(deps: Deps, system_id: int, given: dict[str, Any]) -> PaymentSystem:
+    """Changes what is given: lang_label, currency, fields (all of them, WrittenField each). What affiliates told
+    stays. Raises NotFound, BadInput."""
+    values = dict(given)
+    with deps.database.write() as conn:
+        before = _found(conn, system_id, lock=True)
+        _check_currency(deps, conn, values.get("currency"))
+        if "fields" in values:
+            values["fields"], values["last_field"] = _numbered(before.fields, before.last_field, values["fields"])
+        payment_systems.edit_payment_system(conn, system_id, values | {"updated_at": deps.clock.now_ms()})
+        return _found(conn, system_id)
+
+
+def remove_payment_system(deps: Deps, system_id: int) -> PaymentSystem:
+    """Removes one that no affiliate uses; what it was. Raises NotFound, Conflict."""
+    with deps.database.write() as conn:
+        before = _found(conn, system_id, lock=True)
+        if payment_systems.is_used(conn, system_id):
+            raise Conflict({"id": ["Affiliates are paid by this payment system."]})
+        payment_systems.remove_payment_system(conn, system_id)
+        return before
+
+
+def checked_choice(deps: Deps, conn: Connection, chosen: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What an affiliate chose, each {system_id, currency, fields}, with the currency of its system filled in.
+
+    Raises BadInput by the wire's names: a system or field that does not exist, a required field that is missing, a
+    currency that the system does not pay.
+    """
+    if not chosen:
+        return []
+    known = {system.id: system for system in payment_systems.list_payment_systems(conn, lock=True)}
+    currencies = {deps.currency, *exchange_rates.current_rates(conn, deps.clock.now_ms())}
+    faults: dict[str, list[str]] = {}
+    kept = []
+    for place, item in enumerate(chosen):
+        name, system = f"payment_systems[{place}]", known.get(item["system_id"])
+        if system is None:
+            faults[f"{name}[system_id]"] = [f"A payment system {item['system_id']} does not exist."]
+            continue
+        currency = item["currency"].strip().upper() or system.currency or ""
+        if system.currency not in (None, currency):
+            faults[f"{name}[currency]"] = [f"This payment system pays {system.currency} alone."]
+        elif currency and currency not in currencies:
+            faults[f"{name}[currency]"] = [f"A currency {currency} does not exist."]
+        faults |= _field_faults(f"{name}[fields]", system, item["fields"])
+        kept.append({"system_id": system.id, "currency": currency, "fields": item["fields"]})
+    if faults:
+        raise BadInput(faults)
+    return kept
+
+
+def _field_faults(name: str, system: PaymentSystem, told: dict[str, str]) -> dict[str, list[str]]:
+    fields = {str(field["id"]): field for field in system.fields}
+    faults = {f"{name}[{key}]": ["This payment system has no such field."] for key in told if key not in fields}
+    for key, field in fields.items():
+        if field["required"] and not told.get(key, "").strip():
+            faults[f"{name}[{key}]"] = [f"This value is required: {field['lang_label']}."]
+    return faults
+
+
+def _numbered(
+    before: Sequence[dict[str, Any]], last: int, fields: Sequence[WrittenField]
+) -> tuple[list[dict[str, Any]], int]:
+    """Fields with their numbers, and the highest one there ever was: a number never means another field."""
+    known = {field["id"] for field in before}
+    numbered, faults = [], {}
+    for place, field in enumerate(fields):
+        number = field.id
+        if number is None:
+            number = last = last + 1
+        elif number in known:
+            known.discard(number)
+        else:
+            faults[f"fields[{place}][id]"] = [f"A field {number} does not exist, or is named twice."]
+        numbered.append({"id": number, "lang_label": field.lang_label, "required": field.required})
+    if faults:
+        raise BadInput(faults)
+    return numbered, last
+
+
+def _check_currency(deps: Deps, conn: Connection, currency: str | None) -> None:
+    if currency in (None, deps.currency) or currency in exchange_rates.current_rates(conn, deps.clock.now_ms()):
+        return
+    raise BadInput({"currency": [f"A currency {currency} does not exist."]})
+
+
+def _found(conn: Connection, system_id: int, *, lock: bool = False) -> PaymentSystem:
+    found = payment_systems.find_payment_system(conn, system_id, lock=lock)
+    if found is None:
+        raise NotFound
+    return found

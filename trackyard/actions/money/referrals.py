@@ -1,0 +1,17 @@
+"""Referral shares, for what a caller may see (behaviour.md §7)."""
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.store.money import referrals
+from trackyard.store.money.referrals import ShareFilter, Shares
+
+
+def list_shares(
+    deps: Deps, caller: Caller, permission: Permission, chosen: ShareFilter, *, page: int, limit: int
+) -> tuple[list[Shares], int]:
+    """A page of shares, and how many rows there are: an affiliate's own as a referrer, staff's in their scope."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, permission)
+        return referrals.list_shares(conn, scope, chosen, page=page, limit=limit)

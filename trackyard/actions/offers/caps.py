@@ -1,0 +1,37 @@
+"""What follows when staff change the caps or commission tiers of an offer (behaviour.md §5)."""
+
+from zoneinfo import ZoneInfo
+
+from trackyard.domain.offers.caps import NO_CAPS
+from trackyard.domain.offers.counters import Measure, Traits
+from trackyard.domain.offers.offers import Offer
+from trackyard.store.engine.database import Connection
+from trackyard.store.offers import caps as limits
+from trackyard.store.offers import counters
+from trackyard.store.tracking import rulesets
+
+
+def follow(conn: Connection, before: Offer | None, after: Offer, zone: ZoneInfo, now_ms: int) -> None:
+    """Lets counters count what an offer that was made or edited counts now; the offer is locked. before: None = it is
+    new · zone: the platform's.
+
+    A limit that counts otherwise than before begins with what its conversions are, for the edges at once, else when it
+    is asked for; where only the value changed, its counters stay.
+    """
+    known, wanted = {} if before is None else _measures(before, zone), _measures(after, zone)
+    stale = [limit_id for limit_id, measure in known.items() if wanted.get(limit_id) != measure]
+    if stale:
+        counters.forget(conn, after.id, stale)
+    caps = limits.caps_in(after, zone)
+    if caps != (NO_CAPS if before is None else limits.caps_in(before, zone)):
+        if caps.redirects:
+            now = Traits("", 0, "", now_ms)
+            counters.hold(conn, [(rule.measure, now) for rule in caps.rules])
+        rulesets.touch(conn, "full_caps", after.id)
+
+
+def _measures(offer: Offer, zone: ZoneInfo) -> dict[str, Measure]:
+    """What each limit of an offer counts, by its id."""
+    measures = [rule.measure for rule in limits.caps_in(offer, zone).rules]
+    measures += [ladder.measure for ladder in limits.ladders_in(offer, zone)]
+    return {measure.id: measure for measure in measures}

@@ -1,0 +1,171 @@
+"""Offers: making, changing and removing them (spec: Admin: offers)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec.structs import asdict, replace
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers import caps
+from trackyard.actions.offers.checks import faults_of
+from trackyard.actions.offers.references import check_references
+from trackyard.actions.people.scope import scope_of
+from trackyard.actions.platform.files import NewFiles, kept
+from trackyard.actions.platform.notices import CHANGED, Recipient, tell, titled
+from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.ids import new_id
+from trackyard.domain.offers.edits import Making, Written, changes_of, is_seen
+from trackyard.domain.offers.offers import Offer
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.store.engine.database import Connection
+from trackyard.store.offers import offers, smartlinks
+from trackyard.store.people import affiliates
+from trackyard.store.tracking import rulesets
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """An offer that is gone."""
+
+    id: int
+    title: str
+
+
+def add_offer(deps: Deps, caller: Caller, written: Written, new_files: NewFiles) -> Offer:
+    """Makes an offer; `written` holds title, advertiser_id and url at least. Raises BadInput for what it names and
+    does not exist, and what `kept` raises of its files."""
+    now = deps.clock.now_ms()
+    blank = Offer(
+        id=0,
+        hash=new_id(now),
+        advertiser_id=written["advertiser_id"],
+        title=written["title"],
+        url=written["url"],
+        created_at=now,
+        updated_at=now,
+    )
+    with kept(deps, new_files) as files, deps.database.write() as conn:
+        draft = _changed(deps, conn, caller, blank, written, _no_warning)
+        fields = asdict(replace(blank, **draft))
+        del fields["id"]
+        made = files.attach(conn, offers.add_offer(conn, fields), now)
+        _touch(conn, (), made)
+        caps.follow(conn, None, made, deps.zone, now)
+        return made
+
+
+def edit_offer(
+    deps: Deps, caller: Caller, offer_id: int, written: Written, new_files: NewFiles, warn: Callable[[str], None]
+) -> Offer:
+    """Changes what is written of an offer and nothing else: edits at once lose none of their fields.
+
+    warn: gets a sentence for each unknown name that is kept because the stored offer has it.
+    Raises NotFound when it was removed meanwhile, BadInput and what `kept` raises as add_offer does.
+    """
+    now = deps.clock.now_ms()
+    with kept(deps, new_files) as files, deps.database.write() as conn:
+        scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
+        before = offers.find_offer(conn, scope, offer_id, lock=True)
+        if before is None:
+            raise NotFound
+        changes = _changed(deps, conn, caller, before, written, warn)
+        after = offers.edit_offer(conn, before, changes | {"updated_at": now}) if changes else before
+        after = files.attach(conn, after, now)
+        if after is not before:
+            _touch(conn, before.smartlink_categories, after)
+            caps.follow(conn, before, after, deps.zone, now)
+            _tell(conn, before, after, now)
+        return after
+
+
+def remove_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> list[Removal]:
+    """Removes offers, all or none; the rows stay for their clicks and conversions.
+
+    Raises BadInput for one that never was or is out of scope, NotFound for one that was removed before.
+    """
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        gone = _named(conn, caller, offer_ids, to_remove=True)
+        ids = [offer.id for offer in gone]
+        offers.remove_offers(conn, ids, now)
+        rulesets.touch_all(conn, "offer", ids)
+        rulesets.touch_all(
+            conn, smartlinks.KIND, sorted({each for offer in gone for each in offer.smartlink_categories})
+        )
+        return [Removal(offer.id, offer.title) for offer in gone]
+
+
+def update_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int], changes: dict[str, str]) -> list[int]:
+    """Gives offers the same status, privacy, or both, all or none; their ids.
+
+    Raises BadInput for one that does not exist, was removed, or is out of scope.
+    """
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        named = _named(conn, caller, offer_ids)
+        states = [(before, replace(before, **changes)) for before in named]
+        changed = [(before, after) for before, after in states if before != after]
+        ids = [after.id for _, after in changed]
+        offers.update_offers(conn, ids, changes | {"updated_at": now})
+        rulesets.touch_all(conn, "offer", ids)
+        for before, after in changed:
+            _tell(conn, before, after, now)
+        return [offer.id for offer in named]
+
+
+def get_editable(deps: Deps, caller: Caller, reference: str) -> int:
+    """The id of an offer that a caller may change. Raises NotFound."""
+    with deps.database.read() as conn:
+        found = offers.find_offer(conn, scope_of(conn, caller, Permission.OFFERS_WRITE), reference)
+    if found is None:
+        raise NotFound
+    return found.id
+
+
+def _no_warning(_sentence: str) -> None:
+    """A new offer keeps no names from before."""
+
+
+def _changed(
+    deps: Deps, conn: Connection, caller: Caller, before: Offer, written: Written, warn: Callable[[str], None]
+) -> dict[str, Any]:
+    faults = faults_of(deps, conn, scope_of(conn, caller, Permission.OFFERS_WRITE), before, written)
+    references = check_references(before, written)
+    for name, sentence in references.faults:
+        faults.setdefault(name, []).append(sentence)
+    if faults:
+        raise BadInput(faults)
+    for sentence in references.warnings:
+        warn(sentence)
+    now = deps.clock.now_ms()
+    making = Making(currency=deps.currency, new_id=lambda: new_id(now), now_ms=now if before.id else 0)
+    return changes_of(before, written, making)
+
+
+def _named(conn: Connection, caller: Caller, offer_ids: Iterable[int], *, to_remove: bool = False) -> Sequence[Offer]:
+    """Return the offers that a write names. to_remove: a second removal is NotFound instead of BadInput."""
+    wanted = set(offer_ids)
+    scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
+    found = offers.list_by_id(conn, scope, wanted, lock=True)
+    absent = wanted - {offer.id for offer in found}
+    removed = offers.removed_of(conn, scope, absent) if to_remove else set()
+    if absent - removed:
+        raise BadInput({"offer_id": [f"An offer {number} does not exist." for number in sorted(absent - removed)]})
+    if removed:
+        raise NotFound
+    return found
+
+
+def _touch(conn: Connection, categories_before: Iterable[str], after: Offer) -> None:
+    """Says to the edges that an offer changed, and the SmartLink categories that gained or lost it."""
+    rulesets.touch(conn, "offer", after.id)
+    rulesets.touch_all(conn, smartlinks.KIND, sorted(set(categories_before) ^ set(after.smartlink_categories)))
+
+
+def _tell(conn: Connection, before: Offer, after: Offer, now_ms: int) -> None:
+    """Mails those who are connected, when the offer says so and something changed that they see."""
+    if after.send_emails and is_seen(before, after):
+        people = [Recipient(each.email, each.name or each.login) for each in affiliates.connected_to(conn, after.id)]
+        tell(conn, CHANGED, people, now_ms, offer=titled(after.id, after.title))

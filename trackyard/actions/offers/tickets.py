@@ -1,0 +1,179 @@
+"""Tickets: affiliates ask to join offers, staff decide (spec: State changes, Ticket; behaviour.md §9)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.connections import recipient_of
+from trackyard.actions.offers.lists import Beside, titles_beside
+from trackyard.actions.people.affiliates import AffiliateRecord, nested_records
+from trackyard.actions.people.scope import scope_of
+from trackyard.actions.platform import notices
+from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.domain.offers.offers import Offer
+from trackyard.domain.people.callers import AffiliateCaller, Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Connection
+from trackyard.store.offers import connections, offers, tickets
+from trackyard.store.offers import lists as offer_lists
+from trackyard.store.offers.lists import ListedOffer
+from trackyard.store.offers.tickets import NewTicket, Ticket, TicketFilter
+from trackyard.store.people import affiliates, blacklist
+from trackyard.store.tracking import rulesets
+
+
+class Outcome(Enum):
+    """What came of a request to join an offer."""
+
+    CONNECTED = "connected"
+    ALREADY = "connected before"
+    ASKED = "a ticket is open"
+    ASKED_BEFORE = "a ticket was open before"
+
+
+@dataclass(frozen=True, slots=True)
+class TicketRecord:
+    """A ticket with its affiliate, its offer and what the affiliate's view of the offer names."""
+
+    ticket: Ticket
+    affiliate: AffiliateRecord
+    offer: ListedOffer
+    beside: Beside
+
+
+def ask_to_join(deps: Deps, caller: Caller, pid: int | None, offer_id: int, comment: str) -> Outcome:
+    """Asks that an affiliate (the caller; staff name it) be connected to an offer.
+
+    A public offer, and one that connects at first sight, is connected at once and the ticket is closed, unless staff
+    took the affiliate off it. One open ticket a pair: to ask again changes nothing. Raises BadInput for an offer the
+    affiliate may not know of.
+    """
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        affiliate_id = _asking(conn, caller, pid)
+        offer = _known_offer(conn, affiliate_id, offer_id)
+        link = connections.links_of(conn, affiliate_id, [offer.id]).get(offer.id)
+        if link:
+            return Outcome.ALREADY
+        if tickets.find_open(conn, affiliate_id, offer.id) is not None:
+            return Outcome.ASKED_BEFORE
+        asked = NewTicket(
+            status=tickets.OPEN,
+            affiliate_id=affiliate_id,
+            offer_id=offer.id,
+            title=notices.titled(offer.id, offer.title),
+            description=comment,
+            created_at=now,
+            updated_at=now,
+        )
+        if link is None and (offer.privacy == "public" or offer.auto_offer_connect):
+            tickets.add_ticket(conn, replace(asked, status=tickets.CLOSED, decision=tickets.APPROVE))
+            _connect(conn, affiliate_id, offer.id, now)
+            return Outcome.CONNECTED
+        tickets.add_ticket(conn, asked)
+        return Outcome.ASKED
+
+
+def list_tickets(
+    deps: Deps, caller: Caller, chosen: TicketFilter, *, page: int, limit: int
+) -> tuple[list[TicketRecord], int]:
+    """A page of the tickets of affiliates in scope, newest first, and how many there are. A constant number of
+    statements."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.TICKETS_READ)
+        found, total = tickets.list_tickets(conn, scope, chosen, page=page, limit=limit)
+        return _records(deps, conn, found), total
+
+
+def get_ticket(deps: Deps, caller: Caller, ticket_id: int) -> TicketRecord:
+    """The ticket of an id. Raises NotFound."""
+    with deps.database.read() as conn:
+        found = tickets.find_ticket(conn, scope_of(conn, caller, Permission.TICKETS_READ), ticket_id)
+        if found is None:
+            raise NotFound
+        [record] = _records(deps, conn, [found])
+        return record
+
+
+def find_ticket(deps: Deps, caller: Caller, ticket_id: int) -> Ticket:
+    """The bare ticket of an id. Raises NotFound."""
+    with deps.database.read() as conn:
+        found = tickets.find_ticket(conn, scope_of(conn, caller, Permission.TICKETS_WRITE), ticket_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def decide(deps: Deps, caller: Caller, ticket_id: int, *, approve: bool) -> None:
+    """Closes an open ticket, connects the affiliate when it is approved, and mails it. Raises NotFound, Conflict for
+    a ticket that is decided, and for the approval of a removed offer."""
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        scope = scope_of(conn, caller, Permission.TICKETS_WRITE)
+        found = tickets.find_ticket(conn, scope, ticket_id, lock=True)
+        if found is None:
+            raise NotFound
+        if found.status != tickets.OPEN:
+            raise Conflict({"id": [f"The ticket {ticket_id} is decided."]})
+        if approve and offers.find_offer(conn, Scope.everything(), found.offer_id) is None:
+            raise Conflict({"id": [f"The offer {found.offer_id} was removed."]})
+        tickets.close_ticket(conn, found.id, tickets.APPROVE if approve else tickets.REJECT, str(caller.id), now)
+        if approve:
+            _connect(conn, found.affiliate_id, found.offer_id, now)
+        _tell(conn, found, approve=approve, now=now)
+
+
+def _asking(conn: Connection, caller: Caller, pid: int | None) -> int:
+    """Whose request it is. Its row is locked, so that two at once do not make two tickets."""
+    asking = caller.id if isinstance(caller, AffiliateCaller) else pid
+    scope = scope_of(conn, caller, Permission.TICKETS_WRITE)
+    if asking is None or affiliates.find_affiliate(conn, scope, asking, lock=True) is None:
+        raise BadInput({"pid": [f"An affiliate {pid} does not exist."]})
+    return asking
+
+
+def _known_offer(conn: Connection, affiliate_id: int, offer_id: int) -> Offer:
+    found = offers.find_offer(conn, Scope.everything(), offer_id)
+    if found is None or not offers.is_visible(conn, found.id, affiliate_id):
+        raise BadInput({"offer_id": [f"An offer {offer_id} does not exist."]})
+    return found
+
+
+def _connect(conn: Connection, affiliate_id: int, offer_id: int, now: int) -> None:
+    connections.connect(conn, affiliate_id, [offer_id], now)
+    rulesets.touch(conn, "connections", offer_id)
+
+
+def _tell(conn: Connection, ticket: Ticket, *, approve: bool, now: int) -> None:
+    told = affiliates.affiliates_of(conn, [ticket.affiliate_id])
+    title = offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title
+    notice = notices.APPROVED if approve else notices.REJECTED
+    recipients = [recipient_of(each) for each in told.values()]
+    notices.tell(conn, notice, recipients, now, offer=notices.titled(ticket.offer_id, title))
+
+
+def _records(deps: Deps, conn: Connection, found: Sequence[Ticket]) -> list[TicketRecord]:
+    affiliate_ids = {ticket.affiliate_id for ticket in found}
+    offer_ids = sorted({ticket.offer_id for ticket in found})
+    people = nested_records(deps, conn, affiliate_ids)
+    listed = {item.offer.id: item for item in offer_lists.list_by_ids(conn, offer_ids)}
+    general = titles_beside(conn, list(listed.values()))
+    links = tickets.links_among(conn, affiliate_ids, offer_ids)
+    refused = blacklist.advertisers_of(conn, affiliate_ids)
+    postbacks = tickets.postbacks_among(conn, affiliate_ids, offer_ids)
+    return [
+        TicketRecord(
+            ticket=ticket,
+            affiliate=people[ticket.affiliate_id],
+            offer=listed[ticket.offer_id],
+            beside=replace(
+                general,
+                connected=links.get(ticket.affiliate_id, {}),
+                postbacks=postbacks.get(ticket.affiliate_id, {}),
+                refused_by=refused.get(ticket.affiliate_id, frozenset()),
+            ),
+        )
+        for ticket in found
+    ]

@@ -1,0 +1,142 @@
+"""Advertisers: making, listing and changing them, their passwords (spec: Admin: advertisers and invoices)."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.assignments import merged_sub_accounts, named_manager
+from trackyard.actions.people.scope import scope_of
+from trackyard.actions.platform import notices
+from trackyard.actions.platform.notices import Recipient
+from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.ids import new_id
+from trackyard.base.secrets import hash_password, new_password
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import advertisers, staff
+from trackyard.store.people.advertisers import Advertiser
+from trackyard.store.people.staff import Staff
+from trackyard.store.tracking import rulesets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAdvertiser:
+    """What staff say of a new advertiser. manager: the id of a staff user or None."""
+
+    title: str
+    contact: str | None
+    email: str | None
+    url: str | None
+    skype: str | None
+    note: str | None
+    manager: str | None
+    allowed_ip: list[str]
+    disallowed_ip: list[str]
+    hash_password: str | None
+    address_1: str | None
+    address_2: str | None
+    city: str | None
+    country: str | None
+    zip_code: str | None
+    vat_code: str | None
+    sub_accounts: dict[str, Any]
+    consider_personal_targeting_only: bool
+    tags: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class AdvertiserRecord:
+    """An advertiser, its manager, and how many offers it has."""
+
+    advertiser: Advertiser
+    manager: Staff | None
+    offers: int = 0
+
+
+def list_advertisers(
+    deps: Deps, caller: Caller, *, order: str, descending: bool, changed_since: int | None, page: int, limit: int
+) -> tuple[list[AdvertiserRecord], int]:
+    """A page of the advertisers in the caller's scope, and how many there are. order: a name of advertisers.SORTS ·
+    changed_since: UTC ms, None asks nothing."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.ADVERTISERS_READ)
+        found, total = advertisers.list_advertisers(
+            conn, scope, order=order, descending=descending, changed_since=changed_since, page=page, limit=limit
+        )
+        return _records(conn, found), total
+
+
+def get_advertiser(deps: Deps, caller: Caller, permission: Permission, advertiser_id: str) -> AdvertiserRecord:
+    """An advertiser in the scope of `permission`. Raises NotFound."""
+    with deps.database.read() as conn:
+        found = advertisers.find_advertiser(conn, scope_of(conn, caller, permission), advertiser_id)
+        if found is None:
+            raise NotFound
+        return _records(conn, [found])[0]
+
+
+def add_advertiser(deps: Deps, caller: Caller, new: NewAdvertiser) -> AdvertiserRecord:
+    """Makes an advertiser. Raises BadInput for a manager that does not exist."""
+    now = deps.clock.now_ms()
+    values = asdict(new)
+    del values["manager"]
+    with deps.database.write() as conn:
+        manager = named_manager(conn, caller, Permission.ADVERTISERS_WRITE, new.manager, "manager")
+        made = Advertiser(
+            id=new_id(now), manager_id=manager.id if manager else None, created_at=now, updated_at=now, **values
+        )
+        advertisers.add_advertiser(conn, made)
+        rulesets.touch(conn, "advertiser", made.id)
+    return AdvertiserRecord(made, manager)
+
+
+def edit_advertiser(
+    deps: Deps,
+    caller: Caller,
+    advertiser_id: str,
+    given: dict[str, Any],
+    sub_accounts: dict[str, dict[str, Any]],
+) -> AdvertiserRecord:
+    """Changes what is given, by the names of NewAdvertiser; lists are replaced. sub_accounts: what changes of each,
+    value or except; one without values goes. Raises NotFound, BadInput for a manager that does not exist."""
+    values = dict(given)
+    with deps.database.write() as conn:
+        before = _locked(conn, caller, advertiser_id)
+        if "manager" in values:
+            manager = named_manager(conn, caller, Permission.ADVERTISERS_WRITE, values.pop("manager"), "manager")
+            values["manager_id"] = manager.id if manager else None
+        values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, sub_accounts)
+        advertisers.edit_advertiser(conn, before.id, values | {"updated_at": deps.clock.now_ms()})
+        rulesets.touch(conn, "advertiser", before.id)
+        return _records(conn, [_locked(conn, caller, advertiser_id)])[0]
+
+
+def send_password(deps: Deps, caller: Caller, advertiser_id: str) -> str:
+    """Gives an advertiser a new password, which is told in a mail alone; the address it goes to. Raises NotFound,
+    BadInput for an advertiser without an address."""
+    password = new_password()
+    hashed = hash_password(password)  # takes long on purpose: before the transaction
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        found = _locked(conn, caller, advertiser_id)
+        if not found.email:
+            raise BadInput({"email": ["The advertiser has no e-mail address."]})
+        advertisers.edit_advertiser(conn, found.id, {"password_hash": hashed, "updated_at": now})
+        recipient = Recipient(found.email, found.contact or found.title)
+        notices.tell(conn, notices.PASSWORD, [recipient], now, password=password)
+        return found.email
+
+
+def _locked(conn: Connection, caller: Caller, advertiser_id: str) -> Advertiser:
+    scope = scope_of(conn, caller, Permission.ADVERTISERS_WRITE)
+    found = advertisers.find_advertiser(conn, scope, advertiser_id, lock=True)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def _records(conn: Connection, found: list[Advertiser]) -> list[AdvertiserRecord]:
+    managers = staff.staff_of(conn, {each.manager_id for each in found if each.manager_id})
+    counts = advertisers.offer_counts(conn, {each.id for each in found})
+    return [AdvertiserRecord(each, managers.get(each.manager_id or ""), counts.get(each.id, 0)) for each in found]

@@ -1,0 +1,324 @@
+"""Affiliates, for staff: making, listing and changing them, their passwords and balances (spec: Admin: affiliates)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.money.payment_systems import checked_choice
+from trackyard.actions.people.assignments import merged_sub_accounts, named_manager
+from trackyard.actions.people.scope import scope_of
+from trackyard.actions.platform import notices
+from trackyard.actions.platform.custom_fields import checked_answers
+from trackyard.actions.platform.notices import Recipient
+from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.base.ids import new_api_key
+from trackyard.base.money import ZERO
+from trackyard.base.secrets import hash_password, new_password
+from trackyard.domain.people.callers import AffiliateCaller, Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Connection
+from trackyard.store.money import ledger, payment_systems
+from trackyard.store.money.ledger import Balance
+from trackyard.store.people import affiliates, keys, staff
+from trackyard.store.people.affiliates import Affiliate, AffiliateFilter
+from trackyard.store.people.staff import Staff
+from trackyard.store.platform import custom_fields
+from trackyard.store.tracking import rulesets
+
+KIND = "affiliate"
+EMAIL_TAKEN = "This e-mail address is taken."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """Who and where an affiliate is."""
+
+    name: str | None
+    contact_person: str | None
+    company: str | None
+    address_1: str | None
+    address_2: str | None
+    city: str | None
+    country: str | None
+    zip_code: str | None
+    phone: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAffiliate:
+    """What is said of a new affiliate. manager: the id of a staff user or None · ref: the referrer's id ·
+    payment_systems: {system_id, currency, fields} each · custom_fields: by the field's id or name · sub_accounts: "1"
+    and "2" to {value, except} · server_clicks,
+    statistics_revenue, statistics_rows: as in the row."""
+
+    email: str
+    password: str
+    login: str | None
+    status: str
+    notes: str = ""
+    level: int = 0
+    ref_percent: Decimal | None = None
+    ref: int | None = None
+    manager: str | None = None
+    payment_systems: Sequence[dict[str, Any]] = ()
+    custom_fields: Mapping[str, str]
+    sub_accounts: Mapping[str, Any] = field(default_factory=dict)
+    tags: Sequence[str] = ()
+    server_clicks: bool = False
+    server_ip: Sequence[str] = ()
+    statistics_revenue: str | None = None
+    statistics_rows: str | None = None
+    contact: Contact
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an affiliate told under a custom field."""
+
+    id: int
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class AffiliateRecord:
+    """An affiliate with what the admin view shows beside it. balance: a currency each · systems: the names of payment
+    systems by id · told: under custom fields."""
+
+    affiliate: Affiliate
+    manager: Staff | None
+    api_key: str | None
+    balance: list[Balance]
+    offers: int
+    systems: Mapping[int, str]
+    told: list[Told]
+
+
+def list_affiliates(
+    deps: Deps, caller: Caller, chosen: AffiliateFilter, *, with_balance: bool, page: int, limit: int
+) -> tuple[list[AffiliateRecord], int]:
+    """A page of the affiliates in the caller's scope with their keys, and how many there are."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.AFFILIATES_READ)
+        found, total = affiliates.list_affiliates(conn, scope, chosen, page=page, limit=limit)
+        return _records(deps, conn, found, with_balance=with_balance), total
+
+
+def list_referred(
+    deps: Deps, caller: Caller, affiliate_id: int, *, page: int, limit: int
+) -> tuple[list[AffiliateRecord], int]:
+    """A page of the affiliates in the caller's scope whose referrer this one is, and how many there are."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.AFFILIATES_READ)
+        chosen = AffiliateFilter(ref=affiliate_id)
+        found, total = affiliates.list_affiliates(conn, scope, chosen, page=page, limit=limit)
+        return _records(deps, conn, found), total
+
+
+def get_affiliate(deps: Deps, caller: Caller, permission: Permission, affiliate_id: int) -> Affiliate:
+    """An affiliate in the scope of `permission`. Raises NotFound."""
+    with deps.database.read() as conn:
+        found = affiliates.find_affiliate(conn, scope_of(conn, caller, permission), affiliate_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def get_record(deps: Deps, affiliate: Affiliate) -> AffiliateRecord:
+    """An affiliate that was found, with what the admin view shows beside it."""
+    with deps.database.read() as conn:
+        return _records(deps, conn, [affiliate])[0]
+
+
+def add_affiliate(deps: Deps, caller: Caller, new: NewAffiliate) -> AffiliateRecord:
+    """Make an affiliate with a key of its own. Raises BadInput, and Conflict for a taken e-mail address or login."""
+    password_hash = hash_password(new.password)  # takes long on purpose: before the transaction
+    with deps.database.write() as conn:
+        manager = named_manager(conn, caller, Permission.AFFILIATES_WRITE, new.manager, "manager_id")
+        check_referrer(conn, scope_of(conn, caller, Permission.AFFILIATES_WRITE), new.ref)
+        answers = checked_answers(conn, new.custom_fields, {}, complete=False)
+        affiliate_id, _ = make(deps, conn, new, password_hash, manager, answers)
+        return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
+
+
+def make(
+    deps: Deps, conn: Connection, new: NewAffiliate, password_hash: str, manager: Staff | None, answers: dict[str, str]
+) -> tuple[int, str]:
+    """Stores a new affiliate with a key of its own; its id and the key. Raises BadInput, Conflict."""
+    now, key = deps.clock.now_ms(), new_api_key()
+    values = asdict(new)
+    for name in ("password", "manager", "contact"):
+        del values[name]
+    values |= {
+        "login": new.login or new.email,
+        "payment_systems": checked_choice(deps, conn, new.payment_systems),
+        "custom_fields": answers,
+        "tags": list(new.tags),
+        "server_ip": list(new.server_ip),
+        "manager_id": manager.id if manager else None,
+    }
+    row = affiliates.NewAffiliate(
+        **values,
+        **asdict(new.contact),
+        password_hash=password_hash,
+        postback_secret=new_api_key(),
+        created_at=now,
+        updated_at=now,
+    )
+    affiliate_id = affiliates.add_affiliate(conn, row)
+    if affiliate_id is None:
+        raise Conflict({"email": [EMAIL_TAKEN]})
+    _claim_names(conn, affiliate_id, row.email, row.login)
+    keys.add_key(conn, KIND, affiliate_id, key, deps.seal, now)
+    rulesets.touch(conn, KIND, affiliate_id)
+    return affiliate_id, key
+
+
+def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
+    """Changes what is given, by the names of NewAffiliate and Contact; payment systems and tags are replaced, custom
+    fields and the parts of sub accounts one by one. A new password ends its sessions. Raises NotFound, BadInput, and
+    Conflict for a taken login."""
+    values = dict(given)
+    password = values.pop("password", None)
+    if password is not None:
+        values["password_hash"] = hash_password(password)  # takes long on purpose: before the transaction
+    with deps.database.write() as conn:
+        scope = scope_of(conn, caller, Permission.AFFILIATES_WRITE)
+        before = _found(conn, scope, affiliate_id, lock=True)
+        if "manager" in values:
+            manager = named_manager(conn, caller, Permission.AFFILIATES_WRITE, values.pop("manager"), "manager_id")
+            values["manager_id"] = manager.id if manager else None
+        if "ref" in values and values["ref"] != before.ref:
+            check_referrer(conn, scope, values["ref"], of=affiliate_id)
+        if "login" in values:
+            values["login"] = values["login"] or before.email
+            if values["login"].lower() != before.login.lower():
+                _claim_names(conn, affiliate_id, before.email, values["login"])
+        if "sub_accounts" in values:
+            values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, values["sub_accounts"])
+        if "payment_systems" in values:
+            values["payment_systems"] = checked_choice(deps, conn, values["payment_systems"])
+        if "custom_fields" in values:
+            values["custom_fields"] = checked_answers(
+                conn, values["custom_fields"], before.custom_fields, complete=False
+            )
+        affiliates.edit_affiliate(conn, affiliate_id, values | {"updated_at": deps.clock.now_ms()})
+        rulesets.touch(conn, KIND, affiliate_id)
+        if password is not None:
+            keys.remove_sessions(conn, KIND, affiliate_id)
+        return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
+
+
+def renew_password(deps: Deps, caller: Caller, affiliate_id: int) -> str:
+    """Gives an affiliate a new password, told here and in a mail to it; its sessions end. Raises NotFound."""
+    password, now = new_password(), deps.clock.now_ms()
+    hashed = hash_password(password)
+    with deps.database.write() as conn:
+        found = _found(conn, scope_of(conn, caller, Permission.AFFILIATES_WRITE), affiliate_id, lock=True)
+        affiliates.edit_affiliate(conn, affiliate_id, {"password_hash": hashed, "updated_at": now})
+        keys.remove_sessions(conn, KIND, affiliate_id)
+        recipient = Recipient(found.email, found.name or found.login)
+        notices.tell(conn, notices.PASSWORD, [recipient], now, password=password)
+    return password
+
+
+def check_referrer(conn: Connection, scope: Scope, ref: int | None, of: int | None = None) -> None:
+    """Raise BadInput for a referrer that does not exist in scope, or that the affiliate itself (`of`) referred."""
+    if ref is None:
+        return
+    if ref == of:
+        raise BadInput({"ref": ["An affiliate does not refer itself."]})
+    if affiliates.find_affiliate(conn, scope, ref) is None:
+        raise BadInput({"ref": [f"An affiliate {ref} does not exist."]})
+    if of is not None:
+        affiliates.lock_referrals(conn)
+        if of in affiliates.referrers_of(conn, ref):
+            raise BadInput({"ref": [f"Affiliate {of} referred affiliate {ref}, itself or through others."]})
+
+
+def _claim_names(conn: Connection, affiliate_id: int, email: str, login: str) -> None:
+    """Raise Conflict for a login that another affiliate or a staff user signs in with, or such an e-mail address."""
+    taken = affiliates.claim_names(conn, affiliate_id, email, login)
+    if email.lower() in taken:
+        raise Conflict({"email": [EMAIL_TAKEN]})
+    if taken or (login.lower() != email.lower() and staff.find_by_email(conn, login.lower()) is not None):
+        raise Conflict({"login": ["This login is taken."]})
+
+
+def get_balances(deps: Deps, caller: Caller, affiliate_id: int | None) -> list[Balance]:
+    """The balance by currency, of the caller or, for staff, of an affiliate in scope; one in the platform currency
+    always. Raises BadInput."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.BALANCES_READ)
+        if isinstance(caller, AffiliateCaller):
+            affiliate_id = affiliate_id or caller.id
+        if affiliate_id is None or affiliates.find_affiliate(conn, scope, affiliate_id) is None:
+            raise BadInput({"pid": [f"An affiliate {affiliate_id} does not exist."]})
+        return balances_of(deps, conn, [affiliate_id])[affiliate_id]
+
+
+def balances_of(deps: Deps, conn: Connection, ids: Sequence[int]) -> dict[int, list[Balance]]:
+    """Return the balances of affiliates by currency; one in the platform currency always, 0 before the first entry."""
+    found: dict[int, list[Balance]] = {affiliate_id: [] for affiliate_id in ids}
+    for item in ledger.list_balances(conn, ids):
+        found[item.affiliate_id].append(item)
+    for affiliate_id, items in found.items():
+        if all(item.currency != deps.currency for item in items):
+            items.append(Balance(affiliate_id, deps.currency, ZERO, ZERO))
+            items.sort(key=lambda item: item.currency)
+    return found
+
+
+def nested_records(deps: Deps, conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateRecord]:
+    """Affiliates as other records show them, by id: without their keys, in a constant number of statements."""
+    found = affiliates.affiliates_of(conn, ids)
+    return {record.affiliate.id: record for record in _with_details(deps, conn, list(found.values()), {})}
+
+
+def _records(
+    deps: Deps, conn: Connection, found: Sequence[Affiliate], *, with_balance: bool = True
+) -> list[AffiliateRecord]:
+    known = keys.keys_of(conn, KIND, [row.id for row in found], deps.seal)
+    return _with_details(deps, conn, found, known, with_balance=with_balance)
+
+
+def _with_details(
+    deps: Deps,
+    conn: Connection,
+    found: Sequence[Affiliate],
+    known_keys: Mapping[str, str],
+    *,
+    with_balance: bool = True,
+) -> list[AffiliateRecord]:
+    ids = [row.id for row in found]
+    managers = staff.staff_of(conn, {row.manager_id for row in found if row.manager_id})
+    counts = affiliates.offer_counts(conn, ids)
+    systems = {system.id: system.lang_label for system in payment_systems.list_payment_systems(conn)}
+    fields = custom_fields.list_custom_fields(conn)
+    balances = balances_of(deps, conn, ids) if with_balance else {}
+    return [
+        AffiliateRecord(
+            affiliate=row,
+            manager=managers.get(row.manager_id or ""),
+            api_key=known_keys.get(str(row.id)),
+            balance=balances.get(row.id, []),
+            offers=counts.get(row.id, 0),
+            systems=systems,
+            told=[
+                Told(field.id, field.name, row.custom_fields[str(field.id)])
+                for field in fields
+                if str(field.id) in row.custom_fields
+            ],
+        )
+        for row in found
+    ]
+
+
+def _found(conn: Connection, scope: Scope, affiliate_id: int, *, lock: bool = False) -> Affiliate:
+    found = affiliates.find_affiliate(conn, scope, affiliate_id, lock=lock)
+    if found is None:
+        raise NotFound
+    return found

@@ -1,0 +1,38 @@
+"""What records of affiliates and advertisers have alike: managers and sub accounts, as writes name them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from trackyard.actions.people.scope import is_confined
+from trackyard.base.errors import BadInput
+from trackyard.domain.people.callers import Caller, StaffCaller
+from trackyard.domain.people.roles import Permission
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import staff
+from trackyard.store.people.staff import Staff
+
+
+def named_manager(
+    conn: Connection, caller: Caller, permission: Permission, manager_id: str | None, wire_name: str
+) -> Staff | None:
+    """The manager that a new record gets. One made by a manager is its own, or it could not see what it made.
+
+    Raises BadInput under `wire_name` for a manager that does not exist or is not the caller's to name.
+    """
+    if isinstance(caller, StaffCaller) and is_confined(caller, permission):
+        if manager_id not in (None, caller.id):
+            raise BadInput({wire_name: ["Only yourself can be named here."]})
+        manager_id = caller.id
+    if manager_id is None:
+        return None
+    found = staff.find_staff(conn, manager_id)
+    if found is None:
+        raise BadInput({wire_name: [f"A staff user {manager_id} does not exist."]})
+    return found
+
+
+def merged_sub_accounts(stored: Mapping[str, Any], sent: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return sub accounts after a change. sent: the parts of each that change; one without values goes."""
+    empty = {"value": "", "except": False}
+    merged = {number: stored.get(number, empty) | sent.get(number, {}) for number in ("1", "2")}
+    return {number: item for number, item in merged.items() if item["value"]}

@@ -1,0 +1,44 @@
+"""Advertisers refuse affiliates and admit them again (spec: Moves shown, Advertiser blacklist)."""
+
+from collections.abc import Collection
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.base.errors import BadInput
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import advertisers, affiliates, blacklist
+from trackyard.store.tracking import rulesets
+
+
+def refuse_affiliate(deps: Deps, caller: Caller, advertiser_ids: Collection[str], affiliate_id: int) -> None:
+    """Puts an affiliate on the blacklist of advertisers, all or none. Raises BadInput for what does not exist or is
+    out of scope."""
+    with deps.database.write() as conn:
+        _check(conn, caller, advertiser_ids, affiliate_id)
+        blacklist.add(conn, affiliate_id, advertiser_ids, deps.clock.now_ms())
+        rulesets.touch_all(conn, "advertiser", advertiser_ids)
+
+
+def admit_affiliate(deps: Deps, caller: Caller, advertiser_ids: Collection[str], affiliate_id: int) -> set[str]:
+    """Takes an affiliate off the blacklist of advertisers; those it was on. Raises BadInput as refuse_affiliate."""
+    with deps.database.write() as conn:
+        _check(conn, caller, advertiser_ids, affiliate_id)
+        gone = blacklist.remove(conn, affiliate_id, advertiser_ids)
+        rulesets.touch_all(conn, "advertiser", sorted(gone))
+        return gone
+
+
+def _check(conn: Connection, caller: Caller, advertiser_ids: Collection[str], affiliate_id: int) -> None:
+    scope: Scope = scope_of(conn, caller, Permission.ADVERTISERS_WRITE)
+    known = advertisers.titles_of(conn, advertiser_ids)
+    faults = {}
+    absent = [each for each in advertiser_ids if each not in known or not scope.has_advertiser(each)]
+    if absent:
+        faults["advertisers_id"] = [f"An advertiser {each} does not exist." for each in absent]
+    if affiliates.find_affiliate(conn, scope, affiliate_id) is None:
+        faults["pid"] = [f"An affiliate {affiliate_id} does not exist."]
+    if faults:
+        raise BadInput(faults)

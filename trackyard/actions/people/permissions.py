@@ -1,0 +1,64 @@
+"""Permissions of affiliates, as administrators set them: of one, and those of all that have none of their own
+(behaviour.md §3)."""
+
+from collections.abc import Mapping
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import BadInput, NotFound
+from trackyard.domain.people.permissions import FEATURES, Node, changed_levels, tree_of
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import affiliates
+from trackyard.store.people.affiliates import Affiliate
+from trackyard.store.platform import settings
+
+Tree = dict[str, dict[str, Node]]
+
+
+def get_default(deps: Deps) -> Tree:
+    """The installation's own tree."""
+    with deps.database.read() as conn:
+        return tree_of(_installation(conn), {})
+
+
+def edit_default(deps: Deps, given: Mapping[str, Mapping[str, str]]) -> Tree:
+    """Changes levels of the installation's tree, by area and feature; `default` makes one the program's own again.
+    It holds from the next call on. Raises BadInput."""
+    levels = _flat(given)
+    with deps.database.write() as conn:
+        changed = changed_levels(_installation(conn), levels)
+        settings.edit_setting(conn, settings.AFFILIATE_PERMISSIONS, changed)
+        return tree_of(changed, {})
+
+
+def edit_permissions(deps: Deps, affiliate_id: int, given: Mapping[str, Mapping[str, str]]) -> tuple[Affiliate, Tree]:
+    """Changes levels of an affiliate, by area and feature; `default` gives one back to the installation. They hold
+    from its next call on. Raises NotFound, BadInput."""
+    levels = _flat(given)
+    with deps.database.write() as conn:
+        before = affiliates.find_affiliate(conn, Scope.everything(), affiliate_id, lock=True)
+        if before is None:
+            raise NotFound
+        changed = changed_levels(before.permissions, levels)
+        values = {"permissions": changed, "updated_at": deps.clock.now_ms()}
+        affiliates.edit_affiliate(conn, affiliate_id, values)
+        after = affiliates.find_affiliate(conn, Scope.everything(), affiliate_id)
+        assert after is not None
+        return after, tree_of(_installation(conn), changed)
+
+
+def _installation(conn: Connection) -> dict[str, str]:
+    return settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
+
+
+def _flat(given: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    levels, faults = {}, {}
+    for area, features in given.items():
+        for feature, level in features.items():
+            if f"{area}.{feature}" in FEATURES:
+                levels[f"{area}.{feature}"] = level
+            else:
+                faults[f"permissions[{area}][{feature}]"] = ["There is no such permission."]
+    if faults:
+        raise BadInput(faults)
+    return levels

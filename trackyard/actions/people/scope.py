@@ -1,0 +1,42 @@
+"""What a caller may see, for the permission it uses (behaviour.md §3)."""
+
+from collections.abc import Iterable
+
+from trackyard.domain.people.callers import AffiliateCaller, Caller
+from trackyard.domain.people.roles import TABLE, Permission, Role
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import advertisers, affiliates
+
+_BY_MANAGER = frozenset({Role.MANAGER_AFFILIATE, Role.MANAGER_SALES})
+_NEVER_CONFINED = frozenset({Permission.OFFERS_READ})  # managers read all offers
+
+
+def scope_of(conn: Connection, caller: Caller, permission: Permission) -> Scope:
+    """The scope of a caller who has `permission`.
+
+    A role that is not a manager's gives everything it names. Managers see what they manage; one who is a manager
+    of both kinds sees the rows in which both are theirs. The dashboard role does not widen what another role gives.
+    """
+    if isinstance(caller, AffiliateCaller):
+        return Scope.of_affiliate(caller.id)
+    giving = _giving(caller.roles, permission)
+    if not giving:
+        return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset())
+    if giving - _BY_MANAGER or permission in _NEVER_CONFINED:
+        return Scope.everything()
+    own = [caller.id]
+    return Scope(
+        affiliate_ids=affiliates.ids_of_managers(conn, own) if Role.MANAGER_AFFILIATE in giving else None,
+        advertiser_ids=advertisers.ids_of_managers(conn, own) if Role.MANAGER_SALES in giving else None,
+    )
+
+
+def is_confined(caller: Caller, permission: Permission) -> bool:
+    """Whether a staff user has `permission` only for what it manages."""
+    return not isinstance(caller, AffiliateCaller) and not _giving(caller.roles, permission) - _BY_MANAGER
+
+
+def _giving(roles: Iterable[Role], permission: Permission) -> set[Role]:
+    giving = {role for role in roles if permission in TABLE[role]}
+    return giving - {Role.SECTION_DASHBOARD} or giving

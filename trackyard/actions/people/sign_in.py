@@ -1,0 +1,81 @@
+"""Signing in with a password: a key of the session kind, which expires (behaviour.md §3)."""
+
+import threading
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import TooManyRequests, WrongCredentials
+from trackyard.base.ids import new_api_key
+from trackyard.base.secrets import digest, hash_password, password_matches
+from trackyard.domain.tracking.ip_lists import network_of
+from trackyard.store.people import keys, sign_ins
+from trackyard.store.people.sign_ins import Account
+
+SESSION_MS: Final = 12 * 3_600_000
+WINDOW_MS: Final = 15 * 60_000
+TRIES_PER_ACCOUNT: Final = 10
+TRIES_PER_ADDRESS: Final = 100
+"""Tries in vain within a window; the next is refused until it ends, whatever the password."""
+
+COMPARED_AT_ONCE: Final = 4
+PATIENCE_S: Final = 2.0
+"""A comparison takes memory and time on purpose: strangers get so many at once, and wait so long for one."""
+
+_comparing = threading.BoundedSemaphore(COMPARED_AT_ONCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session key. kind: staff or affiliate · id: its owner's, as text · expires_at: UTC ms."""
+
+    kind: str
+    id: str
+    key: str
+    expires_at: int
+
+
+def sign_in(deps: Deps, login: str, password: str, address: str) -> Session:
+    """A session for who has this login or e-mail address and password. `address`: the client's.
+
+    Raises WrongCredentials, also for an affiliate that is not active, and TooManyRequests.
+    """
+    now = deps.clock.now_ms()
+    by_account, by_address = digest(f"account:{login.lower()}"), digest(f"address:{network_of(address)}")
+    limits = {by_account: TRIES_PER_ACCOUNT, by_address: TRIES_PER_ADDRESS}
+    with deps.database.write() as conn:
+        # Counted before the password is looked at: as many tries at once do not pass more often.
+        counts = sign_ins.count_try(conn, limits, now, WINDOW_MS)
+        accounts = sign_ins.list_accounts(conn, login)
+    waits = [since + WINDOW_MS - now for name, (tries, since) in counts.items() if tries > limits[name]]
+    if waits:
+        raise TooManyRequests(-(-max(waits) // 1000))
+    account = _find(accounts, password)
+    if account is None:
+        raise WrongCredentials
+    session = Session(account.kind, account.id, new_api_key(), now + SESSION_MS)
+    with deps.database.write() as conn:
+        sign_ins.forgive(conn, by_account, by_address)
+        keys.remove_sessions(conn, session.kind, session.id, until_ms=now)
+        keys.add_key(conn, session.kind, session.id, session.key, deps.seal, now, session.expires_at)
+        sign_ins.mark_signed_in(conn, session.kind, session.id, now)
+    return session
+
+
+def _find(accounts: list[Account], password: str) -> Account | None:
+    hashes = [account.password_hash or _nobody() for account in accounts] or [_nobody()]
+    if not _comparing.acquire(timeout=PATIENCE_S):
+        raise TooManyRequests(1)
+    try:
+        matches = [password_matches(password, hashed) for hashed in hashes]
+    finally:
+        _comparing.release()
+    fitting = (account for account, fits in zip(accounts, matches, strict=False) if fits)
+    return next((one for one in fitting if one.may_call and one.password_hash is not None), None)
+
+
+@cache
+def _nobody() -> str:
+    """The hash that is compared when nobody has the login, so that the time taken does not tell."""
+    return hash_password("nobody")

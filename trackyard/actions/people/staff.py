@@ -1,0 +1,135 @@
+"""Staff users: making them, changing them, their passwords and keys. Only administrators may (behaviour.md §3)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.base.ids import new_api_key, new_id
+from trackyard.base.secrets import hash_password, new_password
+from trackyard.domain.people.roles import Role
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import affiliates, keys, staff
+from trackyard.store.people.staff import Staff
+
+KIND = "staff"
+
+
+@dataclass(frozen=True, slots=True)
+class StaffRecord:
+    """A staff user and the key it calls with."""
+
+    user: Staff
+    api_key: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewStaff:
+    """What is said of a new staff user. roles: values of Role · statistics_revenue, statistics_rows: as in the row."""
+
+    email: str
+    password: str
+    first_name: str
+    last_name: str
+    skype: str
+    work_hours: str
+    roles: list[str]
+    statistics_revenue: str | None = None
+    statistics_rows: str | None = None
+
+
+def list_staff(deps: Deps, part: str, *, page: int, limit: int) -> tuple[list[StaffRecord], int]:
+    """A page of staff users with their keys, and how many there are. part: as in store/people/staff.py."""
+    with deps.database.read() as conn:
+        found, total = staff.list_staff(conn, part, page=page, limit=limit)
+        known = keys.keys_of(conn, KIND, [user.id for user in found], deps.seal)
+    return [StaffRecord(user, known.get(user.id)) for user in found], total
+
+
+def get_staff(deps: Deps, staff_id: str) -> StaffRecord:
+    """A staff user with its key. Raises NotFound."""
+    with deps.database.read() as conn:
+        return _record(deps, conn, staff_id)
+
+
+def add_staff(deps: Deps, new: NewStaff) -> StaffRecord:
+    """Makes a staff user with a key of its own. Raises Conflict for a taken e-mail address."""
+    now = deps.clock.now_ms()
+    user = Staff(
+        id=new_id(now),
+        email=new.email,
+        password_hash=hash_password(new.password),  # takes long on purpose: before the transaction
+        first_name=new.first_name,
+        last_name=new.last_name,
+        skype=new.skype,
+        work_hours=new.work_hours,
+        roles=_in_order(new.roles),
+        created_at=now,
+        updated_at=now,
+        statistics_revenue=new.statistics_revenue,
+        statistics_rows=new.statistics_rows,
+    )
+    with deps.database.write() as conn:
+        if affiliates.is_login(conn, user.email) or not staff.add_if_free(conn, user):
+            raise _taken()
+        keys.add_key(conn, KIND, user.id, new_api_key(), deps.seal, now)
+        return _record(deps, conn, user.id)
+
+
+def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any]) -> StaffRecord:
+    """Changes what is given of a staff user, by column; `password` in clear. A new password ends its sessions.
+
+    Raises NotFound, Conflict for a taken e-mail address, BadInput for roles that leave no administrator.
+    """
+    values = dict(given)
+    password = values.pop("password", None)
+    if password is not None:
+        values["password_hash"] = hash_password(password)
+    if "roles" in values:
+        values["roles"] = _in_order(values["roles"])
+    with deps.database.write() as conn:
+        before = _record(deps, conn, staff_id).user
+        if "email" in values:
+            owner = staff.find_by_email(conn, values["email"])
+            if affiliates.is_login(conn, values["email"]) if owner is None else owner.id != staff_id:
+                raise _taken()
+        loses_role = Role.ADMIN in before.roles and Role.ADMIN not in values.get("roles", before.roles)
+        if loses_role and not staff.has_other_administrator(conn, staff_id):
+            raise BadInput({"roles": ["The last administrator must stay one."]})
+        staff.edit_staff(conn, staff_id, values | {"updated_at": deps.clock.now_ms()})
+        if password is not None:
+            keys.remove_sessions(conn, KIND, staff_id)
+        return _record(deps, conn, staff_id)
+
+
+def renew_key(deps: Deps, staff_id: str) -> StaffRecord:
+    """Gives a staff user a new key; the old one and its sessions stop at once. Raises NotFound."""
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        _record(deps, conn, staff_id)
+        keys.remove_keys(conn, KIND, staff_id)
+        keys.add_key(conn, KIND, staff_id, new_api_key(), deps.seal, now)
+        return _record(deps, conn, staff_id)
+
+
+def set_password(deps: Deps, staff_id: str, password: str | None) -> str:
+    """Give a staff user the password, or a new one without it, and return it; its sessions end. Raises NotFound."""
+    password = password or new_password()
+    edit_staff(deps, staff_id, {"password": password})
+    return password
+
+
+def _record(deps: Deps, conn: Connection, staff_id: str) -> StaffRecord:
+    found = staff.find_staff(conn, staff_id)
+    if found is None:
+        raise NotFound
+    return StaffRecord(found, keys.key_of(conn, KIND, staff_id, deps.seal))
+
+
+def _in_order(roles: list[str]) -> list[str]:
+    given = set(roles)
+    return [role.value for role in Role if role.value in given]
+
+
+def _taken() -> Conflict:
+    return Conflict({"email": ["This e-mail address is taken."]})

@@ -1,0 +1,115 @@
+"""Custom fields: what staff want to know of affiliates, and what these told (behaviour.md §10)."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.store.engine.database import Connection
+from trackyard.store.platform import custom_fields
+from trackyard.store.platform.custom_fields import CustomField, NewCustomField
+
+TYPES: Final = ("text", "textarea", "select")
+
+
+def list_custom_fields(deps: Deps) -> list[CustomField]:
+    """All of them, oldest first."""
+    with deps.database.read() as conn:
+        return custom_fields.list_custom_fields(conn)
+
+
+def get_custom_field(deps: Deps, field_id: int) -> CustomField:
+    """The custom field of an id. Raises NotFound."""
+    with deps.database.read() as conn:
+        return _found(conn, field_id)
+
+
+def add_custom_field(deps: Deps, name: str, field_type: str, values: list[str], *, required: bool) -> CustomField:
+    """Makes a custom field; a select has values. Raises BadInput, and Conflict for a name that is taken."""
+    now = deps.clock.now_ms()
+    new = NewCustomField(
+        name=name,
+        required=required,
+        field_type=field_type,
+        field_values=_values_of(field_type, values),
+        created_at=now,
+        updated_at=now,
+    )
+    with deps.database.write() as conn:
+        field_id = custom_fields.add_custom_field(conn, new)
+        if field_id is None:
+            raise _taken()
+        return _found(conn, field_id)
+
+
+def edit_custom_field(deps: Deps, field_id: int, given: Mapping[str, Any]) -> CustomField:
+    """Changes what is given, by column. What affiliates told stays. Raises NotFound, BadInput, Conflict."""
+    with deps.database.write() as conn:
+        before = _found(conn, field_id, lock=True)
+        if "name" in given:
+            named = custom_fields.find_by_name(conn, given["name"])
+            if named is not None and named.id != field_id:
+                raise _taken()
+        values = dict(given)
+        if {"field_type", "field_values"} & values.keys():
+            told = list(values.get("field_values", before.field_values or []))
+            values["field_values"] = _values_of(values.get("field_type", before.field_type), told)
+        custom_fields.edit_custom_field(conn, field_id, values | {"updated_at": deps.clock.now_ms()})
+        return _found(conn, field_id)
+
+
+def remove_custom_field(deps: Deps, field_id: int) -> CustomField:
+    """Removes a custom field; what it was. Raises NotFound."""
+    with deps.database.write() as conn:
+        before = _found(conn, field_id, lock=True)
+        custom_fields.remove_custom_field(conn, field_id)
+        return before
+
+
+def checked_answers(
+    conn: Connection, told: Mapping[str, str], before: Mapping[str, str], *, complete: bool
+) -> dict[str, str]:
+    """What an affiliate told, by the field's id as text. told: by id or name, an empty value takes one back · before:
+    what it told earlier · complete: whether the required ones must be there.
+
+    Raises BadInput by the wire's names.
+    """
+    known = custom_fields.list_custom_fields(conn)
+    by_key = {field.name: field for field in known} | {str(field.id): field for field in known}
+    faults: dict[str, list[str]] = {}
+    kept = dict(before)
+    for key, value in told.items():
+        field = by_key.get(key)
+        if field is None:
+            faults[f"custom_fields[{key}]"] = ["A custom field of this name or id does not exist."]
+        elif value and field.field_values is not None and value not in field.field_values:
+            faults[f"custom_fields[{key}]"] = [f"This value must be one of: {', '.join(field.field_values)}."]
+        else:
+            kept[str(field.id)] = value.strip()
+    kept = {key: value for key, value in kept.items() if value}
+    for field in known if complete else ():
+        if field.required and str(field.id) not in kept:
+            faults.setdefault(f"custom_fields[{field.id}]", [f"This value is required: {field.name}."])
+    if faults:
+        raise BadInput(faults)
+    return kept
+
+
+def _values_of(field_type: str, values: list[str]) -> list[str] | None:
+    if field_type != "select":
+        return None
+    chosen = list(dict.fromkeys(value.strip() for value in values if value.strip()))
+    if not chosen:
+        raise BadInput({"field_values": ["A select needs values to choose from."]})
+    return chosen
+
+
+def _found(conn: Connection, field_id: int, *, lock: bool = False) -> CustomField:
+    found = custom_fields.find_custom_field(conn, field_id, lock=lock)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def _taken() -> Conflict:
+    return Conflict({"name": ["A custom field of this name exists."]})

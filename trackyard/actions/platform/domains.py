@@ -1,0 +1,67 @@
+"""Hosts that tracking links may begin with (spec: Domain; behaviour.md §10)."""
+
+from dataclasses import replace
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import Conflict, NotFound
+from trackyard.store.platform import domains
+from trackyard.store.platform.domains import Domain
+
+
+def list_domains(deps: Deps) -> list[Domain]:
+    """All of them, by id."""
+    with deps.database.read() as conn:
+        return domains.list_domains(conn)
+
+
+def get_domain(deps: Deps, domain_id: int) -> Domain:
+    """The domain of an id. Raises NotFound."""
+    with deps.database.read() as conn:
+        found = domains.find_domain(conn, domain_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def add_domain(deps: Deps, url: str, *, use_https: bool) -> Domain:
+    """Makes a domain of a host. Raises Conflict for a host that is taken."""
+    with deps.database.write() as conn:
+        made = domains.add_domain(conn, url, use_https, deps.clock.now_ms())
+    if made is None:
+        raise _taken(url)
+    return made
+
+
+def edit_domain(deps: Deps, domain_id: int, url: str | None, use_https: bool | None) -> Domain:
+    """Changes what is given. Raises NotFound, Conflict."""
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        found = domains.find_domain(conn, domain_id, lock=True)
+        if found is None:
+            raise NotFound
+        after = replace(
+            found,
+            url=found.url if url is None else url,
+            use_https=found.use_https if use_https is None else use_https,
+            updated_at=now,
+        )
+        if domains.is_taken(conn, after.url, beside=after.id):
+            raise _taken(after.url)
+        domains.edit_domain(conn, after.id, after.url, after.use_https, now)
+    return after
+
+
+def remove_domain(deps: Deps, domain_id: int) -> Domain:
+    """Removes a domain that no offer and no SmartLink category has; as it was. Raises NotFound, Conflict."""
+    with deps.database.write() as conn:
+        found = domains.find_domain(conn, domain_id, lock=True)
+        if found is None:
+            raise NotFound
+        if domains.is_used(conn, found.id):
+            raise Conflict({"id": ["Offers or SmartLink categories use this domain."]})
+        domains.remove_domain(conn, found.id)
+    return found
+
+
+def _taken(url: str) -> Conflict:
+    return Conflict({"url": [f"The domain {url} is taken."]})

@@ -1,0 +1,238 @@
+"""Creatives and logos of offers: checked by their content, stored, served, removed (spec: Files; behaviour.md §9).
+
+Bytes are stored before the transaction that names them, and taken away again when it fails; what a crash leaves
+behind is swept (jobs/files.py). A file that no row names is served to nobody.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any, BinaryIO, Final
+from urllib.parse import unquote, urlsplit
+
+from msgspec.structs import replace
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.base.errors import BadInput, NotFound, Refusal, WrongMedia
+from trackyard.domain.offers.offers import Creative, Offer
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.platform.files import Media, Unacceptable, each_member, find_media
+from trackyard.store.engine.database import Connection
+from trackyard.store.offers import offers
+from trackyard.store.platform import files
+from trackyard.store.platform.file_storage import CHUNK, FileStore
+from trackyard.store.platform.files import FileRow
+
+MAX_CREATIVES: Final = 1000
+"""Creatives of one offer."""
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it was sent. name: as its sender calls it."""
+
+    name: str
+    handle: BinaryIO
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFiles:
+    """What a request adds to an offer. urls: creatives that stay where they are · downloads: URLs that are fetched
+    and then stored here."""
+
+    creatives: tuple[Upload, ...] = ()
+    urls: tuple[str, ...] = ()
+    downloads: tuple[str, ...] = ()
+    logo: Upload | None = None
+
+
+@dataclass(slots=True)
+class Kept:
+    """New files whose bytes are stored, to be attached in the caller's transaction; creatives get their ids then."""
+
+    store: FileStore
+    now_ms: int
+    creatives: list[Creative] = field(default_factory=list)
+    downloads: list[Creative] = field(default_factory=list)
+    archive: str | None = None
+    logo: str | None = None
+    rows: list[FileRow] = field(default_factory=list)
+
+    def add_creative(self, upload: Upload) -> None:
+        """Stores a picture, or an archive with its pictures. Raises WrongMedia, Unacceptable."""
+        media = _media(upload)
+        row = self._put(upload.name, media, upload.handle)
+        if media.is_picture:
+            self.creatives.append(_creative(row, media))
+            return
+        if self.archive is not None:
+            raise Unacceptable("Only one archive can be sent at a time.")
+        self.archive = row.id
+        for name, content in each_member(upload.handle):
+            inner = BytesIO(content)
+            found = find_media(inner)
+            if found is not None and found.is_picture:
+                self.creatives.append(_creative(self._put(name, found, inner), found))
+
+    def add_logo(self, upload: Upload) -> None:
+        """Stores the logo. Raises WrongMedia, Unacceptable."""
+        media = _media(upload)
+        if not media.is_picture:
+            raise WrongMedia(f"{WrongMedia.text}: {clean_name(upload.name)} is no picture")
+        self.logo = self._put(upload.name, media, upload.handle).id
+
+    def attach(self, conn: Connection, offer: Offer, now_ms: int) -> Offer:
+        """Adds them to an offer that was made, or read with `lock`, in this transaction; the offer after it.
+
+        A new logo or archive replaces the one before. Raises BadInput when there would be too many creatives.
+        """
+        more = (*self.creatives, *self.downloads)
+        changes = self._replacing()
+        if more:
+            if len(offer.creatives) + len(more) > MAX_CREATIVES:
+                raise BadInput({"creativeFiles": [f"An offer may have at most {MAX_CREATIVES} creatives."]})
+            numbered = [replace(item, id=offer.last_number + place) for place, item in enumerate(more, start=1)]
+            changes["creatives"] = (*offer.creatives, *numbered)
+            changes["last_number"] = offer.last_number + len(more)
+            files.add_fetches(conn, offer.id, numbered[len(self.creatives) :], now_ms)
+        return self._write(conn, offer, changes, now_ms)
+
+    def attach_fetched(self, conn: Connection, offer: Offer, creative_id: int, now_ms: int) -> Offer:
+        """Puts what was fetched in the place of the creative that named its URL: the first picture takes its id.
+
+        Raises Unacceptable when there would be too many creatives.
+        """
+        place = next(index for index, item in enumerate(offer.creatives) if item.id == creative_id)
+        numbers = [creative_id, *range(offer.last_number + 1, offer.last_number + len(self.creatives))]
+        url = offer.creatives[place].url
+        found = [replace(item, id=number, url=url) for item, number in zip(self.creatives, numbers, strict=False)]
+        left = (*offer.creatives[:place], *found, *offer.creatives[place + 1 :])
+        if len(left) > MAX_CREATIVES:
+            raise Unacceptable(f"An offer may have at most {MAX_CREATIVES} creatives.")
+        changes = self._replacing() | {"creatives": left, "last_number": max(offer.last_number, *numbers)}
+        return self._write(conn, offer, changes, now_ms)
+
+    def discard(self) -> None:
+        """Takes the bytes away again."""
+        self.store.remove(row.id for row in self.rows)
+
+    def _replacing(self) -> dict[str, Any]:
+        given = {"creatives_zip": self.archive, "logo": self.logo}
+        return {name: file_id for name, file_id in given.items() if file_id is not None}
+
+    def _write(self, conn: Connection, offer: Offer, changes: dict[str, Any], now_ms: int) -> Offer:
+        if not changes:
+            return offer
+        files.add_files(conn, self.rows)
+        replaced = {"creatives_zip": offer.creatives_zip, "logo": offer.logo}
+        files.remove_files(conn, [old for name, old in replaced.items() if name in changes and old is not None])
+        return offers.edit_offer(conn, offer, changes | {"updated_at": now_ms})
+
+    def _put(self, name: str, media: Media, handle: BinaryIO) -> FileRow:
+        size = handle.seek(0, 2)
+        row = FileRow(self.store.put(_pieces(handle)), clean_name(name), media.mime, size, self.now_ms)
+        self.rows.append(row)
+        return row
+
+
+@contextmanager
+def kept(deps: Deps, new: NewFiles) -> Iterator[Kept]:
+    """Checks and stores new files; inside of the block they are attached and the transaction committed.
+
+    A Refusal takes their bytes away again; after another failure, which may have come when all was committed, that
+    is left to the sweep. Raises WrongMedia for content of a type that is not listed, BadInput for a file that is
+    broken or dangerous.
+    """
+    done = Kept(deps.files, deps.clock.now_ms())
+    try:
+        for upload in new.creatives:
+            with _told("creativeFiles", upload):
+                done.add_creative(upload)
+        if new.logo is not None:
+            with _told("logo", new.logo):
+                done.add_logo(new.logo)
+        done.creatives += [Creative(id=0, title=title_of(url), url=url) for url in new.urls]
+        done.downloads += [Creative(id=0, title=title_of(url), url=url) for url in new.downloads]
+        yield done
+    except Refusal:
+        done.discard()
+        raise
+
+
+def remove_creatives(deps: Deps, caller: Caller, offer_id: int, creative_ids: Iterable[int]) -> list[int]:
+    """Takes creatives off an offer, with their files; the ids of those that were there, in the offer's order.
+
+    Raises NotFound when the offer, or every one of the creatives, does not exist.
+    """
+    wanted = set(creative_ids)
+    with deps.database.write() as conn:
+        scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
+        offer = offers.find_offer(conn, scope, offer_id, lock=True)
+        gone = [] if offer is None else [item for item in offer.creatives if item.id in wanted]
+        if offer is None or not gone:
+            raise NotFound
+        left = tuple(item for item in offer.creatives if item.id not in wanted)
+        offers.edit_offer(conn, offer, {"creatives": left, "updated_at": deps.clock.now_ms()})
+        files.remove_files(conn, [item.file for item in gone if item.file is not None])
+        files.remove_fetches_of(conn, offer.id, [item.id for item in gone])
+    return [item.id for item in gone]
+
+
+def get_offer_id(deps: Deps, caller: Caller, reference: str) -> int:
+    """The id of an offer that the caller may write. Raises NotFound."""
+    with deps.database.read() as conn:
+        offer = offers.find_offer(conn, scope_of(conn, caller, Permission.OFFERS_WRITE), reference)
+    if offer is None:
+        raise NotFound
+    return offer.id
+
+
+def find_file(deps: Deps, file_id: str) -> FileRow | None:
+    """The stored file of an id; None when nothing names it."""
+    with deps.database.read() as conn:
+        return files.find_file(conn, file_id)
+
+
+def title_of(url: str) -> str:
+    """What a file at a URL is called: the last part of its path, else its host."""
+    parts = urlsplit(url)
+    return clean_name(unquote(parts.path).rstrip("/").rpartition("/")[2] or parts.netloc)
+
+
+def clean_name(name: str) -> str:
+    """A file name without directories and control characters, at most 255 characters."""
+    last = _CONTROL.sub("", name.replace("\\", "/")).rstrip("/").rpartition("/")[2].strip()
+    return last[-255:] or "file"
+
+
+def _creative(row: FileRow, media: Media) -> Creative:
+    return Creative(
+        id=0, title=row.name, file=row.id, mime=row.mime, size=row.size, width=media.width, height=media.height
+    )
+
+
+def _media(upload: Upload) -> Media:
+    media = find_media(upload.handle)
+    if media is None:
+        raise WrongMedia(f"{WrongMedia.text}: {clean_name(upload.name)} does not hold what is taken here")
+    return media
+
+
+@contextmanager
+def _told(parameter: str, upload: Upload) -> Iterator[None]:
+    try:
+        yield
+    except Unacceptable as fault:
+        raise BadInput({parameter: [f"{clean_name(upload.name)}: {fault}"]}) from None
+
+
+def _pieces(handle: BinaryIO) -> Iterator[bytes]:
+    handle.seek(0)
+    while piece := handle.read(CHUNK):
+        yield piece

@@ -1,0 +1,84 @@
+"""A write that is sent again with its Idempotency-Key is made once (behaviour.md §2).
+
+The first answer is stored in the transaction that makes the write: there is never the one without the other. Of
+several at once, one writes; the others wait for it at their first statement, and get its answer. A refusal wrote
+nothing and is not kept: what was refused may be put right and sent under the same key.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import Conflict
+from trackyard.base.secrets import digest
+from trackyard.store.engine.database import Connection, Database
+from trackyard.store.platform import idempotency
+
+KEPT_MS: Final = 24 * 3_600_000
+_TRIES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A call that may be a repeat. owner: who calls · key: its Idempotency-Key · digest: of all that it asks."""
+
+    owner: str
+    key: str
+    digest: str
+
+    @property
+    def name(self) -> str:
+        """What its answer is kept under."""
+        return digest(f"{self.owner}\n{self.key}")
+
+
+class _Repeated(Exception):
+    """Another call with the key was first."""
+
+
+def answer_once(deps: Deps, asked: Asked, work: Callable[[], str]) -> tuple[str, bool]:
+    """The answer of `work`, or the one that the first call got; and whether it is the first one's.
+
+    Raises what `work` raises, and Conflict when the key came with something else.
+    """
+    for _ in range(_TRIES):
+        found = _find(deps, asked)
+        if found is not None:
+            return found, True
+        try:
+            return _first(deps, asked, work), False
+        except _Repeated:
+            continue  # its answer is there now; but for one that was kept for 24 h up to this moment
+    raise _Repeated
+
+
+def _first(deps: Deps, asked: Asked, work: Callable[[], str]) -> str:
+    """The answer of `work`, kept. Raises _Repeated when another call was first."""
+    now = deps.clock.now_ms()
+
+    def take(conn: Connection) -> None:
+        if not idempotency.claim(conn, asked.name, asked.digest, now, now - KEPT_MS):
+            raise _Repeated
+
+    with deps.database.whole(take):
+        answer = work()
+        with deps.database.write() as conn:
+            idempotency.keep_answer(conn, asked.name, deps.seal.close(answer))
+    return answer
+
+
+def forget_answers(database: Database, now_ms: int) -> int:
+    """Removes some of the answers that are over; how many. `now_ms`: UTC."""
+    with database.write() as conn:
+        return idempotency.remove_old(conn, now_ms - KEPT_MS)
+
+
+def _find(deps: Deps, asked: Asked) -> str | None:
+    with deps.database.read() as conn:
+        found = idempotency.find_answer(conn, asked.name, deps.clock.now_ms() - KEPT_MS)
+    if found is None:
+        return None
+    if found.asked != asked.digest:
+        raise Conflict({"Idempotency-Key": ["This key was sent with another request."]})
+    return deps.seal.open(found.sealed)

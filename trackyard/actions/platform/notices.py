@@ -1,0 +1,85 @@
+"""What mail tells people: every template in one place (behaviour.md §9). Plain text, queued in the transaction of
+what it tells of."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from trackyard.store.engine.database import Connection
+from trackyard.store.platform import mail
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A template. Names in braces are filled with what is told; values are never read as templates."""
+
+    subject: str
+    body: str
+
+
+ENABLED: Final = Notice(
+    "You are connected to {count} offer(s)",
+    "Hello {name},\n\nyou are now connected to:\n\n{offers}\n\nYour links to them stand in your account.\n",
+)
+DISABLED: Final = Notice(
+    "You are disconnected from {count} offer(s)",
+    "Hello {name},\n\nyou are no longer connected to:\n\n{offers}\n\nPlease stop sending traffic to them.\n",
+)
+APPROVED: Final = Notice(
+    "Your request for {offer} is approved",
+    "Hello {name},\n\nyour request is approved: you are now connected to\n\n{offer}\n",
+)
+REJECTED: Final = Notice(
+    "Your request for {offer} is rejected",
+    "Hello {name},\n\nyour request was rejected for\n\n{offer}\n",
+)
+CHANGED: Final = Notice(
+    "{offer} has changed",
+    "Hello {name},\n\nan offer that you are connected to has changed:\n\n{offer}\n\n"
+    "Please look at its terms in your account.\n",
+)
+PASSWORD: Final = Notice(
+    "Your new password",
+    "Hello {name},\n\nyou have a new password:\n\n{password}\n\nThe one before does not work any more.\n",
+)
+PAUSED: Final = Notice(
+    "Postback {postback} is paused",
+    "Hello {name},\n\nthe last calls of this postback all failed, and no more are made for now:\n\n"
+    "Postback: {postback}\nAffiliate: {affiliate}\nOffer: {offer}\nURL: {url}\n\n"
+    "Its calls wait, 7 days at most. They are made as soon as the postback is changed or resumed.\n",
+)
+PAID: Final = Notice(
+    "Your payment of {amount} {currency} is on its way",
+    "Hello {name},\n\na payment to you was executed:\n\nPayment: {payment}\nAmount: {amount} {currency}\n\n"
+    "What it pays is marked as paid in your account.\n",
+)
+CAP: Final = Notice(
+    "{offer}: a cap of today fills up",
+    "Hello {name},\n\na day cap of this offer fills up:\n\n{offer}\n\n"
+    "It takes {limit} a day and has {reached}. Nothing more is told of this cap today.\n",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipient:
+    """Who is told. name: how the mail addresses them."""
+
+    email: str
+    name: str
+
+
+def tell(conn: Connection, notice: Notice, recipients: Iterable[Recipient], now_ms: int, **told: object) -> None:
+    """Queues one mail of `notice` to each recipient. `told`: what the template names, but for {name}."""
+    for recipient in recipients:
+        body = notice.body.format(name=recipient.name, **told)
+        mail.add(conn, recipient.email, notice.subject.format(**told), body, now_ms)
+
+
+def titled(offer_id: int, title: str) -> str:
+    """How a notice names an offer."""
+    return f"#{offer_id} {title}"
+
+
+def titles_told(titles: dict[int, str]) -> dict[str, object]:
+    """What ENABLED and DISABLED say of offers (id → title)."""
+    return {"count": len(titles), "offers": "\n".join(titled(*item) for item in sorted(titles.items()))}

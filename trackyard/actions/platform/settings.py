@@ -1,0 +1,97 @@
+"""Settings that staff change at run time, and what staff changed of anything (behaviour.md §9)."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from trackyard.actions.deps import Deps
+from trackyard.domain.statistics.switches import Switches
+from trackyard.store.engine import encrypted
+from trackyard.store.engine.database import Connection
+from trackyard.store.money import reference_rates
+from trackyard.store.money.reference_rates import QuotesState
+from trackyard.store.people import staff
+from trackyard.store.people.staff import Staff
+from trackyard.store.platform import audit_log, settings
+from trackyard.store.platform.audit_log import AuditFilter, AuditRecord
+from trackyard.store.tracking import rulesets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The platform's settings; "" = none. trafficback_url: where refused clicks go that no offer sends anywhere ·
+    hash_password: the code of inbound calls where neither offer nor advertiser has one · mail_from: the sender of mail
+    · smtp_url: the mail server, its password included. Of the mail settings "" = as the variables say · refuse_bots:
+    whether clicks of bots and prefetches are refused · statistics_revenue, statistics_rows: compatibility switches
+    (domain/statistics/switches.py)."""
+
+    trafficback_url: str
+    hash_password: str
+    mail_from: str
+    smtp_url: str
+    refuse_bots: bool
+    statistics_revenue: str
+    statistics_rows: str
+
+
+_NAMES = {
+    "trafficback_url": settings.TRAFFICBACK_URL,
+    "hash_password": settings.HASH_PASSWORD,
+    "mail_from": settings.MAIL_FROM,
+    "smtp_url": settings.SMTP_URL,
+    "refuse_bots": settings.REFUSE_BOTS,
+    **{name: name for name in settings.STATISTICS_SWITCHES},
+}
+_UNSET: Mapping[str, str | bool] = {
+    "refuse_bots": True,
+    "statistics_revenue": Switches().statistics_revenue,
+    "statistics_rows": Switches().statistics_rows,
+}
+"""What a setting is that is not set, where that is not ""."""
+_RULES = frozenset({"trafficback_url", "refuse_bots"})
+"""What the edges know."""
+_SEALED = frozenset(name for name, stored in _NAMES.items() if stored in encrypted.SETTINGS)
+
+
+def get_settings(deps: Deps) -> Settings:
+    """The settings as they are. Raises SealBroken."""
+    with deps.database.read() as conn:
+        return _settings(deps, conn)
+
+
+def edit_settings(deps: Deps, given: Mapping[str, str | bool]) -> Settings:
+    """Changes the settings that are given, by the names of Settings. Raises SealBroken."""
+    with deps.database.write() as conn:
+        before = asdict(_settings(deps, conn))
+        changed = {name: value for name, value in given.items() if before[name] != value}
+        for name, value in changed.items():
+            stored = deps.seal.close(str(value)) if value and name in _SEALED else value
+            settings.edit_setting(conn, _NAMES[name], stored)
+        if _RULES & changed.keys():
+            rulesets.touch(conn, "platform", rulesets.PLATFORM_KEY)
+        return _settings(deps, conn)
+
+
+def quotes_state(deps: Deps) -> QuotesState:
+    """How currency rates stand."""
+    with deps.database.read() as conn:
+        return reference_rates.find_state(conn)
+
+
+def list_audit(
+    deps: Deps, chosen: AuditFilter, *, page: int, limit: int
+) -> tuple[list[AuditRecord], int, dict[str, Staff]]:
+    """A page of the audit log, the newest first, how many records there are, and who they name."""
+    with deps.database.read() as conn:
+        found, total = audit_log.list_records(conn, chosen, page=page, limit=limit)
+        return found, total, staff.staff_of(conn, {record.staff_id for record in found})
+
+
+def _settings(deps: Deps, conn: Connection) -> Settings:
+    values: dict[str, Any] = {}
+    for name, stored in _NAMES.items():
+        value = settings.find_setting(conn, stored)
+        if value is None or value == "":
+            value = _UNSET.get(name, "")
+        values[name] = deps.seal.open(value) if value and name in _SEALED else value
+    return Settings(**values)

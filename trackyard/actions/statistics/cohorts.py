@@ -1,0 +1,52 @@
+"""What becomes of clicks in time, and the values of their subs, for what a caller may see (behaviour.md §7)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.analytics.reports import cohorts, subs
+from trackyard.analytics.reports.cohorts import Cohort, RetentionQuestion, Timing, TimingQuestion
+from trackyard.analytics.reports.subs import SubSearch
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+
+REMEMBERED_MS: Final = 90 * 86_400_000
+"""How far back values of subs are looked for."""
+
+
+def retention(deps: Deps, caller: Caller, permission: Permission, question: RetentionQuestion) -> list[Cohort]:
+    """The cohorts that answer a question. Its scope becomes the caller's. Raises TooHeavy."""
+    return cohorts.retention(deps.analytics, replace(question, scope=_scope(deps, caller, permission)))
+
+
+def time_to_action(
+    deps: Deps, caller: Caller, permission: Permission, question: TimingQuestion
+) -> tuple[list[Timing], int]:
+    """A page of the rows that answer a question, and how many. Its scope becomes the caller's. Raises TooHeavy."""
+    return cohorts.time_to_action(deps.analytics, replace(question, scope=_scope(deps, caller, permission)))
+
+
+def find_subs(
+    deps: Deps,
+    caller: Caller,
+    permission: Permission,
+    prefixes: Mapping[str, Sequence[str]],
+    *,
+    page: int,
+    limit: int,
+) -> tuple[list[dict[str, str]], int]:
+    """Return a page of the combinations of subs in the caller's clicks of 90 days, and the number of all.
+
+    prefixes: how the values of each sub may begin. Raises TooHeavy.
+    """
+    since = deps.clock.now_ms() - REMEMBERED_MS
+    search = SubSearch(_scope(deps, caller, permission), since, prefixes, page=page, limit=limit)
+    return subs.find_subs(deps.analytics, search)
+
+
+def _scope(deps: Deps, caller: Caller, permission: Permission) -> Scope:
+    with deps.database.read() as conn:
+        return scope_of(conn, caller, permission)

@@ -1,0 +1,165 @@
+"""All of a list, with the names of what it mentions, read as it is asked for.
+
+Lists come newest first, from where the reader stands on to the past: what is made meanwhile does not appear, and what
+is changed meanwhile is as it is when it is read. No transaction and no statement lasts as long as somebody reads.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from tempfile import TemporaryFile
+from typing import Any, Final, Generic, TypeVar
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.actions.statistics.reports import (
+    FAR,
+    Names,
+    Question,
+    cities_in_rows,
+    names_in_rows,
+    report_of,
+    with_names,
+)
+from trackyard.analytics.exports.exports import KeptRows, each_click, spans_of
+from trackyard.analytics.reports.clicks import ClickList
+from trackyard.analytics.reports.reports import StatsRow
+from trackyard.base.arrow import Batch
+from trackyard.domain.money.affiliate_payments import PaymentStatus
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.store.conversions.lists import STORED, ConversionFilter, count_conversions, place_before, stored_before
+from trackyard.store.engine.database import Connection
+from trackyard.store.money.affiliate_payments import statuses_of
+from trackyard.store.offers import offers
+
+PIECE: Final = 5000
+"""Conversions that are read in one transaction."""
+LOOKED_AT: Final = 20_000
+"""Conversions that are looked at in one, however few of them a filter lets pass."""
+KNOWN: Final = 20_000
+"""Names of a kind that are remembered from piece to piece."""
+
+T = TypeVar("T")
+Pieces = Generator[tuple[T, Names], None, None]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConversions:
+    """Conversions by column: store.conversions.lists.STORED. in_payment: the state of the payment to its affiliate that
+    each is in, by its id; those in none are absent."""
+
+    columns: Mapping[str, Sequence[Any]]
+    in_payment: Mapping[str, PaymentStatus]
+
+
+class Export(Generic[T]):
+    """All rows of a list. pieces: some rows (T) and the names that they mention, read as they are asked for · count:
+    how many there are of all, once the first piece was read."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.pieces: Pieces[T]
+
+
+def export_clicks(deps: Deps, caller: Caller, permission: Permission, query: ClickList) -> Export[Batch]:
+    """All accepted clicks of a query by column (`each_click`), whatever its page; its scope becomes the caller's."""
+    export: Export[Batch] = Export()
+
+    def read() -> Pieces[Batch]:
+        with deps.database.read() as conn:
+            scoped = replace(query, scope=scope_of(conn, caller, permission))
+        spans = spans_of(deps.analytics, scoped)
+        export.count = sum(span.clicks for span in spans)
+        names = Names()
+        with closing(each_click(deps.analytics, scoped, spans)) as pieces:
+            for clicks in pieces:
+                offer_ids, affiliate_ids = (clicks[name].unique().to_pylist() for name in ("offer", "affiliate"))
+                with deps.database.read() as conn:
+                    known = _remembered(names)
+                    names = with_names(conn, known, offer_ids=offer_ids, affiliate_ids=affiliate_ids)
+                yield clicks, names
+
+    export.pieces = _in_turns(deps, read())
+    return export
+
+
+def export_conversions(
+    deps: Deps, caller: Caller, permission: Permission, chosen: ConversionFilter
+) -> Export[StoredConversions]:
+    """All conversions that a filter lets pass."""
+    export: Export[StoredConversions] = Export()
+
+    def read() -> Pieces[StoredConversions]:
+        with deps.database.read() as conn:
+            scope = scope_of(conn, caller, permission)
+            export.count = count_conversions(conn, scope, chosen)
+        names = Names()
+        before, floor = (min(chosen.until, FAR), ""), (FAR, "")
+        while before > (chosen.since, ""):
+            with deps.database.read() as conn:
+                if before <= floor:
+                    floor = place_before(conn, chosen.since, before, LOOKED_AT)
+                rows = stored_before(conn, scope, chosen, before, floor=floor, limit=PIECE)
+                columns = dict(zip(STORED, zip(*rows, strict=True), strict=False))
+                if rows:
+                    names = _named(conn, columns, _remembered(names))
+                    found = StoredConversions(columns, statuses_of(conn, columns["id"]))
+            before = (columns["created_at"][-1], columns["id"][-1]) if len(rows) == PIECE else floor
+            if rows:
+                yield found, names
+
+    export.pieces = _in_turns(deps, read())
+    return export
+
+
+def export_rows(deps: Deps, caller: Caller, permission: Permission, question: Question) -> Export[list[StatsRow]]:
+    """All statistics rows of a question, whatever its page, as they are when the first is read."""
+    export: Export[list[StatsRow]] = Export()
+
+    def read() -> Pieces[list[StatsRow]]:
+        with deps.database.read() as conn:
+            report = report_of(conn, caller, permission, question)
+        with TemporaryFile() as file:
+            kept = KeptRows(report, file)
+            kept.read(deps.analytics)
+            export.count = kept.count
+            cities: dict[str, str] = {}
+            for rows in kept.each():
+                cities = cities_in_rows(deps, report, rows, question.locale, cities)
+                with deps.database.read() as conn:
+                    names = names_in_rows(conn, rows)
+                yield rows, replace(names, cities=cities)
+
+    export.pieces = _in_turns(deps, read())
+    return export
+
+
+def _in_turns(deps: Deps, pieces: Pieces[T]) -> Pieces[T]:
+    """The same, each piece read in a turn among heavy reports. Only the first is refused when there is none in time:
+    what has begun goes on, as fast as others let it."""
+    begun = False
+    with closing(pieces):
+        while True:
+            with deps.analytics.turn_of_file(patient=begun):
+                piece = next(pieces, None)
+            if piece is None:
+                return
+            begun = True
+            yield piece
+
+
+def _named(conn: Connection, columns: Mapping[str, Sequence[Any]], known: Names) -> Names:
+    """The names that conversions mention."""
+    return with_names(
+        conn,
+        known,
+        offer_ids=offers.existing(conn, set(columns["offer_id"]) - known.offers.keys()),  # a removed one is null
+        affiliate_ids=set(columns["affiliate_id"]),
+        advertiser_ids=set(columns["advertiser_id"]),
+    )
+
+
+def _remembered(names: Names) -> Names:
+    """The names, or none when they are many."""
+    return Names() if max(len(names.offers), len(names.affiliates), len(names.advertisers)) > KNOWN else names

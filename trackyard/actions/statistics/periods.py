@@ -1,0 +1,13 @@
+"""The days that can have data."""
+
+from trackyard.actions.deps import Deps
+from trackyard.analytics.reports.periods import find_times
+
+
+def data_span(deps: Deps) -> tuple[int, int] | None:
+    """Return the first and the last moment that can have data, UTC ms: first traffic to now; None without traffic.
+
+    The last moment is that of the last record when it lies after now. Raises TooHeavy.
+    """
+    found = find_times(deps.analytics)
+    return None if found is None else (found[0], max(found[1], deps.clock.now_ms()))

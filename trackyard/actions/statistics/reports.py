@@ -1,0 +1,285 @@
+"""Statistics and lists of clicks and conversions, for what a caller may see, with the names of what they mention."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.analytics.reports.cities import city_ids
+from trackyard.analytics.reports.clicks import ClickList, ListedClick, list_clicks
+from trackyard.analytics.reports.dimensions import DIMENSIONS, NO_MANAGER
+from trackyard.analytics.reports.query import Report, Values
+from trackyard.analytics.reports.reports import StatsPage, StatsRow, run_report
+from trackyard.base.errors import NotFound
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.geo import city_name
+from trackyard.store.conversions import lists as conversion_lists
+from trackyard.store.conversions.lists import ConversionFilter, ListedConversion
+from trackyard.store.engine.database import Connection
+from trackyard.store.money.affiliate_payments import statuses_of
+from trackyard.store.offers import offers
+from trackyard.store.offers.offers import OfferName
+from trackyard.store.people import advertisers, affiliates, staff
+from trackyard.store.people.affiliates import AffiliateName
+from trackyard.store.people.staff import Staff
+
+FAR: Final = 2**53
+"""A moment behind every other, UTC ms."""
+
+_MANAGED: Final[Mapping[str, Callable[[Connection, Scope], Mapping[Any, str]]]] = {
+    "manager": affiliates.managed,
+    "advertiser_manager": advertisers.managed,
+}
+"""Slice by manager → who manages what today."""
+_TITLES: Final[Mapping[str, Callable[[Connection, Scope], Mapping[Any, str]]]] = {
+    "advertiser": advertisers.titles_in,
+    "affiliate": affiliates.titles_in,
+    "offer": lambda conn, _scope: offers.all_titles(conn),
+    "manager": lambda conn, _scope: _manager_titles(conn),
+    "advertiser_manager": lambda conn, _scope: _manager_titles(conn),
+}
+"""Slice → the titles that its values are shown with and ordered by."""
+UNDEFINED: Final = "Undefined"
+"""The name of the manager of those who have none."""
+_NO_CITIES: Final[Mapping[str, str]] = MappingProxyType({})
+_MANAGERS: Final = tuple(part.key for name in _MANAGED for part in DIMENSIONS[name].parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked of statistics; see Report for what the fields mean.
+
+    filters, excluded: by name of the analytic store · affiliate_managers, advertiser_managers: ids of staff · tags: any
+    of them; not_…: the same of what is left out. Managers and tags are today's: they choose affiliates, advertisers and
+    offers. Empty asks nothing · locale: one of domain/platform/geo.py LANGUAGES, for names of cities.
+    """
+
+    dimensions: tuple[str, ...]
+    since: int
+    until: int
+    zone: str
+    filters: Mapping[str, Values]
+    affiliate_managers: tuple[str, ...] = ()
+    advertiser_managers: tuple[str, ...] = ()
+    affiliate_tags: tuple[str, ...] = ()
+    advertiser_tags: tuple[str, ...] = ()
+    offer_tags: tuple[str, ...] = ()
+    excluded: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    not_affiliate_managers: tuple[str, ...] = ()
+    not_advertiser_managers: tuple[str, ...] = ()
+    not_affiliate_tags: tuple[str, ...] = ()
+    not_advertiser_tags: tuple[str, ...] = ()
+    not_offer_tags: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    descending: bool = False
+    not_found_apart: bool = False
+    nonzero: bool = False
+    by_payout: bool = False
+    page: int = 1
+    limit: int = 100
+    locale: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Today's names by id; what does not exist any more is absent. cities: by their stored name."""
+
+    offers: dict[int, OfferName] = field(default_factory=dict)
+    affiliates: dict[int, AffiliateName] = field(default_factory=dict)
+    advertisers: dict[str, str] = field(default_factory=dict)
+    managers: dict[str, Staff] = field(default_factory=dict)
+    cities: dict[str, str] = field(default_factory=dict)
+
+
+def ask(deps: Deps, caller: Caller, permission: Permission, question: Question) -> tuple[StatsPage, Names]:
+    """A page of statistics rows. Raises TooHeavy."""
+    with deps.database.read() as conn:
+        report = report_of(conn, caller, permission, question)
+    found = run_report(deps.analytics, report)
+    with deps.database.read() as conn:
+        names = names_in_rows(conn, found.rows)
+    return found, replace(names, cities=cities_in_rows(deps, report, found.rows, question.locale))
+
+
+def report_of(conn: Connection, caller: Caller, permission: Permission, question: Question) -> Report:
+    """What the analytic store is asked, within the caller's scope."""
+    scope = scope_of(conn, caller, permission)
+    filters = _filters(conn, question)
+    managers = {name: _MANAGED[name](conn, scope) for name in question.dimensions if name in _MANAGED}
+    return Report(
+        scope=scope,
+        since=question.since,
+        until=question.until,
+        dimensions=question.dimensions,
+        filters=filters,
+        excluded=_excluded(conn, question),
+        managers=managers,
+        titles={name: _TITLES[name](conn, scope) for name in question.order if name in _TITLES},
+        zone=question.zone,
+        order=question.order,
+        descending=question.descending,
+        not_found_apart=question.not_found_apart,
+        nonzero=question.nonzero,
+        by_payout=question.by_payout,
+        page=question.page,
+        limit=question.limit,
+    )
+
+
+def names_in_rows(conn: Connection, rows: Iterable[StatsRow]) -> Names:
+    """The names that statistics rows mention."""
+    keys = [row.keys for row in rows]
+    return Names(
+        offers=offers.names_of(conn, {int(key["offer"]) for key in keys if "offer" in key}),
+        affiliates=affiliates.names_of(conn, {int(key["affiliate"]) for key in keys if "affiliate" in key}),
+        advertisers=advertisers.titles_of(conn, {str(key["advertiser"]) for key in keys if "advertiser" in key}),
+        managers=staff.staff_of(conn, {str(key[part]) for key in keys for part in _MANAGERS if part in key}),
+    )
+
+
+def cities_in_rows(
+    deps: Deps, report: Report, rows: Iterable[StatsRow], locale: str, known: Mapping[str, str] = _NO_CITIES
+) -> dict[str, str]:
+    """What the cities that statistics rows of a report mention are called in a language, else as they are stored; those
+    that are `known` are not looked up again. Raises TooHeavy."""
+    new = {str(row.keys["city"]) for row in rows if "city" in row.keys} - known.keys()
+    if locale == "en" or not new:
+        return dict(known)
+    ids = city_ids(deps.analytics, report, new)
+    return {**known, **{name: city_name(ids.get(name, 0), locale) or name for name in new}}
+
+
+def clicks(
+    deps: Deps, caller: Caller, permission: Permission, query: ClickList
+) -> tuple[list[ListedClick], int, Names]:
+    """A page of accepted clicks, how many there are, and names. The query's scope becomes the caller's."""
+    with deps.database.read() as conn:
+        query = replace(query, scope=scope_of(conn, caller, permission))
+    page = list_clicks(deps.analytics, query)
+    with deps.database.read() as conn:
+        return page.clicks, page.total_count, names_in_clicks(conn, page.clicks)
+
+
+def conversions(
+    deps: Deps, caller: Caller, permission: Permission, chosen: ConversionFilter, *, page: int, limit: int
+) -> tuple[list[ListedConversion], int, Names]:
+    """A page of conversions, how many there are, and names."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, permission)
+        found, total = conversion_lists.list_conversions(conn, scope, chosen, page=page, limit=limit)
+        return with_payments(conn, found), total, names_in_conversions(conn, found)
+
+
+def with_payments(conn: Connection, found: Sequence[ListedConversion]) -> list[ListedConversion]:
+    """Conversions with the state of the payment that each is in."""
+    paid = statuses_of(conn, [item.id for item in found])
+    return [replace(item, in_payment=paid.get(item.id)) for item in found]
+
+
+def get_conversion(
+    deps: Deps, caller: Caller, permission: Permission, conversion_id: str
+) -> tuple[ListedConversion, Names, Staff | None]:
+    """A conversion in the caller's scope, names, and its affiliate's manager. Raises NotFound."""
+    chosen = ConversionFilter(since=0, until=FAR, ids=frozenset({conversion_id}))
+    found, _, names = conversions(deps, caller, permission, chosen, page=1, limit=1)
+    if not found:
+        raise NotFound
+    [item] = found
+    with deps.database.read() as conn:
+        manager_id = affiliates.managers_of(conn, [item.affiliate_id]).get(item.affiliate_id)
+        return item, names, None if manager_id is None else staff.find_staff(conn, manager_id)
+
+
+def nothing() -> Scope:
+    """A scope that shows nothing, until the caller's is known."""
+    return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset(), sees_charge=False)
+
+
+def names_in_clicks(conn: Connection, found: Sequence[ListedClick]) -> Names:
+    """The names that clicks mention."""
+    offer_ids, affiliate_ids = ({getattr(item.click, name) for item in found} for name in ("offer", "affiliate"))
+    return with_names(conn, Names(), offer_ids=offer_ids, affiliate_ids=affiliate_ids)
+
+
+def names_in_conversions(conn: Connection, found: Sequence[ListedConversion]) -> Names:
+    """The names that conversions mention."""
+    offer_ids = {item.offer_id for item in found}
+    return with_names(
+        conn,
+        Names(),
+        offer_ids=offers.existing(conn, offer_ids),  # a removed one is null
+        affiliate_ids={item.affiliate_id for item in found},
+        advertiser_ids={item.advertiser_id for item in found},
+    )
+
+
+def with_names(
+    conn: Connection,
+    known: Names,
+    *,
+    offer_ids: Iterable[int],
+    affiliate_ids: Iterable[int],
+    advertiser_ids: Iterable[str] = (),
+) -> Names:
+    """The names of ids, and those that are `known`, which are not looked up again."""
+    return Names(
+        offers=known.offers | offers.names_of(conn, set(offer_ids) - known.offers.keys()),
+        affiliates=known.affiliates | affiliates.names_of(conn, set(affiliate_ids) - known.affiliates.keys()),
+        advertisers=known.advertisers | advertisers.titles_of(conn, set(advertiser_ids) - known.advertisers.keys()),
+    )
+
+
+def _filters(conn: Connection, question: Question) -> dict[str, Values]:
+    """The filters with managers and tags turned into the ids they stand for today."""
+    chosen = dict(question.filters)
+    if question.affiliate_managers:
+        _narrow(chosen, "affiliate", affiliates.ids_of_managers(conn, question.affiliate_managers))
+    if question.affiliate_tags:
+        _narrow(chosen, "affiliate", affiliates.ids_with_tags(conn, question.affiliate_tags))
+    if question.advertiser_managers:
+        _narrow(chosen, "advertiser", advertisers.ids_of_managers(conn, question.advertiser_managers))
+    if question.advertiser_tags:
+        _narrow(chosen, "advertiser", advertisers.ids_with_tags(conn, question.advertiser_tags))
+    if question.offer_tags:
+        _narrow(chosen, "offer", offers.ids_with_tags(conn, question.offer_tags))
+    return chosen
+
+
+def _excluded(conn: Connection, question: Question) -> dict[str, Values]:
+    """Return what is left out, with managers and tags turned into the ids they stand for today."""
+    chosen = dict(question.excluded)
+    if question.not_affiliate_managers:
+        _widen(chosen, "affiliate", affiliates.ids_of_managers(conn, question.not_affiliate_managers))
+    if question.not_affiliate_tags:
+        _widen(chosen, "affiliate", affiliates.ids_with_tags(conn, question.not_affiliate_tags))
+    if question.not_advertiser_managers:
+        _widen(chosen, "advertiser", advertisers.ids_of_managers(conn, question.not_advertiser_managers))
+    if question.not_advertiser_tags:
+        _widen(chosen, "advertiser", advertisers.ids_with_tags(conn, question.not_advertiser_tags))
+    if question.not_offer_tags:
+        _widen(chosen, "offer", offers.ids_with_tags(conn, question.not_offer_tags))
+    return {name: values for name, values in chosen.items() if values}
+
+
+def _widen(chosen: dict[str, Values], name: str, ids: Iterable[int] | Iterable[str]) -> None:
+    chosen[name] = tuple(sorted({*chosen.get(name, ()), *ids}))
+
+
+def manager_title(user: Staff | None) -> str:
+    """Return the title of a manager, "Undefined" without one."""
+    return UNDEFINED if user is None else f"{user.first_name} {user.last_name}".strip()
+
+
+def _manager_titles(conn: Connection) -> dict[str, str]:
+    titles = {user.id: manager_title(user) for user in staff.all_staff(conn)}
+    return {NO_MANAGER: manager_title(None), **titles}
+
+
+def _narrow(chosen: dict[str, Values], name: str, ids: Iterable[int] | Iterable[str]) -> None:
+    allowed = set(ids)
+    given = chosen.get(name)
+    chosen[name] = tuple(sorted(allowed if given is None else allowed.intersection(given)))  # type: ignore[type-var, assignment]

@@ -1,0 +1,280 @@
+"""Why a click passes or not: the steps of the decision one by one, of a click that did not come or of one that did.
+
+Nothing is counted or recorded (behaviour.md §10, click-check).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import msgspec
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.analytics.reports.clicks import find_click
+from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.ids import new_click_id
+from trackyard.decision.click.hit import Hit
+from trackyard.decision.click.smartlinks import find_offers, would_refuse
+from trackyard.decision.click.steps import STEPS, Refused, decide, would_pass
+from trackyard.decision.routes import Rules
+from trackyard.decision.target.queries import cleaned
+from trackyard.decision.target.url import accepted_url, find_refused_url
+from trackyard.decision.visitor.bots import is_prefetch
+from trackyard.decision.visitor.client_hints import find_hints
+from trackyard.decision.visitor.headers import LANGUAGE, find_unique_cookie, read_language
+from trackyard.decision.visitor.visitor import BOT, Agent, Place
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.ruleset import Offer, SmartLink
+from trackyard.journal.records import Click
+from trackyard.store.engine.database import Connection
+from trackyard.store.offers import smartlinks
+from trackyard.store.tracking import ruleset_offers, rulesets
+from trackyard.store.tracking.rulesets import PLATFORM_KEY
+
+NOT_ASKED: Final = "not asked"
+PASSED: Final = "passed"
+REFUSED: Final = "refused"
+
+_PLAIN: Final = "http302"
+"""How a refused click goes, whatever the offer's way is."""
+
+_KEPT: Final = (
+    *(name for name in Click.__struct_fields__ if name.startswith(("sub", "ext"))),
+    *("ref_id", "os_id", "user_id", "fbclid", "ios_idfa", "android_id", "bundle_id"),
+)
+_SHOWN: Final = 12
+"""Edge number of the ids that dry runs make up; they are recorded nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A click as it would come. params: by wire name · headers: by lower-case name · at: UTC ms · smart: whether it is
+    one on a SmartLink, which `id` names."""
+
+    params: dict[str, str]
+    ip: str
+    ua: str
+    headers: dict[bytes, bytes]
+    at: int
+    smart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one step says. name: the reason that it refuses for · outcome: PASSED, REFUSED, or NOT_ASKED where an
+    earlier one left nothing to ask about · detail: what decided."""
+
+    name: str
+    outcome: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An offer of a SmartLink. refused: why it would not take the click, None when it would."""
+
+    offer_id: int
+    refused: Refused | None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A click that was tried. refused: None when it passes · url: where it goes, None = a page that says that the offer
+    is not available · redirect_type: how it goes there · tried: the offers of its SmartLink, the best EPC first: the
+    first that takes the click has it, but for one click in five, for which their order is by chance."""
+
+    hit: Hit
+    verdicts: tuple[Verdict, ...]
+    refused: Refused | None
+    url: str | None
+    redirect_type: str
+    tried: tuple[Tried, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A recorded click, and what today's rules say of it."""
+
+    click: Click
+    today: Checked
+
+
+def check_click(deps: Deps, caller: Caller, sample: Sample) -> Checked:
+    """Tries a click. Raises BadInput for an affiliate or an offer out of the caller's scope."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.STATS_CLICKS)
+        known = _rules_for(conn, _offer_ids(conn, sample), sample.params.get("pid", ""), _smart_key(sample))
+    hit = _hit_of_sample(deps, sample, known)
+    if hit.affiliate is not None and not scope.has_affiliate(hit.affiliate.id):
+        raise BadInput({"params[pid]": [f"An affiliate {hit.affiliate.id} does not exist."]})
+    checked = _checked_smart(hit, sample) if sample.smart else _checked(hit)
+    if hit.offer is not None and not scope.has_advertiser(hit.offer.advertiser):
+        named_in = "url" if sample.smart else "params[offer_id]"
+        raise BadInput({named_in: [f"An offer {hit.offer.id} does not exist."]})
+    seen = [each for each in checked.tried if scope.has_advertiser(_advertiser_of(known, each))]
+    return replace(checked, tried=tuple(seen))
+
+
+def _advertiser_of(known: Rules, tried: Tried) -> str:
+    offer = known.find_offer(str(tried.offer_id))
+    return "" if offer is None else offer.advertiser
+
+
+def explain_click(deps: Deps, caller: Caller, click_id: str) -> Explained:
+    """What was decided on a recorded click, and what today's rules say of the same. Raises NotFound for one that is not
+    loaded or out of the caller's scope."""
+    click = find_click(deps.analytics, click_id)
+    if click is None:
+        raise NotFound
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.STATS_CLICKS)
+        if not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
+            raise NotFound
+        known = _rules_for(conn, _known_offer(conn, str(click.offer)), str(click.affiliate))
+    return Explained(click, _checked(_hit_of(known, click)))
+
+
+def _smart_key(sample: Sample) -> str:
+    return sample.params.get("id", "") if sample.smart else ""
+
+
+def _offer_ids(conn: Connection, sample: Sample) -> list[int]:
+    """The offers that the click may go to."""
+    if sample.smart:
+        row = rulesets.compile_row(conn, smartlinks.KIND, _smart_key(sample))
+        return [each.offer for each in row.offers] if isinstance(row, SmartLink) else []
+    return _known_offer(conn, sample.params.get("offer_id", ""))
+
+
+def _known_offer(conn: Connection, key: str) -> list[int]:
+    offer_id = ruleset_offers.find_offer_id(conn, key)
+    return [] if offer_id is None else [offer_id]
+
+
+def _rules_for(conn: Connection, offer_ids: Sequence[int], affiliate_key: str, smart_key: str = "") -> Rules:
+    """The rules of one click, as they are now: an edge has them within a second."""
+    keys = [str(offer_id) for offer_id in offer_ids]
+    offers = rulesets.compile_rows(conn, "offer", keys)
+    wanted = {
+        "platform": [PLATFORM_KEY],
+        "connections": keys,
+        "full_caps": keys,
+        "advertiser": sorted({row.advertiser for row in offers.values() if isinstance(row, Offer)}),
+        smartlinks.KIND: [smart_key] if smart_key else [],
+    }
+    if affiliate_key.isascii() and affiliate_key.isdigit() and len(affiliate_key.lstrip("0")) < 10:
+        wanted["affiliate"] = [str(int(affiliate_key))]
+    rows = {"offer": offers} | {kind: rulesets.compile_rows(conn, kind, named) for kind, named in wanted.items()}
+    return Rules.of(
+        (kind, key, msgspec.msgpack.encode(row)) for kind, found in rows.items() for key, row in found.items()
+    )
+
+
+def _hit_of_sample(deps: Deps, sample: Sample, known: Rules) -> Hit:
+    """The hit that an edge would make of it."""
+    headers, visitors = sample.headers, deps.visitors()
+    visitors.refresh()
+    ua = cleaned(sample.ua)[0]
+    agent = visitors.agent(ua, find_hints(headers))
+    hit = Hit(
+        known,
+        sample.at,
+        new_click_id(sample.at, _SHOWN),
+        {name: cleaned(value)[0] for name, value in sample.params.items()},
+        sample.ip,
+        visitors.place(sample.ip),
+        ua,
+        agent,
+        cleaned(headers.get(b"referer", b"").decode("utf-8", "replace"))[0],
+        read_language(headers.get(LANGUAGE, b"").decode("utf-8", "replace")),
+        agent.device == BOT or is_prefetch(headers),
+        seen=deps.seen(),
+    )
+    hit.cookie = _cookie_of(sample, hit)
+    return hit
+
+
+def _cookie_of(sample: Sample, hit: Hit) -> str:
+    return "" if hit.offer is None else find_unique_cookie(sample.headers, hit.offer.id)
+
+
+def _hit_of(known: Rules, click: Click) -> Hit:
+    """The hit that a recorded click was."""
+    params = {name: value for name in _KEPT if (value := getattr(click, name))}
+    params |= {"offer_id": str(click.offer), "pid": str(click.affiliate)}
+    if click.landing or click.prelanding:
+        params["l"] = str(click.landing or click.prelanding)
+    place = Place(
+        country=click.country,
+        region_id=int(click.region or 0),
+        city_id=click.city_id,
+        city=click.city,
+        isp=click.isp,
+        connection=click.connection,
+    )
+    agent = Agent(
+        os=click.os,
+        os_version=click.os_version,
+        browser=click.browser,
+        browser_version=click.browser_version,
+        device=click.device,
+        brand=click.brand,
+        model=click.device_model,
+    )
+    return Hit(
+        known,
+        click.time,
+        click.id,
+        params,
+        click.ip,
+        place,
+        click.ua,
+        agent,
+        click.referrer,
+        click.language,
+        BOT in (click.reason, click.device),
+    )
+
+
+def _checked(hit: Hit) -> Checked:
+    verdicts: list[Verdict] = []
+    blind = False
+    for step in STEPS:
+        refused = None if blind else step.check(hit)
+        outcome = NOT_ASKED if blind else PASSED if refused is None else REFUSED
+        verdicts.append(Verdict(step.name, outcome, "" if refused is None else refused.detail))
+        blind = blind or (refused is not None and None in (hit.offer, hit.affiliate, hit.advertiser))
+    refused = decide(hit)
+    if hit.offer is None or (refused is not None and (refused.reason != BOT or not would_pass(hit))):
+        return Checked(hit, tuple(verdicts), refused, find_refused_url(hit), _PLAIN)
+    return Checked(hit, tuple(verdicts), refused, accepted_url(hit), hit.offer.redirect_type)
+
+
+def _checked_smart(hit: Hit, sample: Sample) -> Checked:
+    """A click on a SmartLink goes to its best offer that takes it, else to the best, which does not."""
+    offers = find_offers(hit)
+    if isinstance(offers, Refused):
+        return Checked(hit, _verdicts_before(offers), offers, find_refused_url(hit), _PLAIN)
+
+    def aim(hit: Hit, offer: Offer) -> None:
+        hit.aim(offer)
+        hit.cookie = _cookie_of(sample, hit)
+
+    tried = tuple(Tried(offer.id, would_refuse(hit, offer, aim, decide)) for offer in offers)
+    takes = [offer for offer, each in zip(offers, tried, strict=True) if each.refused is None]
+    aim(hit, (takes or offers)[0])
+    return replace(_checked(hit), tried=tried)
+
+
+def _verdicts_before(refused: Refused) -> tuple[Verdict, ...]:
+    """Of a click that has no offer to ask about."""
+    names = [step.name for step in STEPS]
+    at = names.index(refused.reason)
+    passed = [Verdict(name, PASSED, "") for name in names[:at]]
+    return (
+        *passed,
+        Verdict(refused.reason, REFUSED, refused.detail),
+        *(Verdict(n, NOT_ASKED, "") for n in names[at + 1 :]),
+    )

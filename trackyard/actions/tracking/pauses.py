@@ -1,0 +1,26 @@
+"""Pausing postbacks whose calls end dead again and again, and resuming them (behaviour.md §6)."""
+
+from collections.abc import Collection
+
+from trackyard.actions.platform.notices import PAUSED, Recipient, tell, titled
+from trackyard.store.engine.database import Connection
+from trackyard.store.tracking import pauses
+
+
+def pause_postbacks(conn: Connection, postback_ids: Collection[int], now_ms: int) -> None:
+    """Pauses postbacks, in the transaction of the calls that were too many; their affiliates and these ones' managers
+    are told by mail."""
+    for paused in pauses.pause(conn, postback_ids, now_ms):
+        people = [Recipient(paused.affiliate_email, paused.affiliate_name)]
+        if paused.manager_email is not None:
+            people.append(Recipient(paused.manager_email, paused.manager_name or paused.manager_email))
+        tell(
+            conn,
+            PAUSED,
+            people,
+            now_ms,
+            postback=paused.id,
+            affiliate=titled(paused.affiliate_id, paused.affiliate_name),
+            offer="every offer" if paused.offer_id is None else titled(paused.offer_id, paused.offer_title or ""),
+            url=paused.url,
+        )

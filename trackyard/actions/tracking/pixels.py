@@ -1,0 +1,131 @@
+"""Pixels of affiliates: adding, changing, listing and removing them (spec: Pixel).
+
+What visitors' browsers get is moderated: an affiliate's own code, and every change of it, waits until staff accept
+it. What staff write is accepted unless they say otherwise.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import Any
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.actions.tracking.postbacks import owner_for
+from trackyard.base.errors import BadInput, NotFound
+from trackyard.domain.people.callers import AffiliateCaller, Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.tracking.pixels import ACCEPTED, WAITS, fault_of
+from trackyard.store.engine.database import Connection
+from trackyard.store.offers import offers
+from trackyard.store.offers.offers import OfferName
+from trackyard.store.people import affiliates
+from trackyard.store.tracking import pixels, rulesets
+from trackyard.store.tracking.pixels import NewPixel, Pixel
+
+
+def add_pixel(
+    deps: Deps,
+    caller: Caller,
+    *,
+    pid: int | None,
+    offer_id: int,
+    name: str,
+    code: str,
+    code_type: str,
+    is_active: bool,
+    moderation_status: int | None,
+) -> Pixel:
+    """Adds a pixel of an affiliate (`pid`; None: the calling one) to an offer. moderation_status None = as the module
+    says. Raises BadInput."""
+    now = deps.clock.now_ms()
+    if moderation_status is None:
+        moderation_status = WAITS if isinstance(caller, AffiliateCaller) else ACCEPTED
+    _check_code(code, code_type)
+    with deps.database.write() as conn:
+        owner = owner_for(conn, caller, Permission.PIXELS_WRITE, pid, offer_id)
+        new = NewPixel(owner, offer_id, name, code, code_type, is_active, moderation_status, now, now)
+        _touch(conn, new)
+        return pixels.add_pixel(conn, new)
+
+
+def get_pixel(deps: Deps, caller: Caller, pixel_id: int) -> Pixel:
+    """The pixel of an id, of an affiliate in the caller's scope. Raises NotFound."""
+    with deps.database.read() as conn:
+        return _found(conn, caller, pixel_id)
+
+
+def edit_pixel(deps: Deps, caller: Caller, pixel_id: int, changes: dict[str, Any]) -> Pixel:
+    """Changes columns of a pixel and nothing else; other code of an affiliate waits for moderation again. Raises
+    NotFound when it was removed meanwhile, BadInput."""
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        before = _found(conn, caller, pixel_id, lock=True)
+        after = replace(before, **changes)
+        _check_code(after.code, after.code_type)
+        is_other = (before.code, before.code_type) != (after.code, after.code_type)
+        if is_other and isinstance(caller, AffiliateCaller):
+            changes = changes | {"moderation_status": WAITS}
+        changes = changes | {"updated_at": now}
+        pixels.edit_pixel(conn, before.id, changes)
+        _touch(conn, before)
+    return replace(before, **changes)
+
+
+def remove_pixel(deps: Deps, caller: Caller, pixel_id: int) -> Pixel:
+    """Removes a pixel; as it was. Raises NotFound."""
+    with deps.database.write() as conn:
+        gone = _found(conn, caller, pixel_id, lock=True)
+        pixels.remove_pixel(conn, gone.id)
+        _touch(conn, gone)
+    return gone
+
+
+def list_pixels(deps: Deps, caller: Caller, affiliate_ids: Collection[int], statuses: Collection[int]) -> list[Pixel]:
+    """The pixels that a caller sees, oldest first: an affiliate its own, staff those of the affiliates in scope. Of
+    these affiliates, with these moderation statuses; none = all."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.PIXELS_WRITE)
+        return pixels.list_pixels(conn, scope, affiliate_ids, statuses)
+
+
+def list_of_affiliate(deps: Deps, affiliate_id: int, statuses: Collection[int]) -> list[Pixel]:
+    """An affiliate's pixels, oldest first, with these moderation statuses; none = all."""
+    with deps.database.read() as conn:
+        return pixels.list_pixels(conn, Scope.of_affiliate(affiliate_id), (), statuses)
+
+
+def offer_names(deps: Deps, rows: Iterable[Pixel]) -> dict[int, OfferName]:
+    """Return the names of the offers of these pixels, by offer id."""
+    wanted = {row.offer_id for row in rows}
+    if not wanted:
+        return {}
+    with deps.database.read() as conn:
+        return offers.names_of(conn, wanted)
+
+
+def get_owner(deps: Deps, caller: Caller, affiliate_id: int) -> int:
+    """The id of an affiliate whose pixels the caller may see. Raises NotFound."""
+    with deps.database.read() as conn:
+        found = affiliates.find_affiliate(conn, scope_of(conn, caller, Permission.PIXELS_WRITE), affiliate_id)
+    if found is None:
+        raise NotFound
+    return found.id
+
+
+def _touch(conn: Connection, changed: NewPixel) -> None:
+    """Tells the edges of what visitors get from now on."""
+    rulesets.touch(conn, "pixels", pixels.rule_key(changed.offer_id, changed.affiliate_id))
+
+
+def _check_code(code: str, code_type: str) -> None:
+    fault = fault_of(code, code_type)
+    if fault is not None:
+        raise BadInput({"code": [fault]})
+
+
+def _found(conn: Connection, caller: Caller, pixel_id: int, *, lock: bool = False) -> Pixel:
+    found = pixels.find_pixel(conn, scope_of(conn, caller, Permission.PIXELS_WRITE), pixel_id, lock=lock)
+    if found is None:
+        raise NotFound
+    return found

@@ -1,0 +1,72 @@
+"""Trying a postback out: one call of it, as a conversion would make it (behaviour.md §10)."""
+
+import secrets
+from dataclasses import dataclass
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.actions.tracking.postbacks import owner_for
+from trackyard.base.errors import BadInput
+from trackyard.base.ids import new_id
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.postbacks import BY_CREATING, filled
+from trackyard.domain.tracking.sample_conversion import sample_conversion
+from trackyard.outbound.client import Answer, signature, wire_url
+from trackyard.store.offers import offers
+from trackyard.store.people import affiliates
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What was called, and what came of it."""
+
+    url: str
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Receiver:
+    """Who is called. secret: what its signatures are made with · offer_title: "" without an offer."""
+
+    affiliate_id: int
+    secret: str
+    offer_title: str
+
+
+def try_postback(
+    deps: Deps, caller: Caller, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str
+) -> Trial:
+    """Calls `url` once with the macros of a made-up conversion (without an offer: of offer 0), signed with the
+    affiliate's secret. Nothing is stored or repeated.
+
+    Raises BadInput, and TooManyRequests while a trial of this affiliate is under way or too many others are.
+    """
+    now = deps.clock.now_ms()
+    receiver = _receiver(deps, caller, pid, offer_id)
+    sample = sample_conversion(
+        affiliate_id=receiver.affiliate_id,
+        offer_id=offer_id or 0,
+        status=Status.CONFIRMED if status in (None, BY_CREATING) else Status(status),
+        goal=goal,
+        currency=deps.currency,
+        now_ms=now,
+    )
+    target = wire_url(filled(url, sample, receiver.offer_title, deps.zone, str(secrets.randbelow(10**9))))
+    headers = {
+        "X-Trackyard-Signature": signature(receiver.secret, now // 1000, target),
+        "X-Trackyard-Delivery": new_id(now),
+        "X-Trackyard-Test": "1",
+    }
+    return Trial(target, deps.trials.call(receiver.affiliate_id, target, headers))
+
+
+def _receiver(deps: Deps, caller: Caller, pid: int | None, offer_id: int | None) -> _Receiver:
+    with deps.database.read() as conn:
+        owner = owner_for(conn, caller, Permission.POSTBACKS_WRITE, pid, offer_id)
+        found = affiliates.find_affiliate(conn, scope_of(conn, caller, Permission.POSTBACKS_WRITE), owner)
+        titles = {} if offer_id is None else offers.existing(conn, [offer_id])
+    if found is None:
+        raise BadInput({"pid": [f"An affiliate {owner} does not exist."]})
+    return _Receiver(found.id, found.postback_secret, titles.get(offer_id or 0, ""))

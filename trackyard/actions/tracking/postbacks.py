@@ -1,0 +1,143 @@
+"""Postbacks of affiliates: adding, changing, listing and removing them (spec: Partner postback)."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from typing import Any
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.base.errors import BadInput, NotFound
+from trackyard.domain.people.callers import AffiliateCaller, Caller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Connection
+from trackyard.store.offers import offers
+from trackyard.store.people import affiliates
+from trackyard.store.tracking import postbacks
+from trackyard.store.tracking.pauses import resumed
+from trackyard.store.tracking.postbacks import NewPostback, Postback, PostbackFilter
+
+
+def add_postback(
+    deps: Deps, caller: Caller, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str | None
+) -> Postback:
+    """Adds a postback for one offer (None = for all). Raises NotFound for the pid of another affiliate, BadInput."""
+    now = deps.clock.now_ms()
+    if isinstance(caller, AffiliateCaller) and pid not in (None, caller.id):
+        raise NotFound
+    with deps.database.write() as conn:
+        owner = owner_for(conn, caller, Permission.POSTBACKS_WRITE, pid, offer_id)
+        new = NewPostback(owner, offer_id, url, status, goal, forced=False, created_at=now, updated_at=now)
+        return Postback(id=postbacks.add_postback(conn, new), **asdict(new))
+
+
+def get_postback(deps: Deps, caller: Caller, postback_id: int) -> Postback:
+    """The postback of an id, of an affiliate in the caller's scope. Raises NotFound."""
+    with deps.database.read() as conn:
+        return _found(conn, caller, postback_id)
+
+
+def edit_postback(deps: Deps, caller: Caller, postback_id: int, changes: dict[str, Any]) -> Postback:
+    """Changes columns of a postback; another affiliate_id gives it to that affiliate. One that was paused is resumed.
+
+    Raises NotFound when it was removed meanwhile, BadInput for an affiliate that does not exist or is out of scope.
+    """
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        before = _found(conn, caller, postback_id, lock=True)
+        if "affiliate_id" in changes:
+            _affiliate(conn, scope_of(conn, caller, Permission.POSTBACKS_WRITE), changes["affiliate_id"], "pid")
+        changes = changes | resumed() | {"updated_at": now}
+        postbacks.edit_postback(conn, before.id, changes)
+    return replace(before, **changes)
+
+
+def resume_postback(deps: Deps, caller: Caller, postback_id: int) -> Postback:
+    """Lets the calls of a paused postback be made again; one that is not paused stays as it is. Raises NotFound."""
+    with deps.database.write() as conn:
+        before = _found(conn, caller, postback_id, lock=True)
+        postbacks.edit_postback(conn, before.id, resumed())
+    return replace(before, **resumed())
+
+
+def remove_postback(deps: Deps, caller: Caller, postback_id: int) -> Postback:
+    """Removes a postback; as it was. Raises NotFound."""
+    with deps.database.write() as conn:
+        gone = _found(conn, caller, postback_id, lock=True)
+        postbacks.remove_postback(conn, gone.id)
+    return gone
+
+
+def remove_of_affiliates(deps: Deps, caller: Caller, affiliate_ids: Iterable[int]) -> int:
+    """Removes every postback of these affiliates, all or none; how many. Raises BadInput for one that does not exist
+    or is out of scope."""
+    wanted = sorted(set(affiliate_ids))
+    if not wanted:
+        return 0
+    with deps.database.write() as conn:
+        scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
+        known = affiliates.names_of(conn, wanted)
+        strange = [number for number in wanted if number not in known or not scope.has_affiliate(number)]
+        if strange:
+            raise BadInput({"ids": [f"An affiliate {number} does not exist." for number in strange]})
+        return postbacks.remove_of_affiliates(conn, wanted)
+
+
+def remove_of_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> int:
+    """Removes the postbacks that affiliates in the caller's scope have for these offers, all or none; how many.
+
+    Raises BadInput for an offer that the caller does not know. One that was removed, or that an affiliate may not
+    use any more, is known while there are postbacks for it.
+    """
+    wanted = sorted(set(offer_ids))
+    if not wanted:
+        return 0
+    with deps.database.write() as conn:
+        scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
+        own = caller.id if isinstance(caller, AffiliateCaller) else None
+        known = offers.visible_among(conn, wanted, own) | postbacks.offers_with(conn, scope, wanted)
+        strange = [number for number in wanted if number not in known]
+        if strange:
+            raise BadInput({"ids": [f"An offer {number} does not exist." for number in strange]})
+        return postbacks.remove_of_offers(conn, scope, wanted)
+
+
+def list_postbacks(
+    deps: Deps, caller: Caller, chosen: PostbackFilter, *, page: int, limit: int
+) -> tuple[list[Postback], int]:
+    """A page of postbacks, oldest first, and how many there are. Raises BadInput for an affiliate that does not exist
+    or is out of scope."""
+    with deps.database.read() as conn:
+        scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
+        for affiliate_id in chosen.affiliate_ids:
+            _affiliate(conn, scope, affiliate_id, "partner_id")
+        return postbacks.list_postbacks(conn, chosen, page, limit)
+
+
+def owner_for(conn: Connection, caller: Caller, permission: Permission, pid: int | None, offer_id: int | None) -> int:
+    """The affiliate that gets something new for an offer (None = for all): an affiliate itself, whatever `pid` says,
+    else the one that `pid` names. Raises BadInput for what does not exist or is not the caller's to see."""
+    own = caller.id if isinstance(caller, AffiliateCaller) else None
+    owner = pid if own is None else own
+    faults = {}
+    if owner is None or affiliates.find_affiliate(conn, scope_of(conn, caller, permission), owner) is None:
+        faults["pid"] = [f"An affiliate {owner} does not exist."]
+    if offer_id is not None and not offers.is_visible(conn, offer_id, own):
+        faults["offer_id"] = [f"An offer {offer_id} does not exist."]
+    if faults or owner is None:
+        raise BadInput(faults)
+    return owner
+
+
+def _affiliate(conn: Connection, scope: Scope, affiliate_id: int, wire_name: str) -> int:
+    if affiliates.find_affiliate(conn, scope, affiliate_id) is None:
+        raise BadInput({wire_name: [f"An affiliate {affiliate_id} does not exist."]})
+    return affiliate_id
+
+
+def _found(conn: Connection, caller: Caller, postback_id: int, *, lock: bool = False) -> Postback:
+    scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
+    found = postbacks.find_postback(conn, scope, postback_id, lock=lock)
+    if found is None:
+        raise NotFound
+    return found

@@ -1,0 +1,1 @@
+"""The analytic store: chDB in this process or a ClickHouse server."""

@@ -1,0 +1,1 @@
+"""Connection, schema and dialect of the analytic store."""

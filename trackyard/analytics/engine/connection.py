@@ -1,0 +1,421 @@
+"""One door to the analytic store: chDB in this process, or a ClickHouse server; the same SQL (architecture.md).
+
+chDB allows one process per directory and one directory per process, and one client is one lock: so a process
+opens one `Analytics` and asks it from any thread; clients are pooled. Never fork after opening.
+"""
+
+import importlib
+import logging
+import os
+import queue
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlsplit, urlunsplit
+
+import clickhouse_connect
+import msgspec
+from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
+
+from trackyard.analytics.cancellation import asking
+from trackyard.analytics.exports import row_stream
+from trackyard.analytics.exports.column_stream import LINES, Reader
+from trackyard.analytics.scheduler import HEAVY, LIGHT, Places, Turn, Turns
+from trackyard.base.arrow import Batch
+from trackyard.base.errors import NARROWER, Abandoned, TooHeavy, Unavailable
+
+log = logging.getLogger("trackyard.analytics")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one statement may take: seconds, bytes of memory (groups and sorts of more than a quarter of it go to disk)
+    · light, heavy: how many of those that requests ask run at once."""
+
+    seconds: int = 30
+    memory: int = 1_000_000_000
+    light: Places = LIGHT
+    heavy: Places = HEAVY
+
+    @property
+    def clause(self) -> str:
+        """As settings of a statement."""
+        spill = self.memory // 4
+        return (
+            f"max_execution_time = {self.seconds}, max_memory_usage = {self.memory}, "
+            f"max_bytes_before_external_group_by = {spill}, max_bytes_before_external_sort = {spill}, "
+            # the bytes alone say when: beside a share of what the machine has left a sort would never go to disk
+            "max_bytes_ratio_before_external_group_by = 0, max_bytes_ratio_before_external_sort = 0"
+        )
+
+
+_CONFIG = """<clickhouse>
+  <mark_cache_size>33554432</mark_cache_size>
+  <primary_index_cache_size>67108864</primary_index_cache_size>
+  <index_mark_cache_size>4194304</index_mark_cache_size>
+  <uncompressed_cache_size>0</uncompressed_cache_size>
+  <query_condition_cache_size>4194304</query_condition_cache_size>
+  <compiled_expression_cache_size>4194304</compiled_expression_cache_size>
+  <mmap_cache_size>0</mmap_cache_size>
+  <background_pool_size>2</background_pool_size>
+</clickhouse>
+"""
+"""Caches a small machine can afford. The engine's logs about itself are off as long as they are not named here."""
+
+_SESSION: dict[str, Any] = {
+    "max_threads": 2,
+    "output_format_json_quote_64bit_integers": 0,
+    "output_format_json_quote_decimals": 1,
+    "max_insert_threads": 1,
+    "async_insert": 0,
+    "insert_deduplicate": 1,
+    # A journal written before a column was added is loaded with that column's default.
+    "input_format_json_compact_allow_variable_number_of_columns": 1,
+    # What is no text is no text.
+    "input_format_json_read_arrays_as_strings": 0,
+    "input_format_json_read_objects_as_strings": 0,
+    "input_format_json_read_numbers_as_strings": 0,
+    "input_format_json_read_bools_as_strings": 0,
+    "distributed_foreground_insert": 1,
+}
+
+_DICTIONARY = "LowCardinality(String)"
+
+_ONE_BLOCK: dict[str, Any] = {
+    "max_threads": 1,
+    "input_format_parallel_parsing": 0,
+    "min_insert_block_size_rows": 1_048_576,
+    "min_insert_block_size_bytes": 1_000_000_000,
+}
+"""What is inserted is one block, so that a repeat is the same block."""
+
+_TOO_LONG = frozenset({158, 159, 160, 396})
+"""ClickHouse's codes for too many rows, out of time, too slow, too many result rows."""
+
+_TOO_BIG = 241
+"""Its code for out of memory."""
+
+_ENDED = 394
+"""Its code for a statement that was ended by another."""
+
+_GONE = frozenset({60, 74, 75, 76, 81, 107, 108, 198, 202, 203, 209, 210, 242, 243, 279, 319, 425, 516, 999})
+"""Its codes for a store that is not there, cannot be reached or used now, has no disk space left or lost its files."""
+
+_UNREADABLE = frozenset({6, 25, 26, 27, 32, 33, 38, 41, 53, 69, 70, 72, 117, 131, 321, 407})
+"""Its codes for text that does not parse as the column's type, or ends too early."""
+
+
+class StoreError(Exception):
+    """The analytic store failed or could not be reached; what a load did is then not known.
+
+    `unreadable`: it answered that it cannot read what it was given.
+    """
+
+    def __init__(self, text: str, *, unreadable: bool = False) -> None:
+        super().__init__(text)
+        self.unreadable = unreadable
+
+
+class _Page(msgspec.Struct, Generic[T]):
+    """An answer in the format JSONCompact; the number is exact with the setting `exact_rows_before_limit`."""
+
+    data: list[T]
+    rows_before_limit_at_least: int
+
+
+class StoreGone(StoreError, Unavailable):
+    """The store cannot be reached, or cannot read or write now. To a caller of the API it says no more than that."""
+
+    def __init__(self, text: str) -> None:
+        Unavailable.__init__(self)
+        self.args = (text,)
+        self.unreadable = False
+
+
+class TooBig(TooHeavy):
+    """A statement over the memory that one may take."""
+
+
+class _Ended(StoreError):
+    """The statement was ended by `Turns`."""
+
+
+class Analytics:
+    """A database of the analytic store. Safe to use from several threads; `close` gives everything back."""
+
+    def __init__(self, address: str, database: str, config: Path | None, limits: Limits) -> None:
+        self._address = address
+        self._database = database
+        self._config = config
+        self._limits = limits
+        self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
+        self._open: list[Client] = []
+        self._lock = threading.Lock()
+        self._turns = Turns(self._kill, light=limits.light, heavy=limits.heavy)
+
+    @classmethod
+    def open(cls, address: str, *, database: str = "trackyard", limits: Limits | None = None) -> "Analytics":
+        """Opens `chdb:///directory` or `http(s)://user:password@host:port/database`; creates the database.
+
+        database: for an address that names none · limits: of what is asked. Raises StoreError when the store cannot
+        be opened (chDB: another process has the directory).
+        """
+        config = None
+        if address.startswith("chdb:"):
+            directory = Path(address.removeprefix("chdb://"))
+            directory.mkdir(parents=True, exist_ok=True)
+            config = directory.with_name(directory.name + ".xml")
+            config.write_text(_CONFIG, encoding="utf-8")
+            _load_chdb()
+        else:
+            server = urlsplit(address)
+            database = server.path.strip("/") or database
+            address = urlunsplit(server._replace(path=""))
+        try:
+            first = clickhouse_connect.get_client(dsn=address, **_options(config))
+            first.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
+            store = cls(address, database, config, limits or Limits())
+            store._open.append(first)  # and left alone: chDB stops when nobody has it open
+            store._idle.put(store._take())
+        except ClickHouseError as error:
+            raise StoreError(f"the analytic store at {_without_password(address)} does not open: {error}") from error
+        return store
+
+    def close(self) -> None:
+        """Closes every client; the directory is free for another process afterwards."""
+        self._turns.close()
+        with self._lock:
+            for client in self._open:
+                client.close()
+            self._open.clear()
+            self._idle = queue.LifoQueue()
+
+    def rows(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> list[T]:
+        """The rows of a SELECT, each decoded as `row` (a type with one field or item a column).
+
+        `{name:Type}` in `sql` stands for `parameters["name"]`. Raises TooHeavy over the limits of one statement, and
+        within a request (analytics/cancellation.py), which has to wait for its turn, ReportsBusy and Abandoned.
+        """
+        body = self._asked(f"{sql}\nSETTINGS {self._limits.clause}", parameters, "JSONCompactEachRow")
+        return msgspec.json.Decoder(row).decode_lines(body)
+
+    def page(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> tuple[list[T], int]:
+        """The rows of a SELECT that ends with a LIMIT, as `rows`, and how many there are without it.
+
+        The count costs nothing: what sorts the rows has seen them all. Raises as `rows`.
+        """
+        limited = f"{sql}\nSETTINGS exact_rows_before_limit = 1, {self._limits.clause}"
+        page: _Page[T] = msgspec.json.Decoder(_Page[row]).decode(self._asked(limited, parameters, "JSONCompact"))  # type: ignore[valid-type]
+        return page.data, page.rows_before_limit_at_least
+
+    @contextmanager
+    def turn_of_file(self, *, patient: bool) -> Iterator[None]:
+        """A turn for the next rows of a file that a request is answered with; what is asked in the block waits for no
+        other. patient: it waits as long as it takes. Raises ReportsBusy, unless it is patient, and Abandoned."""
+        who = asking.get()
+        if who is None:
+            yield
+            return
+        with self._turns.of_file(who, patient=patient):
+            before = asking.set(None)
+            try:
+                yield
+            finally:
+                asking.reset(before)
+
+    @contextmanager
+    def stream(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> Iterator[Iterator[list[T]]]:
+        """The rows of a SELECT whose one column is `packed`, read as they are asked for, some at a time.
+
+        The statement ends with the block, which holds a client: it takes no turn, so who calls takes one for each
+        piece (`turn_of_file`), and bounds how many there are, and how long. Raises TooHeavy and StoreError, also where
+        rows are asked for.
+        """
+        with self._streamed(sql, parameters, row_stream.FORM) as source:
+            yield row_stream.unpacked(source, row)
+
+    @contextmanager
+    def batches(self, sql: str, parameters: Mapping[str, Any], reader: Reader) -> Iterator[Iterator[Batch]]:
+        """The rows of a SELECT whose one column is `packed_line`, by column; as `stream`."""
+        with self._streamed(sql, parameters, LINES) as source:
+            yield reader.batches(source)
+
+    @contextmanager
+    def _streamed(self, sql: str, parameters: Mapping[str, Any], form: str) -> Iterator[Any]:
+        with self._client(again=False) as client:
+            limited = f"{sql}\nSETTINGS {row_stream.clause(self._limits.memory)}"
+            source: Any = client.raw_stream(limited, parameters=dict(parameters), fmt=form)
+            try:
+                yield source
+            except (EOFError, msgspec.DecodeError) as fault:
+                raise StoreError(f"the analytic store broke off: {fault}") from fault
+            finally:
+                source.close()
+
+    def run(self, sql: str) -> None:
+        """Runs a statement without an answer, such as DDL."""
+        with self._client() as client:
+            client.command(sql)
+
+    def insert(
+        self, target: str, columns: tuple[tuple[str, str], ...], body: bytes, form: str, settings: Mapping[str, Any]
+    ) -> None:
+        """Inserts `body`, written in the format `form`, into `target`. Only analytics/load.py calls this.
+
+        columns: names and types, in the order of `body`. Its texts are read as such and put into their dictionaries
+        together: one by one that takes twice as long as all the reading.
+        """
+        names = ", ".join(f"`{name}`" for name, _ in columns)
+        told = ", ".join(f"`{name}` {kind.replace(_DICTIONARY, 'String')}" for name, kind in columns)
+        rows = f"{target} ({names}) SELECT {names} FROM"
+        chosen = {**_ONE_BLOCK, **settings}
+        with self._client() as client:
+            if self._config is None:
+                client.raw_insert(f"{rows} input('{told}')", None, body, settings=chosen, fmt=form)
+                return
+            with _in_memory(body) as path:
+                clause = ", ".join(f"{name} = {_quoted(value)}" for name, value in chosen.items())
+                client.command(f"INSERT INTO {rows} file('{path}', '{form}', '{told}') SETTINGS {clause}")
+
+    def is_answering(self) -> bool:
+        """Whether the store answers a trivial query now."""
+        try:
+            return self.rows("SELECT 1", {}, tuple[int]) == [(1,)]
+        except (StoreError, TooHeavy):
+            log.warning("the analytic store does not answer", exc_info=True)
+            return False
+
+    def _asked(self, sql: str, parameters: Mapping[str, Any], form: str) -> bytes:
+        """The answer to a SELECT in a format. What is asked outside of a request waits for no turn."""
+        who = asking.get()
+        if who is None:
+            return self._answer(sql, parameters, form)
+        with self._turns.light(who) as turn:
+            answer = self._unless_ended(turn, sql, parameters, form)
+        if answer is None:
+            with self._turns.heavy(who) as turn:
+                answer = self._unless_ended(turn, sql, parameters, form)
+        if answer is None:
+            raise Abandoned
+        return answer
+
+    def _unless_ended(self, turn: Turn, sql: str, parameters: Mapping[str, Any], form: str) -> bytes | None:
+        """The answer; None when the statement was sent back. Raises Abandoned."""
+        try:
+            answer = self._answer(f"{sql}, log_comment = '{turn.id}'", parameters, form)
+        except _Ended:
+            if not turn.sent_back and not turn.who.is_over:
+                raise
+        else:
+            # One that was ended may answer all the same, with a part of its rows or none, and not say so.
+            if not turn.sent_back and not turn.who.is_over:
+                return answer
+        if turn.who.is_over:
+            raise Abandoned
+        return None
+
+    def _answer(self, sql: str, parameters: Mapping[str, Any], form: str) -> bytes:
+        with self._client() as client:
+            return client.raw_query(sql, parameters=dict(parameters), fmt=form)
+
+    def _kill(self, turn_id: str) -> None:
+        self.run(f"KILL QUERY WHERE Settings['log_comment'] = '{turn_id}' ASYNC")
+
+    @contextmanager
+    def _client(self, *, again: bool = True) -> Iterator[Client]:
+        """A client for one statement. again: whether another may use it then.
+
+        None does once a statement of it failed: chDB gives the next one the rest of what the failed one had to say.
+        """
+        client = None
+        try:
+            client = self._take()
+            yield client
+        except BaseException as error:
+            again = False
+            if isinstance(error, ClickHouseError):
+                raise self._told(error) from error
+            raise
+        finally:
+            if client is not None and again:
+                self._idle.put(client)
+            elif client is not None:
+                self._drop(client)
+
+    def _drop(self, client: Client) -> None:
+        with self._lock:
+            if client in self._open:  # else the store was closed
+                self._open.remove(client)
+                client.close()
+
+    def _told(self, error: ClickHouseError) -> Exception:
+        """What a failure of the store is to those that asked."""
+        code, text = getattr(error, "code", None), str(error)
+        if code in _TOO_LONG:
+            return TooHeavy(f"The report took longer than {self._limits.seconds} seconds: {NARROWER}")
+        if code == _TOO_BIG:
+            megabytes = self._limits.memory // 1_000_000
+            return TooBig(f"The report needs more than {megabytes} MB of memory: {NARROWER}")
+        if code == _ENDED:
+            return _Ended(text)
+        if code in _GONE or (code is None and isinstance(error, OperationalError)):
+            log.warning("the analytic store is gone", exc_info=error)
+            return StoreGone(text)
+        return StoreError(text, unreadable=code in _UNREADABLE)
+
+    def _take(self) -> Client:
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            client = clickhouse_connect.get_client(
+                dsn=self._address, database=self._database, settings=_SESSION, **_options(self._config)
+            )
+            with self._lock:
+                self._open.append(client)
+            return client
+
+
+def _load_chdb() -> None:
+    """Imports chDB without pyarrow, which it loads only because it is there: 45 MB that nothing here uses."""
+    absent = "pyarrow" not in sys.modules
+    if absent:
+        sys.modules["pyarrow"] = None  # type: ignore[assignment]
+    try:
+        importlib.import_module("chdb")
+    finally:
+        if absent:
+            del sys.modules["pyarrow"]
+
+
+@contextmanager
+def _in_memory(body: bytes) -> Iterator[str]:
+    """The path of a file that has these bytes and lies on no disk."""
+    with open(os.memfd_create("rows"), "wb", buffering=0) as file:
+        rest = memoryview(body)
+        while rest:
+            rest = rest[file.write(rest) :]
+        yield f"/proc/self/fd/{file.fileno()}"
+
+
+def _quoted(value: Any) -> str:
+    """A value as SQL."""
+    return str(value) if isinstance(value, int) else "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _options(config: Path | None) -> dict[str, Any]:
+    if config is None:
+        # A list of 10,000 ids does not fit an address, so parameters travel in the body.
+        return {"autogenerate_session_id": False, "form_encode_query_params": True}
+    return {"chdb_options": {"config-file": str(config)}}
+
+
+def _without_password(address: str) -> str:
+    scheme, separator, rest = address.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"

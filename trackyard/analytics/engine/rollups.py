@@ -1,0 +1,138 @@
+"""Sums that clicks, views and facts carry along, so that a report reads few rows (docs/decisions/0028).
+
+A rollup is a projection: it lives in the same parts on disk as the rows it sums, is written, merged and dropped with
+them, and so cannot say anything else than they do. A query that it can answer is answered from it by the engine: one
+that asks for its columns, for whole days (`moment(DAY_MS)`) or whole grains, and for its sums.
+"""
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Final
+from zoneinfo import ZoneInfo
+
+DAY_MS: Final = 86_400_000
+HOUR_MS: Final = 3_600_000
+STEP_MS: Final = 900_000
+"""The offset of each zone is a multiple of this since 1972: a local hour or day consists of whole steps."""
+
+SUMS: Final = ("countIf(reason = '')", "sumIf(uniq, reason = '')")
+"""What a rollup sums: what analytics/reports/metrics.py asks of accepted clicks and views, word for word."""
+FACT_SUMS: Final = ("sum(sign)", "sumIf(sign, payout = 0)", "sum(sign * charge_base)", "sum(sign * payout_base)")
+"""The same of facts by status, in the platform's currency."""
+
+_UTC: Final = frozenset({"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal"})
+
+
+def moment(grain: int) -> str:
+    """The number of the day, hour or step (milliseconds `grain`) of a row, counted from 1970 in UTC."""
+    return f"intDiv(time, {grain})"
+
+
+@dataclass(frozen=True, slots=True)
+class Rollup:
+    """Sums by day (UTC), columns, and, where `grain` is less than a day, by that part of it."""
+
+    name: str
+    columns: tuple[str, ...]
+    grain: int = DAY_MS
+    sums: tuple[str, ...] = SUMS
+
+    @property
+    def body(self) -> str:
+        """The SELECT of the projection. Its keys are its order: a filter by its first column reads little."""
+        finer = () if self.grain == DAY_MS else (moment(self.grain),)
+        keys = ", ".join((moment(DAY_MS), *self.columns, *finer))
+        return f"SELECT {keys}, {', '.join(self.sums)} GROUP BY {keys}"
+
+
+ROLLUPS: Final = (
+    Rollup("by_step", (), STEP_MS),
+    Rollup("by_offer_step", ("offer", "advertiser", "smart_id"), STEP_MS),
+    Rollup("by_country_step", ("country", "os", "device"), STEP_MS),
+    Rollup("by_affiliate_hour", ("affiliate",), HOUR_MS),
+    Rollup("by_offer_day", ("offer", "advertiser", "smart_id")),
+    Rollup("by_affiliate_day", ("affiliate",)),
+    Rollup("by_affiliate", ("affiliate", "offer", "advertiser")),
+    Rollup("by_city", ("country", "city")),
+    Rollup("by_carrier", ("country", "isp", "connection")),
+    Rollup("by_model", ("device", "os", "device_model")),
+    Rollup("by_version", ("os", "os_version")),
+    Rollup("by_browser", ("browser", "browser_version", "device")),
+)
+"""Those of clicks and of views."""
+
+FACT_ROLLUPS: Final = (
+    Rollup("by_goal_step", ("goal", "status"), STEP_MS, FACT_SUMS),
+    Rollup("by_offer_day", ("offer", "advertiser", "smart_id", "status"), DAY_MS, FACT_SUMS),
+    Rollup("by_affiliate_day", ("affiliate", "status"), DAY_MS, FACT_SUMS),
+    Rollup("by_country_day", ("country", "os", "device", "status"), DAY_MS, FACT_SUMS),
+)
+"""Those of facts: of columns that many conversions of a day share."""
+
+
+def grains(columns: Set[str], rollups: Sequence[Rollup] = ROLLUPS) -> tuple[int, ...]:
+    """The grains of the rollups that have all of these columns, that of the one with the fewest rows first: with few
+    columns, then with coarse grains. None: there is no such rollup."""
+    found = [rollup for rollup in rollups if columns <= set(rollup.columns)]
+    found.sort(key=lambda rollup: (len(rollup.columns), -rollup.grain))
+    return tuple(dict.fromkeys(rollup.grain for rollup in found))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a period (UTC ms, `until` exclusive).
+
+    grain: of the rollups that can answer it; None = rows have to be read.
+    """
+
+    since: int
+    until: int
+    grain: int | None
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """That a row is of this part, in the words of rollups; days come first: by them all tables are sorted."""
+        if self.grain is None:
+            return (f"time >= {self.since}", f"time < {self.until}")
+        days = (f"{moment(DAY_MS)} >= {self.since // DAY_MS}", f"{moment(DAY_MS)} <= {(self.until - 1) // DAY_MS}")
+        finer = (
+            f"{moment(self.grain)} >= {self.since // self.grain}",
+            f"{moment(self.grain)} < {self.until // self.grain}",
+        )
+        return days if self.grain == DAY_MS else (*days, *finer)
+
+
+def pieces_of(since: int, until: int, columns: Set[str], rollups: Sequence[Rollup] = ROLLUPS) -> list[Piece]:
+    """A period in pieces that rollups with these columns answer, if there are such: whole days, and what is left of the
+    first and the last one."""
+    known = grains(columns, rollups)
+    first, end = -(-since // DAY_MS) * DAY_MS, until // DAY_MS * DAY_MS
+    if not known or first >= end:
+        return [_finest(since, until, known)]
+    edges = [_finest(*edge, known) for edge in ((since, first), (end, until)) if edge[0] < edge[1]]
+    return [Piece(first, end, DAY_MS), *edges]
+
+
+def _finest(since: int, until: int, known: tuple[int, ...]) -> Piece:
+    whole = next((grain for grain in known if not since % grain and not until % grain), None)
+    return Piece(since, until, whole if since < until else None)
+
+
+def is_whole(zone: str, since: int, until: int, grain: int) -> bool:
+    """Whether each local hour from `since` to `until` (UTC ms) consists of whole grains; of a day: each local day."""
+    if since % grain or until % grain:
+        return False
+    if grain == DAY_MS:
+        return zone in _UTC
+    first, last = (datetime.fromtimestamp(at / 1000, UTC).year for at in (since, until))
+    return all(_offsets_are_whole(zone, year, grain) for year in range(first, last + 1))
+
+
+@lru_cache(maxsize=4096)
+def _offsets_are_whole(zone: str, year: int, grain: int) -> bool:
+    """Asked of each day: no zone keeps an offset for less."""
+    local, first = ZoneInfo(zone), datetime(year, 1, 1, tzinfo=UTC)
+    offsets = {(first + timedelta(days=day)).astimezone(local).utcoffset() or timedelta() for day in range(367)}
+    return not any(offset % timedelta(milliseconds=grain) for offset in offsets)

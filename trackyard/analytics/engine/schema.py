@@ -1,0 +1,259 @@
+"""The tables of the analytic store, derived from the rows that fill them, and the steps that make them.
+
+Columns come from journal.records.Click and View and domain.statistics.rows.TARGETS: one declaration each. A column
+added there needs a step here; a store whose columns differ from the declarations is refused when it is opened.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from trackyard.analytics.engine.connection import Analytics, StoreError
+from trackyard.analytics.engine.rollups import DAY_MS, FACT_ROLLUPS, ROLLUPS, moment
+from trackyard.domain.statistics import rows
+from trackyard.journal.records import Click, View
+
+CLICK_PLACE = ("journal", "position")
+"""Where the record of a click or a view stands; these two precede its own columns."""
+
+_LOW_CARDINALITY = frozenset(
+    {
+        "journal",
+        "reason",
+        "detail",
+        "advertiser",
+        "smart_id",
+        "country",
+        "region",
+        "city",
+        "isp",
+        "connection",
+        "os",
+        "os_version",
+        "device",
+        "brand",
+        "device_model",
+        "browser",
+        "browser_version",
+        "language",
+        "goal",
+        "currency",
+        "payment_type",
+        "method",
+        "response",
+        "outcome",
+        "error",
+    }
+)
+_SMALL = {"uniq": "UInt8", "sign": "Int8", "status": "UInt8", "forced": "UInt8"}
+_CODECS = {"time": "CODEC(Delta, ZSTD(1))", "position": "CODEC(Delta, ZSTD(1))", "click_time": "CODEC(Delta, ZSTD(1))"}
+_WINDOW = "non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1"
+_CARRIED = f"{_WINDOW}, lightweight_mutation_projection_mode = 'rebuild'"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table filled by analytics/load.py.
+
+    `key`: columns that tell one row from every other · `timed`: whether it has `time`, by which a look for
+    rows already loaded is bounded · `month`: of a row, as YYYYMM: what is kept no longer goes by the month ·
+    `form`: the format of its lines · `projections`: by name; each part of the table carries its own.
+    """
+
+    name: str
+    columns: tuple[tuple[str, str], ...]
+    key: tuple[str, ...]
+    order: str
+    timed: bool = True
+    month: str = "toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))"
+    form: str = "JSONCompactEachRow"
+    indexes: tuple[str, ...] = ()
+    projections: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    settings: str = _WINDOW
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The columns in the order of a line."""
+        return tuple(name for name, _ in self.columns)
+
+    def statement(self) -> str:
+        """The CREATE TABLE of this table."""
+        lines = [f"`{name}` {kind} {_CODECS.get(name, 'CODEC(ZSTD(1))')}" for name, kind in self.columns]
+        lines += self.indexes
+        lines += [f"PROJECTION `{name}` ({body})" for name, body in self.projections.items()]
+        return (
+            f"CREATE TABLE IF NOT EXISTS `{self.name}` (\n  " + ",\n  ".join(lines) + "\n)\n"
+            f"ENGINE = MergeTree\nPARTITION BY {self.month}\nORDER BY ({self.order})\nSETTINGS {self.settings}"
+        )
+
+
+def _columns(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
+    return tuple((field.name, _kind(field.name, field.type)) for field in msgspec.structs.fields(struct))
+
+
+def _kind(name: str, annotation: Any) -> str:
+    if annotation is int:
+        return _SMALL.get(name, "Int64")  # a number from outside never makes a row unloadable
+    if annotation is Decimal:
+        return "Decimal(18, 4)"
+    if annotation is str:
+        return "LowCardinality(String)" if name in _LOW_CARDINALITY else "String"
+    raise TypeError(f"no column type for {name}: {annotation}")
+
+
+_DAY = moment(DAY_MS)
+_ROLLUPS = MappingProxyType({rollup.name: rollup.body for rollup in ROLLUPS})
+_OF_FACTS = MappingProxyType(
+    {
+        "by_click": "SELECT click_id, conversion_id, time, sign ORDER BY click_id",
+        **{rollup.name: rollup.body for rollup in FACT_ROLLUPS},
+    }
+)
+
+TABLES = MappingProxyType(
+    {
+        table.name: table
+        for table in (
+            Table(
+                "click",
+                (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(Click)),
+                key=CLICK_PLACE,
+                order=f"{_DAY}, affiliate, offer, time, id",
+                projections=_ROLLUPS,
+                settings=_CARRIED,
+            ),
+            Table(
+                "view",
+                (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(View)),
+                key=CLICK_PLACE,
+                order=f"{_DAY}, affiliate, offer, time, id",
+                projections=_ROLLUPS,
+                settings=_CARRIED,
+            ),
+            Table(  # one id is found by reading one small granule, however many there are
+                "click_lookup",
+                (("id", "FixedString(12)"), ("record", "String")),
+                key=("id",),
+                order="id",
+                timed=False,
+                # of its second, which the id begins with
+                month="toYYYYMM(toDateTime(reinterpretAsUInt32(reverse(substring(id, 1, 4))), 'UTC'))",
+                form="RowBinary",
+                settings=f"{_WINDOW}, index_granularity = 128, max_compress_block_size = 16384",
+            ),
+            Table(
+                "fact",
+                _columns(rows.Fact),
+                key=("conversion_id", "version", "sign"),
+                order=f"{_DAY}, affiliate, offer, time, conversion_id, version, sign",
+                projections=_OF_FACTS,
+                settings=_CARRIED,
+            ),
+            Table(
+                "server_log",
+                _columns(rows.ServerLog),
+                key=("id", "revision"),
+                order=f"{_DAY}, time, id, revision",
+            ),
+            Table(
+                "affiliate_log",
+                _columns(rows.AffiliateLog),
+                key=("id",),
+                order=f"{_DAY}, time, id",
+            ),
+        )
+    }
+)
+"""Every table that is loaded, by its name (for facts and logs also the outbox target)."""
+
+
+def _create_tables(analytics: Analytics) -> None:
+    for table in TABLES.values():
+        analytics.run(table.statement())
+
+
+def _create_views(analytics: Analytics) -> None:
+    analytics.run(TABLES["view"].statement())
+
+
+def _divide_lookup(analytics: Analytics) -> None:
+    """`click_lookup` by months, as it is made now; it was one partition once."""
+    table = TABLES["click_lookup"]
+    sql = "SELECT partition_key FROM system.tables WHERE database = currentDatabase() AND name = {name:String}"
+    if analytics.rows(sql, {"name": table.name}, tuple[str]) != [("",)]:
+        return
+    divided = replace(table, name=f"{table.name}_divided")
+    analytics.run(f"DROP TABLE IF EXISTS `{divided.name}` SYNC")
+    analytics.run(divided.statement())
+    analytics.run(
+        f"INSERT INTO `{divided.name}` SELECT * FROM `{table.name}` "
+        "SETTINGS max_partitions_per_insert_block = 0, insert_deduplicate = 0"
+    )
+    analytics.run(f"EXCHANGE TABLES `{divided.name}` AND `{table.name}`")
+    analytics.run(f"DROP TABLE `{divided.name}` SYNC")
+
+
+def _add_projections(analytics: Analytics) -> None:
+    """Projections for tables of before there were these. Their rows are summed in the background; until that is done a
+    question reads the rows themselves."""
+    sql = "SELECT name FROM system.projections WHERE database = currentDatabase() AND table = {table:String}"
+    for table in TABLES.values():
+        if not table.projections:
+            continue
+        there = {name for (name,) in analytics.rows(sql, {"table": table.name}, tuple[str])}
+        analytics.run(f"ALTER TABLE `{table.name}` MODIFY SETTING lightweight_mutation_projection_mode = 'rebuild'")
+        for name, body in table.projections.items():
+            if name not in there:
+                analytics.run(f"ALTER TABLE `{table.name}` ADD PROJECTION `{name}` ({body})")
+                analytics.run(f"ALTER TABLE `{table.name}` MATERIALIZE PROJECTION `{name}` SETTINGS mutations_sync = 0")
+    analytics.run("ALTER TABLE fact DROP INDEX IF EXISTS by_click")
+
+
+def _add_prelanding(analytics: Analytics) -> None:
+    """Add the column `prelanding` to the tables of clicks and impressions, also to those that a rebuild fills."""
+    sql = (
+        "SELECT name FROM system.tables WHERE database = currentDatabase() "
+        "AND name IN ('click', 'view', 'click_beside', 'view_beside')"
+    )
+    for (name,) in analytics.rows(sql, {}, tuple[str]):
+        analytics.run(f"ALTER TABLE `{name}` ADD COLUMN IF NOT EXISTS `prelanding` Int64 CODEC(ZSTD(1))")
+
+
+STEPS: tuple[Callable[[Analytics], None], ...] = (
+    _create_tables,
+    _create_views,
+    _divide_lookup,
+    _add_projections,
+    _add_projections,  # those of 0036
+    _add_prelanding,
+)
+"""What was done to the schema, in order; the number of a step is its place, from 1. Steps may run twice."""
+
+
+def migrate(analytics: Analytics) -> None:
+    """Brings the store to the newest schema. Raises StoreError when its columns are not the declared ones."""
+    analytics.run(
+        "CREATE TABLE IF NOT EXISTS schema_step (number UInt32, at DateTime DEFAULT now()) "
+        "ENGINE = MergeTree ORDER BY number"
+    )
+    [(done,)] = analytics.rows("SELECT max(number) FROM schema_step", {}, tuple[int])
+    for number, step in enumerate(STEPS, start=1):
+        if number > done:
+            step(analytics)
+            analytics.run(f"INSERT INTO schema_step (number) VALUES ({number})")
+    _check_columns(analytics)
+
+
+def _check_columns(analytics: Analytics) -> None:
+    stored = analytics.rows(
+        "SELECT table, name FROM system.columns WHERE database = currentDatabase()", {}, tuple[str, str]
+    )
+    for table in TABLES.values():
+        names = {name for owner, name in stored if owner == table.name}
+        if names != set(table.column_names):
+            different = ", ".join(sorted(names ^ set(table.column_names)))
+            raise StoreError(f"table {table.name} of the analytic store is of another version: {different}")

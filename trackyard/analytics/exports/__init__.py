@@ -1,0 +1,1 @@
+"""All rows of a report or a list, in bounded memory."""

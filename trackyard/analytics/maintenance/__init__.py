@@ -1,0 +1,1 @@
+"""Rebuild, retention and reconciliation of the analytic store."""

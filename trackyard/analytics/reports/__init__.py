@@ -1,0 +1,1 @@
+"""Reports and lists: dimensions, metrics, queries."""

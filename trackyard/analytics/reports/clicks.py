@@ -1,0 +1,177 @@
+"""Clicks as such: the list of stats/clicks, and the look-up by id."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.engine.rollups import DAY_MS, moment, pieces_of
+from trackyard.analytics.reports.compiler import (
+    filter_conditions,
+    filter_parameters,
+    scope_conditions,
+    scope_parameters,
+)
+from trackyard.analytics.reports.dimensions import FILTERS
+from trackyard.analytics.reports.query import Values
+from trackyard.base.ids import is_hex24
+from trackyard.domain.people.scope import Scope
+from trackyard.journal.records import Click, decode_click
+
+CLICK_COLUMNS = ", ".join(Click.__struct_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class ClickList:
+    """Accepted clicks of a period, newest first.
+
+    since, until: UTC milliseconds, `until` exclusive · filters: as those of Report, which clicks have · page
+    from 1, limit at most 5000. Raises ValueError for what is not so.
+    """
+
+    scope: Scope
+    since: int
+    until: int
+    filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    page: int = 1
+    limit: int = 100
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.filters if name not in FILTERS or not FILTERS[name].traffic]
+        if unknown:
+            raise ValueError(f"clicks have no {', '.join(unknown)}")
+        if self.page < 1 or not 1 <= self.limit <= 5000:
+            raise ValueError("pages begin at 1, a limit is 1 to 5000")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedClick:
+    """A click and the ids of its conversions, oldest first."""
+
+    click: Click
+    conversion_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClickPage:
+    """A page of clicks. `total_count`: clicks on all pages."""
+
+    clicks: list[ListedClick]
+    total_count: int
+
+
+def list_clicks(analytics: Analytics, query: ClickList) -> ClickPage:
+    """The page that answers `query`. Raises TooHeavy over the limits of one query.
+
+    Days that are all before or all behind the page are counted and not read: how many clicks they have is known from
+    rollups. Of the others times and ids are sorted; the rest of a click comes from the look-up.
+    """
+    counts = _count_by_day(analytics, query)
+    total_count = sum(counts.values())
+    skipped, span = _days_of(counts, (query.page - 1) * query.limit, query.limit)
+    if span is None:
+        return ClickPage([], total_count)
+    near = replace(query, since=max(query.since, span[0] * DAY_MS), until=min(query.until, (span[1] + 1) * DAY_MS))
+    where, parameters = chosen(near)
+    offset = (query.page - 1) * query.limit - skipped
+    sql = f"SELECT time, id {where} ORDER BY time DESC, id DESC LIMIT {query.limit} OFFSET {offset}"
+    clicks = _clicks_of(analytics, analytics.rows(sql, parameters, tuple[int, str]))
+    conversions = _conversions_of(analytics, clicks)
+    return ClickPage([ListedClick(click, conversions.get(click.id, ())) for click in clicks], total_count)
+
+
+def _count_by_day(analytics: Analytics, query: ClickList) -> dict[int, int]:
+    """The number of clicks by day of UTC, the last one first."""
+    columns = {FILTERS[name].column for name in query.filters}
+    columns |= {"affiliate"} if query.scope.affiliate_ids is not None else set()
+    columns |= {"advertiser"} if query.scope.advertiser_ids is not None else set()
+    narrowed = [*scope_conditions(query.scope), *filter_conditions(query.filters, of_clicks=True)]
+    counted = [
+        f"SELECT {moment(DAY_MS)} AS day, countIf(reason = '') AS clicks FROM click "
+        f"WHERE {' AND '.join([*piece.conditions, *narrowed])} GROUP BY day"
+        for piece in pieces_of(query.since, query.until, columns)
+    ]
+    sql = f"SELECT day, sum(clicks) FROM ({' UNION ALL '.join(counted)}) GROUP BY day ORDER BY day DESC"
+    parameters = {**scope_parameters(query.scope), **filter_parameters(query.filters)}
+    return dict(analytics.rows(sql, parameters, tuple[int, int]))
+
+
+def _days_of(counts: Mapping[int, int], offset: int, limit: int) -> tuple[int, tuple[int, int] | None]:
+    """Where a page of rows counted by day, the last day first, is: how many rows are in the days before it, and its
+    first and last day; None when it is behind the end."""
+    seen, skipped, last = 0, 0, None
+    for day, count in counts.items():
+        if last is None and seen + count > offset:
+            skipped, last = seen, day
+        seen += count
+        if last is not None and seen >= offset + limit:
+            return skipped, (day, last)
+    return skipped, None if last is None else (min(counts), last)
+
+
+def _clicks_of(analytics: Analytics, found: Sequence[tuple[int, str]]) -> list[Click]:
+    """The clicks of times and ids, in this order."""
+    if not found:
+        return []
+    records = find_records(analytics, [click_id for _, click_id in found])
+    clicks = {click_id: decode_click(record) for click_id, record in records.items()}
+    if missing := [place for place in found if place[1] not in clicks]:  # the look-up is loaded after the clicks
+        sql = (
+            f"SELECT {CLICK_COLUMNS} FROM click WHERE time >= {{since:Int64}} AND time <= {{until:Int64}} "
+            "AND id IN {ids:Array(String)}"
+        )
+        times, ids = [time for time, _ in missing], [click_id for _, click_id in missing]
+        parameters = {"since": min(times), "until": max(times), "ids": ids}
+        clicks |= {click.id: click for click in analytics.rows(sql, parameters, Click)}
+    return [clicks[click_id] for _, click_id in found if click_id in clicks]
+
+
+def chosen(query: ClickList) -> tuple[str, dict[str, Any]]:
+    """The FROM and WHERE of the clicks of a query, whatever its page, and the parameters."""
+    conditions = [
+        "time >= {since:Int64}",
+        "time < {until:Int64}",
+        "reason = ''",
+        *scope_conditions(query.scope),
+        *filter_conditions(query.filters, of_clicks=True),
+    ]
+    parameters: dict[str, Any] = {
+        "since": query.since,
+        "until": query.until,
+        **scope_parameters(query.scope),
+        **filter_parameters(query.filters),
+    }
+    return f"FROM click WHERE {' AND '.join(conditions)}", parameters
+
+
+def find_click(analytics: Analytics, click_id: str) -> Click | None:
+    """The click of an id, refused ones too; None when none is loaded."""
+    record = find_records(analytics, [click_id]).get(click_id)
+    return None if record is None else decode_click(record)
+
+
+def find_records(analytics: Analytics, click_ids: Sequence[str]) -> dict[str, bytes]:
+    """The journal payloads of the clicks that are loaded, by id; the others, and malformed ids, are absent."""
+    wanted = sorted({click_id for click_id in click_ids if is_hex24(click_id)})
+    if not wanted:
+        return {}
+    sql = (
+        "SELECT lower(hex(id)), record FROM click_lookup WHERE id IN "
+        "(SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 12))"
+    )
+    rows = analytics.rows(sql, {"ids": wanted}, tuple[str, str])
+    return {found: record.encode() for found, record in rows}
+
+
+def _conversions_of(analytics: Analytics, clicks: Sequence[Click]) -> dict[str, tuple[str, ...]]:
+    if not clicks:
+        return {}
+    sql = (
+        "SELECT click_id, arrayMap(made -> made.2, arraySort(groupArray((made_at, conversion_id)))) FROM ("
+        "SELECT click_id, conversion_id, any(time) AS made_at FROM fact "
+        "WHERE click_id IN {ids:Array(String)} GROUP BY click_id, conversion_id HAVING sum(sign) > 0"
+        ") GROUP BY click_id"
+    )
+    rows = analytics.rows(sql, {"ids": [click.id for click in clicks]}, tuple[str, tuple[str, ...]])
+    return dict(rows)

@@ -1,0 +1,171 @@
+"""What becomes of clicks in time: retention and time to action (spec: Retention row, Time-to-action row)."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.engine.zones import with_clocks
+from trackyard.analytics.reports.compiler import filter_parameters, page_of, scope_conditions, scope_parameters
+from trackyard.base.money import rounded
+from trackyard.domain.people.scope import Scope
+
+SOON_MS: Final = 30_000
+LATER_MS: Final = 600_000
+"""Where the spans of the time to action end, both inclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionQuestion:
+    """Of the clicks of an offer whose goal `base_event` happened in a period, how many had which goals later.
+
+    since, until: UTC milliseconds, `until` exclusive, for the base event alone · zone: an IANA name, for the days ·
+    affiliates: these alone; None = all.
+    """
+
+    scope: Scope
+    since: int
+    until: int
+    zone: str
+    offer: int
+    base_event: str
+    events: tuple[str, ...]
+    affiliates: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cohort:
+    """The clicks of an affiliate whose base event happened on a day (YYYY-MM-DD). `reached`: by each event asked for,
+    how many of them had it later; the base event, all of them."""
+
+    affiliate: int
+    day: str
+    size: int
+    reached: dict[str, int]
+
+    def rate(self, event: str) -> Decimal:
+        """Return how many of the cohort had the event later, in percent."""
+        return rounded(Decimal(100 * self.reached[event]) / self.size)
+
+
+_RETENTION: Final = """
+SELECT affiliate_id, toString(day), count(), sumMap(had, arrayMap(each -> toUInt64(1), had)) FROM (
+  SELECT affiliate_id, day, arrayDistinct(arrayMap(each -> each.3, arrayFilter(
+    each -> has({{events:Array(String)}}, each.3) AND each.1 >= first.1 AND each.2 != first.2, happened
+  ))) AS had
+  FROM (
+    SELECT click_id, any(of_affiliate) AS affiliate_id, any(told) AS happened, min(base) AS first,
+      toDate(toDateTime(intDiv(base.1, 1000), {{zone:String}})) AS day
+    FROM (
+      SELECT click_id, any(affiliate_of) AS of_affiliate, groupArray((made_at, conversion_id, goal_of)) AS told,
+        arrayJoin(arrayFilter(each -> each.3 = {{base:String}} AND each.1 < {{until:Int64}}, told)) AS base
+      FROM (
+        SELECT click_id, conversion_id, any(affiliate) AS affiliate_of, any(time) AS made_at, any(goal) AS goal_of
+        FROM fact WHERE {conditions} GROUP BY click_id, conversion_id HAVING sum(sign) > 0
+      ) GROUP BY click_id
+    ) GROUP BY click_id, day
+  )
+) GROUP BY day, affiliate_id ORDER BY day, affiliate_id
+"""
+"""From the inside: conversions that exist, all of a click together, its base events, the first of them a day, what
+followed that one. A conversion of the very same moment followed it."""
+
+
+def retention(analytics: Analytics, question: RetentionQuestion) -> list[Cohort]:
+    """The cohorts by day and affiliate, those that are empty left out. Raises TooHeavy over the limits of one query."""
+    conditions = ["time >= {since:Int64}", "offer = {offer:Int64}", "has({goals:Array(String)}, goal)"]
+    conditions += [*scope_conditions(question.scope), *_among(question.affiliates)]
+    parameters: dict[str, Any] = {
+        "since": question.since,
+        "until": question.until,
+        "offer": question.offer,
+        "base": question.base_event,
+        "events": list(question.events),
+        "goals": [*question.events, question.base_event],
+        **scope_parameters(question.scope),
+        **filter_parameters({"affiliate": question.affiliates or ()}),
+    }
+    sql = with_clocks(
+        _RETENTION.format(conditions=" AND ".join(conditions)), question.zone, question.since, question.until
+    )
+    rows = analytics.rows(sql, parameters, tuple[int, str, int, tuple[list[str], list[int]]])
+    return [
+        Cohort(affiliate, day, size, _reached(question, size, dict(zip(*reached, strict=True))))
+        for affiliate, day, size, reached in rows
+    ]
+
+
+def _reached(question: RetentionQuestion, size: int, later: dict[str, int]) -> dict[str, int]:
+    """Return how many of a cohort had each event; all of them had the base event."""
+    reached = dict.fromkeys(question.events, 0) | later
+    return reached | ({question.base_event: size} if question.base_event in reached else {})
+
+
+@dataclass(frozen=True, slots=True)
+class TimingQuestion:
+    """How long after its click each conversion of an offer came.
+
+    since, until: UTC milliseconds, `until` exclusive; a click counts at its time, a conversion at its creation ·
+    goals: conversions of these alone, () = all · affiliates: these alone, None = all · page from 1.
+    """
+
+    scope: Scope
+    since: int
+    until: int
+    offer: int
+    goals: tuple[str, ...] = ()
+    affiliates: tuple[int, ...] | None = None
+    page: int = 1
+    limit: int = 100
+
+    def __post_init__(self) -> None:
+        if self.page < 1 or self.limit < 1:
+            raise ValueError("pages and limits begin at 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """An affiliate's accepted clicks, and its conversions of every status by the time since their click: up to 30 s,
+    up to 600 s, longer. The three add up to `conversions`."""
+
+    affiliate: int
+    clicks: int
+    conversions: int
+    soon: int
+    later: int
+    last: int
+
+
+def time_to_action(analytics: Analytics, question: TimingQuestion) -> tuple[list[Timing], int]:
+    """A page by affiliate, and how many rows there are: of affiliates with clicks or conversions. Raises TooHeavy over
+    the limits of one query."""
+    shared = ["time >= {since:Int64}", "time < {until:Int64}", "offer = {offer:Int64}"]
+    shared += [*scope_conditions(question.scope), *_among(question.affiliates)]
+    of_clicks = " AND ".join([*shared, "reason = ''"])
+    of_facts = " AND ".join([*shared, *(["has({goals:Array(String)}, goal)"] if question.goals else [])])
+    waited = "time - click_time"  # below 0 when clocks differ, which is no time at all
+    each = (
+        f"SELECT affiliate, count() AS a, toInt64(0) AS b, toInt64(0) AS c, toInt64(0) AS d, toInt64(0) AS e "
+        f"FROM click WHERE {of_clicks} GROUP BY affiliate UNION ALL "
+        f"SELECT affiliate, toUInt64(0), sum(sign), sumIf(sign, {waited} <= {SOON_MS}), "
+        f"sumIf(sign, {waited} > {SOON_MS} AND {waited} <= {LATER_MS}), sumIf(sign, {waited} > {LATER_MS}) "
+        f"FROM fact WHERE {of_facts} GROUP BY affiliate"
+    )
+    rows = f"SELECT affiliate, sum(a), sum(b), sum(c), sum(d), sum(e) FROM ({each}) GROUP BY affiliate"
+    rows += " HAVING sum(a) > 0 OR sum(b) > 0"
+    parameters: dict[str, Any] = {
+        "since": question.since,
+        "until": question.until,
+        "offer": question.offer,
+        "goals": list(question.goals),
+        **scope_parameters(question.scope),
+        **filter_parameters({"affiliate": question.affiliates or ()}),
+    }
+    [(total_count,)] = analytics.rows(f"SELECT count() FROM ({rows})", parameters, tuple[int])
+    page = f"{rows} ORDER BY affiliate {page_of(question.page, question.limit)}"
+    found = analytics.rows(page, parameters, tuple[int, int, int, int, int, int])
+    return [Timing(*row) for row in found], total_count
+
+
+def _among(affiliates: tuple[int, ...] | None) -> list[str]:
+    return [] if affiliates is None else ["affiliate IN {filter_affiliate:Array(Int64)}"]

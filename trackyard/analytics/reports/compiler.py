@@ -1,0 +1,271 @@
+"""A Report to SQL: clicks, views and facts are grouped by the same keys, stacked, and summed (behaviour.md §7)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from trackyard.analytics.engine.zones import with_clocks
+from trackyard.analytics.exports.row_stream import packed
+from trackyard.analytics.reports.branches import Narrowed, branches_of, facts_of
+from trackyard.analytics.reports.dimensions import DIMENSIONS, FILTERS, Part
+from trackyard.analytics.reports.metrics import ACTIONS, TOTAL, TRAFFIC, ActionMetric, conversion_types
+from trackyard.analytics.reports.query import Report, Values
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.scope import Scope
+
+_FAR = 2**62
+_RANKED = 4000
+"""Values in one list of a request; a field of a request has at most 128 KiB."""
+_PRESENT = ("raw", "trafficback", "views", f"{TOTAL}_count")
+"""What there is a row for; conversions last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A statement, its parameters, and what its columns are: `keys`, then `metrics`.
+
+    sql: a page of rows; `Analytics.page` tells how many there are on all pages · keys_sql: the keys of that page
+    come first, in its order, then `keys_metrics`: traffic, and what else that needs, no more, so that millions of
+    groups fit in memory, or spill · chosen_sql: of the keys in the parameter `chosen` those that have conversions, with
+    these alone; "" = none can · packed_sql: all rows, each packed, for `Analytics.stream`.
+    """
+
+    sql: str
+    keys_sql: str
+    chosen_sql: str
+    packed_sql: str
+    parameters: dict[str, Any]
+    keys: tuple[str, ...]
+    metrics: tuple[str, ...]
+    keys_metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Metric:
+    """A column of the answer: `sql` sums the branches' rows."""
+
+    name: str
+    sql: str
+
+
+def compile_report(report: Report) -> Compiled | None:
+    """The statement that answers `report`; None when its slices exclude each other, so that no row can exist."""
+    compiled = _compiled(report)
+    if compiled is None:
+        return None
+
+    def told(sql: str) -> str:
+        return with_clocks(sql, report.zone, report.since, report.until)
+
+    return replace(
+        compiled,
+        sql=told(compiled.sql),
+        keys_sql=told(compiled.keys_sql),
+        chosen_sql=told(compiled.chosen_sql),
+        packed_sql=told(compiled.packed_sql),
+    )
+
+
+def _compiled(report: Report) -> Compiled | None:
+    """The same with the moments on clocks as analytics/reports/dimensions.py writes them."""
+    parts, metrics = _parts(report), _metrics(report)
+    narrowed = _narrowed(report)
+    if not (branches := branches_of(report, parts, narrowed)):
+        return None
+    needed = {*report.order, *_PRESENT, *TRAFFIC}
+    few = [metric for metric in metrics if metric.name in needed]
+    chosen = facts_of(report, parts, _narrowed(report, _is_chosen(parts)))
+    page = page_of(report.page, report.limit)
+    return Compiled(
+        sql=f"{_stacked(report, parts, metrics, branches)}\n{page}",
+        keys_sql=f"{_stacked(report, parts, few, branches)}\n{page}",
+        chosen_sql=_stacked(report, parts, metrics, chosen) if chosen else "",
+        packed_sql=_packed(report, parts, metrics, branches),
+        parameters=_parameters(report),
+        keys=tuple(part.key for part in parts),
+        metrics=tuple(metric.name for metric in metrics),
+        keys_metrics=tuple(metric.name for metric in few),
+    )
+
+
+def _stacked(report: Report, parts: list[Part], metrics: list[_Metric], branches: list[str]) -> str:
+    """The branches' rows summed by key and put in order."""
+    order = _order(report, [f"k_{part.key}" for part in parts])
+    return f"{_summed(report, parts, metrics, branches)}\nORDER BY {', '.join(order) or '1'}"
+
+
+def _packed(report: Report, parts: list[Part], metrics: list[_Metric], branches: list[str]) -> str:
+    """The same, packed before they are put in order."""
+    keys = [f"k_{part.key}" for part in parts]
+    row = packed(", ".join([*keys, *(metric.name for metric in metrics)]))
+    by = [*keys, *(name for name in report.order if name not in DIMENSIONS and name != "currency")]
+    rows = f"SELECT {', '.join([*by, row])} AS packed_row\nFROM (\n{_summed(report, parts, metrics, branches)}\n)"
+    return f"SELECT packed_row\nFROM (\n{rows}\n)\nORDER BY {', '.join(_order(report, keys)) or '1'}"
+
+
+def _summed(report: Report, parts: list[Part], metrics: list[_Metric], branches: list[str]) -> str:
+    """The branches' rows summed by key."""
+    keys = [f"k_{part.key}" for part in parts]
+    sums = [f"{metric.sql} AS {metric.name}" for metric in metrics]
+    present = _PRESENT[-1:] if report.nonzero else _PRESENT
+    grouped = f"GROUP BY {', '.join(keys)}\n" if keys else ""
+    return (
+        f"SELECT {', '.join([*keys, *sums])}\nFROM (\n" + "\nUNION ALL\n".join(branches) + f"\n)\n{grouped}"
+        f"HAVING {' OR '.join(f'{name} > 0' for name in present)}"
+    )
+
+
+def page_of(page: int, limit: int) -> str:
+    """The LIMIT of a page, from 1; one that is out of all bounds is empty."""
+    return f"LIMIT {limit} OFFSET {min((page - 1) * limit, _FAR)}"
+
+
+def scope_conditions(scope: Scope) -> list[str]:
+    """The conditions, over a row of any table with affiliate and advertiser, that keep to a scope."""
+    conditions = []
+    if scope.affiliate_ids is not None:
+        conditions.append("affiliate IN {scope_affiliates:Array(Int64)}")
+    if scope.advertiser_ids is not None:
+        conditions.append("advertiser IN {scope_advertisers:Array(String)}")
+    return conditions
+
+
+def scope_parameters(scope: Scope) -> dict[str, Any]:
+    """The parameters of `scope_conditions`."""
+    return {
+        "scope_affiliates": sorted(scope.affiliate_ids or ()),
+        "scope_advertisers": sorted(scope.advertiser_ids or ()),
+    }
+
+
+def filter_conditions(filters: Mapping[str, Values], *, of_clicks: bool) -> list[str]:
+    """The conditions of the filters that `click` has, or that `fact` has."""
+    chosen = [FILTERS[name] for name in filters]
+    return [
+        f"{each.column} IN {{filter_{each.name}:Array({each.kind})}}"
+        for each in chosen
+        if each.traffic or not of_clicks
+    ]
+
+
+def excluding_conditions(excluded: Mapping[str, Values], *, of_clicks: bool) -> list[str]:
+    """Return the conditions that reject values, for columns that `click` has, or that `fact` has."""
+    chosen = [FILTERS[name] for name in excluded]
+    return [
+        f"{each.column} NOT IN {{excluded_{each.name}:Array({each.kind})}}"
+        for each in chosen
+        if each.traffic or not of_clicks
+    ]
+
+
+def filter_parameters(filters: Mapping[str, Values], prefix: str = "filter") -> dict[str, Any]:
+    """The parameters of `filter_conditions`, or with the prefix "excluded" of `excluding_conditions`. A number that
+    fits no column is left out: no row has it."""
+    return {
+        f"{prefix}_{name}": [value for value in values if isinstance(value, str) or abs(value) <= _FAR]
+        for name, values in filters.items()
+    }
+
+
+def _parts(report: Report) -> list[Part]:
+    parts = {part.key: part for name in report.dimensions for part in DIMENSIONS[name].parts}
+    return list(parts.values())
+
+
+def _metrics(report: Report) -> list[_Metric]:
+    metrics = [_Metric(name, f"sum(of_{name})") for name in TRAFFIC]
+    for kind, statuses in conversion_types(not_found_apart=report.not_found_apart).items():
+        for metric in ACTIONS:
+            metrics.append(_Metric(f"{kind}_{metric.name}", _action_sql(report, metric, statuses)))
+    return metrics
+
+
+def _action_sql(report: Report, metric: ActionMetric, statuses: tuple[Status, ...]) -> str:
+    if not report.scope.sees_charge:
+        amount = metric.affiliate_sql
+    else:
+        amount = (metric.payout_sql if report.by_payout else "") or metric.sql
+    numbers = ", ".join(str(status.number) for status in statuses)
+    return f"sumIf({amount}, of_status IN ({numbers}))"
+
+
+def _is_chosen(parts: list[Part]) -> str:
+    """The condition that a row has one of the keys in the parameter `chosen`."""
+    columns, kinds = ", ".join(part.sql for part in parts), ", ".join(part.kind for part in parts)
+    return f"tuple({columns}) IN {{chosen:Array(Tuple({kinds}))}}"
+
+
+def _narrowed(report: Report, *more: str) -> Narrowed:
+    """The conditions of a report. more: of rows of facts, beside the report's own."""
+    scope = scope_conditions(report.scope)
+    of_clicks, of_facts = (
+        filter_conditions(report.filters, of_clicks=of_clicks)
+        + excluding_conditions(report.excluded, of_clicks=of_clicks)
+        for of_clicks in (True, False)
+    )
+    return Narrowed((*scope, *of_clicks), (*scope, *of_facts, *more), of_rows=bool(more))
+
+
+def _parameters(report: Report) -> dict[str, Any]:
+    return {
+        **scope_parameters(report.scope),
+        **filter_parameters(report.filters),
+        **filter_parameters(report.excluded, "excluded"),
+        **_manager_parameters(report),
+        **_rank_parameters(report),
+    }
+
+
+def _manager_parameters(report: Report) -> dict[str, Any]:
+    """Who manages what, as two lists, for each slice by manager."""
+    parameters: dict[str, Any] = {}
+    for name in report.dimensions:
+        if DIMENSIONS[name].owner:
+            known = report.managers[name]
+            parameters |= {f"{name}_of": list(known), f"{name}_is": list(known.values())}
+    return parameters
+
+
+def _rank_parameters(report: Report) -> dict[str, Any]:
+    """Return the ranks of titles as lists of values and of ranks, in pieces that fit into a field of a request."""
+    parameters: dict[str, Any] = {}
+    for name, titles in report.titles.items():
+        ranks = _ranks(titles)
+        values = list(ranks)
+        for piece, start in enumerate(range(0, max(len(values), 1), _RANKED)):
+            some = values[start : start + _RANKED]
+            parameters |= {f"{name}_ranked_{piece}": some, f"{name}_ranks_{piece}": [ranks[each] for each in some]}
+    return parameters
+
+
+def _ranks(titles: Mapping[Any, str]) -> dict[Any, int]:
+    """Return the place of each value by its title, in any case of letters; equal titles share a place, "" has 0."""
+    places = {
+        title: place for place, title in enumerate(sorted({title.casefold() for title in titles.values()} | {""}))
+    }
+    return {value: places[title.casefold()] for value, title in titles.items()}
+
+
+def _rank(report: Report, name: str) -> str:
+    """Return the SQL of a row's place among the titles of a dimension."""
+    [part] = DIMENSIONS[name].parts
+    pieces = range(max(-(-len(report.titles[name]) // _RANKED), 1))
+    values = ", ".join(f"{{{name}_ranked_{piece}:Array({part.kind})}}" for piece in pieces)
+    ranks = ", ".join(f"{{{name}_ranks_{piece}:Array(Int64)}}" for piece in pieces)
+    return f"transform(k_{part.key}, arrayConcat({values}), arrayConcat({ranks}), toInt64(0))"
+
+
+def _order(report: Report, keys: list[str]) -> list[str]:
+    """Asked order first; the keys behind it make pages disjoint."""
+    direction = "DESC" if report.descending else "ASC"
+    columns: list[str] = []
+    for name in report.order:
+        if name in report.titles:
+            columns.append(_rank(report, name))
+        elif name in DIMENSIONS:
+            columns += [f"k_{part.key}" for part in DIMENSIONS[name].parts]
+        elif name != "currency":
+            columns.append(name)
+    ordered = [f"{column} {direction}" for column in dict.fromkeys(columns)]
+    own = direction if not ordered else "ASC"
+    return ordered + [f"{key} {own}" for key in keys if key not in columns]

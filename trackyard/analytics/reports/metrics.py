@@ -1,0 +1,105 @@
+"""What statistics count. A new metric is declared here and nowhere else (platform-api.md, Statistics row)."""
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from trackyard.domain.conversions.statuses import Status
+
+ZERO: Final = "toDecimal128(0, 4)"
+
+REFUSED: Final = "refused"
+"""Clicks that were refused, as a source beside the tables; `click` and `view` are those that were not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A sum of rows by key, and of facts by status, too: what all metrics are made of.
+
+    `sql`: over rows of `source`, a table or REFUSED; {suffix}: of the columns with the amounts in the currency of the
+    report · `nothing`: what the other sources add.
+    """
+
+    name: str
+    source: str
+    sql: str
+    nothing: str
+
+    def over(self, source: str, suffix: str) -> str:
+        """What rows of a source give for it."""
+        return f"{self.sql.format(suffix=suffix) if source == self.source else self.nothing} AS {self.name}"
+
+
+MEASURES: Final = (
+    Measure("of_raw", "click", "countIf(reason = '')", "toUInt64(0)"),
+    Measure("of_uniq", "click", "sumIf(uniq, reason = '')", "toUInt64(0)"),
+    Measure("of_trafficback", REFUSED, "count()", "toUInt64(0)"),
+    Measure("of_views", "view", "countIf(reason = '')", "toUInt64(0)"),
+    Measure("of_status", "fact", "status", "toUInt8(0)"),
+    Measure("of_count", "fact", "sum(sign)", "toInt64(0)"),
+    Measure("of_null", "fact", "sumIf(sign, payout = 0)", "toInt64(0)"),
+    Measure("of_charge", "fact", "sum(sign * charge{suffix})", ZERO),
+    Measure("of_payout", "fact", "sum(sign * payout{suffix})", ZERO),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionMetric:
+    """A measure of conversions.
+
+    `sql`: it, out of MEASURES, for staff · `affiliate_sql`: the same for a caller who may not see charges
+    (behaviour.md §1) · `payout_sql`: the same for staff whose `statistics_revenue` is `payout`; "" = as `sql`.
+    """
+
+    name: str
+    sql: str
+    affiliate_sql: str
+    is_money: bool
+    payout_sql: str = ""
+
+
+TRAFFIC: Final = ("raw", "uniq", "trafficback", "views")
+"""Metrics of clicks and views; each is the sum of its measure."""
+
+ACTIONS: Final = (
+    ActionMetric("revenue", "of_charge", "of_payout", True, payout_sql="of_payout"),
+    ActionMetric("charge", "of_charge", ZERO, True),
+    ActionMetric("earning", "(of_charge - of_payout)", ZERO, True),
+    ActionMetric("payouts", "of_payout", "of_payout", True),
+    ActionMetric("null", "of_null", "of_null", False),
+    ActionMetric("count", "of_count", "of_count", False),
+)
+
+TOTAL: Final = "total"
+CONFIRMED: Final = "confirmed"
+
+_TYPES: Final = MappingProxyType(
+    {
+        TOTAL: tuple(Status),
+        CONFIRMED: (Status.CONFIRMED,),
+        "pending": (Status.PENDING, Status.PENDING_CAP),
+        "declined": (Status.DECLINED,),
+        "hold": (Status.HOLD,),
+    }
+)
+
+
+def conversion_types(*, not_found_apart: bool) -> dict[str, tuple[Status, ...]]:
+    """Conversion types and the statuses each counts.
+
+    not_found is a type of its own under /3.0 and counts as declined under /3.1 (behaviour.md §2).
+    """
+    types = dict(_TYPES)
+    if not_found_apart:
+        types["not_found"] = (Status.NOT_FOUND,)
+    else:
+        types["declined"] += (Status.NOT_FOUND,)
+    return types
+
+
+ORDER_METRICS: Final = (
+    "raw",
+    "uniq",
+    *(f"{kind}_{metric.name}" for kind in (*_TYPES, "not_found") for metric in ACTIONS),
+)
+"""Metrics a report can be ordered by; a superset of those of platform-api.md."""

@@ -1,0 +1,164 @@
+"""One conversion, with what the list leaves out (spec: GET stats/conversionsbyid; Conversion, by-id form)."""
+
+from functools import cache
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.reports import Names, get_conversion
+from trackyard.api.conversions.conversions import (
+    HIDDEN,
+    ConversionFields,
+    OfferInConversion,
+    OfferWithUrl,
+    advertiser_of,
+    fields_for_all,
+    fields_for_staff,
+    offer_in_conversion,
+    offer_with_url,
+)
+from trackyard.api.conversions.filters import shown_status
+from trackyard.api.people.views import AdvertiserRef, ManagerView, PartnerView, manager_view, partner_view
+from trackyard.api.statistics.times import as_text
+from trackyard.base.zones import datetime_text
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.currencies import NUMBERS
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.platform import geo
+from trackyard.store.conversions.lists import ListedConversion
+from trackyard.store.people.staff import Staff
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Params
+from trackyard.wire.response.envelope import Answer, Money, number
+
+
+class GetConversion(Params):
+    """Which conversion."""
+
+    id: s.Hex
+
+
+class PartnerWithManager(PartnerView):
+    """The affiliate of a conversion."""
+
+    manager: ManagerView | None
+
+
+class OneFields(ConversionFields):
+    """The fields of one conversion for every caller. status: its number · country_name: in English, "" when unknown ·
+    landing_id: null without a landing page · prelanding_id: of the click's transit page, null without one ·
+    currency_id: the number of ISO 4217 as text, null when it has none."""
+
+    status: int
+    partner: PartnerWithManager
+    country_name: str
+    landing_id: int | None
+    prelanding_id: int | None
+    createdAt: str
+    updatedAt: str
+    currency_id: str | None
+    click_id: str
+
+
+class OneForAffiliate(OneFields):
+    """A conversion as its affiliate sees it. advertiser, supplier_id, revenue, earnings, charge, earning: always
+    null."""
+
+    offer: OfferInConversion | None
+    advertiser: AdvertiserRef | None
+    supplier_id: str | None
+    revenue: Money | None
+    earnings: Money | None
+    charge: Money | None
+    earning: Money | None
+    price: None
+
+
+class OneForStaff(OneFields):
+    """A conversion as staff see it."""
+
+    offer: OfferWithUrl | None
+    advertiser: AdvertiserRef
+    supplier_id: str
+    revenue: Money
+    earnings: Money
+    charge: Money
+    earning: Money
+    price: None
+
+
+class OneForAffiliateAnswer(Answer):
+    """One conversion."""
+
+    conversion: OneForAffiliate
+
+
+class OneForStaffAnswer(Answer):
+    """One conversion."""
+
+    conversion: OneForStaff
+
+
+def get(call: Call[Deps], params: GetConversion) -> OneForAffiliateAnswer | OneForStaffAnswer:
+    """Show one conversion."""
+    item, names, manager = get_conversion(call.deps, call.caller, call.permission, params.id)
+    zone = call.deps.zone
+    shown = {
+        **fields_for_all(item, as_text(zone)),
+        "status": Status(shown_status(item.status, call.version)).number,
+        "partner": _partner(item, names, manager, zone),
+        "country_name": _countries().get(item.click["country"], ""),
+        "landing_id": item.click["landing"] or None,
+        "prelanding_id": item.click.get("prelanding") or None,
+        "createdAt": datetime_text(item.created_at, zone),
+        "updatedAt": datetime_text(item.updated_at, zone),
+        "currency_id": _number_text(item.currency),
+        "click_id": item.click_id,
+    }
+    if not call.staff:
+        return OneForAffiliateAnswer(
+            conversion=OneForAffiliate(
+                **shown, **HIDDEN, charge=None, earning=None, offer=offer_in_conversion(item.offer_id, names)
+            )
+        )
+    return OneForStaffAnswer(
+        conversion=OneForStaff(
+            **shown,
+            **fields_for_staff(item),
+            charge=number(item.charge),
+            earning=number(item.charge - item.payout),
+            offer=offer_with_url(item.offer_id, names),
+            advertiser=advertiser_of(item, names),
+        )
+    )
+
+
+def _partner(item: ListedConversion, names: Names, manager: Staff | None, zone: ZoneInfo) -> PartnerWithManager:
+    plain = partner_view(item.affiliate_id, names.affiliates)
+    shown = None if manager is None else manager_view(manager, zone)
+    return PartnerWithManager(id=plain.id, email=plain.email, login=plain.login, name=plain.name, manager=shown)
+
+
+def _number_text(currency: str) -> str | None:
+    number = NUMBERS.get(currency)
+    return None if number is None else str(number)
+
+
+@cache
+def _countries() -> dict[str, str]:
+    return {country.code: country.name for country in geo.countries()}
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="stats.conversionsbyid",
+        method="GET",
+        path="/stats/conversionsbyid",
+        permission=Permission.STATS_CONVERSION,
+        params=GetConversion,
+        answer=OneForStaffAnswer,
+        affiliate_answer=OneForAffiliateAnswer,
+        handle=get,
+        features=("stats.conversions-list",),
+    ),
+)

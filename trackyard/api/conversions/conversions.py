@@ -1,0 +1,373 @@
+"""The list of conversions (spec: GET stats/conversions; Conversion (list form))."""
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+from msgspec.structs import fields
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.exports import StoredConversions, export_conversions
+from trackyard.actions.statistics.reports import Names, conversions
+from trackyard.api.conversions.filters import ListConversions, shown_status
+from trackyard.api.people.views import AdvertiserRef, PartnerView, partner_view
+from trackyard.api.statistics.exports import ALL_ROWS, table_of_all
+from trackyard.api.statistics.times import At, as_text, unchanged
+from trackyard.base.arrow import Array, amounts, beside, loaded
+from trackyard.base.zones import local_day
+from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM, PaymentStatus
+from trackyard.domain.people.roles import Permission
+from trackyard.journal.records import Click
+from trackyard.store.conversions.lists import ListedConversion
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number, pagination
+from trackyard.wire.response.exports import Kind, Sheet, Table, columns_beside, columns_of, table_of, type_of
+
+
+class OfferInConversion(View):
+    """The offer of a conversion, as everyone sees it."""
+
+    id: int
+    offer_id: str
+    title: str
+    preview_url: str
+
+
+class OfferWithUrl(OfferInConversion):
+    """The offer of a conversion, as staff see it."""
+
+    url: str
+
+
+class ConversionFields(View):
+    """The fields that every form of a conversion has for every caller."""
+
+    id: str
+    action_id: str
+    conversion_id: str
+    cbid: str
+    currency: str
+    goal: str
+    goal_value: str
+    country: str
+    district: None
+    city: str
+    city_id: int
+    isp_code: str
+    ip: str
+    browser: str
+    os: str
+    device: str
+    device_type: str
+    offer_id: int
+    ios_idfa: str
+    android_id: str
+    sub1: str
+    sub2: str
+    sub3: str
+    sub4: str
+    sub5: str
+    sub6: str
+    sub7: str
+    sub8: str
+    custom_field_1: str
+    custom_field_2: str
+    custom_field_3: str
+    custom_field_4: str
+    custom_field_5: str
+    custom_field_6: str
+    custom_field_7: str
+    ua: str
+    comment: str
+    created_at: Moment
+    click_time: Moment
+    referrer: str
+    payouts: Money
+    clickid: str
+    partner_id: int
+    sum: Money
+    ref_id: str
+    user_id: str
+    payment_status: str
+    is_paid: str
+    forensiq: None
+    payment_type: str
+    hold_date_expire: Moment | None
+
+
+class ListedFields(ConversionFields):
+    """The fields that a conversion in a list has for every caller."""
+
+    landing_id: int
+    status: str
+    partner: PartnerView | None
+
+
+class ConversionForAffiliate(ListedFields):
+    """A conversion as its affiliate sees it. revenue, earnings, advertiser, supplier_id: always null."""
+
+    offer: OfferInConversion | None
+    revenue: Money | None
+    earnings: Money | None
+    price: None
+    advertiser: AdvertiserRef | None
+    supplier_id: str | None
+
+
+class ConversionForStaff(ListedFields):
+    """A conversion as staff see it."""
+
+    offer: OfferWithUrl | None
+    revenue: Money
+    earnings: Money
+    price: None
+    advertiser: AdvertiserRef | None
+    supplier_id: str
+
+
+class ConversionsForAffiliate(Answer):
+    """A page of conversions."""
+
+    conversions: list[ConversionForAffiliate]
+    pagination: Pagination
+
+
+class ConversionsForStaff(Answer):
+    """A page of conversions."""
+
+    conversions: list[ConversionForStaff]
+    pagination: Pagination
+
+
+def list_conversions(call: Call[Deps], params: ListConversions) -> ConversionsForAffiliate | ConversionsForStaff:
+    """List conversions."""
+    limit = params.clamped(call)
+    found, total, names = conversions(
+        call.deps, call.caller, call.permission, params.chosen(call), page=params.page, limit=limit
+    )
+    pages = pagination(page=params.page, per_page=limit, total=total)
+    show = _shower(call, params, as_text(params.timezone or call.deps.zone))
+    shown = [show(item, names) for item in found]
+    if call.staff:
+        return ConversionsForStaff(conversions=[ConversionForStaff(**fields) for fields in shown], pagination=pages)
+    return ConversionsForAffiliate(conversions=[ConversionForAffiliate(**fields) for fields in shown], pagination=pages)
+
+
+def conversion_rows(call: Call[Deps], params: ListConversions) -> Table:
+    """The same as a file: all of them, or a page, when page or limit is sent."""
+    chosen, show = params.chosen(call), _shower(call, params, unchanged)
+    view = ConversionForStaff if call.staff else ConversionForAffiliate
+    zone = params.timezone or call.deps.zone
+    period = "_".join(str(local_day(at_ms, zone)) for at_ms in (chosen.since, chosen.until - 1))
+    if params.is_paged:
+        found, _, names = conversions(
+            call.deps, call.caller, call.permission, chosen, page=params.page, limit=params.clamped(call)
+        )
+        return table_of(view, (view(**show(item, names)) for item in found), zone, period=period)
+    export = export_conversions(call.deps, call.caller, call.permission, chosen)
+    columns = _Columns(view, call.version, is_staff=call.staff, is_raw=params.raw_export)
+    return table_of_all(view, export, columns.of, zone, period)
+
+
+def fields_for_all(item: ListedConversion, at: At) -> dict[str, Any]:
+    """The values of ConversionFields; at: how a moment is shown."""
+    from_click = {name: item.click[name] for name in _FROM_CLICK}
+    payment_status, is_paid = OPEN_ITEM if item.in_payment is None else ITEM_STATES[item.in_payment]
+    custom = {f"custom_field_{n}": item.custom_fields.get(str(n), "") for n in range(1, 8)}
+    as_stored = {name: getattr(item, name) for name in _AS_STORED}
+    return {
+        **from_click, **custom, **as_stored,
+        "conversion_id": item.id,
+        "cbid": item.click_id,
+        "clickid": item.click_id,
+        "goal": item.goal_title,
+        "goal_value": item.goal,
+        "district": None,
+        "isp_code": item.click["isp"],
+        "device_type": item.click["device"],
+        "partner_id": item.affiliate_id,
+        "payouts": number(item.payout),
+        "sum": number(item.sum),
+        "payment_status": payment_status,
+        "is_paid": is_paid,
+        "forensiq": None,
+        "created_at": at(item.created_at),
+        "click_time": at(item.click_time),
+        "hold_date_expire": at(item.hold_until),
+    }  # fmt: skip
+
+
+def fields_for_staff(item: ListedConversion) -> dict[str, Any]:
+    """Return the values that staff alone see, without the advertiser's name."""
+    return {
+        "revenue": number(item.charge),
+        "earnings": number(item.charge - item.payout),
+        "price": None,
+        "supplier_id": item.advertiser_id,
+    }
+
+
+HIDDEN: Mapping[str, Any] = MappingProxyType(
+    dict.fromkeys(("revenue", "earnings", "price", "supplier_id", "advertiser"))
+)
+"""The values of these fields for an affiliate."""
+
+
+def advertiser_of(item: ListedConversion, names: Names) -> AdvertiserRef:
+    """The advertiser of a conversion."""
+    return _advertiser(item.advertiser_id, names)
+
+
+def _advertiser(advertiser_id: str, names: Names) -> AdvertiserRef:
+    return AdvertiserRef(id=advertiser_id, title=names.advertisers.get(advertiser_id, ""))
+
+
+def _shower(call: Call[Deps], params: ListConversions, at: At) -> Callable[[ListedConversion, Names], dict[str, Any]]:
+    """Return what turns a conversion into the fields that its caller sees."""
+    offer_of = offer_with_url if call.staff else offer_in_conversion
+
+    def show(item: ListedConversion, names: Names) -> dict[str, Any]:
+        raw = params.raw_export
+        shown = fields_for_all(item, at) | {
+            "landing_id": item.click["landing"],
+            "status": shown_status(item.status, call.version),
+            "offer": None if raw else offer_of(item.offer_id, names),
+            "partner": None if raw else partner_view(item.affiliate_id, names.affiliates),
+        }
+        if not call.staff:
+            return {**shown, **HIDDEN}
+        return shown | fields_for_staff(item) | {"advertiser": None if raw else advertiser_of(item, names)}
+
+    return show
+
+
+_FROM_CLICK = (
+    "country", "city", "city_id", "ip", "browser", "os", "device", "ios_idfa", "android_id", "ua", "referrer", "ref_id",
+    *(f"sub{n}" for n in range(1, 9)),
+)  # fmt: skip
+_Clicked = msgspec.defstruct(
+    "_Clicked",
+    [(field.name, field.type) for field in fields(Click) if field.name in (*_FROM_CLICK, "isp", "landing")],
+    gc=False,
+)
+"""What a conversion shows of its click: nothing else of it is read."""
+_clicked = msgspec.json.Decoder(_Clicked).decode
+_click_values = attrgetter(*_Clicked.__struct_fields__)
+_NO_FIELDS: dict[str, str] = {}
+
+
+class _Columns:
+    """What `_shower` shows, by column. is_staff: whose columns · is_raw: without names."""
+
+    def __init__(self, view: type[View], version: str, *, is_staff: bool, is_raw: bool) -> None:
+        self._kinds = {column.name: column.kind for column in columns_of(view)}
+        self._version, self._is_staff, self._is_raw = version, is_staff, is_raw
+        self._offer_view: type[View] = OfferWithUrl if is_staff else OfferInConversion
+        self._offer_of: Callable[[int, Names], View | None] = offer_with_url if is_staff else offer_in_conversion
+
+    def of(self, found: StoredConversions, names: Names) -> dict[str, Array]:
+        """Return the columns of some conversions."""
+        stored = found.columns
+        shown = {**self._typed(self._values(stored)), **self._looked_up(found, names), **_amounts(stored)}
+        return shown if self._is_staff else shown | self._hidden(len(stored["id"]))
+
+    def _hidden(self, count: int) -> dict[str, Array]:
+        """Return columns of nulls for what an affiliate does not see."""
+        nulls = loaded().arrow.nulls
+        kinds = {name: kind for name, kind in self._kinds.items() if name.partition(".")[0] in HIDDEN}
+        return {name: nulls(count, type=type_of(kind)) for name, kind in kinds.items()}
+
+    def _typed(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Array]:
+        array = loaded().arrow.array
+        kinds = self._kinds
+        return {name: array(values, type=type_of(kinds[name])) for name, values in columns.items() if name in kinds}
+
+    def _values(self, stored: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+        """What is shown as it is stored."""
+        values = zip(*(_click_values(_clicked(text)) for text in stored["click"]), strict=True)
+        clicks = dict(zip(_Clicked.__struct_fields__, values, strict=True))
+        custom = [_NO_FIELDS if text == "{}" else msgspec.json.decode(text) for text in stored["custom_fields"]]
+        nothing = [None] * len(custom)
+        return {
+            **{name: clicks[name] for name in _FROM_CLICK},
+            **{name: stored[name] for name in _AS_STORED},
+            **{f"custom_field_{n}": [fields.get(str(n), "") for fields in custom] for n in range(1, 8)},
+            **{name: stored[column] for name, column in _RENAMED.items()},
+            **dict.fromkeys(("district", "forensiq", "price"), nothing),
+            "isp_code": clicks["isp"],
+            "device_type": clicks["device"],
+            "landing_id": clicks["landing"],
+        }
+
+    def _looked_up(self, found: StoredConversions, names: Names) -> dict[str, Array]:
+        """What is the same for many."""
+        stored, paid, raw = found.columns, found.in_payment, self._is_raw
+        array, text = loaded().arrow.array, type_of(Kind.TEXT)
+        keys = {name: array(stored[name]) for name in ("offer_id", "affiliate_id", "advertiser_id", "status")}
+        states = array([paid.get(key, "") for key in stored["id"]], type=text)
+        payment_status, is_paid = beside(
+            states, (text, text), lambda key: ITEM_STATES[PaymentStatus(key)] if key else OPEN_ITEM
+        )
+        [status] = beside(keys["status"], (text,), lambda key: (shown_status(key, self._version),))
+
+        def named(view: type[View], name: str, key: str, view_of: Callable[[Any], View | None]) -> dict[str, Array]:
+            return columns_beside(view, name, keys[key], lambda key: None if raw else view_of(key))
+
+        return {
+            "status": status,
+            "payment_status": payment_status,
+            "is_paid": is_paid,
+            **named(self._offer_view, "offer", "offer_id", lambda key: self._offer_of(key, names)),
+            **named(PartnerView, "partner", "affiliate_id", lambda key: partner_view(key, names.affiliates)),
+            **named(AdvertiserRef, "advertiser", "advertiser_id", lambda key: _advertiser(key, names)),
+        }
+
+
+def _amounts(stored: Mapping[str, Sequence[int]]) -> dict[str, Array]:
+    earned = [charge - payout for charge, payout in zip(stored["charge"], stored["payout"], strict=True)]
+    scaled = {"payouts": stored["payout"], "sum": stored["sum"], "revenue": stored["charge"], "earnings": earned}
+    return {name: amounts(values) for name, values in scaled.items()}
+
+
+_RENAMED = {
+    "conversion_id": "id", "cbid": "click_id", "clickid": "click_id", "goal": "goal_title", "goal_value": "goal",
+    "partner_id": "affiliate_id", "supplier_id": "advertiser_id", "created_at": "created_at",
+    "click_time": "click_time", "hold_date_expire": "hold_until",
+}  # fmt: skip
+_AS_STORED = ("id", "action_id", "currency", "offer_id", "comment", "user_id", "payment_type")
+
+
+def offer_in_conversion(offer_id: int, names: Names) -> OfferInConversion | None:
+    """The offer of a conversion; None when it does not exist any more."""
+    name = names.offers.get(offer_id)
+    if name is None:
+        return None
+    return OfferInConversion(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url)
+
+
+def offer_with_url(offer_id: int, names: Names) -> OfferWithUrl | None:
+    """Return the offer of a conversion for staff; None when it does not exist any more."""
+    name = names.offers.get(offer_id)
+    if name is None:
+        return None
+    return OfferWithUrl(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url, url=name.url)
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="stats.conversions",
+        method="GET",
+        path="/stats/conversions",
+        permission=Permission.STATS_CONVERSION,
+        params=ListConversions,
+        answer=ConversionsForStaff,
+        affiliate_answer=ConversionsForAffiliate,
+        handle=list_conversions,
+        features=("stats.conversions-list",),
+        report=True,
+        page_max=5000,
+        sheet=Sheet("conversions", (ConversionForStaff, ConversionForAffiliate), conversion_rows, ALL_ROWS),
+    ),
+)

@@ -1,0 +1,272 @@
+"""Edits and imports of conversions by staff (spec: Admin: conversions). Answers come before the work is done."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from ipaddress import ip_address
+from typing import Annotated, Any, Final
+
+from trackyard.actions.conversions.edits import Imported, Named, queue_edit, queue_imports
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import BadInput
+from trackyard.domain.conversions.conversions import CUSTOM_FIELDS
+from trackyard.domain.conversions.edits import Edit, Import
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Params, Seq
+from trackyard.wire.response.envelope import Answer, Money, View, number
+from trackyard.wire.response.errors import REQUIRED
+
+EDIT_MESSAGE: Final = "The changes take a few minutes to be applied"
+IMPORT_MESSAGE: Final = "The import takes a few minutes to be processed"
+
+EDITED: Final = ("confirmed", "pending", "declined", "not_found", "hold")
+
+
+@dataclass(frozen=True)
+class IntOrDecimal(s.Number):
+    """An amount that the specification calls an integer; decimals are taken too (behaviour.md §5)."""
+
+    contract = "int"
+
+
+@dataclass(frozen=True)
+class IpAddress(s.Scalar):
+    """One address, IPv4 or IPv6."""
+
+    contract = "string"
+
+    def read(self, text: str, context: Any) -> str:
+        try:
+            return str(ip_address(text.strip()))
+        except ValueError:
+            raise ValueError("This value must be an IP address.") from None
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}
+
+
+Amount = Annotated[Decimal, IntOrDecimal()]
+CustomField = Annotated[str, s.Words(most=2048)]
+Key = Annotated[str, s.Words(most=255, least=1)]
+
+
+class EditConversions(Params):
+    """Which conversions, by ids, action_ids or clickids, and what of them changes; what is not sent stays."""
+
+    ids: Seq[s.Hex] = ()
+    action_ids: Seq[Key] = ()
+    clickids: Seq[s.Hex] = ()
+    status: Annotated[str, s.Choice(EDITED)] | None = None
+    currency: s.Currency | None = None
+    payouts: Amount | None = None
+    revenue: Amount | None = None
+    comment: s.LongText | None = None
+
+    def edit(self) -> Edit:
+        """For the use case; the conversions come from `named`."""
+        return Edit(
+            conversion_id="",
+            status=None if self.status is None else Status(self.status),
+            currency=self.currency,
+            payout=self.payouts,
+            charge=self.revenue,
+            comment=self.comment,
+        )
+
+
+class ImportConversion(Params):
+    """A conversion to make. goal "1" by default; ip and ua are the visitor's; sum counts for percent payments ·
+    click_id: an accepted click of this offer and affiliate, which gives the dimensions in place of ip and ua."""
+
+    offer: s.Id
+    pid: s.Id
+    action_id: Annotated[str, s.Words(most=255)] = ""
+    goal: s.Int | None = None
+    ip: Annotated[str, IpAddress()] | None = None
+    ua: Annotated[str, s.Words(most=2000)] = ""
+    sum: Amount | None = None
+    status: Annotated[str, s.Choice((*EDITED, "pending_cap"))] | None = None
+    comment: s.LongText = ""
+    click_id: s.Hex | None = None
+    custom_field_1: CustomField = ""
+    custom_field_2: CustomField = ""
+    custom_field_3: CustomField = ""
+    custom_field_4: CustomField = ""
+    custom_field_5: CustomField = ""
+    custom_field_6: CustomField = ""
+    custom_field_7: CustomField = ""
+
+    def imported(self) -> Imported:
+        """Return it for the use case."""
+        custom = {str(number): getattr(self, f"custom_field_{number}") for number in CUSTOM_FIELDS}
+        item = Import(
+            offer_id=self.offer,
+            affiliate_id=self.pid,
+            goal="1" if self.goal is None else str(self.goal),
+            action_id=self.action_id,
+            ip=self.ip or "",
+            ua=self.ua,
+            sum=self.sum,
+            status=None if self.status is None else Status(self.status),
+            comment=self.comment,
+            custom_fields={number: text for number, text in custom.items() if text},
+        )
+        return Imported(item, self.click_id or "")
+
+
+class ImportConversions(Params):
+    """Several conversions to make, all or none."""
+
+    list: Seq[ImportConversion]
+
+
+class EditEcho(View):
+    """What was asked for; `ids`: every conversion that is meant. null = stays."""
+
+    ids: list[str]
+    status: str | None
+    currency: str | None
+    payouts: Money | None
+    revenue: Money | None
+
+
+class EditAnswer(Answer):
+    """An edit that is queued."""
+
+    data: EditEcho
+    message: str
+
+
+class ImportEcho(View):
+    """What was asked for; null = not sent."""
+
+    offer: int
+    pid: int
+    action_id: str | None
+    goal: int | None
+    ip: str | None
+    ua: str | None
+    sum: Money | None
+    status: str | None
+    comment: str | None
+    click_id: str | None
+    custom_field_1: str | None
+    custom_field_2: str | None
+    custom_field_3: str | None
+    custom_field_4: str | None
+    custom_field_5: str | None
+    custom_field_6: str | None
+    custom_field_7: str | None
+
+
+class ImportAnswer(Answer):
+    """An import that is queued."""
+
+    data: ImportEcho
+    message: str
+
+
+class ImportsEcho(View):
+    """What was asked for."""
+
+    list: list[ImportEcho]
+
+
+class ImportsAnswer(Answer):
+    """Imports that are queued."""
+
+    data: ImportsEcho
+    message: str
+
+
+def edit(call: Call[Deps], params: EditConversions) -> EditAnswer:
+    """Change conversions by hand.
+
+    The change is applied within seconds, in the order of the requests; what became of it stands in the server
+    postback log and in the conversion's history. One of ids, action_ids and clickids is needed.
+    """
+    if not (params.ids or params.action_ids or params.clickids):
+        raise BadInput({"ids": [REQUIRED]})
+    ids = queue_edit(call.deps, call.caller, Named(params.ids, params.action_ids, params.clickids), params.edit())
+    echo = EditEcho(
+        ids=ids,
+        status=params.status,
+        currency=params.currency,
+        payouts=_amount(params.payouts),
+        revenue=_amount(params.revenue),
+    )
+    return EditAnswer(data=echo, message=EDIT_MESSAGE)
+
+
+def import_one(call: Call[Deps], params: ImportConversion) -> ImportAnswer:
+    """Make a conversion by hand.
+
+    It is made within seconds, at the time of the request; what became of it stands in the server postback log.
+    """
+    queue_imports(call.deps, call.caller, {"": params.imported()})
+    return ImportAnswer(data=_echo(params), message=IMPORT_MESSAGE)
+
+
+def import_many(call: Call[Deps], params: ImportConversions) -> ImportsAnswer:
+    """Make several conversions by hand, all or none.
+
+    They are made within seconds, at the time of the request; what became of each stands in the server postback log.
+    """
+    queue_imports(call.deps, call.caller, {f"list[{place}]": each.imported() for place, each in enumerate(params.list)})
+    return ImportsAnswer(data=ImportsEcho(list=[_echo(item) for item in params.list]), message=IMPORT_MESSAGE)
+
+
+def _echo(params: ImportConversion) -> ImportEcho:
+    return ImportEcho(
+        offer=params.offer,
+        pid=params.pid,
+        action_id=params.action_id or None,
+        goal=params.goal,
+        ip=params.ip,
+        ua=params.ua or None,
+        sum=_amount(params.sum),
+        status=params.status,
+        comment=params.comment or None,
+        click_id=params.click_id,
+        **{name: getattr(params, name) or None for name in (f"custom_field_{number}" for number in CUSTOM_FIELDS)},
+    )
+
+
+def _amount(amount: Decimal | None) -> Decimal | None:
+    return None if amount is None else number(amount)
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.conversion.edit",
+        method="POST",
+        path="/admin/conversion/edit",
+        audience="staff",
+        permission=Permission.CONVERSIONS_WRITE,
+        params=EditConversions,
+        answer=EditAnswer,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.conversion.import",
+        method="POST",
+        path="/admin/conversion/import",
+        audience="staff",
+        permission=Permission.CONVERSIONS_WRITE,
+        params=ImportConversion,
+        answer=ImportAnswer,
+        handle=import_one,
+    ),
+    Endpoint(
+        id="admin.conversions.import",
+        method="POST",
+        path="/admin/conversions/import",
+        audience="staff",
+        permission=Permission.CONVERSIONS_WRITE,
+        params=ImportConversions,
+        answer=ImportsAnswer,
+        handle=import_many,
+    ),
+)

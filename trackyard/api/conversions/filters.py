@@ -1,0 +1,166 @@
+"""The filters of the list of conversions (spec: GET stats/conversions)."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.api.statistics.exports import Listed
+from trackyard.api.statistics.times import hour_end_ms, hour_start_ms, span
+from trackyard.base.errors import BadInput
+from trackyard.base.ids import as_stored
+from trackyard.base.zones import local_day
+from trackyard.domain.conversions.statuses import BY_NUMBER, Status
+from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM
+from trackyard.domain.money.currencies import CODES
+from trackyard.store.conversions.lists import ConversionFilter
+from trackyard.wire.endpoint import Call
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import AnyOf, Only, Seq
+
+StatusNumber = Annotated[int, s.Choice(("1", "2", "3", "5"), only_3_0=("4",), number=True)]
+Device = Annotated[str, s.Choice(("tablet", "desktop", "mobile"))]
+PaymentState = Annotated[str, s.Choice(("opened", "closed", "pending", "1", "2", "3"))]
+
+_PAYMENT_STATES = {number: name for name, number in (OPEN_ITEM, *ITEM_STATES.values())}
+"""`is_paid` → `payment_status`: a filter takes either."""
+
+
+class ListConversions(Listed):
+    """Which conversions; by default those of the last week.
+
+    A filter takes a list; any of its values matches. payouts_from, payouts_to, revenue_from, revenue_to: inclusive ·
+    goal_id: as goal · decline_reason: the comment of a declined conversion · comment: a part of the comment ·
+    payment_status: its name, or the number that `is_paid` has · update_to_date, update_to_hour: the last change lies
+    in this day or hour, or before.
+    """
+
+    date_from: s.Day | None = None
+    date_to: s.Day | None = None
+    update_from_date: s.Day | None = None
+    update_from_hour: s.Hour | None = None
+    update_to_date: s.Day | None = None
+    update_to_hour: s.Hour | None = None
+    status: Seq[StatusNumber] = ()
+    offer: Seq[s.Int] = ()
+    advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    country: Seq[s.Text] = ()
+    browser: AnyOf[s.Text] = ()
+    action_id: AnyOf[s.LongText] = ()
+    clickid: AnyOf[s.Text] = ()
+    os: AnyOf[s.Text] = ()
+    goal: AnyOf[s.LongText] = ()
+    goal_id: AnyOf[s.LongText] = ()
+    device: AnyOf[Device] = ()
+    payouts: AnyOf[s.Amount] = ()
+    payouts_from: s.Amount | None = None
+    payouts_to: s.Amount | None = None
+    currency: AnyOf[s.Int] = ()
+    hour: s.Hour | None = None
+    timezone: s.Zone | None = None
+    custom_field_1: AnyOf[s.LongText] = ()
+    custom_field_2: AnyOf[s.LongText] = ()
+    custom_field_3: AnyOf[s.LongText] = ()
+    custom_field_4: AnyOf[s.LongText] = ()
+    custom_field_5: AnyOf[s.LongText] = ()
+    custom_field_6: AnyOf[s.LongText] = ()
+    custom_field_7: AnyOf[s.LongText] = ()
+    subid1: AnyOf[s.LongText] = ()
+    subid2: AnyOf[s.LongText] = ()
+    subid3: AnyOf[s.LongText] = ()
+    subid4: AnyOf[s.LongText] = ()
+    subid5: AnyOf[s.LongText] = ()
+    subid6: AnyOf[s.LongText] = ()
+    subid7: AnyOf[s.LongText] = ()
+    subid8: AnyOf[s.LongText] = ()
+    smart_id: AnyOf[s.Text] = ()
+    decline_reason: AnyOf[s.LongText] = ()
+    comment: AnyOf[s.LongText] = ()
+    payment_status: AnyOf[PaymentState] = ()
+    partner: Annotated[Seq[s.Int], Only(admin=True)] = ()
+    revenue: Annotated[AnyOf[s.Amount], Only(admin=True)] = ()
+    revenue_from: Annotated[s.Amount | None, Only(admin=True)] = None
+    revenue_to: Annotated[s.Amount | None, Only(admin=True)] = None
+    raw_export: Annotated[s.Flag, Only(since="3.1")] = False
+
+    def chosen(self, call: Call[Deps]) -> ConversionFilter:
+        """For the use case. Raises BadInput for a period that is wrong."""
+        since, until = self._period(call)
+        states = {_PAYMENT_STATES.get(state, state) for state in self.payment_status}
+        return ConversionFilter(
+            since=since,
+            until=until,
+            updated_since=self._updated_since(call),
+            updated_until=self._updated_until(call),
+            statuses=frozenset(_stored_statuses(self.status, call.version)) if self.status else None,
+            offers=frozenset(self.offer) or None,
+            affiliates=frozenset(self.partner) or None,
+            advertisers=frozenset(as_stored(self.advertiser)) or None,
+            countries=frozenset(code.upper() for code in self.country) or None,
+            browsers=frozenset(self.browser) or None,
+            systems=frozenset(self.os) or None,
+            devices=frozenset(self.device) or None,
+            goals=frozenset(self.goal) or None,
+            goal_ids=frozenset(self.goal_id) or None,
+            action_ids=frozenset(self.action_id) or None,
+            click_ids=frozenset(as_stored(self.clickid)) or None,
+            currencies=frozenset(CODES.get(number, "") for number in self.currency) or None,
+            payouts=frozenset(self.payouts) or None,
+            payout_from=self.payouts_from,
+            payout_to=self.payouts_to,
+            charges=frozenset(self.revenue) or None,
+            charge_from=self.revenue_from,
+            charge_to=self.revenue_to,
+            smart_ids=frozenset(as_stored(self.smart_id)) or None,
+            subs=_numbered(self, "subid", 8),
+            custom_fields=_numbered(self, "custom_field_", 7),
+            decline_reasons=frozenset(self.decline_reason) or None,
+            comments=frozenset(part for part in self.comment if part) or None,
+            payment_statuses=frozenset(states) or None,
+        )
+
+    def _period(self, call: Call[Deps]) -> tuple[int, int]:
+        zone = self.timezone or call.deps.zone
+        today = local_day(call.deps.clock.now_ms(), zone)
+        last = self.date_to or today
+        if self.date_from is None and not (self.update_from_date is None and self.update_to_date is None):
+            return 0, span(last, last, zone)[1]
+        first = self.date_from or min(last, today) - timedelta(days=7)
+        return span(first, last, zone, hour=self.hour)
+
+    def _updated_since(self, call: Call[Deps]) -> int | None:
+        if self.update_from_date is None:
+            if self.update_from_hour is not None:
+                raise BadInput({"update_from_hour": ["An hour needs update_from_date."]})
+            return None
+        return hour_start_ms(self.update_from_date, self.update_from_hour or 0, self.timezone or call.deps.zone)
+
+    def _updated_until(self, call: Call[Deps]) -> int | None:
+        if self.update_to_date is None:
+            if self.update_to_hour is not None:
+                raise BadInput({"update_to_hour": ["An hour needs update_to_date."]})
+            return None
+        hours = (self.update_from_hour or 0, 23 if self.update_to_hour is None else self.update_to_hour)
+        if self.update_from_date is not None and (self.update_from_date, hours[0]) > (self.update_to_date, hours[1]):
+            raise BadInput({"update_to_date": ["This time must not lie before update_from_date."]})
+        zone = self.timezone or call.deps.zone
+        if self.update_to_hour is None:
+            return span(self.update_to_date, self.update_to_date, zone)[1]
+        return hour_end_ms(self.update_to_date, self.update_to_hour, zone)
+
+
+def shown_status(stored: str, version: str) -> str:
+    """How a stored status is told: pending_cap is shown as pending, not_found under 3.1 as declined."""
+    if stored == Status.NOT_FOUND and version != "3.0":
+        return Status.DECLINED.value
+    return Status.PENDING.value if stored == Status.PENDING_CAP else stored
+
+
+def _stored_statuses(numbers: tuple[int, ...], version: str) -> set[str]:
+    """What is stored as a status that is shown by one of these numbers."""
+    wanted = {BY_NUMBER[chosen].value for chosen in numbers}
+    return {status.value for status in Status if shown_status(status.value, version) in wanted}
+
+
+def _numbered(params: ListConversions, prefix: str, last: int) -> dict[int, frozenset[str]]:
+    values = {n: frozenset[str](getattr(params, f"{prefix}{n}")) for n in range(1, last + 1)}
+    return {n: each for n, each in values.items() if each}

@@ -1,0 +1,1 @@
+"""Money: payments, invoices, currencies, referrals and the ledger."""

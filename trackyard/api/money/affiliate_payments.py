@@ -1,0 +1,308 @@
+"""Payments to affiliates (behaviour.md §8, §10)."""
+
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.money import affiliate_payments as payments
+from trackyard.actions.money.affiliate_payments import DueRecord, Skipped
+from trackyard.api.paging import Paging
+from trackyard.api.paths import path_number
+from trackyard.api.statistics.times import At, as_text, unchanged
+from trackyard.base.errors import BadInput
+from trackyard.base.zones import day_end_ms, day_start_ms
+from trackyard.domain.money.affiliate_payments import PaymentStatus
+from trackyard.domain.people.roles import Permission
+from trackyard.store.money.affiliate_payments import PaidEntry, Payment, PaymentFilter
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import AnyOf, Params, Seq
+from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number, pagination
+from trackyard.wire.response.exports import Exported, Sheet, Table, table_of
+
+EVERY_ROW = "Every row, whatever `page` and `limit` say."
+Status = Annotated[str, s.Choice(tuple(status.value for status in PaymentStatus))]
+
+
+class ListPayments(Exported, Paging):
+    """Which payments. pid, currency, status: any of these · date_from, date_to: days of their creation."""
+
+    pid: Seq[s.Id] = ()
+    currency: AnyOf[s.Currency] = ()
+    status: AnyOf[Status] = ()
+    date_from: s.Day | None = None
+    date_to: s.Day | None = None
+
+    def chosen(self, zone: ZoneInfo) -> PaymentFilter:
+        """For the use case. Raises BadInput for days in the wrong order."""
+        if self.date_from and self.date_to and self.date_to < self.date_from:
+            raise BadInput({"date_to": ["This day must not lie before date_from."]})
+        return PaymentFilter(
+            affiliate_ids=self.pid,
+            currencies=self.currency,
+            statuses=self.status,
+            since=None if self.date_from is None else day_start_ms(self.date_from, zone),
+            until=None if self.date_to is None else day_end_ms(self.date_to, zone),
+        )
+
+
+class ListEntries(Exported, Paging):
+    """Which of what a payment pays."""
+
+
+class ListDue(Params):
+    """Among whom: these affiliates, this currency; without them among all."""
+
+    pid: Seq[s.Id] = ()
+    currency: s.Currency | None = None
+
+
+class AddPayments(Params):
+    """Who is paid. date_to: what became available until the end of that day; without it all that is available."""
+
+    pid: Seq[s.Id] = ()
+    currency: s.Currency | None = None
+    date_to: s.Day | None = None
+    comment: s.LongText = ""
+
+
+class EditPayment(Params):
+    """What is sent is changed. status: paid executes a payment, cancelled frees what it pays."""
+
+    edits = True
+
+    status: Status | None = None
+    comment: s.LongText | None = None
+
+
+class PaymentView(View):
+    """A payment. amount: in its currency · paid_at: null until it is executed."""
+
+    id: int
+    pid: int
+    currency: str
+    amount: Money
+    status: str
+    comment: str
+    created_by: str
+    created_at: Moment
+    updated_at: Moment
+    paid_at: Moment | None
+
+
+class DueView(View):
+    """What an affiliate can be paid in one currency; min_payment: what is paid out at least."""
+
+    pid: int
+    email: str
+    currency: str
+    amount: Money
+    min_payment: Money
+
+
+class SkippedView(View):
+    """An affiliate that was named and got no payment, and why."""
+
+    pid: int
+    currency: str
+    reason: str
+
+
+class PaidEntryView(View):
+    """What a payment pays: a conversion, a later change of one, or a referral share of one."""
+
+    kind: str
+    conversion_id: str
+    amount: Money
+    created_at: Moment
+
+
+class PaymentsAnswer(Answer):
+    """A page of payments."""
+
+    payments: list[PaymentView]
+    pagination: Pagination
+
+
+class DueAnswer(Answer):
+    """Who can be paid."""
+
+    due: list[DueView]
+
+
+class AddedAnswer(Answer):
+    """The payments that were made, and who got none."""
+
+    payments: list[PaymentView]
+    skipped: list[SkippedView]
+
+
+class PaymentAnswer(Answer):
+    """One payment."""
+
+    payment: PaymentView
+
+
+class EntriesAnswer(Answer):
+    """A page of what a payment pays."""
+
+    entries: list[PaidEntryView]
+    pagination: Pagination
+
+
+def list_(call: Call[Deps], params: ListPayments) -> PaymentsAnswer:
+    """List payments to affiliates, the newest first."""
+    limit, zone = params.clamped(call), call.deps.zone
+    chosen = params.chosen(zone)
+    found, total = payments.list_payments(call.deps, call.caller, chosen, page=params.page, limit=limit)
+    pages = pagination(page=params.page, per_page=limit, total=total)
+    return PaymentsAnswer(payments=[payment_view(item, as_text(zone)) for item in found], pagination=pages)
+
+
+def payment_rows(call: Call[Deps], params: ListPayments) -> Table:
+    """The same as a file; `page` and `limit` mean nothing there."""
+    found = payments.each_payment(call.deps, call.caller, params.chosen(call.deps.zone))
+    return table_of(PaymentView, (payment_view(item, unchanged) for item in found), call.deps.zone)
+
+
+def list_due(call: Call[Deps], params: ListDue) -> DueAnswer:
+    """Who can be paid: affiliates whose available balance reaches the least payment of its currency."""
+    due = payments.list_due(call.deps, call.caller, params.pid, params.currency)
+    return DueAnswer(due=[_due_view(item) for item in due])
+
+
+def add(call: Call[Deps], params: AddPayments) -> AddedAnswer:
+    """Make payments: for each affiliate that can be paid one in each of its currencies, of all that is available. With
+    `pid` for these alone; who of them cannot be paid stands in `skipped`."""
+    made, skipped = payments.add_payments(
+        call.deps,
+        call.caller,
+        affiliate_ids=tuple(dict.fromkeys(params.pid)),
+        currency=params.currency,
+        until=None if params.date_to is None else day_end_ms(params.date_to, call.deps.zone),
+        comment=params.comment,
+    )
+    views = [payment_view(item, as_text(call.deps.zone)) for item in made]
+    return AddedAnswer(payments=views, skipped=[_skipped_view(item) for item in skipped])
+
+
+def edit(call: Call[Deps], params: EditPayment) -> PaymentAnswer:
+    """Execute or cancel a payment, or change its comment. One that was executed or cancelled stays so."""
+    status = None if params.status is None else PaymentStatus(params.status)
+    item = payments.edit_payment(call.deps, call.caller, call.subject.id, status=status, comment=params.comment)
+    return PaymentAnswer(payment=payment_view(item, as_text(call.deps.zone)))
+
+
+def list_entries(call: Call[Deps], params: ListEntries) -> EntriesAnswer:
+    """What a payment pays, the oldest first. One that was cancelled pays nothing."""
+    limit = params.clamped(call)
+    found, total = payments.list_entries(call.deps, call.subject.id, page=params.page, limit=limit)
+    views = [_entry_view(item, as_text(call.deps.zone)) for item in found]
+    return EntriesAnswer(entries=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+
+
+def entry_rows(call: Call[Deps], _params: ListEntries) -> Table:
+    """The same as a file; `page` and `limit` mean nothing there."""
+    found = payments.each_entry(call.deps, call.subject.id)
+    return table_of(PaidEntryView, (_entry_view(item, unchanged) for item in found), call.deps.zone)
+
+
+def payment_view(item: Payment, at: At) -> PaymentView:
+    """A payment on the wire; at: how a moment is shown."""
+    return PaymentView(
+        id=item.id,
+        pid=item.affiliate_id,
+        currency=item.currency,
+        amount=number(item.amount),
+        status=item.status.value,
+        comment=item.comment,
+        created_by=item.created_by,
+        created_at=at(item.created_at),
+        updated_at=at(item.updated_at),
+        paid_at=at(item.paid_at),
+    )
+
+
+def _due_view(item: DueRecord) -> DueView:
+    return DueView(
+        pid=item.affiliate_id,
+        email=item.email,
+        currency=item.currency,
+        amount=number(item.amount),
+        min_payment=number(item.least),
+    )
+
+
+def _skipped_view(item: Skipped) -> SkippedView:
+    return SkippedView(pid=item.affiliate_id, currency=item.currency, reason=item.reason)
+
+
+def _entry_view(item: PaidEntry, at: At) -> PaidEntryView:
+    return PaidEntryView(
+        kind=item.kind,
+        conversion_id=item.source_id,
+        amount=number(item.amount),
+        created_at=at(item.at),
+    )
+
+
+def _find(call: Call[Deps]) -> Payment:
+    return payments.get_payment(call.deps, call.caller, path_number(call))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.payments.list",
+        method="GET",
+        path="/admin/payments",
+        audience="staff",
+        permission=Permission.PAYMENTS_WRITE,
+        params=ListPayments,
+        answer=PaymentsAnswer,
+        handle=list_,
+        sheet=Sheet("payments", (PaymentView,), payment_rows, EVERY_ROW),
+    ),
+    Endpoint(
+        id="admin.payments.due",
+        method="GET",
+        path="/admin/payments/due",
+        audience="staff",
+        permission=Permission.PAYMENTS_WRITE,
+        params=ListDue,
+        answer=DueAnswer,
+        handle=list_due,
+    ),
+    Endpoint(
+        id="admin.payments.add",
+        method="POST",
+        path="/admin/payments",
+        audience="staff",
+        permission=Permission.PAYMENTS_WRITE,
+        params=AddPayments,
+        answer=AddedAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.payment.edit",
+        method="POST",
+        path="/admin/payments/{id}",
+        audience="staff",
+        permission=Permission.PAYMENTS_WRITE,
+        params=EditPayment,
+        answer=PaymentAnswer,
+        find=_find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.payment.entries",
+        method="GET",
+        path="/admin/payments/{id}/entries",
+        audience="staff",
+        permission=Permission.PAYMENTS_WRITE,
+        params=ListEntries,
+        answer=EntriesAnswer,
+        find=_find,
+        handle=list_entries,
+        sheet=Sheet("payment", (PaidEntryView,), entry_rows, EVERY_ROW),
+    ),
+)

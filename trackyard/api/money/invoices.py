@@ -1,0 +1,226 @@
+"""Invoices of advertisers (spec: Admin: advertisers and invoices). Their answers are in `message`."""
+
+from datetime import date
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.money import invoices
+from trackyard.actions.money.invoices import Draft
+from trackyard.api.paging import Paging
+from trackyard.api.paths import path_number
+from trackyard.base.errors import BadInput
+from trackyard.base.zones import local_day
+from trackyard.domain.money.invoices import PAYOUT_TYPES, STATUSES, Line
+from trackyard.domain.people.roles import Permission
+from trackyard.store.money.invoices import Invoice, InvoiceFilter
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Seq
+from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
+
+Status = Annotated[str, s.Choice(STATUSES)]
+OptionalDay = Annotated[s.Day | None, Clearable()]
+
+
+class ListInvoices(Paging):
+    """Which invoices: whose period begins on `start_date` or later and ends on `end_date` or before."""
+
+    status: AnyOf[Status] = ()
+    start_date: s.Day | None = None
+    end_date: s.Day | None = None
+
+
+class LineParams(Params):
+    """One line, for an offer of the supplier."""
+
+    offer_id: s.Id
+    payout_type: Annotated[str, s.Choice(PAYOUT_TYPES)]
+    actions: Annotated[int, s.Whole(least=0)] = 0
+    amount: s.Amount
+    comment: Annotated[s.LongText | None, Clearable()] = None
+
+
+class InvoiceParams(Params):
+    """What an invoice may have; the days of its period are included."""
+
+    supplier_id: s.Hex
+    start_date: OptionalDay = None
+    end_date: OptionalDay = None
+    status: Status = "unpaid"
+    comment: Annotated[s.LongText | None, Clearable()] = None
+    detail: Seq[LineParams] = ()
+
+    def lines(self) -> tuple[Line, ...]:
+        """The lines that were sent."""
+        return tuple(Line(**item.model_dump()) for item in self.detail)
+
+
+class AddInvoice(InvoiceParams):
+    """A new invoice. Its currency stays."""
+
+    currency: s.Currency
+
+
+class EditInvoice(InvoiceParams):
+    """What is sent is changed; lines are replaced."""
+
+
+class LineView(View):
+    """One line. amount: in the invoice's currency."""
+
+    offer_id: int
+    payout_type: str
+    actions: int
+    amount: Money
+    comment: str | None
+
+
+class InvoiceView(View):
+    """An invoice (spec: Invoice). Dates are days, "" when there is none."""
+
+    number: int
+    supplier_id: str
+    created_at: str
+    updated_at: str
+    start_date: str
+    end_date: str
+    status: str
+    currency: str
+    comment: str | None
+    detail: list[LineView]
+
+
+class InvoicesAnswer(Answer):
+    """A page of invoices."""
+
+    message: list[InvoiceView]
+    pagination: Pagination
+
+
+class InvoiceAnswer(Answer):
+    """One invoice."""
+
+    message: InvoiceView
+
+
+class WrittenAnswer(Answer):
+    """What was done with which invoice."""
+
+    message: str
+    number: int
+
+
+def find(call: Call[Deps]) -> Invoice:
+    """The invoice of the path's number. Raises NotFound."""
+    return invoices.get_invoice(call.deps, call.caller, path_number(call, "number"))
+
+
+def list_(call: Call[Deps], params: ListInvoices) -> InvoicesAnswer:
+    """List invoices, the newest first. `start_date`, `end_date`: those whose whole period lies between these days."""
+    if params.start_date and params.end_date and params.end_date < params.start_date:
+        raise BadInput({"end_date": ["This day must not lie before start_date."]})
+    limit = params.clamped(call)
+    chosen = InvoiceFilter(params.status, params.start_date, params.end_date)
+    found, total = invoices.list_invoices(call.deps, call.caller, chosen, page=params.page, limit=limit)
+    views = [invoice_view(item, call.deps.zone) for item in found]
+    return InvoicesAnswer(message=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+
+
+def show(call: Call[Deps], _params: NoParams) -> InvoiceAnswer:
+    """Show an invoice."""
+    return InvoiceAnswer(message=invoice_view(call.subject, call.deps.zone))
+
+
+def add(call: Call[Deps], params: AddInvoice) -> WrittenAnswer:
+    """Create an invoice. With both days and no `detail` its lines are computed from statistics, by offer: confirmed
+    conversions in the invoice's currency with what they cost (RPA), clicks (RPC), views (RPM)."""
+    values = params.model_dump(exclude={"supplier_id", "detail"})
+    draft = Draft(advertiser_id=params.supplier_id, lines=params.lines(), **values)
+    made = invoices.add_invoice(call.deps, call.caller, draft)
+    return WrittenAnswer(message=f"Invoice {made} is created", number=made)
+
+
+def edit(call: Call[Deps], params: EditInvoice) -> WrittenAnswer:
+    """Change an invoice, all but its currency. Computed lines follow its period; an empty `detail` has them computed
+    in the place of given ones."""
+    names = params.model_fields_set - {"supplier_id", "detail"}
+    given: dict[str, Any] = {name: getattr(params, name) for name in names} | {"advertiser_id": params.supplier_id}
+    if "detail" in params.model_fields_set:
+        given["lines"] = params.lines()
+    invoices.edit_invoice(call.deps, call.caller, call.subject.number, given)
+    return WrittenAnswer(message=f"Invoice {call.subject.number} is changed", number=call.subject.number)
+
+
+def invoice_view(item: Invoice, zone: ZoneInfo) -> InvoiceView:
+    """An invoice on the wire."""
+    return InvoiceView(
+        number=item.number,
+        supplier_id=item.advertiser_id,
+        created_at=local_day(item.created_at, zone).isoformat(),
+        updated_at=local_day(item.updated_at, zone).isoformat(),
+        start_date=_day(item.start_date),
+        end_date=_day(item.end_date),
+        status=item.status,
+        currency=item.currency,
+        comment=item.comment,
+        detail=[
+            LineView(
+                offer_id=line.offer_id,
+                payout_type=line.payout_type,
+                actions=line.actions,
+                amount=number(line.amount),
+                comment=line.comment,
+            )
+            for line in item.lines
+        ],
+    )
+
+
+def _day(day: date | None) -> str:
+    return "" if day is None else day.isoformat()
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.advertiser-invoices.list",
+        method="GET",
+        path="/admin/advertiser-invoices",
+        audience="staff",
+        permission=Permission.INVOICES_WRITE,
+        params=ListInvoices,
+        answer=InvoicesAnswer,
+        handle=list_,
+    ),
+    Endpoint(
+        id="admin.advertiser-invoice.get",
+        method="GET",
+        path="/admin/advertiser-invoice/{number}",
+        audience="staff",
+        permission=Permission.INVOICES_WRITE,
+        answer=InvoiceAnswer,
+        find=find,
+        handle=show,
+    ),
+    Endpoint(
+        id="admin.advertiser-invoice.add",
+        method="POST",
+        path="/admin/advertiser-invoice",
+        audience="staff",
+        permission=Permission.INVOICES_WRITE,
+        params=AddInvoice,
+        answer=WrittenAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.advertiser-invoice.edit",
+        method="POST",
+        path="/admin/advertiser-invoice/{number}",
+        audience="staff",
+        permission=Permission.INVOICES_WRITE,
+        params=EditInvoice,
+        answer=WrittenAnswer,
+        find=find,
+        handle=edit,
+    ),
+)

@@ -1,0 +1,164 @@
+"""Payment systems (spec: GET admin/payment_systems; our own writes: behaviour.md §10)."""
+
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.money.payment_systems import (
+    WrittenField,
+    add_payment_system,
+    edit_payment_system,
+    get_payment_system,
+    list_payment_systems,
+    remove_payment_system,
+)
+from trackyard.api.paths import path_number
+from trackyard.domain.people.roles import Permission
+from trackyard.store.money.payment_systems import PaymentSystem
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
+from trackyard.wire.response.envelope import Answer, View
+
+
+class FieldItem(Params):
+    """Something an affiliate has to tell, such as the number of its account. id: of a field there is."""
+
+    lang_label: s.Name
+    id: s.Id | None = None
+    required: s.Flag = False
+
+
+class AddPaymentSystem(Params):
+    """A new way to be paid. currency: the only one it pays; without it any."""
+
+    lang_label: s.Name
+    currency: s.Currency | None = None
+    fields: Seq[FieldItem] = ()
+
+
+class EditPaymentSystem(Params):
+    """What is sent is changed. Fields are sent all: one with its id stays the same field, one without id is new."""
+
+    edits = True
+
+    lang_label: s.Name | None = None
+    currency: Annotated[s.Currency | None, Clearable()] = None
+    fields: Seq[FieldItem] = ()
+
+
+class PaymentFieldView(View):
+    """A field of a payment system."""
+
+    id: int
+    lang_label: str
+    required: bool
+
+
+class PaymentSystemView(View):
+    """A way to be paid (spec: Payment system). currency: null when it pays any."""
+
+    id: int
+    lang_label: str
+    currency: str | None
+    fields: list[PaymentFieldView]
+
+
+class PaymentSystemsAnswer(Answer):
+    """Every payment system."""
+
+    payment_systems: list[PaymentSystemView]
+
+
+class PaymentSystemAnswer(Answer):
+    """One payment system."""
+
+    payment_system: PaymentSystemView
+
+
+def list_all(call: Call[Deps], _params: NoParams) -> PaymentSystemsAnswer:
+    """List the payment systems, oldest first."""
+    return PaymentSystemsAnswer(payment_systems=[system_view(row) for row in list_payment_systems(call.deps)])
+
+
+def add(call: Call[Deps], params: AddPaymentSystem) -> PaymentSystemAnswer:
+    """Add a payment system."""
+    made = add_payment_system(call.deps, params.lang_label, params.currency, _written(params.fields))
+    return PaymentSystemAnswer(payment_system=system_view(made))
+
+
+def edit(call: Call[Deps], params: EditPaymentSystem) -> PaymentSystemAnswer:
+    """Change a payment system. What affiliates told of its other fields stays."""
+    given = {name: getattr(params, name) for name in params.model_fields_set}
+    if given.get("lang_label", "") is None:
+        del given["lang_label"]
+    if "fields" in given:
+        given["fields"] = _written(params.fields)
+    changed = edit_payment_system(call.deps, call.subject.id, given)
+    return PaymentSystemAnswer(payment_system=system_view(changed))
+
+
+def remove(call: Call[Deps], _params: NoParams) -> PaymentSystemAnswer:
+    """Remove a payment system that no affiliate uses. Answers with what it was."""
+    return PaymentSystemAnswer(payment_system=system_view(remove_payment_system(call.deps, call.subject.id)))
+
+
+def system_view(system: PaymentSystem) -> PaymentSystemView:
+    """A payment system on the wire."""
+    return PaymentSystemView(
+        id=system.id,
+        lang_label=system.lang_label,
+        currency=system.currency,
+        fields=[PaymentFieldView(**field) for field in system.fields],
+    )
+
+
+def _written(fields: tuple[FieldItem, ...]) -> list[WrittenField]:
+    return [WrittenField(item.id, item.lang_label, item.required) for item in fields]
+
+
+def _find(call: Call[Deps]) -> PaymentSystem:
+    return get_payment_system(call.deps, path_number(call))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.payment_systems.list",
+        method="GET",
+        path="/admin/payment_systems",
+        audience="staff",
+        permission=Permission.PAYMENT_SYSTEMS_READ,
+        answer=PaymentSystemsAnswer,
+        handle=list_all,
+    ),
+    Endpoint(
+        id="admin.payment_system.add",
+        method="POST",
+        path="/admin/payment_systems",
+        audience="staff",
+        permission=Permission.PAYMENTS_WRITE,
+        params=AddPaymentSystem,
+        answer=PaymentSystemAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.payment_system.edit",
+        method="POST",
+        path="/admin/payment_systems/{id}",
+        audience="staff",
+        permission=Permission.PAYMENTS_WRITE,
+        params=EditPaymentSystem,
+        answer=PaymentSystemAnswer,
+        find=_find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.payment_system.remove",
+        method="POST",
+        path="/admin/payment_systems/{id}/remove",
+        audience="staff",
+        permission=Permission.PAYMENTS_WRITE,
+        answer=PaymentSystemAnswer,
+        find=_find,
+        handle=remove,
+    ),
+)

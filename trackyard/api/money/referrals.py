@@ -1,0 +1,112 @@
+"""Referral payments (spec: GET stats/getreferralpayments; Referral payment row)."""
+
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.money.referrals import list_shares
+from trackyard.api.paging import Paging
+from trackyard.api.statistics.times import bounded_span
+from trackyard.base.zones import datetime_text
+from trackyard.domain.money.currencies import CODES
+from trackyard.domain.people.roles import Permission
+from trackyard.store.money.referrals import ShareFilter, Shares
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import AnyOf
+from trackyard.wire.response.envelope import Answer, Pagination, View, number, pagination
+
+
+class ReferralParams(Paging):
+    """Which payments; of several values any matches. pid: the referred affiliate · ref: the affiliate that earns ·
+    is_paid: 0 free to be paid, 1 paid, 2 on hold · status: 1 when the conversions are confirmed · currency: number of
+    ISO 4217."""
+
+    date_from: s.DayMonthYear
+    date_to: s.DayMonthYear
+    pid: AnyOf[s.Int] = ()
+    ref: AnyOf[s.Int] = ()
+    is_paid: AnyOf[Annotated[str, s.Choice(("0", "1", "2"))]] = ()
+    status: AnyOf[Annotated[str, s.Choice(("0", "1"))]] = ()
+    currency: AnyOf[s.Int] = ()
+
+    def chosen(self, call: Call[Deps]) -> ShareFilter:
+        """For the use case. Raises BadInput for a period that is wrong or too long."""
+        since, until = bounded_span(call.deps, self.date_from, self.date_to, call.deps.zone, fine=False)
+        return ShareFilter(
+            since=since,
+            until=until,
+            affiliates=self.pid,
+            referrers=self.ref,
+            states=tuple(int(state) for state in self.is_paid),
+            confirmed=tuple(status == "1" for status in self.status),
+            currencies=tuple(CODES.get(number, "") for number in self.currency),
+        )
+
+
+class ReferralView(View):
+    """What one affiliate brought its referrer; numbers as text, as existing programs read them. pid: who was referred ·
+    ref: who earns · status: 1 when the conversions are confirmed · is_paid: 0 free to be paid, 1 paid, 2 on hold ·
+    count: of conversions · max_created_at: the newest of them · sum_revenue: the share of their payouts,
+    below 0 where more was paid than is left of them."""
+
+    pid: str
+    ref: str
+    status: str
+    is_paid: str
+    currency: str
+    count: str
+    max_created_at: str
+    date_registration_partner: str
+    sum_revenue: str
+
+
+class ReferralsAnswer(Answer):
+    """A page of referral payments."""
+
+    ref_payments: list[ReferralView]
+    pagination: Pagination
+
+
+def list_referrals(call: Call[Deps], params: ReferralParams) -> ReferralsAnswer:
+    """List what referred affiliates bring their referrers.
+
+    An affiliate sees the rows whose `ref` it is. A share is a part of a conversion's payout: the referrer's
+    ref_percent of when the conversion was made. It is free to be paid once the conversion is confirmed.
+    """
+    limit = params.clamped(call)
+    chosen = params.chosen(call)
+    found, total = list_shares(call.deps, call.caller, call.permission, chosen, page=params.page, limit=limit)
+    return ReferralsAnswer(
+        ref_payments=[_view(shares, call.deps.zone) for shares in found],
+        pagination=pagination(page=params.page, per_page=limit, total=total),
+    )
+
+
+def _view(shares: Shares, zone: ZoneInfo) -> ReferralView:
+    return ReferralView(
+        pid=str(shares.affiliate),
+        ref=str(shares.referrer),
+        status=str(int(shares.confirmed)),
+        is_paid=str(shares.state),
+        currency=shares.currency,
+        count=str(shares.count),
+        max_created_at=datetime_text(shares.newest_at, zone),
+        date_registration_partner=datetime_text(shares.registered_at, zone),
+        sum_revenue=f"{number(shares.amount):f}",
+    )
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="stats.getreferralpayments",
+        method="GET",
+        path="/stats/getreferralpayments",
+        permission=Permission.STATS_REFERRAL,
+        params=ReferralParams,
+        answer=ReferralsAnswer,
+        handle=list_referrals,
+        report=True,
+        features=("stats.referral",),
+    ),
+)

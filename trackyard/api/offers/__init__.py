@@ -1,0 +1,1 @@
+"""Offers: caps, tiers, targeting, categories, connections and tickets."""

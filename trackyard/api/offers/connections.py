@@ -1,0 +1,118 @@
+"""Who is connected to which offers (spec: Admin: offers, enable-affiliate to disable-offers)."""
+
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.connections import (
+    connect_affiliate,
+    disconnect_affiliate,
+    disconnect_affiliates,
+    disconnect_offers,
+    get_affiliate,
+    get_offer,
+)
+from trackyard.api.paths import path_number
+from trackyard.domain.offers.offers import Offer
+from trackyard.domain.people.roles import Permission
+from trackyard.store.people.affiliates import Affiliate
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import NoParams, OneOrMany, Params
+from trackyard.wire.response.envelope import Answer
+
+
+class Pairing(Params):
+    """An affiliate, and the offers it is connected to or taken off."""
+
+    offer_id: OneOrMany[s.Id]
+    pid: s.Id
+    notice: Annotated[bool, s.ZeroOne()] = True
+
+
+class MessageAnswer(Answer):
+    """What was done, in words."""
+
+    message: str
+
+
+def enable_affiliate(call: Call[Deps], params: Pairing) -> MessageAnswer:
+    """Connect an affiliate to offers, all or none; it is told by mail of those that are new to it, unless notice=0."""
+    connect_affiliate(call.deps, call.caller, params.pid, params.offer_id, notice=params.notice)
+    return MessageAnswer(message=f"Affiliate {params.pid} is connected to offers: {_listed(params.offer_id)}")
+
+
+def disable_affiliate(call: Call[Deps], params: Pairing) -> MessageAnswer:
+    """Take an affiliate off offers, public ones too, until it is connected again; it is told by mail, unless
+    notice=0."""
+    disconnect_affiliate(call.deps, call.caller, params.pid, params.offer_id, notice=params.notice)
+    return MessageAnswer(message=f"Affiliate {params.pid} is disconnected from offers: {_listed(params.offer_id)}")
+
+
+def disable_affiliates(call: Call[Deps], _params: NoParams) -> MessageAnswer:
+    """Take every affiliate off a private or protected offer; a manager's call takes off its own affiliates."""
+    offer: Offer = call.subject
+    count = disconnect_affiliates(call.deps, call.caller, offer.id)
+    return MessageAnswer(message=f"Affiliates disconnected from offer {offer.id}: {count}")
+
+
+def disable_offers(call: Call[Deps], _params: NoParams) -> MessageAnswer:
+    """Take an affiliate off every private or protected offer."""
+    affiliate: Affiliate = call.subject
+    count = disconnect_offers(call.deps, call.caller, affiliate.id)
+    return MessageAnswer(message=f"Offers that affiliate {affiliate.id} is disconnected from: {count}")
+
+
+def _find_offer(call: Call[Deps]) -> Offer:
+    return get_offer(call.deps, call.caller, call.path["id"])
+
+
+def _find_affiliate(call: Call[Deps]) -> Affiliate:
+    return get_affiliate(call.deps, call.caller, path_number(call))
+
+
+def _listed(offer_ids: tuple[int, ...]) -> str:
+    return ", ".join(str(number) for number in dict.fromkeys(offer_ids))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="offer.affiliate.enable",
+        method="POST",
+        path="/offer/enable-affiliate",
+        audience="staff",
+        permission=Permission.OFFERS_CONNECT,
+        params=Pairing,
+        answer=MessageAnswer,
+        handle=enable_affiliate,
+    ),
+    Endpoint(
+        id="offer.affiliate.disable",
+        method="POST",
+        path="/offer/disable-affiliate",
+        audience="staff",
+        permission=Permission.OFFERS_CONNECT,
+        params=Pairing,
+        answer=MessageAnswer,
+        handle=disable_affiliate,
+    ),
+    Endpoint(
+        id="admin.offer.disable-affiliates",
+        method="POST",
+        path="/admin/offer/{id}/disable-affiliates",
+        audience="staff",
+        permission=Permission.OFFERS_CONNECT,
+        find=_find_offer,
+        answer=MessageAnswer,
+        handle=disable_affiliates,
+    ),
+    Endpoint(
+        id="admin.affiliate.disable-offers",
+        method="POST",
+        path="/admin/affiliate/{id}/disable-offers",
+        audience="staff",
+        permission=Permission.OFFERS_CONNECT,
+        find=_find_affiliate,
+        answer=MessageAnswer,
+        handle=disable_offers,
+    ),
+)

@@ -1,0 +1,284 @@
+"""Lists of offers, one offer, and what an affiliate may run (spec: Offers and reference data; Partner methods)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers import lists as offer_lists
+from trackyard.actions.offers.lists import OfferPage
+from trackyard.api.offers.view import ListedOfferView, OfferView, listed_offer_view, offer_view
+from trackyard.api.offers.view_affiliate import (
+    AffiliateOfferView,
+    FullAffiliateOfferView,
+    Looker,
+    affiliate_offer_views,
+    full_affiliate_offer_view,
+)
+from trackyard.api.paging import Paging
+from trackyard.base.zones import day_start_ms
+from trackyard.domain.people.callers import AffiliateCaller
+from trackyard.domain.people.roles import Permission
+from trackyard.store.offers.lists import OfferFilter, Order
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import CommaList, Keyed, Needed, NoParams, OneOrMany, Only, Seq
+from trackyard.wire.response.envelope import Answer, Pagination, pagination
+
+PRIVACIES: Final = ("public", "protected", "private")
+"""By the number of the filter."""
+
+SYSTEMS: Final = {
+    "web": ("windows", "mac os x", "macos", "linux", "ubuntu", "fedora", "debian", "chrome os", "freebsd"),
+    "wp": ("windows phone", "windows mobile"),
+    "ios": ("ios", "ipados"),
+    "android": ("android",),
+}
+"""Words of the filter `os` and the systems that each stands for, in lower case."""
+
+SortName = Annotated[str, s.Choice(("id", "title", "cr", "epc"))]
+SortNameOfAll = Annotated[
+    str, s.Choice(("id", "title", "cr", "epc", "is_top", "created", "revenue", "daily_cap", "total_cap"))
+]
+Direction = Annotated[str, s.Words(most=4, pattern="^(asc|desc|ASC|DESC)$")]
+CapType = Annotated[str, s.Choice(("clicks", "conversions", "budget", "impressions"))]
+
+
+@dataclass(frozen=True)
+class SystemName(s.Choice):
+    """A word of SYSTEMS or the name of an operating system, in any case."""
+
+    values: tuple[str, ...] = tuple(SYSTEMS)
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        return s.Words().read(text.strip().casefold(), context)
+
+    def schema(self) -> s.Schema:
+        return {"type": "string", "examples": [*self.values, "iOS", "Windows"]}
+
+
+class ListOffers(Paging):
+    """Which offers, and in what order."""
+
+    q: s.Text = ""
+    ids: Annotated[Seq[s.Text], Only(until="3.0")] = ()
+    int_id: Seq[s.Int] = ()
+    countries: Seq[s.Text] = ()
+    os: OneOrMany[Annotated[str, SystemName()]] = ()
+    categories: Seq[s.Text] = ()
+    sort: Keyed[SortNameOfAll, Direction] = Field(default_factory=dict)
+    status: Annotated[Seq[Annotated[str, s.Choice(("active", "stopped", "suspended"))]], Only(admin=True)] = ("active",)
+    advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    privacy: Annotated[Seq[Annotated[int, s.Choice(("0", "1", "2"), number=True)]], Only(admin=True)] = ()
+    updated_at: Annotated[s.Day | None, Only(since="3.1")] = None
+    is_top: Annotated[OneOrMany[s.Flag], Only(since="3.1")] = ()
+    bundle_id: Annotated[OneOrMany[s.Text], Only(since="3.1")] = ()
+    smartlink_categories: Annotated[Seq[s.Text], Only(since="3.1")] = ()
+
+    def chosen(self, call: Call[Deps]) -> OfferFilter:
+        """For the use case."""
+        return OfferFilter(
+            text=self.q.strip(),
+            hashes=_lower(self.ids),
+            ids=frozenset(self.int_id) or None,
+            countries=_upper(self.countries),
+            systems=frozenset(name for word in self.os for name in SYSTEMS.get(word, (word,))) or None,
+            categories=_lower(self.categories),
+            smartlinks=_lower(self.smartlink_categories),
+            statuses=frozenset(self.status or ("active",)),
+            advertisers=_lower(self.advertiser),
+            privacies=frozenset(PRIVACIES[number] for number in self.privacy) or None,
+            updated_since=None if self.updated_at is None else day_start_ms(self.updated_at, call.deps.zone),
+            is_top=frozenset(self.is_top) or None,
+            bundle_ids=frozenset(text for text in self.bundle_id if text) or None,
+        )
+
+
+class ListOwnOffers(Paging):
+    """Which of an affiliate's offers. When a filter of caps is set, the others are ignored."""
+
+    pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
+    q: s.Text = ""
+    ids: Seq[s.Text] = ()
+    int_id: Seq[s.Int] = ()
+    countries: Seq[s.Text] = ()
+    categories: Seq[s.Text] = ()
+    caps_country: CommaList[s.Text] = ()
+    caps_type: CommaList[CapType] = ()
+    sort: Keyed[SortName, Direction] = Field(default_factory=dict)
+
+    def chosen(self) -> OfferFilter:
+        """For the use case."""
+        if self.caps_country or self.caps_type:
+            return OfferFilter(cap_countries=_upper(self.caps_country), cap_types=frozenset(self.caps_type) or None)
+        return OfferFilter(
+            text=self.q.strip(),
+            hashes=_lower(self.ids),
+            ids=frozenset(self.int_id) or None,
+            countries=_upper(self.countries),
+            categories=_lower(self.categories),
+        )
+
+
+class OffersAnswer(Answer):
+    """Offers, for staff."""
+
+    offers: list[ListedOfferView]
+    pagination: Pagination
+
+
+class AffiliateOffersAnswer(Answer):
+    """Offers, for an affiliate."""
+
+    offers: list[AffiliateOfferView]
+    pagination: Pagination
+
+
+class CountAnswer(Answer):
+    """How many there are."""
+
+    count: int
+
+
+class OneOfferAnswer(Answer):
+    """One offer, for staff."""
+
+    offer: OfferView
+
+
+class AffiliateOfferAnswer(Answer):
+    """One offer, for an affiliate."""
+
+    offer: FullAffiliateOfferView
+
+
+def list_offers(call: Call[Deps], params: ListOffers) -> OffersAnswer | AffiliateOffersAnswer:
+    """Offers that the caller sees: staff all of them, an affiliate the active ones that are not private, and the
+    private ones it is connected to.
+
+    `countries`, `os`, `categories` choose offers that name such a value, `countries` and `os` also in their targeting;
+    `os` takes the words web, wp, ios, android and the names of systems. Any of several values matches. `updated_at`:
+    changed since the start of that day. An offer without a cap stands last in an order by caps.
+    """
+    limit = params.clamped(call)
+    found = offer_lists.list_offers(
+        call.deps, call.caller, params.chosen(call), _order(params.sort), page=params.page, limit=limit
+    )
+    place = pagination(page=params.page, per_page=limit, total=found.total)
+    if isinstance(call.caller, AffiliateCaller):
+        views = affiliate_offer_views(found, Looker(call.caller.id, call.deps, call.version))
+        return AffiliateOffersAnswer(offers=views, pagination=place)
+    staff_views = [listed_offer_view(item, found.beside, call.deps) for item in found.offers]
+    return OffersAnswer(offers=staff_views, pagination=place)
+
+
+def count(call: Call[Deps], params: NoParams) -> CountAnswer:
+    """How many active offers the caller sees."""
+    return CountAnswer(count=offer_lists.count_offers(call.deps, call.caller))
+
+
+def find(call: Call[Deps]) -> OfferPage:
+    """The offer that the path names, by its integer id or its hash."""
+    return offer_lists.get_offer(call.deps, call.caller, call.path["id"])
+
+
+def get(call: Call[Deps], params: NoParams) -> OneOfferAnswer | AffiliateOfferAnswer:
+    """One offer in its full form, for an affiliate without the advertiser's side.
+
+    An affiliate finds one that is not active only when it is connected to it.
+    """
+    if isinstance(call.caller, AffiliateCaller):
+        looker = Looker(call.caller.id, call.deps, call.version)
+        return AffiliateOfferAnswer(offer=full_affiliate_offer_view(call.subject, looker))
+    return OneOfferAnswer(offer=offer_view(call.subject, call.deps))
+
+
+def list_own(call: Call[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
+    """The active offers that an affiliate sees: public and protected ones, private ones when it is connected."""
+    return _own(call, params, live=False)
+
+
+def list_live(call: Call[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
+    """The offers an affiliate may send traffic to now: connected or public, within their dates and schedule."""
+    return _own(call, params, live=True)
+
+
+def _own(call: Call[Deps], params: ListOwnOffers, *, live: bool) -> AffiliateOffersAnswer:
+    limit = params.clamped(call)
+    affiliate_id, found = offer_lists.list_for_affiliate(
+        call.deps,
+        call.caller,
+        params.pid,
+        params.chosen(),
+        _order(params.sort),
+        live=live,
+        page=params.page,
+        limit=limit,
+    )
+    views = affiliate_offer_views(found, Looker(affiliate_id, call.deps, call.version))
+    place = pagination(page=params.page, per_page=limit, total=found.total)
+    return AffiliateOffersAnswer(offers=views, pagination=place)
+
+
+def _order(sort: dict[str, str]) -> Order:
+    return [(name, direction.lower() == "desc") for name, direction in sort.items()]
+
+
+def _lower(values: tuple[str, ...]) -> frozenset[str] | None:
+    return frozenset(value.strip().lower() for value in values) or None
+
+
+def _upper(values: tuple[str, ...]) -> frozenset[str] | None:
+    return frozenset(value.strip().upper() for value in values) or None
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="offers.list",
+        method="GET",
+        path="/offers",
+        permission=Permission.OFFERS_READ,
+        params=ListOffers,
+        answer=OffersAnswer,
+        affiliate_answer=AffiliateOffersAnswer,
+        handle=list_offers,
+    ),
+    Endpoint(
+        id="offers.count",
+        method="GET",
+        path="/offers/count",
+        permission=Permission.OFFERS_READ,
+        answer=CountAnswer,
+        handle=count,
+    ),
+    Endpoint(
+        id="offer.get",
+        method="GET",
+        path="/offer/{id}",
+        permission=Permission.OFFERS_READ,
+        answer=OneOfferAnswer,
+        affiliate_answer=AffiliateOfferAnswer,
+        find=find,
+        handle=get,
+    ),
+    Endpoint(
+        id="partner.offers.list",
+        method="GET",
+        path="/partner/offers",
+        permission=Permission.OFFERS_CONNECT,
+        params=ListOwnOffers,
+        answer=AffiliateOffersAnswer,
+        handle=list_own,
+    ),
+    Endpoint(
+        id="partner.live-offers.list",
+        method="GET",
+        path="/partner/live-offers",
+        permission=Permission.OFFERS_CONNECT,
+        params=ListOwnOffers,
+        answer=AffiliateOffersAnswer,
+        handle=list_live,
+    ),
+)

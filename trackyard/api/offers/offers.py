@@ -1,0 +1,136 @@
+"""Offers (spec: Admin: offers)."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.lists import get_offer
+from trackyard.actions.offers.offers import add_offer, edit_offer, get_editable, remove_offers, update_offers
+from trackyard.api.offers.params import AddOffer, EditOffer
+from trackyard.api.offers.view import OfferView, offer_view
+from trackyard.domain.offers.offers import Offer
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.endpoint import UPLOAD_MAX, Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Only, Params, Seq
+from trackyard.wire.response.envelope import Answer
+
+
+class OfferAnswer(Answer):
+    """One offer."""
+
+    offer: OfferView
+    id: int
+
+
+class OffersMessage(Answer):
+    """What was done, in words."""
+
+    message: str
+
+
+class RemoveOffers(Params):
+    """Offers to remove."""
+
+    offer_id: Seq[s.Id]
+
+
+class UpdateOffers(Params):
+    """Offers, and what all of them get."""
+
+    offer_id: Seq[s.Id]
+    status: Annotated[str, s.Choice(("active", "stopped", "suspended"))] | None = None
+    privacy: Annotated[str, s.Choice(("public", "protected", "private")), Only(since="3.1")] | None = None
+
+
+def add(call: Call[Deps], params: AddOffer) -> OfferAnswer:
+    """Create an offer.
+
+    `allowed_ip` and `disallowed_ip` are addresses that may or may not report conversions of this offer; visitors are
+    selected by `targeting`. `macro_url` is any text that is appended to the target URL, its macros filled.
+    An unknown name of a country, operating system, browser, brand, region or city is rejected.
+    """
+    return _shown(call, add_offer(call.deps, call.caller, params.written(call.deps.zone), params.new_files()))
+
+
+def edit(call: Call[Deps], params: EditOffer) -> OfferAnswer:
+    """Change an offer.
+
+    What is not sent stays; an empty value clears. A list replaces the stored one; a payment with the goal of the
+    stored one in its place keeps what it does not say. A tier keeps its counters while only value and modifier_value
+    change, an empty commission_tiers deletes all; any other tier counts from the edit on. Texts by language replace
+    those of their language alone. An unknown name of a country, operating system, browser, brand, region or city is
+    rejected; one that the offer had before is kept, with a warning. `allowed_ip` and `disallowed_ip` are addresses that
+    may or may not report conversions of this offer; visitors are selected by `targeting`.
+    """
+    written = params.written(call.deps.zone)
+    return _shown(call, edit_offer(call.deps, call.caller, call.subject, written, params.new_files(), call.warn))
+
+
+def remove(call: Call[Deps], params: RemoveOffers) -> OffersMessage:
+    """Remove offers, all or none. Their clicks and conversions stay."""
+    gone = remove_offers(call.deps, call.caller, params.offer_id)
+    return OffersMessage(message=f"Removed offers: {_listed(f'{offer.id} ({offer.title})' for offer in gone)}")
+
+
+def update(call: Call[Deps], params: UpdateOffers) -> OffersMessage:
+    """Change the status or the privacy of several offers, all or none. Without either nothing changes."""
+    changes = {name: value for name in ("status", "privacy") if (value := getattr(params, name)) is not None}
+    return OffersMessage(
+        message=f"Updated offers: {_listed(update_offers(call.deps, call.caller, params.offer_id, changes))}"
+    )
+
+
+def _shown(call: Call[Deps], offer: Offer) -> OfferAnswer:
+    return OfferAnswer(offer=offer_view(get_offer(call.deps, call.caller, str(offer.id)), call.deps), id=offer.id)
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join(str(value) for value in values)
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.offer.add",
+        method="POST",
+        path="/admin/offer",
+        audience="staff",
+        permission=Permission.OFFERS_WRITE,
+        params=AddOffer,
+        answer=OfferAnswer,
+        handle=add,
+        body_max=UPLOAD_MAX,
+    ),
+    Endpoint(
+        id="admin.offer.delete",
+        method="POST",
+        path="/admin/offer/delete",
+        audience="staff",
+        permission=Permission.OFFERS_WRITE,
+        params=RemoveOffers,
+        answer=OffersMessage,
+        handle=remove,
+    ),
+    Endpoint(
+        id="admin.offer.mass-update",
+        method="POST",
+        path="/admin/offer/mass-update",
+        audience="staff",
+        permission=Permission.OFFERS_WRITE,
+        params=UpdateOffers,
+        answer=OffersMessage,
+        handle=update,
+    ),
+    Endpoint(
+        id="admin.offer.edit",
+        method="POST",
+        path="/admin/offer/{id}",
+        audience="staff",
+        permission=Permission.OFFERS_WRITE,
+        params=EditOffer,
+        answer=OfferAnswer,
+        find=lambda call: get_editable(call.deps, call.caller, call.path["id"]),
+        handle=edit,
+        body_max=UPLOAD_MAX,
+    ),
+)

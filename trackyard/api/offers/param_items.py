@@ -1,0 +1,262 @@
+"""The structured parameters of an offer: payments, landings, caps, tiers, schedule, restrictions (spec: Offer).
+
+`sent()` of an item holds what was sent and no more, by the names of domain/offers/offers.py.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from trackyard.domain.offers.offers import Cap, Interval, Landing, PersonalLimit, RestrictedIsp, RestrictedOs, Tier
+from trackyard.domain.offers.payments import DEFAULT_GOAL, PaymentType
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Clearable, CommaList, Keyed, MayBeEmpty, Params, Seq
+
+DEVICES = ("mediahub", "mobile", "ereader", "console", "tv", "tablet", "desktop", "smartwatch")
+
+CountryLike = Annotated[str, s.CountryCode(listed=False)]
+"""A country; the use case checks that it exists, or that the offer has it already."""
+Device = Annotated[str, s.Choice(DEVICES)]
+Goal = Annotated[str, s.Words(most=255)]
+Spread = Annotated[str, s.Choice(("all", "each", "exact"))]
+Day = Annotated[int, s.Whole(least=0, most=6)]
+
+_WHOLE = "This value must be a whole number unless type is budget."
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class UrlPart(s.Words):
+    """Text that is appended to a URL, macros allowed; a whole URL is text, too."""
+
+    contract = "url"
+    most: int = s.MAX_URL
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        part = super().read(text.strip(), context)
+        if _CONTROL.search(part):
+            raise ValueError("This value must be text without control characters.")
+        return part
+
+
+class PaymentItem(Params):
+    """A payment (spec: Payment item). An empty string clears a list."""
+
+    countries: Seq[CountryLike] = ()
+    country_exclude: s.Flag = False
+    cities: Seq[s.Int] = ()
+    devices: Seq[Device] = ()
+    os: Seq[s.Text] = ()
+    goal: Goal = DEFAULT_GOAL
+    goal_alias: s.Text = ""
+    total: s.Amount | None = None
+    revenue: s.Amount | None = None
+    currency: s.Currency | None = None
+    type: Annotated[str, s.Choice(("fixed", "percent", "mixed"))] = "fixed"
+    title: Annotated[str, s.Words(most=255)] = ""
+    url: Annotated[s.Url | None, Clearable()] = None
+    with_regions: s.Flag = False
+    sub1: CommaList[s.Text] = ()
+    sub2: CommaList[s.Text] = ()
+    sub3: CommaList[s.Text] = ()
+    sub4: CommaList[s.Text] = ()
+    sub5: CommaList[s.Text] = ()
+    sub6: CommaList[s.Text] = ()
+    sub7: CommaList[s.Text] = ()
+    sub8: CommaList[s.Text] = ()
+
+    def sent(self) -> dict[str, Any]:
+        """The sent fields of a domain PaymentItem."""
+        values = self.model_dump(exclude_unset=True)
+        for name in values.keys() & _SUBS:
+            values[name] = ",".join(values[name])
+        if "goal" in values:
+            values["goal"] = values["goal"] or DEFAULT_GOAL
+        if "type" in values:
+            values["type"] = PaymentType(values["type"])
+        return values
+
+
+class PersonalPaymentItem(PaymentItem):
+    """A payment for some affiliates alone."""
+
+    partners: Seq[s.Id] = ()
+
+
+class LandingItem(Params):
+    """A landing page (spec: Landing item)."""
+
+    title: s.Name
+    url: s.Url
+    url_preview: s.Url
+    type: Annotated[str, s.Choice(("landing", "transit"))] = "landing"
+
+    def landing(self) -> Landing:
+        """Without its number."""
+        return Landing(id=0, **self.model_dump())
+
+
+class CapItem(Params):
+    """A cap (spec: Cap item). Of goals, affiliates, country each is sent with the kind exact and with no other. The
+    period hour is always open."""
+
+    period: Annotated[str, s.Choice(("hour", "day", "month", "all"))]
+    type: Annotated[str, s.Choice(("budget", "conversions", "clicks"))]
+    value: s.Amount
+    goal_type: Spread = "all"
+    goals: Annotated[Seq[Goal], Field(validate_default=True)] = ()
+    affiliate_type: Spread = "all"
+    affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
+    country_type: Spread = "all"
+    country: Annotated[Seq[CountryLike], Field(validate_default=True)] = ()
+
+    @field_validator("value")
+    @classmethod
+    def _whole_of_counts(cls, value: Any, info: ValidationInfo) -> Any:
+        return _counted(value, info)
+
+    @field_validator("goals", "affiliates", "country")
+    @classmethod
+    def _listed_when_exact(cls, value: Any, info: ValidationInfo) -> Any:
+        return _exact(value, info)
+
+    def cap(self) -> Cap:
+        """Without its id."""
+        return Cap(id="", **self.model_dump())
+
+
+class PersonalLimitItem(Params):
+    """A day cap of conversions for one affiliate (spec: Personal daily limit structure)."""
+
+    partner: s.Id
+    caps: Annotated[int, s.Whole(least=0)]
+
+    def limit(self) -> PersonalLimit:
+        """As the offer holds it."""
+        return PersonalLimit(**self.model_dump())
+
+
+class TierItem(Params):
+    """A commission tier (spec: Commission tier item)."""
+
+    timeframe: Annotated[str, s.Choice(("day", "week", "month", "all"))]
+    type: Annotated[str, s.Choice(("budget", "conversions"))]
+    value: s.Amount
+    modifier_type: Annotated[str, s.Choice(("by_fix", "by_percent", "to_fix", "to_percent"))]
+    modifier_value: s.Amount
+    modifier_payment_type: Annotated[str, s.Choice(("payout", "total", "payout_and_total"))] = "payout"
+    goals: Seq[Goal] = ()
+    target_goals: Seq[Goal] = ()
+    affiliate_type: Spread = "each"
+    affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
+    countries: Seq[CountryLike] = ()
+    conversion_status: Seq[Annotated[str, s.Choice(("confirmed", "pending", "declined", "not_found", "hold"))]] = ()
+
+    @field_validator("value")
+    @classmethod
+    def _whole_of_counts(cls, value: Any, info: ValidationInfo) -> Any:
+        return _counted(value, info)
+
+    @field_validator("affiliates")
+    @classmethod
+    def _listed_when_exact(cls, value: Any, info: ValidationInfo) -> Any:
+        return _exact(value, info)
+
+    def tier(self) -> Tier:
+        """Without its id."""
+        return Tier(id="", **self.model_dump())
+
+
+class IntervalItem(Params):
+    """Hours of a weekday, inclusive; From > To runs into the next day."""
+
+    start: Annotated[int, s.HourOfDay(), Field(alias="From")]
+    end: Annotated[int, s.HourOfDay(), Field(alias="To")]
+
+
+class ScheduleParams(Params):
+    """When an offer takes clicks (spec: Schedule item); intervals by weekday, 0 = Sunday."""
+
+    enabled: s.Flag = False
+    date_start: Annotated[s.Day | None, Clearable()] = None
+    date_to: Annotated[s.Day | None, Clearable()] = None
+    timezone: Annotated[s.Zone | None, Clearable()] = None
+    intervals: Keyed[Day, Seq[IntervalItem]] = Field(default_factory=dict)
+
+    def sent(self) -> dict[str, Any]:
+        """The sent fields of a domain Schedule."""
+        values: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
+        for name in values.keys() & {"date_start", "date_to"}:
+            values[name] = values[name] and values[name].isoformat()
+        if "timezone" in values:
+            values["timezone"] = "" if self.timezone is None else self.timezone.key
+        if "intervals" in values:
+            days = sorted(self.intervals.items())
+            values["intervals"] = tuple(
+                Interval(day_of_week=day, start=item.start, end=item.end) for day, items in days for item in items
+            )
+        return values
+
+
+class RestrictedOsItem(Params):
+    """An operating system that is let in, and its versions; none = all of them."""
+
+    os: s.Name
+    versions: Annotated[Seq[Annotated[str, s.Words(most=64, pattern=r"(>=|<)?[\w. -]*")]], MayBeEmpty()]
+
+    def restricted(self) -> RestrictedOs:
+        """As the offer holds it."""
+        return RestrictedOs(os=self.os, versions=tuple(version for version in self.versions if version))
+
+
+class RestrictedIspItem(Params):
+    """A provider that is let in; without a country: wherever it is."""
+
+    country: CountryLike | None = None
+    name: s.Name
+
+    def restricted(self) -> RestrictedIsp:
+        """As the offer holds it."""
+        return RestrictedIsp(country=self.country or "", name=self.name)
+
+
+class SubRestrictionItem(Params):
+    """Values of subs that are restricted together."""
+
+    sub1: s.Text | None = None
+    sub2: s.Text | None = None
+    sub3: s.Text | None = None
+    sub4: s.Text | None = None
+    sub5: s.Text | None = None
+    sub6: s.Text | None = None
+    sub7: s.Text | None = None
+    sub8: s.Text | None = None
+
+    def values(self) -> dict[str, str]:
+        """The subs that are named."""
+        return self.model_dump(exclude_none=True)
+
+
+_SUBS = frozenset(f"sub{number}" for number in range(1, 9))
+_KIND_OF = {"goals": "goal_type", "affiliates": "affiliate_type", "country": "country_type"}
+
+
+def _counted(value: Any, info: ValidationInfo) -> Any:
+    if info.data.get("type", "budget") != "budget" and value != value.to_integral_value():
+        raise ValueError(_WHOLE)
+    return value
+
+
+def _exact(value: Any, info: ValidationInfo) -> Any:
+    name = _KIND_OF[info.field_name or ""]
+    kind = info.data.get(name)
+    if kind == "exact" and not value:
+        raise ValueError(f"This value is required when {name} is exact.")
+    if kind not in (None, "exact") and value:
+        raise ValueError(f"This value must be empty unless {name} is exact.")
+    return value

@@ -1,0 +1,208 @@
+"""What staff write of an offer (spec: Offer create and edit parameters)."""
+
+from collections.abc import Callable, Iterable
+from datetime import date, datetime
+from typing import Annotated, Any, Final
+from zoneinfo import ZoneInfo
+
+from pydantic import Field
+
+from trackyard.api.offers.param_items import (
+    DEVICES,
+    CapItem,
+    CountryLike,
+    LandingItem,
+    PaymentItem,
+    PersonalLimitItem,
+    PersonalPaymentItem,
+    RestrictedIspItem,
+    RestrictedOsItem,
+    ScheduleParams,
+    SubRestrictionItem,
+    TierItem,
+    UrlPart,
+)
+from trackyard.api.offers.subaccounts import SubAccountParams
+from trackyard.api.offers.targeting import TargetingItem
+from trackyard.api.platform.files import FileParams
+from trackyard.base.zones import day_end_ms
+from trackyard.domain.offers.edits import Written
+from trackyard.domain.offers.languages import LANGUAGES
+from trackyard.domain.offers.offers import RestrictedIsp, RestrictedOs
+from trackyard.wire.request import ip_addresses
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Clearable, Keyed, Needed, Only, Seq, Was
+
+Language = Annotated[str, s.Choice(LANGUAGES)]
+IpLines = Annotated[str, ip_addresses.IpLines()]
+CapStatus = Annotated[str, s.Choice(("confirmed", "pending", "hold", "declined"), becomes={"not_found": "declined"})]
+DeviceName = Annotated[str, s.Words(pattern="|".join(DEVICES))]
+OptionalUrl = Annotated[s.Url | None, Clearable()]
+OptionalText = Annotated[s.LongText | None, Clearable()]
+Texts = Keyed[Language, s.LongText]
+
+SINCE_3_1: Final = Only(since="3.1")
+
+
+class OfferParams(SubAccountParams, FileParams):
+    """What a new offer and an edit of one share. Only what is sent is written; the defaults are those of a new one."""
+
+    title: Annotated[str, s.Words(least=1, most=500)] | None = None
+    advertiser: s.Hex | None = None
+    url: s.Url | None = None
+    status: Annotated[str, s.Choice(("stopped", "active", "suspended"))] = "stopped"
+    privacy: Annotated[str, s.Choice(("public", "protected", "private"))] = "protected"
+    is_top: s.Flag = False
+    is_cpi: s.Flag = False
+    auto_offer_connect: s.Flag = False
+    external_offer_id: s.Text = ""
+    bundle_id: s.Text = ""
+    # where it leads
+    url_preview: OptionalUrl = None
+    trafficback_url: OptionalUrl = None
+    macro_url: Annotated[Annotated[str, UrlPart()] | None, Clearable()] = None
+    cross_postback_url: OptionalUrl = None
+    parallel_tracking_url: OptionalUrl = None
+    impressions_url: OptionalUrl = None
+    domain_url: Annotated[s.Id | None, Clearable()] = None
+    redirect_type: Annotated[str, s.Choice(("http302", "http302hidden", "js", "meta"))] = "http302"
+    hide_referer: Annotated[s.Flag, Was("redirect_type")] = False
+    allow_deeplink: s.Flag = False
+    allow_impressions: s.Flag = False
+    landings: Seq[LandingItem] = ()
+    # what it pays
+    payments: Seq[PaymentItem] = ()
+    partner_payments: Seq[PersonalPaymentItem] = ()
+    hide_payments: s.Flag = False
+    commission_tiers: Annotated[Seq[TierItem], SINCE_3_1] = ()
+    enabled_commission_tiers: s.Flag = False
+    hold_period: Annotated[int, s.Whole(least=0, most=60)] = 0
+    # how much it takes
+    caps: Seq[CapItem] = ()
+    personal_limits: Seq[PersonalLimitItem] = ()
+    caps_status: Seq[CapStatus] = ("confirmed", "pending", "hold")
+    caps_timezone: Annotated[s.Zone | None, Clearable()] = None
+    caps_goal_overcap: Annotated[str, s.Words(most=255)] = ""
+    hide_caps: s.Flag = False
+    is_redirect_overcap: s.Flag = False
+    notice_percent_overcap: Annotated[Annotated[int, s.Whole(least=0, most=100)] | None, Clearable()] = None
+    # whom it takes
+    schedule: Annotated[ScheduleParams | None, Clearable(), SINCE_3_1] = None
+    targeting: Annotated[Seq[TargetingItem], SINCE_3_1] = ()
+    consider_personal_targeting_only: s.TrueFalse = False
+    countries: Seq[CountryLike] = ()
+    strictly_country: s.Flag = False
+    restriction_os: Annotated[Seq[RestrictedOsItem], SINCE_3_1] = ()
+    strictly_os: Annotated[Seq[s.Text], Was("restriction_os")] = ()
+    restriction_isp: Annotated[Seq[RestrictedIspItem], SINCE_3_1] = ()
+    strictly_isp: Annotated[Seq[s.Text], Was("restriction_isp")] = ()
+    strictly_brands: Seq[s.Text] = ()
+    strictly_devices: Seq[DeviceName] = ()
+    strictly_connection_type: Annotated[Annotated[str, s.Choice(("", "wi-fi", "cellular"))] | None, Clearable()] = None
+    sub_restrictions: Seq[SubRestrictionItem] = ()
+    search_empty_sub: Annotated[Annotated[int, s.Whole(least=1, most=8)] | None, Clearable()] = None
+    uniq_ip_only: s.Flag = Field(default=False, alias="uniqIpOnly")
+    reject_not_uniq_ip: s.Flag = Field(default=False, alias="rejectNotUniqIp")
+    allowed_ip: IpLines = ""
+    disallowed_ip: IpLines = ""
+    hash_password: Annotated[s.Text | None, Clearable()] = None
+    click_session: s.Duration = "1y"
+    minimal_click_session: s.Duration = "0s"
+    start_at: Annotated[s.Moment | None, Clearable()] = None
+    stop_date: Annotated[s.Day | None, Clearable()] = Field(default=None, alias="stopDate")
+    # what people read, and how it is filed
+    description_lang: Texts = Field(default_factory=dict)
+    kpi: Texts = Field(default_factory=dict)
+    notes: OptionalText = None
+    note_aff: OptionalText = None
+    note_sales: OptionalText = None
+    tags: Seq[s.Text] = ()
+    sources: Seq[s.Hex] = ()
+    categories: Seq[s.Hex] = ()
+    smartlink_categories: Seq[s.Hex] = ()
+    send_emails: s.Flag = False
+
+    def written(self, zone: ZoneInfo) -> Written:
+        """What was sent, for domain/offers/edits.py. `zone`: the platform's, of times."""
+        written: dict[str, Any] = {}
+        for name in type(self).model_fields:
+            if name in self.model_fields_set and name not in _APART:
+                value = getattr(self, name)
+                convert = _CONVERSIONS.get(name)
+                written[_RENAMED.get(name, name)] = value if convert is None else convert(value)
+        for name, value in (("start_at", self.start_at), ("stop_at", self.stop_date)):
+            if ("stop_date" if name == "stop_at" else name) in self.model_fields_set:
+                written[name] = None if value is None else _edge_ms(value, zone)
+        if "strictly_os" in self.model_fields_set:
+            written["strictly_os"] = tuple(RestrictedOs(os=os) for os in _unique(self.strictly_os))
+        if "strictly_isp" in self.model_fields_set:
+            isps = tuple(RestrictedIsp(country="", name=name) for name in _unique(self.strictly_isp))
+            written.setdefault("restriction_isp", isps)
+        if sub_accounts := self.sent_sub_accounts():
+            written["sub_accounts"] = sub_accounts
+        return written
+
+
+class AddOffer(OfferParams):
+    """A new offer."""
+
+    title: Annotated[str, s.Words(least=1, most=500)]
+    advertiser: s.Hex
+    url: s.Url
+    payments: Annotated[Seq[PaymentItem], Needed(since="3.1")] = ()
+
+
+class EditOffer(OfferParams):
+    """Changes of an offer: what is not sent stays."""
+
+    edits = True
+
+
+def _edge_ms(value: datetime | date, zone: ZoneInfo) -> int:
+    """UTC ms of a local time, or of the end of a day."""
+    if isinstance(value, datetime):
+        return int(value.replace(tzinfo=zone).timestamp()) * 1000
+    return day_end_ms(value, zone)
+
+
+def _unique(values: Iterable[str]) -> tuple[str, ...]:
+    """The values in their order, each once, without empty ones."""
+    return tuple(dict.fromkeys(stripped for value in values if (stripped := value.strip())))
+
+
+_APART = frozenset(
+    {"start_at", "stop_date", "strictly_os", "strictly_isp", *SubAccountParams.model_fields, *FileParams.model_fields}
+)
+_RENAMED: Final = {"advertiser": "advertiser_id", "domain_url": "domain_id"}
+_CONVERSIONS: Final[dict[str, Callable[[Any], Any]]] = {
+    "payments": lambda items: tuple(item.sent() for item in items),
+    "partner_payments": lambda items: tuple(item.sent() for item in items),
+    "landings": lambda items: tuple(item.landing() for item in items),
+    "caps": lambda items: tuple(item.cap() for item in items),
+    "personal_limits": lambda items: tuple(item.limit() for item in items),
+    "caps_status": lambda words: (
+        tuple(dict.fromkeys("declined" if word == "not_found" else word for word in words))
+        or ("confirmed", "pending", "hold")
+    ),
+    "caps_timezone": lambda zone: zone and zone.key,
+    "commission_tiers": lambda items: tuple(item.tier() for item in items),
+    "schedule": lambda schedule: schedule and schedule.sent(),
+    "targeting": lambda items: tuple(item.group() for item in items),
+    "restriction_os": lambda items: tuple(item.restricted() for item in items),
+    "restriction_isp": lambda items: tuple(item.restricted() for item in items),
+    "sub_restrictions": lambda items: tuple(values for item in items if (values := item.values())),
+    "strictly_connection_type": lambda word: word or "",
+    "strictly_brands": _unique,
+    "strictly_devices": _unique,
+    "countries": _unique,
+    "tags": _unique,
+    "sources": _unique,
+    "categories": _unique,
+    "smartlink_categories": _unique,
+    "notice_percent_overcap": lambda percent: percent or None,  # 0 % would tell of every cap at once
+    "notes": lambda text: text or None,
+    "note_aff": lambda text: text or None,
+    "note_sales": lambda text: text or None,
+    "hash_password": lambda text: text or None,
+}
+"""Parameter → how its value becomes that of the offer's field."""

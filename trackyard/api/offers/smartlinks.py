@@ -1,0 +1,247 @@
+"""SmartLink categories (spec: Admin: affiliates, users, …; SmartLink category)."""
+
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.classification import (
+    SmartLinkRecord,
+    add_smartlink,
+    count_offers,
+    edit_smartlink,
+    get_smartlink,
+    list_smartlinks,
+    remove_smartlink,
+)
+from trackyard.api.paths import path_hex
+from trackyard.base.zones import datetime_text
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Seq
+from trackyard.wire.response.envelope import Answer, View
+
+DomainId = Annotated[s.Id | None, Clearable()]
+Description = Annotated[s.LongText | None, Clearable()]
+
+
+class ListSmartLinks(Params):
+    """Which categories; none = all. id: any of these · name: any of these parts of the name, in any case."""
+
+    id: Seq[s.Text] = ()
+    name: AnyOf[s.Text] = ()
+
+
+class AddSmartLink(Params):
+    """A new SmartLink category; an empty domain_id is the platform's domain."""
+
+    name: s.Name
+    domain_id: DomainId = None
+    description: Description = None
+
+
+class EditSmartLink(Params):
+    """What changes of a SmartLink category."""
+
+    name: s.Name | None = None
+    domain_id: DomainId = None
+    description: Description = None
+
+    def changes(self) -> dict[str, Any]:
+        """What was sent, with its value."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class SmartLinkView(View):
+    """A SmartLink category. domain: the host its links begin with · domain_id null = the platform's domain."""
+
+    _id: str
+    name: str
+    domain: str
+    domain_id: int | None
+    use_https: bool
+    description: str | None
+    count_offer: int
+    created_at: str
+    updated_at: str
+
+
+class AffiliateSmartLinkView(View):
+    """A SmartLink category as affiliates see it."""
+
+    _id: str
+    name: str
+    domain: str
+    use_https: bool
+    description: str | None
+    created_at: str
+
+
+class SmartLinksAnswer(Answer):
+    """SmartLink categories."""
+
+    data: list[SmartLinkView]
+
+
+class AffiliateSmartLinksAnswer(Answer):
+    """SmartLink categories, for an affiliate."""
+
+    data: list[AffiliateSmartLinkView]
+
+
+class SmartLinkAnswer(Answer):
+    """One SmartLink category, under both its names."""
+
+    data: SmartLinkView
+    category: SmartLinkView
+
+
+class CountView(View):
+    """A number of offers."""
+
+    count: int
+
+
+class CountAnswer(Answer):
+    """How many offers there are."""
+
+    data: CountView
+
+
+def list_all(call: Call[Deps], params: ListSmartLinks) -> SmartLinksAnswer:
+    """List the SmartLink categories, oldest first."""
+    wanted = [text.lower() for text in params.id] or None
+    parts = [text.strip().casefold() for text in params.name if text.strip()]
+    found = list_smartlinks(call.deps, wanted)
+    if parts:
+        found = [each for each in found if any(part in each.smartlink.name.casefold() for part in parts)]
+    return SmartLinksAnswer(data=[_view(call, record) for record in found])
+
+
+def add(call: Call[Deps], params: AddSmartLink) -> SmartLinkAnswer:
+    """Create a SmartLink category."""
+    return _answer(call, add_smartlink(call.deps, params.name, params.domain_id, params.description))
+
+
+def edit(call: Call[Deps], params: EditSmartLink) -> SmartLinkAnswer:
+    """Change a SmartLink category; what is left out stays, an empty domain_id is the platform's domain."""
+    return _answer(call, edit_smartlink(call.deps, call.subject.smartlink.id, params.changes()))
+
+
+def remove(call: Call[Deps], _params: NoParams) -> SmartLinkAnswer:
+    """Remove a SmartLink category; offers are not in it any more. Answers with what it was."""
+    return _answer(call, remove_smartlink(call.deps, call.subject.smartlink.id))
+
+
+def count(call: Call[Deps], _params: NoParams) -> CountAnswer:
+    """Count the offers of a SmartLink category; an affiliate counts the active ones it may see."""
+    return CountAnswer(data=CountView(count=count_offers(call.deps, call.caller, call.subject)))
+
+
+def list_for_affiliates(call: Call[Deps], _params: NoParams) -> AffiliateSmartLinksAnswer:
+    """List the SmartLink categories, as affiliates see them."""
+    shown = AffiliateSmartLinkView.__struct_fields__
+    views = [_fields(call, record) for record in list_smartlinks(call.deps, None)]
+    return AffiliateSmartLinksAnswer(
+        data=[AffiliateSmartLinkView(**{name: view[name] for name in shown}) for view in views]
+    )
+
+
+def _answer(call: Call[Deps], record: SmartLinkRecord) -> SmartLinkAnswer:
+    view = _view(call, record)
+    return SmartLinkAnswer(data=view, category=view)
+
+
+def _view(call: Call[Deps], record: SmartLinkRecord) -> SmartLinkView:
+    return SmartLinkView(**_fields(call, record))
+
+
+def _fields(call: Call[Deps], record: SmartLinkRecord) -> dict[str, Any]:
+    row, platform = record.smartlink, urlsplit(call.deps.tracking_url)
+    return {
+        "_id": row.id,
+        "name": row.name,
+        "domain": platform.netloc if record.domain is None else record.domain.url,
+        "domain_id": row.domain_id,
+        "use_https": platform.scheme == "https" if record.domain is None else record.domain.use_https,
+        "description": row.description,
+        "count_offer": record.offers,
+        "created_at": datetime_text(row.created_at, call.deps.zone),
+        "updated_at": datetime_text(row.updated_at, call.deps.zone),
+    }
+
+
+def _find(call: Call[Deps]) -> SmartLinkRecord:
+    return get_smartlink(call.deps, path_hex(call))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.smartlink.categories.list",
+        method="GET",
+        path="/admin/smartlink/categories",
+        audience="staff",
+        permission=Permission.OFFERS_READ,
+        params=ListSmartLinks,
+        answer=SmartLinksAnswer,
+        handle=list_all,
+    ),
+    Endpoint(
+        id="admin.smartlink.category.add",
+        method="POST",
+        path="/admin/smartlink/category",
+        audience="staff",
+        permission=Permission.SMARTLINKS_WRITE,
+        params=AddSmartLink,
+        answer=SmartLinkAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.smartlink.category.edit",
+        method="POST",
+        path="/admin/smartlink/category/{id}",
+        audience="staff",
+        permission=Permission.SMARTLINKS_WRITE,
+        params=EditSmartLink,
+        answer=SmartLinkAnswer,
+        find=_find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.smartlink.category.remove",
+        method="POST",
+        path="/admin/smartlink/category/{id}/remove",
+        audience="staff",
+        permission=Permission.SMARTLINKS_WRITE,
+        answer=SmartLinkAnswer,
+        find=_find,
+        handle=remove,
+    ),
+    Endpoint(
+        id="admin.smartlink.category.count",
+        method="GET",
+        path="/admin/smartlink/category/{id}/offers-count",
+        audience="staff",
+        permission=Permission.OFFERS_READ,
+        answer=CountAnswer,
+        find=_find,
+        handle=count,
+    ),
+    Endpoint(
+        id="partner.smartlink.categories.list",
+        method="GET",
+        path="/partner/smartlink/categories",
+        permission=Permission.OFFERS_READ,
+        answer=AffiliateSmartLinksAnswer,
+        handle=list_for_affiliates,
+    ),
+    Endpoint(
+        id="partner.smartlink.category.count",
+        method="GET",
+        path="/partner/smartlink/category/{id}/offers-count",
+        permission=Permission.OFFERS_READ,
+        answer=CountAnswer,
+        find=_find,
+        handle=count,
+    ),
+)

@@ -1,0 +1,117 @@
+"""Traffic sources (spec: Admin: offers, sources)."""
+
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.classification import add_source, edit_source, get_source, list_sources, remove_source
+from trackyard.api.paths import path_hex
+from trackyard.domain.offers.languages import LANGUAGES, one_text
+from trackyard.domain.people.roles import Permission
+from trackyard.store.offers.sources import Source
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Keyed, NoParams, Params
+from trackyard.wire.response.envelope import Answer, View
+
+Language = Annotated[str, s.Choice(LANGUAGES)]
+
+
+class WriteSource(Params):
+    """Titles of a source by language. At an edit those left out stay, an empty one goes."""
+
+    title_lang: Keyed[Language, s.Text]
+
+
+class SourceView(View):
+    """A traffic source. title: `one_text` of its titles · allowed: 1, as in the offers that
+    name it."""
+
+    id: str
+    title: str
+    title_lang: dict[str, str]
+    allowed: int = 1
+
+
+class SourcesAnswer(Answer):
+    """Every traffic source."""
+
+    sources: list[SourceView]
+
+
+class SourceAnswer(Answer):
+    """One traffic source."""
+
+    source: SourceView
+
+
+def list_all(call: Call[Deps], _params: NoParams) -> SourcesAnswer:
+    """List the traffic sources, oldest first."""
+    return SourcesAnswer(sources=[source_view(row) for row in list_sources(call.deps)])
+
+
+def add(call: Call[Deps], params: WriteSource) -> SourceAnswer:
+    """Add a traffic source."""
+    return SourceAnswer(source=source_view(add_source(call.deps, params.title_lang)))
+
+
+def edit(call: Call[Deps], params: WriteSource) -> SourceAnswer:
+    """Change the titles of a traffic source."""
+    return SourceAnswer(source=source_view(edit_source(call.deps, call.subject.id, params.title_lang)))
+
+
+def remove(call: Call[Deps], _params: NoParams) -> SourceAnswer:
+    """Remove a traffic source; offers do not name it any more. Answers with what it was."""
+    return SourceAnswer(source=source_view(remove_source(call.deps, call.subject.id)))
+
+
+def source_view(row: Source) -> SourceView:
+    """A traffic source on the wire."""
+    return SourceView(id=row.id, title=one_text(row.title_lang), title_lang=row.title_lang)
+
+
+def _find(call: Call[Deps]) -> Source:
+    return get_source(call.deps, path_hex(call))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.offer.sources.list",
+        method="GET",
+        path="/admin/offer/sources",
+        audience="staff",
+        permission=Permission.OFFERS_READ,
+        answer=SourcesAnswer,
+        handle=list_all,
+    ),
+    Endpoint(
+        id="admin.offer.source.add",
+        method="POST",
+        path="/admin/offer/source",
+        audience="staff",
+        permission=Permission.SOURCES_WRITE,
+        params=WriteSource,
+        answer=SourceAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.offer.source.edit",
+        method="POST",
+        path="/admin/offer/source/{id}",
+        audience="staff",
+        permission=Permission.SOURCES_WRITE,
+        params=WriteSource,
+        answer=SourceAnswer,
+        find=_find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.offer.source.remove",
+        method="DELETE",
+        path="/admin/offer/source/{id}",
+        audience="staff",
+        permission=Permission.SOURCES_WRITE,
+        answer=SourceAnswer,
+        find=_find,
+        handle=remove,
+    ),
+)

@@ -1,0 +1,83 @@
+"""Sub accounts: lists of allowed or refused values of sub1 and sub2 (spec: Offer create and edit parameters)."""
+
+from typing import Annotated, Any
+
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Params
+from trackyard.wire.response.envelope import View
+
+SubAccount = Annotated[str, s.Words(most=5000, pattern=r"[a-z0-9,._\-{}+=/:~]*")]
+
+
+class SubAccountParams(Params):
+    """The four parameters; `except` turns a list of allowed values into one of refused ones."""
+
+    sub_account_1: SubAccount = ""
+    sub_account_2: SubAccount = ""
+    sub_account_1_except: s.Flag = False
+    sub_account_2_except: s.Flag = False
+
+    def sub_accounts(self) -> dict[str, Any]:
+        """As they are stored: "1" and "2" to {value, except}, where a list is given."""
+        sent = {
+            "1": {"value": self.sub_account_1, "except": self.sub_account_1_except},
+            "2": {"value": self.sub_account_2, "except": self.sub_account_2_except},
+        }
+        return {number: item for number, item in sent.items() if item["value"]}
+
+    def sent_parts(self) -> dict[str, dict[str, Any]]:
+        """What was sent of them, as it is stored: "1" and "2" to value, except, or both."""
+        sent: dict[str, dict[str, Any]] = {}
+        for number in ("1", "2"):
+            names = {"value": f"sub_account_{number}", "except": f"sub_account_{number}_except"}
+            parts = {part: getattr(self, name) for part, name in names.items() if name in self.model_fields_set}
+            if parts:
+                sent[number] = parts
+        return sent
+
+    def sent_sub_accounts(self) -> dict[str, dict[str, Any]]:
+        """What was sent of each list: "1" and "2" to {values, exclude}."""
+        sent: dict[str, dict[str, Any]] = {}
+        for number, text, refused in (
+            ("1", self.sub_account_1, self.sub_account_1_except),
+            ("2", self.sub_account_2, self.sub_account_2_except),
+        ):
+            values = tuple(dict.fromkeys(value for value in text.split(",") if value))
+            given = {"values": (f"sub_account_{number}", values), "exclude": (f"sub_account_{number}_except", refused)}
+            if parts := {part: value for part, (name, value) in given.items() if name in self.model_fields_set}:
+                sent[number] = parts
+        return sent
+
+
+class SubAccountView(View, rename={"refused": "except"}):
+    """One list of an offer or an advertiser; `value` is empty when there is none."""
+
+    value: str
+    refused: bool
+
+
+class AffiliateSubAccountView(View, rename={"refused": "except"}):
+    """One list of an affiliate, whose `except` existing programs read as 0 or 1."""
+
+    value: str
+    refused: int
+
+
+def sub_accounts_view(stored: dict[str, Any]) -> dict[str, SubAccountView]:
+    """Both lists, given or not."""
+    return {
+        number: SubAccountView(value=item.get("value") or "", refused=item.get("except", False))
+        for number, item in _both(stored)
+    }
+
+
+def affiliate_sub_accounts_view(stored: dict[str, Any]) -> dict[str, AffiliateSubAccountView]:
+    """Both lists, given or not."""
+    return {
+        number: AffiliateSubAccountView(value=item.get("value") or "", refused=int(item.get("except", False)))
+        for number, item in _both(stored)
+    }
+
+
+def _both(stored: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    return [(number, stored.get(number, {})) for number in ("1", "2")]

@@ -1,0 +1,119 @@
+"""Targeting groups as parameters (spec: Targeting group)."""
+
+from typing import Annotated
+
+import msgspec
+from pydantic import Field, ValidationInfo, field_validator
+
+from trackyard.api.offers.param_items import CountryLike, Device
+from trackyard.domain.offers.offers import TargetingGroup
+from trackyard.wire.request import ip_addresses
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Keyed, Params, Seq
+
+SubNumber = Annotated[int, s.Whole(least=1, most=8)]
+IpEntry = Annotated[str, ip_addresses.IpEntry()]
+
+
+class CountrySides(Params):
+    """Countries that are let in and kept out."""
+
+    allow: Seq[CountryLike] = ()
+    deny: Seq[CountryLike] = ()
+
+
+class PlaceSides(Params):
+    """Codes of places by country."""
+
+    allow: Keyed[CountryLike, Seq[s.Int]] = Field(default_factory=dict)
+    deny: Keyed[CountryLike, Seq[s.Int]] = Field(default_factory=dict)
+
+
+class OsItem(Params):
+    """An operating system; comparison and version narrow it together."""
+
+    name: s.Name
+    comparison: Annotated[str, s.Choice(("LT", "LTE", "EQ", "GT", "GTE"))] | None = None
+    version: Annotated[str, s.Words(most=64), Field(validate_default=True)] = ""
+
+    @field_validator("version")
+    @classmethod
+    def _with_comparison(cls, value: str, info: ValidationInfo) -> str:
+        if info.data.get("comparison") and not value:
+            raise ValueError("This value is required beside comparison.")
+        return value
+
+
+class OsSides(Params):
+    """Operating systems that are let in."""
+
+    allow: Seq[OsItem] = ()
+
+
+class IspSides(Params):
+    """Providers that are let in, by country."""
+
+    allow: Keyed[CountryLike, Seq[s.Text]] = Field(default_factory=dict)
+
+
+class IpSides(Params):
+    """Addresses, ranges and networks."""
+
+    allow: Seq[IpEntry] = ()
+    deny: Seq[IpEntry] = ()
+
+
+class WordSides(Params):
+    """Names that are let in and kept out."""
+
+    allow: Seq[s.Text] = ()
+    deny: Seq[s.Text] = ()
+
+
+class SubSides(Params):
+    """Values by sub number; deny_groups: subs that are refused together, an empty string is an empty sub."""
+
+    allow: Keyed[SubNumber, Seq[s.Text]] = Field(default_factory=dict)
+    deny: Keyed[SubNumber, Seq[s.Text]] = Field(default_factory=dict)
+    deny_groups: Seq[Keyed[SubNumber, s.Text]] = ()
+
+
+class UrlItem(Params):
+    """A URL and its share in percent."""
+
+    url: s.Url
+    weight: Annotated[int, s.Whole(least=0, most=100)]
+
+
+class TargetingItem(Params):
+    """A targeting group; affiliate_id makes it personal."""
+
+    country: CountrySides | None = None
+    region: PlaceSides | None = None
+    city: PlaceSides | None = None
+    os: OsSides | None = None
+    isp: IspSides | None = None
+    ip: IpSides | None = None
+    device_type: Seq[Device] = ()
+    browser: WordSides | None = None
+    brand: WordSides | None = None
+    sub: SubSides | None = None
+    connection: Seq[Annotated[str, s.Choice(("wi-fi", "cellular"))]] = ()
+    block_proxy: s.Flag = False
+    affiliate_id: Seq[s.Id] = ()
+    url: s.Url | None = None
+    urls: Seq[UrlItem] = ()
+
+    @field_validator("urls")
+    @classmethod
+    def _shares(cls, value: tuple[UrlItem, ...]) -> tuple[UrlItem, ...]:
+        if sum(item.weight for item in value) > 100:
+            raise ValueError("The weights must be 100 or less together.")
+        return value
+
+    def group(self) -> TargetingGroup:
+        """As the offer holds it."""
+        values = self.model_dump(exclude_none=True)
+        for name in values.keys() & {"os", "isp"}:
+            values[name] = values[name]["allow"]
+        return msgspec.convert(values, TargetingGroup)

@@ -1,0 +1,64 @@
+"""The offer of a ticket: what its affiliate sees of it, and how it is set up (spec: Ticket)."""
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.lists import OfferPage
+from trackyard.actions.offers.tickets import TicketRecord
+from trackyard.api.offers.view_affiliate import AffiliateOfferView, Looker, affiliate_offer_views
+from trackyard.api.offers.view_parts import RestrictedIspView, ScheduleView, schedule_view
+from trackyard.domain.offers.offers import Schedule
+from trackyard.domain.offers.visibility import goal_names
+
+
+class TicketOfferView(AffiliateOfferView):
+    """The offer of a ticket. goals: value → title of what it pays."""
+
+    goals: dict[str, str]
+    description_lang: dict[str, str]
+    kpi: dict[str, str]
+    logo_source: str
+    cross_postback_url: str
+    send_emails: bool
+    caps_timezone: str
+    hide_caps: int
+    strictly_country: int
+    strictly_os: list[str]
+    strictly_isp: list[str]
+    restriction_isp: list[RestrictedIspView]
+    strictly_brands: list[str]
+    click_session: str
+    minimal_click_session: str
+    search_empty_sub: int | None
+    schedule: ScheduleView
+    io_document: str | None
+    consider_personal_targeting_only: bool
+    uniq_ip_only: bool
+    reject_not_uniq_ip: bool
+
+
+def ticket_offer_view(record: TicketRecord, deps: Deps, version: str) -> TicketOfferView:
+    """The offer of a ticket on the wire."""
+    offer, looker = record.offer.offer, Looker(record.ticket.affiliate_id, deps, version)
+    [seen] = affiliate_offer_views(OfferPage([record.offer], 1, record.beside), looker)
+    shared = {name: getattr(seen, name) for name in AffiliateOfferView.__struct_fields__}
+    return TicketOfferView(
+        **shared,
+        **{name: getattr(offer, name) for name in _AS_STORED},
+        goals=goal_names(offer),
+        logo_source=offer.logo_source or "",
+        cross_postback_url=offer.cross_postback_url or "",
+        caps_timezone=offer.caps_timezone or deps.zone.key,
+        hide_caps=int(offer.hide_caps),
+        strictly_country=int(offer.strictly_country),
+        strictly_os=[item.os for item in offer.restriction_os],
+        strictly_isp=[item.name for item in offer.restriction_isp],
+        restriction_isp=[RestrictedIspView(country=item.country, name=item.name) for item in offer.restriction_isp],
+        strictly_brands=list(offer.strictly_brands),
+        schedule=schedule_view(offer.schedule or Schedule(), deps.zone),
+        io_document=None,
+    )
+
+
+_AS_STORED = (
+    *("description_lang", "kpi", "send_emails", "click_session", "minimal_click_session"),
+    *("search_empty_sub", "consider_personal_targeting_only", "uniq_ip_only", "reject_not_uniq_ip"),
+)

@@ -1,0 +1,226 @@
+"""Tickets: requests to join offers (spec: Affiliate methods, activation/offer; admin/tickets, admin/ticket)."""
+
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.tickets import (
+    Outcome,
+    TicketRecord,
+    ask_to_join,
+    decide,
+    find_ticket,
+    get_ticket,
+    list_tickets,
+)
+from trackyard.api.offers.ticket_offer import TicketOfferView, ticket_offer_view
+from trackyard.api.paging import Paging
+from trackyard.api.paths import path_number
+from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
+from trackyard.base.zones import datetime_text
+from trackyard.domain.people.roles import Permission
+from trackyard.store.offers.tickets import APPROVE, CLOSED, OPEN, REJECT, Ticket, TicketFilter
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import AnyOf, Needed, NoParams, Only, Params
+from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+
+OFFER_TYPES = ("offer", "offer_request")
+"""What the tickets here are called: the type they are shown with, and that of newer programs."""
+OTHER_TYPES = ("common", "financial", "technical", "smartlink_request")
+"""Types that newer programs ask for."""
+
+
+class AskToJoin(Params):
+    """An offer, and why the affiliate wants it."""
+
+    offer_id: s.Id
+    comment: Annotated[str, s.Words(least=1, most=20_000)]
+    pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
+
+
+class ListTickets(Paging):
+    """Which tickets; of each parameter any value matches. search: part of the title or description, or the id · pid: of
+    these affiliates · manager_id: of affiliates with these managers · type: there are requests to join offers alone."""
+
+    status: AnyOf[Annotated[str, s.Choice((OPEN, CLOSED))]] = ()
+    type: AnyOf[Annotated[str, s.Choice((*OFFER_TYPES, *OTHER_TYPES))]] = ()
+    search: s.Text = ""
+    pid: AnyOf[s.Id] = ()
+    manager_id: AnyOf[s.Hex] = ()
+    offer_id: AnyOf[s.Id] = ()
+
+    def chosen(self) -> TicketFilter | None:
+        """Return the conditions for the use case; None when no ticket is of any of the types."""
+        if self.type and not set(self.type) & set(OFFER_TYPES):
+            return None
+        return TicketFilter(
+            statuses=self.status,
+            affiliate_ids=self.pid,
+            offer_ids=self.offer_id,
+            manager_ids=self.manager_id,
+            part=self.search,
+        )
+
+
+class Decide(Params):
+    """What becomes of a ticket."""
+
+    do: Annotated[str, s.Choice((APPROVE, REJECT))]
+
+
+class CommentsView(View):
+    """Answers to a ticket: a ticket has none, it is decided."""
+
+    answers: int = 0
+    unread: int = 0
+
+
+class TicketView(View):
+    """A ticket. updated: when it was decided, else when it was made."""
+
+    id: str
+    status: str
+    type: str
+    title: str
+    description: str
+    partner: AffiliateView
+    offer: TicketOfferView
+    attachments: list[str]
+    comments: CommentsView
+    created: str
+    updated: str
+
+
+class TicketsAnswer(Answer):
+    """A page of tickets."""
+
+    tickets: list[TicketView]
+    pagination: Pagination
+
+
+class TicketAnswer(Answer):
+    """One ticket."""
+
+    ticket: TicketView
+    id: str
+
+
+class MessageAnswer(Answer):
+    """What was done, in words."""
+
+    message: str
+
+
+_TOLD = {
+    Outcome.CONNECTED: "Connected to the offer",
+    Outcome.ALREADY: "Connected to the offer already",
+    Outcome.ASKED: "The request is sent",
+    Outcome.ASKED_BEFORE: "The request is sent already",
+}
+
+
+def ask(call: Call[Deps], params: AskToJoin) -> MessageAnswer:
+    """Ask to be connected to an offer: at once to a public one, else staff decide; staff ask for an affiliate.
+
+    One request for an offer is open at a time: to ask again changes nothing. Whom staff took off a public offer asks
+    as for any other.
+    """
+    outcome = ask_to_join(call.deps, call.caller, params.pid, params.offer_id, params.comment)
+    return MessageAnswer(message=_TOLD[outcome])
+
+
+def list_all(call: Call[Deps], params: ListTickets) -> TicketsAnswer:
+    """List the requests of affiliates to join offers, newest first; a manager's those of its affiliates."""
+    limit, chosen = params.clamped(call), params.chosen()
+    found: list[TicketRecord] = []
+    total = 0
+    if chosen is not None:
+        found, total = list_tickets(call.deps, call.caller, chosen, page=params.page, limit=limit)
+    return TicketsAnswer(
+        tickets=[ticket_view(record, call.deps, call.version) for record in found],
+        pagination=pagination(page=params.page, per_page=limit, total=total),
+    )
+
+
+def get(call: Call[Deps], _params: NoParams) -> TicketAnswer:
+    """Show one request."""
+    view = ticket_view(call.subject, call.deps, call.version)
+    return TicketAnswer(ticket=view, id=view.id)
+
+
+def decide_it(call: Call[Deps], params: Decide) -> MessageAnswer:
+    """Approve a request, which connects the affiliate, or reject it; the affiliate is told by mail. A second decision
+    is a conflict."""
+    decide(call.deps, call.caller, call.subject.id, approve=params.do == APPROVE)
+    done = "approved" if params.do == APPROVE else "rejected"
+    return MessageAnswer(message=f"Ticket {call.subject.id} is {done}")
+
+
+def ticket_view(record: TicketRecord, deps: Deps, version: str) -> TicketView:
+    """A ticket on the wire."""
+    row = record.ticket
+    return TicketView(
+        id=str(row.id),
+        status=row.status,
+        type="offer",
+        title=row.title,
+        description=row.description,
+        partner=affiliate_view(record.affiliate, deps.zone, nested=True),
+        offer=ticket_offer_view(record, deps, version),
+        attachments=[],
+        comments=CommentsView(),
+        created=datetime_text(row.created_at, deps.zone),
+        updated=datetime_text(row.updated_at, deps.zone),
+    )
+
+
+def _find(call: Call[Deps]) -> Ticket:
+    return find_ticket(call.deps, call.caller, path_number(call))
+
+
+def _get(call: Call[Deps]) -> TicketRecord:
+    return get_ticket(call.deps, call.caller, path_number(call))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="partner.activation.offer",
+        method="POST",
+        path="/partner/activation/offer",
+        permission=Permission.TICKETS_WRITE,
+        params=AskToJoin,
+        answer=MessageAnswer,
+        handle=ask,
+    ),
+    Endpoint(
+        id="admin.tickets.list",
+        method="GET",
+        path="/admin/tickets",
+        audience="staff",
+        permission=Permission.TICKETS_READ,
+        params=ListTickets,
+        answer=TicketsAnswer,
+        handle=list_all,
+    ),
+    Endpoint(
+        id="admin.ticket.get",
+        method="GET",
+        path="/admin/ticket/{id}",
+        audience="staff",
+        permission=Permission.TICKETS_READ,
+        answer=TicketAnswer,
+        find=_get,
+        handle=get,
+    ),
+    Endpoint(
+        id="admin.ticket.offer",
+        method="POST",
+        path="/admin/ticket/{id}/offer",
+        audience="staff",
+        permission=Permission.TICKETS_WRITE,
+        params=Decide,
+        answer=MessageAnswer,
+        find=_find,
+        handle=decide_it,
+    ),
+)

@@ -1,0 +1,293 @@
+"""An offer as staff see it: the full form, and the form of lists (spec: Full offer fields)."""
+
+from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.lists import Beside, OfferPage
+from trackyard.api.offers.subaccounts import SubAccountView
+from trackyard.api.offers.view_parts import (
+    CapView,
+    LandingView,
+    PaymentView,
+    PersonalLimitView,
+    PersonalPaymentView,
+    RestrictedIspView,
+    RestrictedOsView,
+    ScheduleView,
+    TargetingView,
+    TierView,
+    cap_view,
+    landing_view,
+    payment_view,
+    personal_payment_view,
+    schedule_view,
+    targeting_view,
+    tier_view,
+)
+from trackyard.api.platform.files import CreativeView, creative_view, file_url
+from trackyard.api.statistics.times import text_or_none
+from trackyard.base.zones import datetime_text
+from trackyard.domain.offers.languages import one_text
+from trackyard.domain.offers.offers import Offer, Schedule
+from trackyard.domain.offers.visibility import goal_names
+from trackyard.store.offers.lists import ListedOffer
+from trackyard.wire.response.envelope import Money, View, number
+
+
+class CategoryRef(View):
+    """A category beside an offer."""
+
+    id: str
+    title: str
+
+
+class SourceRef(View):
+    """A traffic source that an offer names: `allowed` 1."""
+
+    id: str
+    title: str
+    allowed: int
+
+
+class OfferFields(View):
+    """What both forms for staff hold."""
+
+    id: int
+    offer_id: str
+    advertiser: str
+    external_offer_id: str
+    bundle_id: str
+    hide_payments: bool
+    title: str
+    macro_url: str
+    url: str
+    parallel_tracking_url: str
+    cross_postback_url: str
+    impressions_url: str
+    url_preview: str
+    preview_url: str
+    trafficback_url: str
+    domain_url: str
+    use_https: bool
+    use_http: bool
+    description_lang: dict[str, str]
+    kpi: dict[str, str]
+    countries: list[str]
+    logo: str
+    logo_source: str
+    status: str
+    tags: list[str]
+    privacy: str
+    is_top: int
+    payments: list[PaymentView]
+    partner_payments: list[PersonalPaymentView]
+    landings: list[LandingView]
+    strictly_country: int
+    strictly_os: list[str]
+    restriction_os: list[RestrictedOsView]
+    strictly_isp: list[str]
+    restriction_isp: list[RestrictedIspView]
+    strictly_brands: list[str]
+    strictly_devices: list[str]
+    strictly_connection_type: str
+    is_redirect_overcap: bool
+    notice_percent_overcap: int
+    hold_period: int
+    categories: list[str]
+    full_categories: list[CategoryRef]
+    cr: Money
+    epc: Money
+    notes: str
+    note_aff: str
+    note_sales: str
+    allowed_ip: str
+    disallowed_ip: str
+    hash_password: str
+    allow_deeplink: int
+    hide_referer: int
+    redirect_type: str
+    start_at: str | None
+    stop_at: str | None
+    send_emails: bool
+    auto_offer_connect: int
+    required_approval: bool
+    is_cpi: bool
+    creatives: list[CreativeView]
+    creatives_zip: str | None
+    sub_accounts: dict[str, SubAccountView]
+    sub_restrictions: list[dict[str, str]]
+    caps: list[CapView]
+    personal_limits: list[PersonalLimitView]
+    enabled_commission_tiers: bool
+    commission_tiers: list[TierView]
+    caps_timezone: str
+    caps_status: list[str]
+    caps_goal_overcap: str
+    hide_caps: int
+    search_empty_sub: int | None
+    allow_impressions: bool
+    smartlink_categories: list[str]
+    click_session: str
+    minimal_click_session: str
+    uniq_ip_only: bool
+    reject_not_uniq_ip: bool
+    consider_personal_targeting_only: bool
+    schedule: ScheduleView
+    targeting: list[TargetingView]
+    io_document: str | None
+    updated_at: str
+    created_at: str
+
+
+class OfferView(OfferFields):
+    """An offer in its full form; `sources` are ids."""
+
+    sources: list[str]
+
+
+class ListedOfferView(OfferFields):
+    """An offer in lists of staff. `link` begins its click URLs: the affiliate's number is still to be added."""
+
+    sources: list[SourceRef]
+    description: str
+    link: str
+
+
+def offer_view(found: OfferPage, deps: Deps) -> OfferView:
+    """The full form of the first offer of a page."""
+    [item, *_] = found.offers
+    return OfferView(**full_fields(item, found.beside, deps), sources=list(item.offer.sources))
+
+
+def listed_offer_view(item: ListedOffer, beside: Beside, deps: Deps) -> ListedOfferView:
+    """The form of lists."""
+    offer = item.offer
+    return ListedOfferView(
+        **full_fields(item, beside, deps),
+        sources=source_refs(offer, beside),
+        description=description(offer),
+        link=f"{link_base(offer, beside, deps.tracking_url)}/click?offer_id={offer.id}&pid=",
+    )
+
+
+def description(offer: Offer) -> str:
+    """One text of what is said in several languages: English, else Russian, else any."""
+    return one_text(offer.description_lang)
+
+
+def source_refs(offer: Offer, beside: Beside) -> list[SourceRef]:
+    """The sources that an offer names and that exist."""
+    titles = beside.sources
+    return [SourceRef(id=id_, title=one_text(titles[id_]), allowed=1) for id_ in offer.sources if id_ in titles]
+
+
+def category_refs(offer: Offer, beside: Beside) -> list[CategoryRef]:
+    """The categories of an offer that exist."""
+    titles = beside.categories
+    return [CategoryRef(id=id_, title=titles[id_]) for id_ in offer.categories if id_ in titles]
+
+
+def link_base(offer: Offer, beside: Beside, tracking_url: str) -> str:
+    """What the tracking links of an offer begin with: its domain, else the platform's."""
+    domain = None if offer.domain_id is None else beside.domains.get(offer.domain_id)
+    if domain is None:
+        return tracking_url
+    host = domain.url.partition("://")[2] or domain.url
+    return f"{'https' if domain.use_https else 'http'}://{host.rstrip('/')}"
+
+
+def stop_text(offer: Offer, zone: ZoneInfo) -> str | None:
+    """The end of an offer. The stored one is the first moment after its last day; people call its last second so."""
+    return text_or_none(None if offer.stop_at is None else offer.stop_at - 1000, zone)
+
+
+def full_fields(item: ListedOffer, beside: Beside, deps: Deps) -> dict[str, Any]:
+    """Return the fields that both forms for staff hold."""
+    offer = item.offer
+    base = link_base(offer, beside, deps.tracking_url)
+    return {
+        **{name: getattr(offer, name) for name in _AS_STORED},
+        **{name: getattr(offer, name) or "" for name in _TEXTS},
+        **{name: int(getattr(offer, name)) for name in _FLAGS},
+        **{name: list(getattr(offer, name)) for name in _LISTS},
+        **_money(offer),
+        **_restrictions(offer),
+        "offer_id": offer.hash,
+        "advertiser": offer.advertiser_id,
+        "preview_url": offer.url_preview or "",
+        "domain_url": urlsplit(base).netloc,
+        "use_https": base.startswith("https:"),
+        "use_http": base.startswith("http:"),
+        "logo": file_url(deps.api_url, offer.logo) or "",
+        "landings": [landing_view(landing) for landing in offer.landings],
+        "full_categories": category_refs(offer, beside),
+        "notice_percent_overcap": offer.notice_percent_overcap or 0,
+        "cr": number(item.cr),
+        "epc": number(item.epc),
+        "hide_referer": int(offer.redirect_type == "http302hidden"),
+        "start_at": text_or_none(offer.start_at, deps.zone),
+        "stop_at": stop_text(offer, deps.zone),
+        "required_approval": offer.privacy != "public",
+        "creatives": [creative_view(creative, deps.api_url) for creative in offer.creatives],
+        "creatives_zip": file_url(deps.api_url, offer.creatives_zip),
+        "caps_timezone": offer.caps_timezone or deps.zone.key,
+        "schedule": schedule_view(offer.schedule or Schedule(), deps.zone),
+        "io_document": None,
+        "updated_at": datetime_text(offer.updated_at, deps.zone),
+        "created_at": datetime_text(offer.created_at, deps.zone),
+    }
+
+
+def _money(offer: Offer) -> dict[str, Any]:
+    names = goal_names(offer)
+    return {
+        "payments": [payment_view(item) for item in offer.payments],
+        "partner_payments": [personal_payment_view(item) for item in offer.partner_payments],
+        "caps": [cap_view(cap, names) for cap in offer.caps],
+        "personal_limits": [PersonalLimitView(partner=each.partner, caps=each.caps) for each in offer.personal_limits],
+        "commission_tiers": [tier_view(tier) for tier in offer.commission_tiers],
+    }
+
+
+def _restrictions(offer: Offer) -> dict[str, Any]:
+    return {
+        "strictly_os": [item.os for item in offer.restriction_os],
+        "restriction_os": [RestrictedOsView(os=item.os, versions=list(item.versions)) for item in offer.restriction_os],
+        "strictly_isp": [item.name for item in offer.restriction_isp],
+        "restriction_isp": [RestrictedIspView(country=item.country, name=item.name) for item in offer.restriction_isp],
+        "sub_accounts": sub_accounts(offer),
+        "targeting": [targeting_view(group) for group in offer.targeting],
+    }
+
+
+def sub_accounts(offer: Offer) -> dict[str, SubAccountView]:
+    """Both lists, given or not."""
+    shown = {}
+    for number_ in ("1", "2"):
+        held = offer.sub_accounts.get(number_)
+        shown[number_] = SubAccountView(
+            value=",".join(held.values) if held is not None else "",
+            refused=held is not None and held.exclude,
+        )
+    return shown
+
+
+_AS_STORED = (
+    *("id", "external_offer_id", "bundle_id", "hide_payments", "title", "url", "description_lang", "kpi"),
+    *("status", "privacy", "strictly_connection_type", "is_redirect_overcap"),
+    *("hold_period", "allowed_ip", "disallowed_ip", "redirect_type", "send_emails", "is_cpi"),
+    *("enabled_commission_tiers", "caps_goal_overcap", "search_empty_sub", "allow_impressions", "click_session"),
+    *("minimal_click_session", "uniq_ip_only", "reject_not_uniq_ip", "consider_personal_targeting_only"),
+)
+_TEXTS = (
+    *("macro_url", "parallel_tracking_url", "cross_postback_url", "impressions_url", "url_preview", "trafficback_url"),
+    *("notes", "note_aff", "note_sales", "hash_password", "logo_source"),
+)
+"""Text that is empty when nobody wrote it."""
+_FLAGS = ("is_top", "strictly_country", "allow_deeplink", "auto_offer_connect", "hide_caps")
+_LISTS = (
+    *("countries", "tags", "strictly_brands", "strictly_devices", "categories", "sub_restrictions", "caps_status"),
+    "smartlink_categories",
+)

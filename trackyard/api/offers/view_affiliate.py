@@ -1,0 +1,244 @@
+"""An offer as an affiliate sees it, in lists and alone (spec: The affiliate-facing offer list items)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.lists import Beside, OfferPage
+from trackyard.api.offers.subaccounts import SubAccountView
+from trackyard.api.offers.view import (
+    CategoryRef,
+    SourceRef,
+    category_refs,
+    description,
+    full_fields,
+    link_base,
+    source_refs,
+    stop_text,
+)
+from trackyard.api.offers.view_parts import (
+    CapView,
+    LandingView,
+    RestrictedIspView,
+    RestrictedOsView,
+    ScheduleView,
+    SharedPaymentView,
+    SharedTargetingView,
+    TierView,
+    cap_view,
+    landing_view,
+    shared_payment_view,
+    shared_targeting_view,
+    tier_view,
+)
+from trackyard.api.platform.files import CreativeView, creative_view, file_url
+from trackyard.api.tracking.postbacks import of_version
+from trackyard.base.zones import datetime_text
+from trackyard.domain.offers.offers import Offer
+from trackyard.domain.offers.visibility import caps_for, goal_names, payments_for, targeting_for, tiers_for
+from trackyard.domain.tracking.links import Link
+from trackyard.store.offers.lists import ListedOffer, OwnPostback
+from trackyard.wire.response.envelope import Money, View, number
+
+
+class LinkPostbackView(View):
+    """A postback of the affiliate for the offer; status, goal null = any."""
+
+    id: int
+    url: str
+    status: str | None
+    goal: str | None
+    created: str
+
+
+class LinkView(View):
+    """A tracking link: of a landing (`id`, `title`), or of the offer itself. hash: `/{hash}` is its short form ·
+    created: null, for a link is never stored."""
+
+    id: int | None
+    title: str | None
+    hash: str
+    url: str
+    postbacks: list[LinkPostbackView]
+    created: str | None
+
+
+class AffiliateOfferView(View):
+    """An offer in the lists of an affiliate. categories: titles · links, link: none as long as the affiliate may not
+    send traffic."""
+
+    id: int
+    offer_id: str
+    title: str
+    preview_url: str
+    description: str
+    cr: Money
+    epc: Money
+    logo: str
+    stop_at: str | None
+    sources: list[SourceRef]
+    categories: list[str]
+    full_categories: list[CategoryRef]
+    countries: list[str]
+    payments: list[SharedPaymentView]
+    required_approval: bool
+    landings: list[LandingView]
+    is_cpi: bool
+    creatives: list[CreativeView]
+    creatives_zip: str | None
+    links: list[LinkView]
+    macro_url: str
+    link: str | None
+    use_https: bool
+    use_http: bool
+    hold_period: int
+    caps: list[CapView]
+    targeting: list[SharedTargetingView]
+
+
+class FullAffiliateOfferView(AffiliateOfferView):
+    """An offer in the full form without the advertiser's side. categories: ids · goals: value → title."""
+
+    hide_payments: bool
+    url_preview: str
+    domain_url: str
+    description_lang: dict[str, str]
+    kpi: dict[str, str]
+    goals: dict[str, str]
+    logo_source: str
+    status: str
+    tags: list[str]
+    privacy: str
+    is_top: int
+    strictly_country: int
+    strictly_os: list[str]
+    restriction_os: list[RestrictedOsView]
+    strictly_isp: list[str]
+    restriction_isp: list[RestrictedIspView]
+    strictly_brands: list[str]
+    strictly_devices: list[str]
+    strictly_connection_type: str
+    is_redirect_overcap: bool
+    notice_percent_overcap: int
+    allow_deeplink: int
+    hide_referer: int
+    redirect_type: str
+    start_at: str | None
+    send_emails: bool
+    auto_offer_connect: int
+    sub_accounts: dict[str, SubAccountView]
+    sub_restrictions: list[dict[str, str]]
+    enabled_commission_tiers: bool
+    commission_tiers: list[TierView]
+    caps_timezone: str
+    caps_status: list[str]
+    caps_goal_overcap: str
+    hide_caps: int
+    search_empty_sub: int | None
+    allow_impressions: bool
+    smartlink_categories: list[str]
+    click_session: str
+    minimal_click_session: str
+    uniq_ip_only: bool
+    reject_not_uniq_ip: bool
+    consider_personal_targeting_only: bool
+    schedule: ScheduleView
+    io_document: str | None
+    updated_at: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Looker:
+    """Who looks, at what moment's settings, under which version of the API."""
+
+    affiliate_id: int
+    deps: Deps
+    version: str
+
+
+def affiliate_offer_views(found: OfferPage, looker: Looker) -> list[AffiliateOfferView]:
+    """The offers of a page."""
+    return [_view(item, found.beside, looker) for item in found.offers]
+
+
+def full_affiliate_offer_view(found: OfferPage, looker: Looker) -> FullAffiliateOfferView:
+    """Return the full form of the first offer of a page."""
+    [item, *_] = found.offers
+    offer = item.offer
+    full = full_fields(item, found.beside, looker.deps)
+    shown = {name: full[name] for name in _FULL_ALONE & full.keys()}
+    listed = msgspec.structs.asdict(_view(item, found.beside, looker))
+    return FullAffiliateOfferView(**shown | listed | _own(offer, looker.affiliate_id))
+
+
+def _own(offer: Offer, affiliate_id: int) -> dict[str, Any]:
+    """What the full form shows in another way than the list and than staff see it."""
+    names = goal_names(offer)
+    return {
+        "categories": list(offer.categories),
+        "goals": {item.goal: names[item.goal] for item in payments_for(offer, affiliate_id)},
+        "commission_tiers": [tier_view(tier) for tier in tiers_for(offer, affiliate_id)],
+    }
+
+
+_FULL_ALONE = frozenset(FullAffiliateOfferView.__struct_fields__) - frozenset(AffiliateOfferView.__struct_fields__)
+
+
+def _view(item: ListedOffer, beside: Beside, looker: Looker) -> AffiliateOfferView:
+    offer = item.offer
+    base = link_base(offer, beside, looker.deps.tracking_url)
+    links = _links(offer, beside, looker, base)
+    names = goal_names(offer)
+    return AffiliateOfferView(
+        id=offer.id,
+        offer_id=offer.hash,
+        title=offer.title,
+        preview_url=offer.url_preview or "",
+        description=description(offer),
+        cr=number(item.cr),
+        epc=number(item.epc),
+        logo=file_url(looker.deps.api_url, offer.logo) or "",
+        stop_at=stop_text(offer, looker.deps.zone),
+        sources=source_refs(offer, beside),
+        categories=[each.title for each in category_refs(offer, beside)],
+        full_categories=category_refs(offer, beside),
+        countries=list(offer.countries),
+        payments=[shared_payment_view(each) for each in payments_for(offer, looker.affiliate_id)],
+        required_approval=not beside.connected.get(offer.id, offer.privacy == "public"),
+        landings=[landing_view(landing) for landing in offer.landings],
+        is_cpi=offer.is_cpi,
+        creatives=[creative_view(creative, looker.deps.api_url) for creative in offer.creatives],
+        creatives_zip=file_url(looker.deps.api_url, offer.creatives_zip),
+        links=links,
+        macro_url=offer.macro_url or "",
+        link=links[0].url if links else None,
+        use_https=base.startswith("https:"),
+        use_http=base.startswith("http:"),
+        hold_period=offer.hold_period,
+        caps=[cap_view(cap, names) for cap in caps_for(offer, looker.affiliate_id)],
+        targeting=[shared_targeting_view(group) for group in targeting_for(offer, looker.affiliate_id)],
+    )
+
+
+def _links(offer: Offer, beside: Beside, looker: Looker, base: str) -> list[LinkView]:
+    """The offer's own link, then one a landing."""
+    if offer.advertiser_id in beside.refused_by or not beside.connected.get(offer.id, offer.privacy == "public"):
+        return []
+    postbacks = [_postback(item, looker) for item in beside.postbacks.get(offer.id, ())]
+    places: list[tuple[int | None, str | None]] = [(None, None)]
+    places += [(landing.id, landing.title) for landing in offer.landings]
+    out = []
+    for landing_id, title in places:
+        link = Link(offer.id, looker.affiliate_id, landing_id or 0)
+        url = link.url(base)
+        out.append(LinkView(id=landing_id, title=title, hash=link.hash, url=url, postbacks=postbacks, created=None))
+    return out
+
+
+def _postback(item: OwnPostback, looker: Looker) -> LinkPostbackView:
+    created = datetime_text(item.created_at, looker.deps.zone)
+    status = of_version(item.status, looker.version)
+    return LinkPostbackView(id=item.id, url=item.url, status=status, goal=item.goal, created=created)

@@ -1,0 +1,343 @@
+"""The parts of an offer in answers (spec: Payment item, Landing item, Cap item, Commission tier item, Schedule item,
+Targeting group, Restriction structures)."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import field
+
+from trackyard.base.zones import day_start_ms, find_zone
+from trackyard.domain.offers.offers import Cap, Landing, PaymentItem, Places, Schedule, Sides, TargetingGroup, Tier
+from trackyard.wire.response.envelope import Money, View, number
+
+
+class SharedPaymentView(View):
+    """A payment, as everyone sees it. revenue: what the affiliate earns."""
+
+    countries: list[str]
+    country_exclude: bool
+    cities: list[int]
+    devices: list[str]
+    os: list[str]
+    goal: str
+    goal_alias: str
+    revenue: Money
+    currency: str
+    type: str
+    title: str
+    with_regions: bool
+    sub1: str
+    sub2: str
+    sub3: str
+    sub4: str
+    sub5: str
+    sub6: str
+    sub7: str
+    sub8: str
+
+
+class PaymentView(SharedPaymentView):
+    """A payment, as staff see it. total: what the advertiser pays."""
+
+    total: Money
+    url: str | None
+
+
+class PersonalPaymentView(PaymentView):
+    """A payment for some affiliates."""
+
+    partners: list[int]
+
+
+class LandingView(View):
+    """A landing page."""
+
+    id: int
+    title: str
+    url: str
+    url_preview: str
+    type: str
+
+
+class CapView(View):
+    """A cap. goals: value to name."""
+
+    period: str
+    type: str
+    value: Money
+    goal_type: str
+    goals: dict[str, str]
+    affiliate_type: str
+    affiliates: list[int]
+    country_type: str
+    country: list[str]
+
+
+class PersonalLimitView(View):
+    """A day cap of conversions for one affiliate."""
+
+    partner: int
+    caps: int
+
+
+class TierView(View):
+    """A commission tier."""
+
+    timeframe: str
+    type: str
+    value: Money
+    modifier_type: str
+    modifier_value: Money
+    modifier_payment_type: str
+    goals: list[str]
+    target_goals: list[str]
+    affiliate_type: str
+    affiliates: list[int]
+    countries: list[str]
+    conversion_status: list[str]
+
+
+class Seconds(View):
+    """A moment. sec: UTC epoch seconds · usec: microseconds beyond."""
+
+    sec: int
+    usec: int
+
+
+class IntervalView(View, rename={"start": "from", "end": "to"}):
+    """Hours of a weekday, 0 = Sunday."""
+
+    day_of_week: int
+    start: int
+    end: int
+
+
+class ScheduleView(View):
+    """When an offer takes clicks. date_start: the beginning of that day in `timezone`."""
+
+    enabled: int
+    date_start: Seconds | None
+    date_to: str | None
+    timezone: str
+    intervals: list[IntervalView]
+
+
+class SidesView(View):
+    """What is let in and what is kept out."""
+
+    allow: list[str]
+    deny: list[str]
+
+
+class PlacesView(View):
+    """Regions or cities by country."""
+
+    allow: dict[str, list[int]]
+    deny: dict[str, list[int]]
+
+
+class OsVersionView(View):
+    """An operating system; comparison LT, LTE, EQ, GT, GTE or "" (any version)."""
+
+    name: str
+    comparison: str
+    version: str
+
+
+class SystemsView(View):
+    """Operating systems; only those let in can be named."""
+
+    allow: list[OsVersionView]
+    deny: list[OsVersionView] = field(default_factory=list)
+
+
+class ProvidersView(View):
+    """Providers by country; only those let in can be named."""
+
+    allow: dict[str, list[str]]
+    deny: dict[str, list[str]] = field(default_factory=dict)
+
+
+class SubsView(View):
+    """Values by number of the sub; deny_groups: values that are refused together."""
+
+    allow: dict[str, list[str]]
+    deny: dict[str, list[str]]
+    deny_groups: list[dict[str, str]]
+
+
+class WeightedUrlView(View):
+    """A URL and its share in percent."""
+
+    url: str
+    weight: int
+
+
+class SharedTargetingView(View):
+    """A targeting group, as everyone sees it. affiliate_id: an affiliate sees itself alone."""
+
+    country: SidesView
+    region: PlacesView
+    city: PlacesView
+    os: SystemsView
+    isp: ProvidersView
+    ip: SidesView
+    browser: SidesView
+    brand: SidesView
+    device_type: list[str]
+    connection: list[str]
+    affiliate_id: list[int]
+    sub: SubsView
+    block_proxy: int
+
+
+class TargetingView(SharedTargetingView):
+    """A targeting group, as staff see it: where its clicks go, too."""
+
+    url: str
+    urls: list[WeightedUrlView]
+
+
+class RestrictedOsView(View):
+    """An operating system the offer takes."""
+
+    os: str
+    versions: list[str]
+
+
+class RestrictedIspView(View):
+    """A provider the offer takes."""
+
+    country: str
+    name: str
+
+
+def payment_view(item: PaymentItem) -> PaymentView:
+    """A general payment."""
+    return PaymentView(**_shared_payment(item), total=number(item.total), url=item.url)
+
+
+def personal_payment_view(item: PaymentItem) -> PersonalPaymentView:
+    """A personal payment."""
+    shared = _shared_payment(item)
+    return PersonalPaymentView(**shared, total=number(item.total), url=item.url, partners=list(item.partners))
+
+
+def shared_payment_view(item: PaymentItem) -> SharedPaymentView:
+    """A payment without what the advertiser pays."""
+    return SharedPaymentView(**_shared_payment(item))
+
+
+def landing_view(item: Landing) -> LandingView:
+    """A landing page."""
+    return LandingView(**msgspec.structs.asdict(item))
+
+
+def cap_view(cap: Cap, names: Mapping[str, str]) -> CapView:
+    """A cap. names: of goals."""
+    return CapView(
+        period=cap.period,
+        type=cap.type,
+        value=number(cap.value),
+        goal_type=cap.goal_type,
+        goals={goal: names.get(goal, goal) for goal in cap.goals},
+        affiliate_type=cap.affiliate_type,
+        affiliates=list(cap.affiliates),
+        country_type=cap.country_type,
+        country=list(cap.country),
+    )
+
+
+def tier_view(tier: Tier) -> TierView:
+    """A commission tier."""
+    return TierView(
+        timeframe=tier.timeframe,
+        type=tier.type,
+        value=number(tier.value),
+        modifier_type=tier.modifier_type,
+        modifier_value=number(tier.modifier_value),
+        modifier_payment_type=tier.modifier_payment_type,
+        goals=list(tier.goals),
+        target_goals=list(tier.target_goals),
+        affiliate_type=tier.affiliate_type,
+        affiliates=list(tier.affiliates),
+        countries=list(tier.countries),
+        conversion_status=list(tier.conversion_status),
+    )
+
+
+def schedule_view(schedule: Schedule, platform_zone: ZoneInfo) -> ScheduleView:
+    """A schedule; one without a zone is in the platform's."""
+    zone = (find_zone(schedule.timezone) if schedule.timezone else None) or platform_zone
+    start = None
+    if schedule.date_start:
+        start = Seconds(sec=day_start_ms(date.fromisoformat(schedule.date_start), zone) // 1000, usec=0)
+    return ScheduleView(
+        enabled=int(schedule.enabled),
+        date_start=start,
+        date_to=schedule.date_to,
+        timezone=zone.key,
+        intervals=[IntervalView(**msgspec.structs.asdict(item)) for item in schedule.intervals],
+    )
+
+
+def targeting_view(group: TargetingGroup) -> TargetingView:
+    """A group with everything."""
+    urls = [WeightedUrlView(url=item.url, weight=item.weight) for item in group.urls]
+    return TargetingView(**_shared_targeting(group), url=group.url, urls=urls)
+
+
+def shared_targeting_view(group: TargetingGroup) -> SharedTargetingView:
+    """A group without where its clicks go."""
+    return SharedTargetingView(**_shared_targeting(group))
+
+
+_PAYMENT = tuple(name for name in SharedPaymentView.__struct_fields__ if name != "revenue")
+
+
+def _shared_payment(item: PaymentItem) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    for name in _PAYMENT:
+        value = getattr(item, name)
+        shown[name] = list(value) if type(value) is tuple else value
+    shown["type"] = item.type.value
+    shown["revenue"] = number(item.revenue)
+    return shown
+
+
+def _shared_targeting(group: TargetingGroup) -> dict[str, Any]:
+    systems = [OsVersionView(name=item.name, comparison=item.comparison, version=item.version) for item in group.os]
+    sub = group.sub
+    return {
+        "country": _sides(group.country),
+        "region": _places(group.region),
+        "city": _places(group.city),
+        "os": SystemsView(allow=systems),
+        "isp": ProvidersView(allow={code: list(names) for code, names in group.isp.items()}),
+        "ip": _sides(group.ip),
+        "browser": _sides(group.browser),
+        "brand": _sides(group.brand),
+        "device_type": list(group.device_type),
+        "connection": list(group.connection),
+        "affiliate_id": list(group.affiliate_id),
+        "sub": SubsView(
+            allow={str(place): list(values) for place, values in sub.allow.items()},
+            deny={str(place): list(values) for place, values in sub.deny.items()},
+            deny_groups=[{str(place): value for place, value in row.items()} for row in sub.deny_groups],
+        ),
+        "block_proxy": int(group.block_proxy),
+    }
+
+
+def _sides(sides: Sides) -> SidesView:
+    return SidesView(allow=list(sides.allow), deny=list(sides.deny))
+
+
+def _places(places: Places) -> PlacesView:
+    return PlacesView(
+        allow={code: list(ids) for code, ids in places.allow.items()},
+        deny={code: list(ids) for code, ids in places.deny.items()},
+    )

@@ -1,0 +1,309 @@
+"""Advertisers (spec: Admin: advertisers and invoices)."""
+
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from pydantic import field_validator
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people import advertisers, blacklist
+from trackyard.actions.people.advertisers import AdvertiserRecord, NewAdvertiser
+from trackyard.api.offers.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
+from trackyard.api.paging import Paging
+from trackyard.api.paths import path_hex
+from trackyard.api.people.views import ManagerView, kept_country, manager_view
+from trackyard.base.zones import datetime_text, day_start_ms
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import ip_addresses
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Clearable, NoParams, Only, Params, Seq
+from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+
+IpLines = Annotated[str, ip_addresses.IpLines()]
+_SUB_ACCOUNTS = set(SubAccountParams.model_fields)
+
+
+class ListAdvertisers(Paging):
+    """In what order, and which."""
+
+    order: Annotated[str, s.Choice(("_id", "title", "email"))] = "_id"
+    orderType: Annotated[str, s.Choice(("asc", "desc"))] = "asc"
+    updated_at: Annotated[s.Day | None, Only(since="3.1")] = None
+
+
+class AdvertiserParams(SubAccountParams):
+    """What an advertiser may have."""
+
+    title: s.Name | None = None
+    contact: s.Text | None = None
+    skype: s.Text | None = None
+    manager: Annotated[s.Hex | None, Clearable()] = None
+    url: Annotated[s.Url | None, Clearable()] = None
+    email: Annotated[s.Email | None, Clearable()] = None
+    allowed_ip: Seq[IpLines] = ()
+    disallowed_ip: Seq[IpLines] = ()
+    hash_password: s.Text | None = None
+    note: s.LongText | None = None
+    address_1: s.Text | None = None
+    address_2: s.Text | None = None
+    city: s.Text | None = None
+    country: Annotated[s.Country | None, Clearable()] = None
+    zip_code: Annotated[str | None, s.Words(most=32)] = None
+    vat_code: Annotated[str | None, s.Words(most=64)] = None
+    consider_personal_targeting_only: s.TrueFalse = False
+    tags: Seq[s.Text] = ()
+
+    @field_validator("allowed_ip", "disallowed_ip")
+    @classmethod
+    def _entries(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the entries of all items, each of which may hold several lines."""
+        return tuple(line for item in value for line in item.splitlines())
+
+
+class AddAdvertiser(AdvertiserParams):
+    """A new advertiser."""
+
+    title: s.Name
+
+
+class EditAdvertiser(AdvertiserParams):
+    """What is sent is changed; lists are replaced, an empty value clears."""
+
+    country: Annotated[s.Text | None, Clearable()] = None
+
+
+class BlacklistParams(Params):
+    """Whose blacklist, and which affiliate."""
+
+    advertisers_id: Seq[s.Hex]
+    pid: s.Id
+
+
+class AdvertiserView(View):
+    """An advertiser, for staff (spec: Advertiser). What is not known of it is "" · hosts_only: programs read it."""
+
+    id: str
+    title: str
+    contact: str
+    email: str
+    url: str
+    manager: str
+    manager_obj: ManagerView | str
+    allowed_ip: list[str]
+    disallowed_ip: list[str]
+    skype: str
+    note: str | None
+    hash_password: str | None
+    offers: str
+    has_user: bool
+    address_1: str
+    address_2: str
+    city: str
+    country: str
+    zip_code: str
+    vat_code: str
+    sub_accounts: dict[str, SubAccountView]
+    consider_personal_targeting_only: bool
+    tags: list[str]
+    hosts_only: bool
+    created_at: str
+    updated_at: str
+
+
+class AdvertiserAnswer(Answer):
+    """One advertiser."""
+
+    advertiser: AdvertiserView
+
+
+class AdvertisersAnswer(Answer):
+    """A page of advertisers."""
+
+    advertisers: list[AdvertiserView]
+    pagination: Pagination
+
+
+class MessageAnswer(Answer):
+    """What was done."""
+
+    message: str
+
+
+def find(call: Call[Deps]) -> AdvertiserRecord:
+    """The advertiser of the path's id. Raises NotFound."""
+    return advertisers.get_advertiser(call.deps, call.caller, call.permission, path_hex(call))
+
+
+def list_(call: Call[Deps], params: ListAdvertisers) -> AdvertisersAnswer:
+    """List advertisers. `updated_at`: changed since the start of that day."""
+    limit, zone = params.clamped(call), call.deps.zone
+    found, total = advertisers.list_advertisers(
+        call.deps,
+        call.caller,
+        order=params.order,
+        descending=params.orderType == "desc",
+        changed_since=None if params.updated_at is None else day_start_ms(params.updated_at, zone),
+        page=params.page,
+        limit=limit,
+    )
+    views = [advertiser_view(record, zone) for record in found]
+    return AdvertisersAnswer(advertisers=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+
+
+def show(call: Call[Deps], _params: NoParams) -> AdvertiserAnswer:
+    """Show an advertiser."""
+    return AdvertiserAnswer(advertiser=advertiser_view(call.subject, call.deps.zone))
+
+
+def add(call: Call[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
+    """Create an advertiser."""
+    values = params.model_dump(exclude=_SUB_ACCOUNTS)
+    lists: dict[str, Any] = {name: list(values.pop(name)) for name in ("allowed_ip", "disallowed_ip", "tags")}
+    new = NewAdvertiser(**values, **lists, sub_accounts=params.sub_accounts())
+    record = advertisers.add_advertiser(call.deps, call.caller, new)
+    return AdvertiserAnswer(advertiser=advertiser_view(record, call.deps.zone))
+
+
+def edit(call: Call[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
+    """Change an advertiser. Tags and addresses that are sent replace the earlier ones; an empty value clears."""
+    values = {name: getattr(params, name) for name in params.model_fields_set - _SUB_ACCOUNTS}
+    given = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    stored = call.subject.advertiser
+    if params.country is not None:
+        given["country"] = kept_country(call, params.country, stored.country)
+    advertiser_id = stored.id
+    record = advertisers.edit_advertiser(call.deps, call.caller, advertiser_id, given, params.sent_parts())
+    return AdvertiserAnswer(advertiser=advertiser_view(record, call.deps.zone))
+
+
+def send_password(call: Call[Deps], _params: NoParams) -> MessageAnswer:
+    """Give an advertiser a new password and send it by mail."""
+    address = advertisers.send_password(call.deps, call.caller, call.subject.advertiser.id)
+    return MessageAnswer(message=f"A new password is on its way to {address}")
+
+
+def disable_affiliate(call: Call[Deps], params: BlacklistParams) -> MessageAnswer:
+    """Put an affiliate on the blacklist of advertisers: its clicks on their offers are refused."""
+    ids = list(dict.fromkeys(params.advertisers_id))
+    blacklist.refuse_affiliate(call.deps, call.caller, ids, params.pid)
+    return MessageAnswer(message=f"Affiliate {params.pid} is on the blacklist of: {', '.join(ids)}")
+
+
+def enable_affiliate(call: Call[Deps], params: BlacklistParams) -> MessageAnswer:
+    """Take an affiliate off the blacklist of advertisers. The message says whose it was not on."""
+    ids = list(dict.fromkeys(params.advertisers_id))
+    gone = blacklist.admit_affiliate(call.deps, call.caller, ids, params.pid)
+    removed = [each for each in ids if each in gone]
+    absent = [each for each in ids if each not in gone]
+    told = [f"is removed from the blacklist of: {', '.join(removed)}"] if removed else []
+    told += [f"was not on the blacklist of: {', '.join(absent)}"] if absent else []
+    return MessageAnswer(message=f"Affiliate {params.pid} {'; it '.join(told)}")
+
+
+def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
+    """An advertiser as staff see it. It has a user once a password was sent to it."""
+    row, manager = record.advertiser, record.manager
+    return AdvertiserView(
+        id=row.id,
+        title=row.title,
+        contact=row.contact or "",
+        email=row.email or "",
+        url=row.url or "",
+        manager=row.manager_id or "",
+        manager_obj="" if manager is None else manager_view(manager, zone),
+        allowed_ip=row.allowed_ip,
+        disallowed_ip=row.disallowed_ip,
+        skype=row.skype or "",
+        note=row.note,
+        hash_password=row.hash_password,
+        offers=str(record.offers),
+        has_user=row.password_hash is not None,
+        address_1=row.address_1 or "",
+        address_2=row.address_2 or "",
+        city=row.city or "",
+        country=row.country or "",
+        zip_code=row.zip_code or "",
+        vat_code=row.vat_code or "",
+        sub_accounts=sub_accounts_view(row.sub_accounts),
+        consider_personal_targeting_only=row.consider_personal_targeting_only,
+        tags=row.tags,
+        hosts_only=False,
+        created_at=datetime_text(row.created_at, zone),
+        updated_at=datetime_text(row.updated_at, zone),
+    )
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.advertisers.list",
+        method="GET",
+        path="/admin/advertisers",
+        audience="staff",
+        permission=Permission.ADVERTISERS_READ,
+        params=ListAdvertisers,
+        answer=AdvertisersAnswer,
+        handle=list_,
+    ),
+    Endpoint(
+        id="admin.advertiser.get",
+        method="GET",
+        path="/admin/advertiser/{id}",
+        audience="staff",
+        permission=Permission.ADVERTISERS_READ,
+        answer=AdvertiserAnswer,
+        find=find,
+        handle=show,
+    ),
+    Endpoint(
+        id="admin.advertiser.add",
+        method="POST",
+        path="/admin/advertiser",
+        audience="staff",
+        permission=Permission.ADVERTISERS_WRITE,
+        params=AddAdvertiser,
+        answer=AdvertiserAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.advertiser.enable-affiliate",
+        method="POST",
+        path="/admin/advertiser/enable-affiliate",
+        audience="staff",
+        permission=Permission.ADVERTISERS_WRITE,
+        params=BlacklistParams,
+        answer=MessageAnswer,
+        handle=enable_affiliate,
+    ),
+    Endpoint(
+        id="admin.advertiser.disable-affiliate",
+        method="POST",
+        path="/admin/advertiser/disable-affiliate",
+        audience="staff",
+        permission=Permission.ADVERTISERS_WRITE,
+        params=BlacklistParams,
+        answer=MessageAnswer,
+        handle=disable_affiliate,
+    ),
+    Endpoint(
+        id="admin.advertiser.edit",
+        method="POST",
+        path="/admin/advertiser/{id}",
+        audience="staff",
+        permission=Permission.ADVERTISERS_WRITE,
+        params=EditAdvertiser,
+        answer=AdvertiserAnswer,
+        find=find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.advertiser.sendpass",
+        method="POST",
+        path="/admin/advertiser/{id}/sendpass",
+        audience="staff",
+        permission=Permission.ADVERTISERS_WRITE,
+        answer=MessageAnswer,
+        find=find,
+        handle=send_password,
+    ),
+)

@@ -1,0 +1,137 @@
+"""How an affiliate is shown to staff (spec: Affiliate (partner, admin view))."""
+
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from msgspec import UNSET, UnsetType
+
+from trackyard.actions.people.affiliates import AffiliateRecord
+from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
+from trackyard.api.people.views import ManagerView, manager_view
+from trackyard.base.zones import datetime_text
+from trackyard.store.money.ledger import Balance
+from trackyard.wire.response.envelope import Money, View, number
+
+
+class AffiliateSystemView(View):
+    """A payment system of an affiliate. id, system: of which it is one · fields: by the field's id."""
+
+    id: int
+    active: int
+    system: str
+    currency: str
+    fields: dict[str, str]
+
+
+class CustomFieldView(View):
+    """What an affiliate told under a custom field. label: the value as people read it."""
+
+    id: int
+    name: str
+    value: str
+    label: str
+
+
+class CurrencyBalance(View):
+    """The balance in one currency."""
+
+    balance: Money
+    hold: Money
+    available: Money
+
+
+class AffiliateView(
+    View, rename={"contact_person": "contactPerson", "custom_fields": "customFields", "offers": "offersCount"}
+):
+    """An affiliate, for staff. balance: by currency; empty in a list that was not asked for balances · ref: "0" for
+    none ·
+    statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" = as the platform; absent
+    where the affiliate stands inside another record."""
+
+    id: int
+    created_at: str
+    updated_at: str
+    email: str
+    login: str
+    contact_person: str | None
+    ref_percent: str | None
+    name: str | None
+    company: str | None
+    notes: str
+    manager: ManagerView | None
+    status: str
+    level: int
+    payment_systems: list[AffiliateSystemView]
+    custom_fields: list[CustomFieldView]
+    balance: dict[str, CurrencyBalance]
+    offers: int
+    api_key: str | None
+    tags: list[str]
+    address_1: str | None
+    address_2: str | None
+    city: str | None
+    country: str | None
+    zip_code: str | None
+    phone: str | None
+    ref: str
+    server_clicks: bool
+    server_ip: list[str]
+    sub_accounts: dict[str, AffiliateSubAccountView]
+    statistics_revenue: str | UnsetType = UNSET
+    statistics_rows: str | UnsetType = UNSET
+
+
+def affiliate_view(record: AffiliateRecord, zone: ZoneInfo, *, nested: bool = False) -> AffiliateView:
+    """An affiliate as staff see it. nested: inside another record, without what only its editors see."""
+    row = record.affiliate
+    return AffiliateView(
+        id=row.id,
+        created_at=datetime_text(row.created_at, zone),
+        updated_at=datetime_text(row.updated_at, zone),
+        email=row.email,
+        login=row.login,
+        contact_person=row.contact_person,
+        ref_percent=_text(row.ref_percent),
+        name=row.name,
+        company=row.company,
+        notes=row.notes,
+        manager=None if record.manager is None else manager_view(record.manager, zone),
+        status=row.status,
+        level=row.level,
+        payment_systems=[_system(item, record) for item in row.payment_systems],
+        custom_fields=[CustomFieldView(id=it.id, name=it.name, value=it.value, label=it.value) for it in record.told],
+        balance={item.currency: _balance(item) for item in record.balance},
+        offers=record.offers,
+        api_key=record.api_key,
+        tags=row.tags,
+        address_1=row.address_1,
+        address_2=row.address_2,
+        city=row.city,
+        country=row.country,
+        zip_code=row.zip_code,
+        phone=row.phone,
+        ref=str(row.ref or 0),
+        server_clicks=row.server_clicks,
+        server_ip=row.server_ip,
+        sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),
+        statistics_revenue=UNSET if nested else row.statistics_revenue or "",
+        statistics_rows=UNSET if nested else row.statistics_rows or "",
+    )
+
+
+def _text(percent: Decimal | None) -> str | None:
+    return None if percent is None else f"{number(percent):f}"
+
+
+def _balance(item: Balance) -> CurrencyBalance:
+    return CurrencyBalance(
+        balance=number(item.hold + item.available), hold=number(item.hold), available=number(item.available)
+    )
+
+
+def _system(item: dict[str, Any], record: AffiliateRecord) -> AffiliateSystemView:
+    name = record.systems.get(item["system_id"], "")
+    return AffiliateSystemView(
+        id=item["system_id"], active=1, system=name, currency=item["currency"], fields=item["fields"]
+    )

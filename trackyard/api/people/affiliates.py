@@ -1,0 +1,353 @@
+"""Affiliates, for staff (spec: Admin: affiliates, users, conversions, reference lists)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, ClassVar
+from zoneinfo import ZoneInfo
+
+from pydantic import Field
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people import affiliates
+from trackyard.actions.people.affiliates import Contact, NewAffiliate
+from trackyard.api.offers.subaccounts import SubAccountParams
+from trackyard.api.paging import Paging
+from trackyard.api.paths import path_number
+from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
+from trackyard.api.people.views import RevenueSwitch, RowsSwitch, kept_country
+from trackyard.base.zones import day_start_ms
+from trackyard.domain.people.roles import Permission
+from trackyard.store.people.affiliates import Affiliate, AffiliateFilter
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import ip_addresses
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import AnyOf, Clearable, Keyed, Needed, NoParams, Only, Params, Seq
+from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
+
+Status = Annotated[str, s.Choice(("not active", "active", "banned", "on moderation"))]
+Password = Annotated[str, s.Words(least=6, most=1000)]
+Referrer = Annotated[Annotated[int, s.Whole(least=0)] | None, Clearable()]
+"""The id of an affiliate; 0, as records show it, is none."""
+ServerAddress = Annotated[str, ip_addresses.IpEntry()]
+Level = Annotated[int, s.NumberText(least=0, most=1000)]
+
+
+@dataclass(frozen=True)
+class AskedFor(s.Choice):
+    """1 when it is wanted; 0 says no more than leaving it out."""
+
+    contract: ClassVar[str] = "flag"
+    values: tuple[str, ...] = ("1",)
+
+    def read(self, text: str, context: Mapping[str, Any]) -> int:
+        return int(s.ZeroOne().read(text, context))
+
+    def schema(self) -> s.Schema:
+        return s.ZeroOne().schema()
+
+
+class ListAffiliates(Paging):
+    """Which affiliates. with_balance: whether balances are shown · id, status: any of these · search: part of the
+    e-mail address, login, name, company or contact person, or the id · updated_at: changed since the start of that
+    day."""
+
+    with_balance: Annotated[int, AskedFor()] = 0
+    id: AnyOf[s.Id] = ()
+    status: AnyOf[Status] = ()
+    search: s.Text = ""
+    updated_at: s.Day | None = None
+
+    def chosen(self, zone: ZoneInfo) -> AffiliateFilter:
+        """Return the conditions for the use case."""
+        since = None if self.updated_at is None else day_start_ms(self.updated_at, zone)
+        return AffiliateFilter(ids=self.id, statuses=self.status, part=self.search, changed_since=since)
+
+
+class PaymentSystemItem(Params):
+    """Where an affiliate wants to be paid; `fields`: number of the system's field to its value."""
+
+    system_id: s.Id
+    currency: s.Text = ""
+    fields: Keyed[str, s.Text] = Field(default_factory=dict)
+
+
+class ContactParams(Params):
+    """Who and where an affiliate is; an empty value clears. contactPerson and contact_person are the same."""
+
+    name: Annotated[s.Text | None, Clearable()] = None
+    contact_person: Annotated[s.Text | None, Clearable(), Field(alias="contactPerson")] = None
+    contact_person_too: Annotated[s.Text | None, Clearable(), Field(alias="contact_person")] = None
+    company: Annotated[s.Text | None, Clearable()] = None
+    address_1: Annotated[s.Text | None, Clearable()] = None
+    address_2: Annotated[s.Text | None, Clearable()] = None
+    city: Annotated[s.Text | None, Clearable()] = None
+    country: Annotated[s.Country | None, Clearable()] = None
+    zip_code: Annotated[Annotated[str, s.Words(most=32)] | None, Clearable()] = None
+    phone: Annotated[Annotated[str, s.Words(most=64)] | None, Clearable()] = None
+
+    def contact(self) -> Contact:
+        """Return them for the use case."""
+        return Contact(**dict.fromkeys(CONTACT) | self.sent_contact())
+
+    def sent_contact(self) -> dict[str, Any]:
+        """Return what was sent of them, by the names of Contact."""
+        sent = {name: getattr(self, name) for name in CONTACT if name in self.model_fields_set}
+        if "contact_person_too" in self.model_fields_set:
+            sent.setdefault("contact_person", self.contact_person_too)
+        return sent
+
+
+CONTACT = tuple(field.name for field in fields(Contact))
+
+
+class AffiliateParams(ContactParams, SubAccountParams):
+    """What staff may say of an affiliate, new or not. server_clicks: whether the servers at the addresses of server_ip
+    may report clicks of visitors (`ip`, `ua`) · statistics_revenue, statistics_rows: override the platform's
+    compatibility switches for this affiliate; an empty value removes the override."""
+
+    login: s.Login | None = None
+    ref_percent: Annotated[s.Percent | None, Clearable()] = None
+    notes: s.LongText = ""
+    level: Level = 0
+    manager_id: Annotated[s.Hex | None, Clearable()] = None
+    payment_systems: Seq[PaymentSystemItem] = ()
+    custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
+    ref: Referrer = None
+    tags: Seq[s.Text] = ()
+    server_clicks: s.Flag = False
+    server_ip: Seq[ServerAddress] = ()
+    statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
+    statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
+
+    def said(self) -> dict[str, Any]:
+        """What was sent, by the names of the use cases."""
+        apart = {*CONTACT, "contact_person_too", *SubAccountParams.model_fields}
+        given = {name: getattr(self, name) for name in self.model_fields_set - apart} | self.sent_contact()
+        if "ref" in given:
+            given["ref"] = self.ref or None
+        if "manager_id" in given:
+            given["manager"] = given.pop("manager_id")
+        if "payment_systems" in given:
+            given["payment_systems"] = [item.model_dump() for item in self.payment_systems]
+        for name in ("tags", "server_ip"):
+            if name in given:
+                given[name] = list(dict.fromkeys(given[name]))
+        return given
+
+
+class AddAffiliate(AffiliateParams):
+    """A new affiliate."""
+
+    email: s.Email
+    password: Password
+    status: Status = "active"
+
+
+class EditAffiliate(AffiliateParams):
+    """What is sent is changed: payment systems and tags are replaced, custom fields change one by one."""
+
+    edits = True
+
+    country: Annotated[s.Text | None, Clearable()] = None
+    password: Password | None = None
+    status: Status | None = None
+
+
+class AffiliateAnswer(Answer):
+    """One affiliate."""
+
+    partner: AffiliateView
+    id: int
+
+
+class AffiliatesAnswer(Answer):
+    """A page of affiliates."""
+
+    partners: list[AffiliateView]
+    pagination: Pagination
+
+
+class ReferralsAnswer(Answer):
+    """A page of affiliates by their ids."""
+
+    referrals: dict[str, AffiliateView]
+    pagination: Pagination
+
+
+class AffiliatePasswordView(View):
+    """A password, told once."""
+
+    id: int
+    password: str
+
+
+class AffiliatePasswordAnswer(Answer):
+    """A new password, in both places where programs look for it."""
+
+    partner: AffiliatePasswordView
+    password: str
+
+
+class BalanceParams(Params):
+    """Whose balance; affiliates have their own."""
+
+    pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
+
+
+class BalanceView(View):
+    """Three maps by currency code (spec: Affiliate balance)."""
+
+    balance: dict[str, Money]
+    hold: dict[str, Money]
+    available: dict[str, Money]
+
+
+class BalanceAnswer(Answer):
+    """The balance of one affiliate."""
+
+    balance: BalanceView
+
+
+def find(call: Call[Deps]) -> Affiliate:
+    """The affiliate of the path's id. Raises NotFound."""
+    return affiliates.get_affiliate(call.deps, call.caller, call.permission, path_number(call))
+
+
+def list_(call: Call[Deps], params: ListAffiliates) -> AffiliatesAnswer:
+    """List affiliates with their keys. Balances are shown with `with_balance=1` alone."""
+    limit, wanted = params.clamped(call), bool(params.with_balance)
+    chosen = params.chosen(call.deps.zone)
+    found, total = affiliates.list_affiliates(
+        call.deps, call.caller, chosen, with_balance=wanted, page=params.page, limit=limit
+    )
+    views = [affiliate_view(record, call.deps.zone) for record in found]
+    return AffiliatesAnswer(partners=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+
+
+def show(call: Call[Deps], _params: NoParams) -> AffiliateAnswer:
+    """Show an affiliate with its key and balance."""
+    record = affiliates.get_record(call.deps, call.subject)
+    return AffiliateAnswer(partner=affiliate_view(record, call.deps.zone), id=record.affiliate.id)
+
+
+def add(call: Call[Deps], params: AddAffiliate) -> AffiliateAnswer:
+    """Create an affiliate."""
+    said = {"login": None, "custom_fields": {}, "status": params.status} | params.said()
+    values = {name: value for name, value in said.items() if name not in CONTACT}
+    new = NewAffiliate(**values, sub_accounts=params.sub_accounts(), contact=params.contact())
+    record = affiliates.add_affiliate(call.deps, call.caller, new)
+    return AffiliateAnswer(partner=affiliate_view(record, call.deps.zone), id=record.affiliate.id)
+
+
+def edit(call: Call[Deps], params: EditAffiliate) -> AffiliateAnswer:
+    """Change an affiliate, all but its e-mail address. A new password ends its sessions."""
+    given = params.said()
+    if given.get("country") is not None:
+        given["country"] = kept_country(call, given["country"], call.subject.country)
+    if parts := params.sent_parts():
+        given["sub_accounts"] = parts
+    record = affiliates.edit_affiliate(call.deps, call.caller, call.subject.id, given)
+    return AffiliateAnswer(partner=affiliate_view(record, call.deps.zone), id=record.affiliate.id)
+
+
+def renew_password(call: Call[Deps], _params: NoParams) -> AffiliatePasswordAnswer:
+    """Give an affiliate a new password and answer with it; it is sent by mail too. Its sessions end."""
+    affiliate_id = call.subject.id
+    password = affiliates.renew_password(call.deps, call.caller, affiliate_id)
+    view = AffiliatePasswordView(id=affiliate_id, password=password)
+    return AffiliatePasswordAnswer(partner=view, password=password)
+
+
+def list_referrals(call: Call[Deps], params: Paging) -> ReferralsAnswer:
+    """List the affiliates that an affiliate referred, by their ids."""
+    limit = params.clamped(call)
+    found, total = affiliates.list_referred(call.deps, call.caller, call.subject.id, page=params.page, limit=limit)
+    views = {str(record.affiliate.id): affiliate_view(record, call.deps.zone) for record in found}
+    return ReferralsAnswer(referrals=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+
+
+def show_balance(call: Call[Deps], params: BalanceParams) -> BalanceAnswer:
+    """Show an affiliate's balance, hold and available sums per currency."""
+    found = affiliates.get_balances(call.deps, call.caller, params.pid)
+    return BalanceAnswer(
+        balance=BalanceView(
+            balance={item.currency: number(item.hold + item.available) for item in found},
+            hold={item.currency: number(item.hold) for item in found},
+            available={item.currency: number(item.available) for item in found},
+        )
+    )
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.partners.list",
+        method="GET",
+        path="/admin/partners",
+        audience="staff",
+        permission=Permission.AFFILIATES_READ,
+        params=ListAffiliates,
+        answer=AffiliatesAnswer,
+        handle=list_,
+    ),
+    Endpoint(
+        id="admin.partner.get",
+        method="GET",
+        path="/admin/partner/{id}",
+        audience="staff",
+        permission=Permission.AFFILIATES_READ,
+        answer=AffiliateAnswer,
+        find=find,
+        handle=show,
+    ),
+    Endpoint(
+        id="admin.partner.add",
+        method="POST",
+        path="/admin/partner",
+        audience="staff",
+        permission=Permission.AFFILIATES_WRITE,
+        params=AddAffiliate,
+        answer=AffiliateAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.partner.edit",
+        method="POST",
+        path="/admin/partner/{id}",
+        audience="staff",
+        permission=Permission.AFFILIATES_WRITE,
+        params=EditAffiliate,
+        answer=AffiliateAnswer,
+        find=find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.partner.password",
+        method="POST",
+        path="/admin/partner/password/{id}",
+        audience="staff",
+        permission=Permission.AFFILIATES_WRITE,
+        answer=AffiliatePasswordAnswer,
+        find=find,
+        handle=renew_password,
+    ),
+    Endpoint(
+        id="admin.partner.referrals",
+        method="GET",
+        path="/admin/partner/{id}/referrals",
+        audience="staff",
+        permission=Permission.AFFILIATES_READ,
+        params=Paging,
+        answer=ReferralsAnswer,
+        find=find,
+        handle=list_referrals,
+    ),
+    Endpoint(
+        id="balance.get",
+        method="GET",
+        path="/balance",
+        permission=Permission.BALANCES_READ,
+        params=BalanceParams,
+        answer=BalanceAnswer,
+        handle=show_balance,
+    ),
+)

@@ -1,0 +1,268 @@
+"""An affiliate's own account (spec: Affiliate self record; our own writes: behaviour.md §10)."""
+
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from msgspec import UNSET, UnsetType, defstruct
+from pydantic import Field
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.affiliates import NewAffiliate
+from trackyard.actions.people.own_account import OwnAccount, get_account, renew_key, sign_up
+from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
+from trackyard.api.people.affiliates import ContactParams, Password, PaymentSystemItem
+from trackyard.api.people.permissions import TreeView, tree_view
+from trackyard.api.statistics.times import text_or_none
+from trackyard.base.errors import Unauthorized
+from trackyard.base.zones import datetime_text
+from trackyard.domain.money.currencies import NUMBERS
+from trackyard.domain.people.roles import Permission
+from trackyard.store.money.ledger import Balance
+from trackyard.store.people.staff import Staff
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Keyed, NoParams, Seq
+from trackyard.wire.response.envelope import Answer, View, number
+
+
+class SignUp(ContactParams):
+    """Who wants to become an affiliate. custom_fields: by the field's id or name; the required ones are needed ·
+    ref: the affiliate who refers it."""
+
+    email: s.Email
+    password: Password
+    login: s.Login | None = None
+    payment_systems: Seq[PaymentSystemItem] = ()
+    custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
+    ref: s.Id | None = None
+
+
+class OwnManagerView(View):
+    """Whom an affiliate turns to."""
+
+    name: str
+    email: str
+    skype: str
+    work_hours: str
+
+
+_SUMS = ("balance", "hold", "available")
+
+if TYPE_CHECKING:
+    SumsView = View
+else:
+    SumsView = defstruct(
+        "SumsView",
+        [(f"{name}_{code.lower()}", str | UnsetType, UNSET) for code in NUMBERS for name in _SUMS],
+        bases=(View,),
+        kw_only=True,
+    )
+"""Three sums, as text, for each currency in which the affiliate has any."""
+
+
+class SelfView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
+    """An affiliate as it sees itself (spec: Affiliate self record). lang, timezone: of the texts and times in answers ·
+    postback_secret: what calls to it are signed with · pay_acc: the first field of its first payment system · ref: "0"
+    for none · notes, work_hours, needAcceptTerms: programs read them; notes are those of staff and never shown here,
+    working hours are kept of staff alone, and there are no terms to accept."""
+
+    partner_id: int
+    id: str
+    api_key: str | None
+    email: str
+    login: str
+    name: str | None
+    company: str | None
+    status: str
+    lang: str
+    timezone: str
+    level: int
+    notes: str
+    pay_acc: str
+    contact_person: str | None
+    ref: str
+    ref_percent: str | None
+    manager: OwnManagerView | None
+    manager_id: str | None
+    address_1: str | None
+    address_2: str | None
+    city: str | None
+    country: str | None
+    zip_code: str | None
+    phone: str | None
+    sub_accounts: dict[str, AffiliateSubAccountView]
+    type: str
+    work_hours: str
+    postback_secret: str
+    last_login_at: str | None
+    need_accept_terms: bool
+    created_at: str
+    updated_at: str
+    permissions: TreeView
+
+
+class SelfAnswer(Answer):
+    """The calling affiliate."""
+
+    user: SelfView
+
+
+class KeyView(View):
+    """A key, for its owner."""
+
+    id: str
+    api_key: str
+
+
+class KeyAnswer(Answer):
+    """A new key."""
+
+    user: KeyView
+
+
+class SignedUpView(View):
+    """A new affiliate. api_key: works once status is active."""
+
+    id: str
+    partner_id: int
+    email: str
+    login: str
+    status: str
+    api_key: str
+
+
+class SignedUpAnswer(Answer):
+    """A new affiliate, which waits for a decision."""
+
+    user: SignedUpView
+
+
+def show(call: Call[Deps], _params: NoParams) -> SelfAnswer:
+    """Show the calling affiliate's own record with its permissions."""
+    return SelfAnswer(user=_view(get_account(call.deps, _own_id(call)), call.deps.zone))
+
+
+def renew(call: Call[Deps], _params: NoParams) -> KeyAnswer:
+    """Give the calling affiliate a new API key. The old one stops at once, and so do its sessions."""
+    own = _own_id(call)
+    return KeyAnswer(user=KeyView(id=str(own), api_key=renew_key(call.deps, own)))
+
+
+def add(call: Call[Deps], params: SignUp) -> SignedUpAnswer:
+    """Sign up as an affiliate. It is on moderation, and may call once staff made it active.
+
+    429 after too many from one address.
+    """
+    new = NewAffiliate(
+        email=params.email,
+        password=params.password,
+        login=params.login,
+        status="on moderation",
+        ref=params.ref,
+        payment_systems=[item.model_dump() for item in params.payment_systems],
+        custom_fields=params.custom_fields,
+        contact=params.contact(),
+    )
+    made = sign_up(call.deps, new, call.address)
+    row = made.affiliate
+    return SignedUpAnswer(
+        user=SignedUpView(
+            id=str(row.id),
+            partner_id=row.id,
+            email=row.email,
+            login=row.login,
+            status=row.status,
+            api_key=made.api_key,
+        )
+    )
+
+
+_AS_STORED = (
+    "email", "login", "name", "company", "status", "level", "contact_person", "manager_id", "address_1", "address_2",
+    "city", "country", "zip_code", "phone", "postback_secret",
+)  # fmt: skip
+
+
+def _view(account: OwnAccount, zone: ZoneInfo) -> SelfView:
+    row = account.affiliate
+    return SelfView(
+        **{name: getattr(row, name) for name in _AS_STORED},
+        **_sums(account.balance),
+        partner_id=row.id,
+        id=str(row.id),
+        api_key=account.api_key,
+        lang="en",
+        timezone=zone.key,
+        notes="",
+        pay_acc=_pay_account(row.payment_systems),
+        ref=str(row.ref or 0),
+        ref_percent=None if row.ref_percent is None else f"{number(row.ref_percent):f}",
+        manager=None if account.manager is None else _manager(account.manager),
+        sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),
+        type="affiliate",
+        work_hours="",
+        last_login_at=text_or_none(row.last_login_at, zone),
+        need_accept_terms=False,
+        created_at=datetime_text(row.created_at, zone),
+        updated_at=datetime_text(row.updated_at, zone),
+        permissions=tree_view(account.permissions),
+    )
+
+
+def _manager(user: Staff) -> OwnManagerView:
+    name = f"{user.first_name} {user.last_name}".strip()
+    return OwnManagerView(name=name, email=user.email, skype=user.skype, work_hours=user.work_hours)
+
+
+def _pay_account(systems: list[dict[str, Any]]) -> str:
+    """Return the account of the first payment system; "" without any."""
+    told = systems[0]["fields"] if systems else {}
+    return str(told[min(told, key=int)]) if told else ""
+
+
+def _sums(balances: list[Balance]) -> dict[str, Any]:
+    sums = {}
+    for item in balances:
+        values = (item.hold + item.available, item.hold, item.available)
+        for name, value in zip(_SUMS, values, strict=True):
+            sums[f"{name}_{item.currency.lower()}"] = f"{number(value):f}"
+    return sums
+
+
+def _own_id(call: Call[Deps]) -> int:
+    own = call.affiliate_id
+    if own is None:
+        raise Unauthorized
+    return own
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="partner.me.get",
+        method="GET",
+        path="/partner/me",
+        audience="affiliate",
+        permission=Permission.AFFILIATES_READ,
+        answer=SelfAnswer,
+        handle=show,
+    ),
+    Endpoint(
+        id="partner.api_key.renew",
+        method="POST",
+        path="/partner/api_key",
+        audience="affiliate",
+        permission=Permission.AFFILIATES_WRITE,
+        answer=KeyAnswer,
+        handle=renew,
+    ),
+    Endpoint(
+        id="partner.add",
+        method="POST",
+        path="/partner",
+        audience="anyone",
+        params=SignUp,
+        answer=SignedUpAnswer,
+        handle=add,
+        anew=True,  # strangers do not get each other's answers, and each try is counted
+    ),
+)

@@ -1,0 +1,150 @@
+"""Permissions of affiliates, for administrators (behaviour.md §3, §10)."""
+
+from typing import Annotated
+
+from msgspec import UNSET, UnsetType
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people import permissions
+from trackyard.actions.people.affiliates import get_affiliate
+from trackyard.actions.people.permissions import Tree
+from trackyard.api.paths import path_number
+from trackyard.base.zones import datetime_text
+from trackyard.domain.people.permissions import LEVELS
+from trackyard.domain.people.roles import Permission
+from trackyard.store.people.affiliates import Affiliate
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Keyed, NoParams, Params
+from trackyard.wire.response.envelope import Answer, View
+
+
+class LevelItem(Params):
+    """The level of one feature; `default` takes the own one away."""
+
+    level: Annotated[str, s.Choice((*LEVELS, "default"))]
+
+
+class PermissionsParams(Params):
+    """Area → feature → level; what is not sent stays."""
+
+    permissions: Keyed[str, Keyed[str, LevelItem]]
+
+    def levels(self) -> dict[str, dict[str, str]]:
+        """For the use cases."""
+        return {
+            area: {feature: item.level for feature, item in features.items()}
+            for area, features in self.permissions.items()
+        }
+
+
+class FeatureView(View):
+    """A feature. level: read, write or deny · default_level: the installation's, where the affiliate's differs."""
+
+    level: str
+    default_level: str | UnsetType = UNSET
+
+
+TreeView = dict[str, dict[str, FeatureView]]
+
+
+class AffiliatePermissionsView(View):
+    """An affiliate and its tree."""
+
+    id: str
+    email: str
+    login: str
+    type: str
+    permissions: TreeView
+    created_at: str
+    updated_at: str
+
+
+class AffiliatePermissionsAnswer(Answer):
+    """The permissions of one affiliate."""
+
+    permissions: AffiliatePermissionsView
+
+
+class DefaultPermissionsAnswer(Answer):
+    """The permissions of affiliates that have none of their own."""
+
+    permissions: TreeView
+
+
+def find(call: Call[Deps]) -> Affiliate:
+    """The affiliate of the path's id. Raises NotFound."""
+    return get_affiliate(call.deps, call.caller, call.permission, path_number(call))
+
+
+def show_default(call: Call[Deps], _params: NoParams) -> DefaultPermissionsAnswer:
+    """Show the permissions of affiliates that have none of their own."""
+    return DefaultPermissionsAnswer(permissions=tree_view(permissions.get_default(call.deps)))
+
+
+def edit_default(call: Call[Deps], params: PermissionsParams) -> DefaultPermissionsAnswer:
+    """Change the permissions of affiliates that have none of their own. They hold from the next call on."""
+    tree = permissions.edit_default(call.deps, params.levels())
+    return DefaultPermissionsAnswer(permissions=tree_view(tree))
+
+
+def edit(call: Call[Deps], params: PermissionsParams) -> AffiliatePermissionsAnswer:
+    """Change the permissions of an affiliate. They hold from its next call on."""
+    row, tree = permissions.edit_permissions(call.deps, call.subject.id, params.levels())
+    zone = call.deps.zone
+    return AffiliatePermissionsAnswer(
+        permissions=AffiliatePermissionsView(
+            id=str(row.id),
+            email=row.email,
+            login=row.login,
+            type="affiliate",
+            permissions=tree_view(tree),
+            created_at=datetime_text(row.created_at, zone),
+            updated_at=datetime_text(row.updated_at, zone),
+        )
+    )
+
+
+def tree_view(tree: Tree) -> TreeView:
+    """A tree on the wire."""
+    return {
+        area: {
+            name: FeatureView(level=node.level, default_level=UNSET if node.level == node.default else node.default)
+            for name, node in features.items()
+        }
+        for area, features in tree.items()
+    }
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="user.permissions.get",
+        method="GET",
+        path="/user/permissions",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        answer=DefaultPermissionsAnswer,
+        handle=show_default,
+    ),
+    Endpoint(
+        id="user.permissions.default",
+        method="POST",
+        path="/user/permissions",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        params=PermissionsParams,
+        answer=DefaultPermissionsAnswer,
+        handle=edit_default,
+    ),
+    Endpoint(
+        id="user.permissions.edit",
+        method="POST",
+        path="/user/{id}/permissions",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        params=PermissionsParams,
+        answer=AffiliatePermissionsAnswer,
+        find=find,
+        handle=edit,
+    ),
+)

@@ -1,0 +1,59 @@
+"""Signing in (behaviour.md §3, §10)."""
+
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.sign_in import sign_in
+from trackyard.base.errors import BadInput
+from trackyard.base.zones import datetime_text
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Params
+from trackyard.wire.response.envelope import Answer
+
+Login = Annotated[str, s.Words(most=254)]
+
+
+class SignIn(Params):
+    """A password, and whose: an affiliate's login, or anyone's e-mail address under either name."""
+
+    login: Login = ""
+    email: Login = ""
+    password: Annotated[str, s.Words(least=1, most=1000)]
+
+
+class SessionAnswer(Answer):
+    """A key that works like any other of its owner's until it expires. type: staff or affiliate."""
+
+    api_key: str
+    expires_at: str
+    type: str
+    id: str
+
+
+def add(call: Call[Deps], params: SignIn) -> SessionAnswer:
+    """Sign in: a session key for a login or e-mail address and its password.
+
+    401 when they do not fit or the affiliate is not active; 429 after too many tries in vain, for one account or from
+    one address.
+    """
+    login = (params.login or params.email).strip()
+    if not login:
+        raise BadInput({"login": ["This value is required, or email."]})
+    made = sign_in(call.deps, login, params.password, call.address)
+    expires = datetime_text(made.expires_at, call.deps.zone)
+    return SessionAnswer(api_key=made.key, expires_at=expires, type=made.kind, id=made.id)
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="auth",
+        method="POST",
+        path="/auth",
+        audience="anyone",
+        params=SignIn,
+        answer=SessionAnswer,
+        handle=add,
+        anew=True,  # each session is its own, and tries in vain are counted
+    ),
+)

@@ -1,0 +1,272 @@
+"""Staff users, for administrators (spec: Staff user; Admin: affiliates, users, conversions, reference lists)."""
+
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from msgspec import UNSET, UnsetType, structs
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people import staff
+from trackyard.actions.people.staff import NewStaff, StaffRecord
+from trackyard.api.paging import Paging
+from trackyard.api.paths import path_hex
+from trackyard.api.people.views import RevenueSwitch, RowsSwitch
+from trackyard.api.statistics.times import text_or_none
+from trackyard.base.zones import datetime_text
+from trackyard.domain.people.roles import Permission, Role, kind_of
+from trackyard.domain.people.staff_permissions import staff_levels
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
+from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+
+Password = Annotated[str, s.Words(least=5, most=1000)]
+RoleName = Annotated[str, s.Choice(tuple(role.value for role in Role))]
+
+
+class ListStaff(Paging):
+    """Which staff users. q: part of the name, e-mail address or skype, or the id."""
+
+    q: s.Text = ""
+
+
+class AddStaff(Params):
+    """A new staff user; without roles it may call nothing. statistics_revenue, statistics_rows: override the platform's
+    compatibility switches for this staff user."""
+
+    email: s.Email
+    password: Password
+    first_name: s.Name
+    last_name: s.Name
+    roles: Seq[RoleName] = ()
+    skype: s.Text = ""
+    work_hours: s.Text = ""
+    statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
+    statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
+
+
+class EditStaff(Params):
+    """What is sent is changed; an empty list of roles takes them all. statistics_revenue, statistics_rows: override the
+    platform's compatibility switches for this staff user; an empty value removes the override."""
+
+    email: s.Email | None = None
+    password: Password | None = None
+    first_name: s.Name | None = None
+    last_name: s.Name | None = None
+    roles: Seq[RoleName] = ()
+    skype: s.Text = ""
+    work_hours: s.Text = ""
+    statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
+    statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
+
+
+class SetPassword(Params):
+    """The new password; a random one without it."""
+
+    password: Annotated[str, s.Words(least=6, most=1000)] | None = None
+
+
+class StaffView(View):
+    """A staff user with its key (spec: Staff user). type: affiliate_manager, account_manager or common_manager ·
+    statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" = as the platform."""
+
+    id: str
+    first_name: str
+    last_name: str
+    work_hours: str
+    email: str
+    skype: str
+    api_key: str | None
+    roles: list[str]
+    updated_at: str
+    created_at: str
+    last_login_at: str | None
+    type: str
+    avatar: None
+    info: None
+    statistics_revenue: str
+    statistics_rows: str
+    password: str | UnsetType | None = UNSET
+
+
+class PasswordView(View):
+    """A password, told once."""
+
+    id: str
+    password: str
+
+
+class LevelView(View):
+    """A level: read, write or deny."""
+
+    level: str
+
+
+class StaffDetailsView(StaffView, kw_only=True):
+    """A staff user alone. permissions: what its roles come to, by area and feature."""
+
+    permissions: dict[str, dict[str, LevelView]]
+
+
+class StaffDetailsAnswer(Answer):
+    """One staff user with what it may do."""
+
+    user: StaffDetailsView
+
+
+class StaffAnswer(Answer):
+    """One staff user; an add or edit echoes the password, null when none was sent."""
+
+    user: StaffView
+
+
+class StaffListAnswer(Answer):
+    """A page of staff users."""
+
+    users: list[StaffView]
+    pagination: Pagination
+
+
+class PasswordAnswer(Answer):
+    """A new password."""
+
+    user: PasswordView
+
+
+def find(call: Call[Deps]) -> StaffRecord:
+    """The staff user of the path's id. Raises NotFound."""
+    return staff.get_staff(call.deps, path_hex(call))
+
+
+def list_(call: Call[Deps], params: ListStaff) -> StaffListAnswer:
+    """List staff users with their keys."""
+    limit = params.clamped(call)
+    found, total = staff.list_staff(call.deps, params.q, page=params.page, limit=limit)
+    views = [staff_view(record, call.deps.zone) for record in found]
+    return StaffListAnswer(users=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+
+
+def show(call: Call[Deps], _params: NoParams) -> StaffDetailsAnswer:
+    """Show a staff user with its key and what its roles let it do."""
+    view = staff_view(call.subject, call.deps.zone)
+    levels = staff_levels(Role(role) for role in view.roles)
+    tree = {
+        area: {name: LevelView(level=level) for name, level in features.items()} for area, features in levels.items()
+    }
+    return StaffDetailsAnswer(user=StaffDetailsView(**structs.asdict(view), permissions=tree))
+
+
+def add(call: Call[Deps], params: AddStaff) -> StaffAnswer:
+    """Create a staff user. The answer has its key, and echoes the password."""
+    values = params.model_dump()
+    record = staff.add_staff(call.deps, NewStaff(**values | {"roles": list(params.roles)}))
+    return StaffAnswer(user=staff_view(record, call.deps.zone, params.password))
+
+
+def edit(call: Call[Deps], params: EditStaff) -> StaffAnswer:
+    """Change a staff user. A new password ends its sessions; the answer echoes it, null when none was sent."""
+    given = {name: getattr(params, name) for name in params.model_fields_set}
+    record = staff.edit_staff(call.deps, call.subject.user.id, given)
+    return StaffAnswer(user=staff_view(record, call.deps.zone, params.password))
+
+
+def renew_key(call: Call[Deps], _params: NoParams) -> StaffAnswer:
+    """Give a staff user a new API key. The old one stops at once, and so do its sessions."""
+    return StaffAnswer(user=staff_view(staff.renew_key(call.deps, call.subject.user.id), call.deps.zone))
+
+
+def set_password(call: Call[Deps], params: SetPassword) -> PasswordAnswer:
+    """Give a staff user the password that is sent, or a new one without it. Its sessions end."""
+    staff_id = call.subject.user.id
+    password = staff.set_password(call.deps, staff_id, params.password)
+    return PasswordAnswer(user=PasswordView(id=staff_id, password=password))
+
+
+def staff_view(record: StaffRecord, zone: ZoneInfo, password: str | UnsetType | None = UNSET) -> StaffView:
+    """A staff user as administrators see it. password: what the request named, None when it named none."""
+    row = record.user
+    return StaffView(
+        id=row.id,
+        first_name=row.first_name,
+        last_name=row.last_name,
+        work_hours=row.work_hours,
+        email=row.email,
+        skype=row.skype,
+        api_key=record.api_key,
+        roles=row.roles,
+        updated_at=datetime_text(row.updated_at, zone),
+        created_at=datetime_text(row.created_at, zone),
+        last_login_at=text_or_none(row.last_login_at, zone),
+        type=kind_of(Role(role) for role in row.roles),
+        avatar=None,
+        info=None,
+        statistics_revenue=row.statistics_revenue or "",
+        statistics_rows=row.statistics_rows or "",
+        password=password,
+    )
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.users.list",
+        method="GET",
+        path="/admin/users",
+        audience="staff",
+        permission=Permission.USERS_WRITE,
+        params=ListStaff,
+        answer=StaffListAnswer,
+        handle=list_,
+    ),
+    Endpoint(
+        id="admin.user.get",
+        method="GET",
+        path="/admin/user/{id}",
+        audience="staff",
+        permission=Permission.USERS_WRITE,
+        answer=StaffDetailsAnswer,
+        find=find,
+        handle=show,
+    ),
+    Endpoint(
+        id="admin.user.add",
+        method="POST",
+        path="/admin/user",
+        audience="staff",
+        permission=Permission.USERS_WRITE,
+        params=AddStaff,
+        answer=StaffAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.user.edit",
+        method="POST",
+        path="/admin/user/{id}",
+        audience="staff",
+        permission=Permission.USERS_WRITE,
+        params=EditStaff,
+        answer=StaffAnswer,
+        find=find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.user.api_key",
+        method="POST",
+        path="/admin/user/api_key/{id}",
+        audience="staff",
+        permission=Permission.USERS_WRITE,
+        answer=StaffAnswer,
+        find=find,
+        handle=renew_key,
+    ),
+    Endpoint(
+        id="admin.user.password",
+        method="POST",
+        path="/admin/user/{id}/password",
+        audience="staff",
+        permission=Permission.USERS_WRITE,
+        params=SetPassword,
+        answer=PasswordAnswer,
+        find=find,
+        handle=set_password,
+    ),
+)

@@ -1,0 +1,94 @@
+"""How people are shown inside other records."""
+
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from trackyard.base.errors import BadInput
+from trackyard.base.zones import datetime_text
+from trackyard.domain.statistics.switches import REVENUES, ROWS
+from trackyard.store.people.affiliates import AffiliateName
+from trackyard.store.people.staff import Staff
+from trackyard.wire.endpoint import Call
+from trackyard.wire.request import scalars as s
+from trackyard.wire.response.envelope import View
+
+RevenueSwitch = Annotated[str, s.Choice(REVENUES)]
+RowsSwitch = Annotated[str, s.Choice(ROWS)]
+"""Compatibility switches of statistics, which people override (docs/compatibility.md)."""
+
+
+class ManagerView(View):
+    """A staff user inside another record; its key is never shown there (spec: Staff user)."""
+
+    id: str
+    first_name: str
+    last_name: str
+    email: str
+    skype: str
+    work_hours: str
+    roles: list[str]
+    api_key: None
+    created_at: str
+    updated_at: str
+
+
+class PartnerView(View):
+    """An affiliate beside a figure."""
+
+    id: int
+    email: str
+    login: str
+    name: str
+
+
+class AdvertiserRef(View):
+    """An advertiser beside a figure."""
+
+    id: str
+    title: str
+
+
+class OfferRef(View):
+    """An offer beside a figure."""
+
+    id: int
+    offer_id: str
+    title: str
+
+
+def kept_country(call: Call[Any], sent: str, stored: str | None) -> str:
+    """Return the country code that a write stores. A stored one that is no country code may be sent again.
+
+    Raises BadInput for another that is none.
+    """
+    try:
+        return s.CountryCode().read(sent, {})
+    except ValueError as fault:
+        if sent != stored:
+            raise BadInput({"country": [str(fault)]}) from None
+    call.warn(f"{sent} is no country code of ISO 3166-1; the stored value was kept.")
+    return sent
+
+
+def manager_view(user: Staff, zone: ZoneInfo) -> ManagerView:
+    """A manager."""
+    return ManagerView(
+        id=user.id,
+        first_name=user.first_name,
+        last_name=user.last_name,
+        email=user.email,
+        skype=user.skype,
+        work_hours=user.work_hours,
+        roles=user.roles,
+        api_key=None,
+        created_at=datetime_text(user.created_at, zone),
+        updated_at=datetime_text(user.updated_at, zone),
+    )
+
+
+def partner_view(affiliate_id: int, names: dict[int, AffiliateName]) -> PartnerView:
+    """An affiliate by its id; without names when it does not exist any more."""
+    name = names.get(affiliate_id)
+    if name is None:
+        return PartnerView(id=affiliate_id, email="", login="", name="")
+    return PartnerView(id=name.id, email=name.email, login=name.login, name=name.name)

@@ -1,0 +1,1 @@
+"""Platform: settings, files, domains, news, erasures, rebuilds."""

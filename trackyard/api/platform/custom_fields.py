@@ -1,0 +1,146 @@
+"""Custom signup fields (spec: GET admin/custom_fields; our own writes: behaviour.md §10)."""
+
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.platform.custom_fields import (
+    TYPES,
+    add_custom_field,
+    edit_custom_field,
+    get_custom_field,
+    list_custom_fields,
+    remove_custom_field,
+)
+from trackyard.api.paths import path_number
+from trackyard.domain.people.roles import Permission
+from trackyard.store.platform.custom_fields import CustomField
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import NoParams, Params, Seq
+from trackyard.wire.response.envelope import Answer, View
+
+TypeName = Annotated[str, s.Choice(TYPES)]
+
+
+class AddCustomField(Params):
+    """Something to ask affiliates for. field_values: of a select, what may be chosen."""
+
+    name: s.Name
+    required: s.Flag = False
+    field_type: TypeName = "text"
+    field_values: Seq[s.Text] = ()
+
+
+class EditCustomField(Params):
+    """What is sent is changed."""
+
+    edits = True
+
+    name: s.Name | None = None
+    required: s.Flag = False
+    field_type: TypeName = "text"
+    field_values: Seq[s.Text] = ()
+
+
+class CustomSignupFieldView(View):
+    """A custom field (spec: Custom signup field). field_values: null but of a select."""
+
+    id: int
+    name: str
+    required: bool
+    field_type: str
+    field_values: list[str] | None
+
+
+class CustomFieldsAnswer(Answer):
+    """Every custom field."""
+
+    fields: list[CustomSignupFieldView]
+
+
+class CustomFieldAnswer(Answer):
+    """One custom field."""
+
+    field: CustomSignupFieldView
+
+
+def list_all(call: Call[Deps], _params: NoParams) -> CustomFieldsAnswer:
+    """List the custom fields of affiliates, oldest first."""
+    return CustomFieldsAnswer(fields=[field_view(row) for row in list_custom_fields(call.deps)])
+
+
+def add(call: Call[Deps], params: AddCustomField) -> CustomFieldAnswer:
+    """Add a custom field. Those who sign up from now on are asked for it."""
+    values = list(params.field_values)
+    made = add_custom_field(call.deps, params.name, params.field_type, values, required=params.required)
+    return CustomFieldAnswer(field=field_view(made))
+
+
+def edit(call: Call[Deps], params: EditCustomField) -> CustomFieldAnswer:
+    """Change a custom field. What affiliates told stays as it is."""
+    given = {name: getattr(params, name) for name in params.model_fields_set if getattr(params, name) is not None}
+    return CustomFieldAnswer(field=field_view(edit_custom_field(call.deps, call.subject.id, given)))
+
+
+def remove(call: Call[Deps], _params: NoParams) -> CustomFieldAnswer:
+    """Remove a custom field. Answers with what it was."""
+    return CustomFieldAnswer(field=field_view(remove_custom_field(call.deps, call.subject.id)))
+
+
+def field_view(field: CustomField) -> CustomSignupFieldView:
+    """A custom field on the wire."""
+    return CustomSignupFieldView(
+        id=field.id,
+        name=field.name,
+        required=field.required,
+        field_type=field.field_type,
+        field_values=field.field_values,
+    )
+
+
+def _find(call: Call[Deps]) -> CustomField:
+    return get_custom_field(call.deps, path_number(call))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.custom_fields.list",
+        method="GET",
+        path="/admin/custom_fields",
+        audience="staff",
+        permission=Permission.AFFILIATES_READ,
+        answer=CustomFieldsAnswer,
+        handle=list_all,
+    ),
+    Endpoint(
+        id="admin.custom_field.add",
+        method="POST",
+        path="/admin/custom_fields",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        params=AddCustomField,
+        answer=CustomFieldAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.custom_field.edit",
+        method="POST",
+        path="/admin/custom_fields/{id}",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        params=EditCustomField,
+        answer=CustomFieldAnswer,
+        find=_find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.custom_field.remove",
+        method="POST",
+        path="/admin/custom_fields/{id}/remove",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        answer=CustomFieldAnswer,
+        find=_find,
+        handle=remove,
+    ),
+)

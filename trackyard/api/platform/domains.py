@@ -1,0 +1,143 @@
+"""Domains of tracking links (spec: GET admin/domains; our own writes: behaviour.md §10)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.platform.domains import add_domain, edit_domain, get_domain, list_domains, remove_domain
+from trackyard.api.paths import path_number
+from trackyard.domain.people.roles import Permission
+from trackyard.store.platform.domains import Domain
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import NoParams, Params
+from trackyard.wire.response.envelope import Answer, View
+
+_LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*(:[1-9][0-9]{{0,4}})?\Z")
+
+
+@dataclass(frozen=True)
+class HostText(s.Words):
+    """A host with or without a port; a scheme before it and a slash after it are dropped."""
+
+    most: int = 255
+    least: int = 1
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        host = re.sub(r"^https?://", "", super().read(text, context).strip().lower()).removesuffix("/")
+        if not _HOST.match(host) or (":" in host and int(host.rpartition(":")[2]) > 65535):
+            raise ValueError("This value must be a host, such as track.example.org.")
+        return host
+
+
+Host = Annotated[str, HostText()]
+
+
+class AddDomain(Params):
+    """A new domain."""
+
+    url: Host
+    use_https: s.Flag = True
+
+
+class EditDomain(Params):
+    """What changes of a domain."""
+
+    url: Host | None = None
+    use_https: s.Flag | None = None
+
+
+class DomainView(View):
+    """A domain. url: its host."""
+
+    id: int
+    url: str
+    use_https: bool
+
+
+class DomainsAnswer(Answer):
+    """Every domain by its id."""
+
+    domains: dict[str, DomainView]
+
+
+class DomainAnswer(Answer):
+    """One domain."""
+
+    domain: DomainView
+
+
+def list_all(call: Call[Deps], _params: NoParams) -> DomainsAnswer:
+    """List the domains that tracking links may begin with."""
+    return DomainsAnswer(domains={str(row.id): domain_view(row) for row in list_domains(call.deps)})
+
+
+def add(call: Call[Deps], params: AddDomain) -> DomainAnswer:
+    """Add a domain. Its DNS and, for https, its certificate must lead to the tracking listener."""
+    return DomainAnswer(domain=domain_view(add_domain(call.deps, params.url, use_https=params.use_https)))
+
+
+def edit(call: Call[Deps], params: EditDomain) -> DomainAnswer:
+    """Change a domain; links made from now on begin with it."""
+    return DomainAnswer(domain=domain_view(edit_domain(call.deps, call.subject.id, params.url, params.use_https)))
+
+
+def remove(call: Call[Deps], _params: NoParams) -> DomainAnswer:
+    """Remove a domain that nothing uses. Answers with what it was."""
+    return DomainAnswer(domain=domain_view(remove_domain(call.deps, call.subject.id)))
+
+
+def domain_view(row: Domain) -> DomainView:
+    """A domain on the wire."""
+    return DomainView(id=row.id, url=row.url, use_https=row.use_https)
+
+
+def _find(call: Call[Deps]) -> Domain:
+    return get_domain(call.deps, path_number(call))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.domains.list",
+        method="GET",
+        path="/admin/domains",
+        audience="staff",
+        permission=Permission.OFFERS_READ,
+        answer=DomainsAnswer,
+        handle=list_all,
+    ),
+    Endpoint(
+        id="admin.domain.add",
+        method="POST",
+        path="/admin/domains",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        params=AddDomain,
+        answer=DomainAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.domain.edit",
+        method="POST",
+        path="/admin/domains/{id}",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        params=EditDomain,
+        answer=DomainAnswer,
+        find=_find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.domain.remove",
+        method="POST",
+        path="/admin/domains/{id}/remove",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        answer=DomainAnswer,
+        find=_find,
+        handle=remove,
+    ),
+)

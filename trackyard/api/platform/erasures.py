@@ -1,0 +1,99 @@
+"""Personal data erased at a wish, for administrators (behaviour.md §8, Kept)."""
+
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.platform import erasures
+from trackyard.api.paths import path_number
+from trackyard.base.zones import datetime_text
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.platform.erasures import USER_LENGTH, Erasure, Subject
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import NoParams, Params
+from trackyard.wire.response.envelope import Answer, View
+
+
+class Erase(Params):
+    """Whose: a click's or view's, a user id's, or an affiliate's with all of its traffic. id: which one · dry_run: what
+    would be emptied is counted, and nothing is done."""
+
+    subject: Annotated[str, s.Choice(tuple(Subject))]
+    id: Annotated[str, s.Words(least=1, most=USER_LENGTH)]
+    dry_run: s.Flag = False
+
+
+class NamedView(View):
+    """What an erasure names: clicks and views that hold personal data, and conversions."""
+
+    clicks: int
+    views: int
+    conversions: int
+
+
+class ErasureView(View):
+    """An erasure. done: whether it is carried out everywhere but in journals, which follow."""
+
+    id: int
+    subject: str
+    created_at: str
+    done: bool
+
+
+class ErasureAnswer(Answer):
+    """named: what there was to be emptied, null where nobody asked · erasure: null in a dry run."""
+
+    named: NamedView | None
+    erasure: ErasureView | None
+
+
+def add(call: Call[Deps], params: Erase) -> ErasureAnswer:
+    """Empty the personal data of a click, of whoever has a user id, or of an affiliate and its visitors, wherever it is
+    kept. It is carried out within seconds to minutes after the answer and cannot be undone; figures do not change. What
+    is recorded of the same user or affiliate later is not erased."""
+    subject = Subject(params.subject)
+    found = erasures.count(call.deps, subject, params.id)
+    named = NamedView(clicks=found.clicks, views=found.views, conversions=found.conversions)
+    if params.dry_run:
+        return ErasureAnswer(named=named, erasure=None)
+    made = erasures.erase(call.deps, call.caller, subject, params.id)
+    return ErasureAnswer(named=named, erasure=_view(call, made, done=False))
+
+
+def show(call: Call[Deps], _params: NoParams) -> ErasureAnswer:
+    """How far an erasure is."""
+    made, done = call.subject
+    return ErasureAnswer(named=None, erasure=_view(call, made, done=done))
+
+
+def _find(call: Call[Deps]) -> tuple[Erasure, bool]:
+    return erasures.get(call.deps, path_number(call))
+
+
+def _view(call: Call[Deps], made: Erasure, *, done: bool) -> ErasureView:
+    at = datetime_text(made.at, call.deps.zone)
+    return ErasureView(id=made.number, subject=made.subject.value, created_at=at, done=done)
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.erasure.add",
+        method="POST",
+        path="/admin/erasures",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        params=Erase,
+        answer=ErasureAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.erasure.get",
+        method="GET",
+        path="/admin/erasures/{id}",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        answer=ErasureAnswer,
+        find=_find,
+        handle=show,
+    ),
+)

@@ -1,0 +1,140 @@
+"""Creatives and logos of offers: their parameters, their view, removing them, serving them (spec: Files)."""
+
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import quote
+
+from pydantic import Field
+from starlette.datastructures import Headers
+from starlette.responses import FileResponse, Response, StreamingResponse
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.platform.files import NewFiles, Upload, find_file, get_offer_id, remove_creatives
+from trackyard.domain.offers.offers import Creative
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.platform.files import GIF, JPEG, PNG, ZIP
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.http.health import Branch
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.brackets import File
+from trackyard.wire.request.params import Params, Seq
+from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.errors import PageNotFound
+
+FILES = "/files/"
+"""What the paths of stored files begin with."""
+
+CreativeFile = Annotated[File, s.Upload((JPEG, PNG, GIF, ZIP))]
+LogoFile = Annotated[File, s.Upload((JPEG, "image/pjpeg", PNG, GIF))]
+
+
+class FileParams(Params):
+    """What an offer shows, of its create and its edit alike. Both add creatives and replace the logo."""
+
+    creative_files: Seq[CreativeFile] = Field(default=(), alias="creativeFiles")
+    creative_urls: Seq[s.Url] = Field(default=(), alias="creativeUrls")
+    creative_downloads: Seq[s.Url] = Field(default=(), alias="creativeDownloads")
+    logo: LogoFile | None = None
+
+    def new_files(self) -> NewFiles:
+        """For actions.platform.files.kept."""
+        return NewFiles(
+            creatives=tuple(Upload(file.name, file.handle) for file in self.creative_files),
+            urls=self.creative_urls,
+            downloads=self.creative_downloads,
+            logo=None if self.logo is None else Upload(self.logo.name, self.logo.handle),
+        )
+
+
+class CreativeView(View):
+    """A creative. url: of the stored file, or where it is elsewhere · size: bytes · width, height: pixels; all three
+    0 when unknown."""
+
+    id: int
+    title: str
+    url: str
+    mime: str
+    size: int
+    width: int
+    height: int
+
+
+def creative_view(item: Creative, api_url: str) -> CreativeView:
+    """A creative as everybody sees it."""
+    return CreativeView(
+        id=item.id,
+        title=item.title,
+        url=file_url(api_url, item.file) or item.url or "",
+        mime=item.mime,
+        size=item.size,
+        width=item.width,
+        height=item.height,
+    )
+
+
+def file_url(api_url: str, file_id: str | None) -> str | None:
+    """The address of a stored file; None for none."""
+    return None if file_id is None else f"{api_url}{FILES}{file_id}"
+
+
+class RemoveCreatives(Params):
+    """Creatives of one offer."""
+
+    creatives: Seq[s.Id]
+
+
+class RemovedAnswer(Answer):
+    """Ids of what is gone."""
+
+    removed: list[int]
+
+
+def remove(call: Call[Deps], params: RemoveCreatives) -> RemovedAnswer:
+    """Remove creatives of an offer, with their files."""
+    return RemovedAnswer(removed=remove_creatives(call.deps, call.caller, call.subject, params.creatives))
+
+
+def file_pages(deps: Deps) -> Branch:
+    """Serves stored files to anyone who knows their id. Whatever a file holds, a browser runs nothing of it."""
+
+    def page(file_id: str, headers: Headers) -> Response:
+        row = find_file(deps, file_id)
+        found = None if row is None else deps.files.find(file_id)
+        if row is None or found is None:
+            raise PageNotFound
+        sent = {
+            "Content-Security-Policy": "sandbox; default-src 'none'",
+            "X-Content-Type-Options": "nosniff",
+            "Cross-Origin-Resource-Policy": "cross-origin",
+            "Cache-Control": "public, max-age=31536000, immutable",
+            "Content-Disposition": _disposition(row.mime, row.name),
+            "ETag": f'"{row.id}"',
+        }
+        if f'"{row.id}"' in headers.get("if-none-match", "") or headers.get("if-none-match") == "*":
+            return Response(status_code=304, headers=sent)
+        if isinstance(found, Path):
+            return FileResponse(found, headers=sent, media_type=row.mime)
+        return StreamingResponse(found, headers=sent | {"Content-Length": str(row.size)}, media_type=row.mime)
+
+    return page
+
+
+def _disposition(mime: str, name: str) -> str:
+    how = "attachment" if mime == ZIP else "inline"
+    plain = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._- ") else "_" for letter in name)
+    return f"{how}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.offer.remove-creative",
+        method="DELETE",
+        path="/admin/offer/{id}/remove-creative",
+        audience="staff",
+        permission=Permission.OFFERS_WRITE,
+        params=RemoveCreatives,
+        answer=RemovedAnswer,
+        find=lambda call: get_offer_id(call.deps, call.caller, call.path["id"]),
+        handle=remove,
+    ),
+)

@@ -1,0 +1,177 @@
+"""News (spec: Affiliate methods, News item; the methods that maintain them: behaviour.md §10)."""
+
+from typing import Annotated, ClassVar
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.platform import news
+from trackyard.api.paths import path_hex
+from trackyard.api.tracking.logs import Instant, RecordId
+from trackyard.domain.people.roles import Permission
+from trackyard.store.platform.news import News
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import NoParams, Params
+from trackyard.wire.response.envelope import Answer, View
+
+_COLUMNS = {"title": "title", "small_desc": "summary", "desc": "body", "status": "published", "fixed": "pinned"}
+"""Wire name → column."""
+
+
+class ListNews(Params):
+    """Which news: `limit` of them after the first `skip`. fixed: 1 pinned, 0 not pinned, else both."""
+
+    limit: Annotated[int, s.Whole(least=1)] = 10
+    skip: Annotated[int, s.Whole(least=0)] = 0
+    fixed: Annotated[str | None, s.Choice(("0", "1"))] = None
+
+
+class AddNews(Params):
+    """New news. status: 1 = affiliates see it · fixed: 1 = before the others."""
+
+    title: s.Name
+    small_desc: s.LongText = ""
+    desc: s.LongText = ""
+    status: s.Flag = True
+    fixed: s.Flag = False
+
+
+class EditNews(Params):
+    """What changes of news; what is not sent stays."""
+
+    edits: ClassVar[bool] = True
+
+    title: s.Name | None = None
+    small_desc: s.LongText | None = None
+    desc: s.LongText | None = None
+    status: s.Flag | None = None
+    fixed: s.Flag | None = None
+
+
+class NewsView(View, rename={"id": "_id"}):
+    """News. status: 1 = affiliates see it · fixed: 1 = pinned."""
+
+    id: RecordId
+    title: str
+    small_desc: str
+    desc: str
+    status: int
+    fixed: int
+    created_at: Instant
+
+
+class NewsListAnswer(Answer):
+    """News by their id, pinned ones first, each group newest first; and how many there are in all."""
+
+    items: dict[str, NewsView]
+    all_items: int
+
+
+class NewsAnswer(Answer):
+    """One piece of news."""
+
+    news: NewsView
+
+
+def list_(call: Call[Deps], params: ListNews) -> NewsListAnswer:
+    """List news, pinned ones first, each group newest first. Drafts are for those who may write news."""
+    found, total = news.list_news(
+        call.deps,
+        call.caller,
+        pinned=None if params.fixed is None else params.fixed == "1",
+        skip=params.skip,
+        limit=min(params.limit, call.max_limit),
+    )
+    return NewsListAnswer(items={row.id: news_view(row) for row in found}, all_items=total)
+
+
+def show(call: Call[Deps], _params: NoParams) -> NewsAnswer:
+    """Show one piece of news."""
+    return NewsAnswer(news=news_view(call.subject))
+
+
+def add(call: Call[Deps], params: AddNews) -> NewsAnswer:
+    """Add news."""
+    values = {column: getattr(params, name) for name, column in _COLUMNS.items()}
+    return NewsAnswer(news=news_view(news.add_news(call.deps, **values)))
+
+
+def edit(call: Call[Deps], params: EditNews) -> NewsAnswer:
+    """Change news."""
+    changes = {_COLUMNS[name]: value for name, value in params.model_dump(exclude_none=True).items()}
+    return NewsAnswer(news=news_view(news.edit_news(call.deps, call.subject.id, changes)))
+
+
+def remove(call: Call[Deps], _params: NoParams) -> NewsAnswer:
+    """Remove news. Answers with what they were."""
+    return NewsAnswer(news=news_view(news.remove_news(call.deps, call.subject.id)))
+
+
+def news_view(row: News) -> NewsView:
+    """News on the wire."""
+    return NewsView(
+        id=RecordId(id=row.id),
+        title=row.title,
+        small_desc=row.summary,
+        desc=row.body,
+        status=int(row.published),
+        fixed=int(row.pinned),
+        created_at=Instant(sec=row.created_at // 1000, usec=row.created_at % 1000 * 1000),
+    )
+
+
+def _find(call: Call[Deps]) -> News:
+    return news.get_news(call.deps, call.caller, path_hex(call))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="news.list",
+        method="GET",
+        path="/news",
+        permission=Permission.NEWS_READ,
+        params=ListNews,
+        answer=NewsListAnswer,
+        handle=list_,
+        page_max=100,
+    ),
+    Endpoint(
+        id="news.get",
+        method="GET",
+        path="/news/{id}",
+        permission=Permission.NEWS_READ,
+        answer=NewsAnswer,
+        find=_find,
+        handle=show,
+    ),
+    Endpoint(
+        id="admin.news.add",
+        method="POST",
+        path="/admin/news",
+        audience="staff",
+        permission=Permission.NEWS_WRITE,
+        params=AddNews,
+        answer=NewsAnswer,
+        handle=add,
+    ),
+    Endpoint(
+        id="admin.news.edit",
+        method="POST",
+        path="/admin/news/{id}",
+        audience="staff",
+        permission=Permission.NEWS_WRITE,
+        params=EditNews,
+        answer=NewsAnswer,
+        find=_find,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.news.remove",
+        method="POST",
+        path="/admin/news/{id}/remove",
+        audience="staff",
+        permission=Permission.NEWS_WRITE,
+        answer=NewsAnswer,
+        find=_find,
+        handle=remove,
+    ),
+)

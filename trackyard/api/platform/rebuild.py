@@ -1,0 +1,141 @@
+"""Clicks and facts made again, for administrators (architecture.md, The idea 3)."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.platform.rebuild import Rebuilder, Told, Wish
+from trackyard.analytics.maintenance.comparison import Sums
+from trackyard.api.platform.reconciliation import DifferenceView
+from trackyard.base.errors import Conflict
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import NoParams, Params
+from trackyard.wire.response.envelope import Answer, View
+
+
+class Rebuild(Params):
+    """What is to come of it: check = to be compared only, swap = to be used if nothing differs, accept = to be used."""
+
+    wish: Annotated[str, s.Choice(tuple(Wish))] = Wish.SWAP.value
+
+
+class HeldView(View):
+    """Rows of a table, or conversions, and their amounts in the platform currency."""
+
+    rows: int
+    charge: Decimal
+    payout: Decimal
+
+
+class FigureView(View):
+    """What a table holds as it is, and made again. group: of conversions the number of their status, else empty."""
+
+    table: str
+    group: str
+    live: HeldView
+    made: HeldView
+
+
+class RebuildView(View):
+    """A rebuild. stage: preparing, doubling (what is loaded goes to both), swapping, swapped, kept (ended without a
+    swap), failed · step: what it does, `done` of `total` · carried: rows that no journal here holds, taken over as
+    they are · held: seconds in which nothing was loaded, for the swap · why: it failed · checked: how many rows of each
+    kind were compared · count: of differences, the first thousand of which are listed; expected: what is recorded,
+    found: what the live table has."""
+
+    number: int
+    wish: str
+    stage: str
+    ended: bool
+    step: str
+    done: int
+    total: int
+    seconds: Decimal
+    carried: int
+    held: Decimal
+    why: str
+    figures: list[FigureView]
+    checked: dict[str, int]
+    count: int
+    differences: list[DifferenceView]
+
+
+class RebuildAnswer(Answer):
+    """The last rebuild since the server was started; null when there was none."""
+
+    rebuild: RebuildView | None
+
+
+def start(call: Call[Deps], params: Rebuild) -> RebuildAnswer:
+    """Make clicks, views and facts again from journals and conversions, beside the tables that are used, compare both,
+    and put the new ones in their place. It goes on after the answer, beside the traffic; one runs at a time. Rows that
+    no journal of this machine holds are carried over as they are."""
+    return RebuildAnswer(rebuild=_view(_rebuilder(call), _rebuilder(call).start(Wish(params.wish))))
+
+
+def show(call: Call[Deps], _params: NoParams) -> RebuildAnswer:
+    """How far the last rebuild is, and what it found."""
+    rebuilder = _rebuilder(call)
+    told = rebuilder.find_last()
+    return RebuildAnswer(rebuild=None if told is None else _view(rebuilder, told))
+
+
+def _rebuilder(call: Call[Deps]) -> Rebuilder:
+    if call.deps.rebuilder is None:
+        raise Conflict({"rebuild": ["Journals are on other machines: ask the API of one with the role projector."]})
+    return call.deps.rebuilder
+
+
+def _view(rebuilder: Rebuilder, told: Told) -> RebuildView:
+    return RebuildView(
+        number=told.number,
+        wish=told.wish.value,
+        stage=told.stage.value,
+        ended=told.ended_at is not None,
+        step=told.step.value,
+        done=told.done,
+        total=told.total,
+        seconds=Decimal(rebuilder.lasts_ms(told)).scaleb(-3),
+        carried=told.carried,
+        held=Decimal(told.held_ms).scaleb(-3),
+        why=told.why,
+        figures=[
+            FigureView(table=table, group=group, live=_held(live), made=_held(made))
+            for (table, group), (live, made) in sorted(told.figures.items())
+        ],
+        checked=dict(told.findings.checked),
+        count=told.findings.count,
+        differences=[
+            DifferenceView(what=item.what, key=item.key, expected=item.expected, found=item.found)
+            for item in list(told.findings.differences)
+        ],
+    )
+
+
+def _held(sums: Sums) -> HeldView:
+    return HeldView(rows=sums.rows, charge=sums.charge, payout=sums.payout)
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.rebuild",
+        method="POST",
+        path="/admin/rebuild",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        params=Rebuild,
+        answer=RebuildAnswer,
+        handle=start,
+    ),
+    Endpoint(
+        id="admin.rebuild.show",
+        method="GET",
+        path="/admin/rebuild",
+        audience="staff",
+        permission=Permission.AUDIT_READ,
+        answer=RebuildAnswer,
+        handle=show,
+    ),
+)

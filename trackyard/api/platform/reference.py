@@ -1,0 +1,341 @@
+"""Reference lists: what parameters may name (spec: Offers and reference data; behaviour.md §10)."""
+
+import re
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from http import HTTPStatus
+from typing import Annotated, Any, TypeVar
+
+from msgspec import UNSET, UnsetType
+
+from trackyard.actions.deps import Deps
+from trackyard.api.paging import Paging
+from trackyard.base.errors import NotFound, TooHeavy
+from trackyard.decision.visitor import names
+from trackyard.decision.visitor.providers import Provider, find_providers
+from trackyard.decision.visitor.visitor import DEVICES
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.platform import geo
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import AnyOf, CommaList, NoParams, Params
+from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+
+PAGE_MAX = 10_000
+WAIT_SECONDS = 5
+"""How long a call waits for the first reading of the provider database."""
+
+CountryCode = Annotated[str, s.Words(pattern="[A-Za-z]{2}")]
+ProviderId = Annotated[int, s.Whole(least=0, most=2**48 - 1)]
+Language = Annotated[str, s.Words(pattern="|".join(geo.LANGUAGES))]
+
+T = TypeVar("T")
+
+
+class ReferenceAnswer(Answer, kw_only=True, rename={"status_code": "statusCode"}):
+    """The base of reference answers. statusCode: 200, under 3.1 alone, where programs read it."""
+
+    status_code: int | UnsetType = UNSET
+
+
+class ListCities(Paging):
+    """Which cities. country: of any of these · q: part of the name · code: ids of cities."""
+
+    country: AnyOf[CountryCode]
+    q: s.Text = ""
+    code: AnyOf[s.Id] = ()
+    locale: Language = "en"
+
+
+class CityView(View):
+    """A city. id: of GeoNames · region_code: the id of its region, "" when unknown · time_zone: IANA name."""
+
+    id: int
+    name: str
+    country_code: str
+    region_code: str
+    time_zone: str
+
+
+class CitiesAnswer(ReferenceAnswer):
+    """Cities, by their English name."""
+
+    cities: list[CityView]
+    pagination: Pagination
+
+
+def list_cities(call: Call[Deps], params: ListCities) -> CitiesAnswer:
+    """List the cities of countries, with their time zones; a name that is not known in `locale` is the usual one.
+
+    `q` matches a part of the usual name or of that in `locale`, in any case.
+    """
+    part, ids = params.q.strip().casefold(), set(params.code)
+    known = [
+        city
+        for country in _codes(params.country)
+        for city in geo.cities().get(country, ())
+        if (not ids or city.id in ids)
+        and (part in city.name.casefold() or part in city.called(params.locale).casefold())
+    ]
+    page, found = _page(call, params, known)
+    views = [
+        CityView(
+            id=city.id,
+            name=city.called(params.locale),
+            country_code=city.country,
+            region_code=str(city.region_id or ""),
+            time_zone=city.zone,
+        )
+        for city in found
+    ]
+    return CitiesAnswer(cities=views, pagination=page, status_code=_status_code(call))
+
+
+class ListProviders(Paging):
+    """Which internet providers. q: part of the name · country: of any of these · code: ids of providers."""
+
+    q: s.Text = ""
+    country: AnyOf[CountryCode] = ()
+    code: AnyOf[ProviderId] = ()
+
+
+class ProviderView(View):
+    """An internet provider in a country. id: the same for the same name and country, whatever the database."""
+
+    id: int
+    country: str
+    name: str
+
+
+class ProvidersAnswer(ReferenceAnswer):
+    """Providers, by name. isps: the same again, under 3.1."""
+
+    isp: list[ProviderView]
+    pagination: Pagination
+    isps: list[ProviderView] | UnsetType = UNSET
+
+
+def list_providers(call: Call[Deps], params: ListProviders) -> ProvidersAnswer:
+    """List internet providers; none unless a provider database is configured."""
+    part, countries, ids = params.q.strip().casefold(), set(_codes(params.country)), set(params.code)
+    known = [
+        each
+        for each in _providers(call.deps)
+        if part in each.name.casefold()
+        and (not countries or each.country in countries)
+        and (not ids or provider_id(each) in ids)
+    ]
+    page, found = _page(call, params, known)
+    views = [ProviderView(id=provider_id(each), country=each.country, name=each.name) for each in found]
+    again = views if call.version == "3.1" else UNSET
+    return ProvidersAnswer(isp=views, isps=again, pagination=page, status_code=_status_code(call))
+
+
+def provider_id(provider: Provider) -> int:
+    """Return the id of a provider: 48 bits of a digest of its country and name. Databases have no ids of their own."""
+    named = f"{provider.country}\0{provider.name}".encode()
+    return int.from_bytes(blake2b(named, digest_size=6).digest(), "big")
+
+
+def _providers(deps: Deps) -> tuple[Provider, ...]:
+    if deps.isp_database is None:
+        return ()
+    known = find_providers(deps.isp_database, WAIT_SECONDS)
+    if known is None:
+        raise TooHeavy("The provider database is being read for the first time: ask again in a minute")
+    return known
+
+
+class InLanguage(Params):
+    """The language of names."""
+
+    locale: Language = "en"
+
+
+class CountryView(View):
+    """A country. code: ISO 3166."""
+
+    code: str
+    name: str
+
+
+class CountriesAnswer(ReferenceAnswer):
+    """Countries, by name."""
+
+    countries: list[CountryView]
+
+
+def list_countries(call: Call[Deps], params: InLanguage) -> CountriesAnswer:
+    """List the countries."""
+    views = [CountryView(code=each.code, name=each.name) for each in geo.countries(params.locale)]
+    return CountriesAnswer(countries=views, status_code=_status_code(call))
+
+
+class OfCountries(Params):
+    """Which regions. country: of any of these; none = all · code: ids of regions."""
+
+    country: CommaList[CountryCode] = ()
+    code: CommaList[s.Id] = ()
+
+
+class RegionView(View):
+    """A first-order division of a country. id: of GeoNames, as address databases give it."""
+
+    id: int
+    name: str
+    country_code: str
+
+
+class RegionsAnswer(ReferenceAnswer):
+    """Regions, by country and name."""
+
+    regions: list[RegionView]
+
+
+def list_regions(call: Call[Deps], params: OfCountries) -> RegionsAnswer:
+    """List the regions, of some countries or of all."""
+    wanted, ids = _codes(params.country) or sorted(geo.regions()), set(params.code)
+    found = [region for code in wanted for region in geo.regions().get(code, ()) if not ids or region.id in ids]
+    views = [RegionView(id=each.id, name=each.name, country_code=each.country) for each in found]
+    return RegionsAnswer(regions=views, status_code=_status_code(call))
+
+
+class SystemsAnswer(ReferenceAnswer):
+    """Operating systems: id → name."""
+
+    oses: dict[str, str]
+    pagination: Pagination
+
+
+def list_systems(call: Call[Deps], params: Paging) -> SystemsAnswer:
+    """List the operating systems that clicks are read as."""
+    page, found = _page(call, params, names.systems())
+    return SystemsAnswer(oses={_slug(name): name for name in found}, pagination=page, status_code=_status_code(call))
+
+
+class VersionsAnswer(ReferenceAnswer):
+    """Versions, oldest first."""
+
+    versions: list[str]
+    pagination: Pagination
+
+
+def find_system(call: Call[Deps]) -> str:
+    """The system that a path names by its id or name. Raises NotFound."""
+    wanted = _slug(call.path["os"])
+    for name in names.systems():
+        if _slug(name) == wanted:
+            return name
+    raise NotFound
+
+
+def list_versions(call: Call[Deps], params: Paging) -> VersionsAnswer:
+    """List the known versions of an operating system."""
+    page, found = _page(call, params, names.versions(call.subject))
+    return VersionsAnswer(versions=list(found), pagination=page, status_code=_status_code(call))
+
+
+class ListVendors(Params):
+    """Which makers. q: part of the name."""
+
+    q: s.Text = ""
+
+
+class VendorsAnswer(ReferenceAnswer):
+    """Makers of devices, by name."""
+
+    vendors: list[str]
+
+
+def list_vendors(call: Call[Deps], params: ListVendors) -> VendorsAnswer:
+    """List the makers of devices that clicks are read as; `q` matches a part of the name, in any case."""
+    part = params.q.strip().casefold()
+    found = [name for name in names.vendors() if part in name.casefold()]
+    return VendorsAnswer(vendors=found, status_code=_status_code(call))
+
+
+class BrowsersAnswer(ReferenceAnswer):
+    """Browsers, by name."""
+
+    browsers: list[str]
+    pagination: Pagination
+
+
+def list_browsers(call: Call[Deps], params: Paging) -> BrowsersAnswer:
+    """List the browsers that clicks are read as."""
+    page, found = _page(call, params, names.browsers())
+    return BrowsersAnswer(browsers=list(found), pagination=page, status_code=_status_code(call))
+
+
+class TypesAnswer(ReferenceAnswer):
+    """Words that a parameter takes."""
+
+    types: list[str]
+
+
+def list_devices(call: Call[Deps], _params: NoParams) -> TypesAnswer:
+    """List the kinds of devices."""
+    return TypesAnswer(types=list(DEVICES), status_code=_status_code(call))
+
+
+def list_connection_types(call: Call[Deps], _params: NoParams) -> TypesAnswer:
+    """List the kinds of connections."""
+    return TypesAnswer(types=["wi-fi", "cellular"], status_code=_status_code(call))
+
+
+def _status_code(call: Call[Deps]) -> int | UnsetType:
+    return HTTPStatus.OK if call.version == "3.1" else UNSET
+
+
+def _codes(countries: Sequence[str]) -> list[str]:
+    """Country codes in capitals, each once."""
+    return list(dict.fromkeys(code.upper() for code in countries))
+
+
+def _page(call: Call[Deps], params: Paging, known: Sequence[T]) -> tuple[Pagination, Sequence[T]]:
+    limit = params.clamped(call)
+    start = (params.page - 1) * limit
+    return pagination(page=params.page, per_page=limit, total=len(known)), known[start : start + limit]
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _listing(
+    name: str, path: str, params: type[Params], answer: type[Answer], handle: Callable[[Call[Deps], Any], Answer]
+) -> Endpoint[Deps]:
+    return Endpoint(
+        id=name,
+        method="GET",
+        path=path,
+        permission=Permission.OFFERS_READ,
+        params=params,
+        answer=answer,
+        handle=handle,
+        page_max=PAGE_MAX if issubclass(params, Paging) else 1000,
+    )
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    _listing("cities.list", "/cities", ListCities, CitiesAnswer, list_cities),
+    _listing("isp.list", "/isp", ListProviders, ProvidersAnswer, list_providers),
+    _listing("countries.list", "/countries", InLanguage, CountriesAnswer, list_countries),
+    _listing("regions.list", "/regions", OfCountries, RegionsAnswer, list_regions),
+    _listing("oses.list", "/oses", Paging, SystemsAnswer, list_systems),
+    Endpoint(
+        id="oses.versions",
+        method="GET",
+        path="/oses/{os}",
+        permission=Permission.OFFERS_READ,
+        params=Paging,
+        answer=VersionsAnswer,
+        find=find_system,
+        handle=list_versions,
+        page_max=PAGE_MAX,
+    ),
+    _listing("vendors.list", "/vendors", ListVendors, VendorsAnswer, list_vendors),
+    _listing("devices.list", "/devices", NoParams, TypesAnswer, list_devices),
+    _listing("browsers.list", "/browsers", Paging, BrowsersAnswer, list_browsers),
+    _listing("connection-types.list", "/connection-types", NoParams, TypesAnswer, list_connection_types),
+)

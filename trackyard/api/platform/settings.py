@@ -1,0 +1,240 @@
+"""The platform's settings and the audit log, for administrators (behaviour.md §9, §10)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.platform.settings import Settings, edit_settings, get_settings, list_audit, quotes_state
+from trackyard.api.paging import Paging
+from trackyard.api.people.views import RevenueSwitch, RowsSwitch
+from trackyard.base.errors import BadInput
+from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
+from trackyard.domain.people.roles import Permission
+from trackyard.outbound.mail import server_of
+from trackyard.store.people.staff import Staff
+from trackyard.store.platform.audit_log import AuditFilter, AuditRecord
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Clearable, NoParams, Params
+from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+
+
+@dataclass(frozen=True)
+class MailServer(s.Words):
+    """smtp://user:password@host:587 or smtps://user:password@host:465."""
+
+    most: int = 500
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        url = super().read(text.strip(), context)
+        try:
+            server_of(url)
+        except ValueError:
+            raise ValueError("This value must be a URL such as smtp://user:password@host:587.") from None
+        return url
+
+
+Sender = Annotated[str, s.Words(most=254, pattern=r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)")]
+
+
+class EditSettings(Params):
+    """What is sent is changed; an empty value takes the setting away. smtp_url: as it is shown, it stays ·
+    refuse_bots: whether clicks of bots and prefetches are refused · statistics_revenue, statistics_rows: compatibility
+    switches (docs/compatibility.md); an empty value sets the default."""
+
+    trafficback_url: Annotated[s.Url | None, Clearable()] = None
+    hash_password: Annotated[s.Text | None, Clearable()] = None
+    mail_from: Annotated[Sender | None, Clearable()] = None
+    smtp_url: Annotated[Annotated[str, MailServer()] | None, Clearable()] = None
+    refuse_bots: s.Flag | None = None
+    statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
+    statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
+
+
+class SettingsView(View):
+    """The settings; "" = none, of mail as the variables say. smtp_url: its password as ***."""
+
+    trafficback_url: str
+    hash_password: str
+    mail_from: str
+    smtp_url: str
+    refuse_bots: bool
+    statistics_revenue: str
+    statistics_rows: str
+
+
+class QuotesView(View):
+    """How currency rates stand. day: the newest day of the bank that was entered; fault: why the last refresh told
+    nothing. "" = none."""
+
+    day: str
+    fault: str
+
+
+class SettingsAnswer(Answer):
+    """All settings, and how currency rates stand."""
+
+    settings: SettingsView
+    quotes: QuotesView
+
+
+class AuditParams(Paging):
+    """Which records. user_id: who · what, key: the thing that was changed · method: the id of the method it was
+    changed by · request_id: the X-Request-Id of the call."""
+
+    user_id: s.Hex | None = None
+    what: Annotated[str | None, s.Words(most=32, least=1)] = None
+    key: Annotated[str | None, s.Words(most=200, least=1)] = None
+    method: Annotated[str | None, s.Words(most=64, least=1)] = None
+    request_id: Annotated[str | None, s.Words(most=64, least=1)] = None
+    date_from: s.Day | None = None
+    date_to: s.Day | None = None
+
+
+class AuditUserView(View):
+    """Who did it; names are empty when the staff user does not exist any more. id "system": a job did it, as its time
+    had come."""
+
+    id: str
+    email: str
+    first_name: str
+    last_name: str
+
+
+class ChangeView(View, rename={"before": "from", "after": "to"}):
+    """What a field was and is; null where the thing did not exist; secrets as ***."""
+
+    before: Any
+    after: Any
+
+
+class AuditView(View):
+    """What one call changed of one thing."""
+
+    id: str
+    created_at: str
+    user: AuditUserView
+    method: str
+    request_id: str
+    what: str
+    key: str
+    changes: dict[str, ChangeView]
+
+
+class AuditAnswer(Answer):
+    """A page of the audit log."""
+
+    audit: list[AuditView]
+    pagination: Pagination
+
+
+def show(call: Call[Deps], _params: NoParams) -> SettingsAnswer:
+    """Show the settings of the platform."""
+    return _answer(call.deps, get_settings(call.deps))
+
+
+def edit(call: Call[Deps], params: EditSettings) -> SettingsAnswer:
+    """Change settings of the platform. They are in force within a second."""
+    given: dict[str, str | bool] = {name: getattr(params, name) for name in params.model_fields_set}
+    given = {name: "" if value is None else value for name, value in given.items()}
+    if given.get("smtp_url") and given["smtp_url"] == _without_password(get_settings(call.deps).smtp_url):
+        del given["smtp_url"]
+    return _answer(call.deps, edit_settings(call.deps, given))
+
+
+def list_records(call: Call[Deps], params: AuditParams) -> AuditAnswer:
+    """List what staff changed, the newest first: who, when, what from what to what, by which request."""
+    limit, zone = params.clamped(call), call.deps.zone
+    if params.date_from and params.date_to and params.date_to < params.date_from:
+        raise BadInput({"date_to": ["This day must not lie before the first."]})
+    chosen = AuditFilter(
+        staff_id=params.user_id,
+        what=params.what,
+        key=params.key,
+        method=params.method,
+        request_id=params.request_id,
+        since=None if params.date_from is None else day_start_ms(params.date_from, zone),
+        until=None if params.date_to is None else day_end_ms(params.date_to, zone),
+    )
+    found, total, users = list_audit(call.deps, chosen, page=params.page, limit=limit)
+    return AuditAnswer(
+        audit=[audit_view(record, users.get(record.staff_id), zone) for record in found],
+        pagination=pagination(page=params.page, per_page=limit, total=total),
+    )
+
+
+def _answer(deps: Deps, settings: Settings) -> SettingsAnswer:
+    quotes = quotes_state(deps)
+    return SettingsAnswer(settings=settings_view(settings), quotes=QuotesView(day=quotes.day, fault=quotes.fault))
+
+
+def settings_view(settings: Settings) -> SettingsView:
+    """The settings on the wire."""
+    return SettingsView(
+        trafficback_url=settings.trafficback_url,
+        hash_password=settings.hash_password,
+        mail_from=settings.mail_from,
+        smtp_url=_without_password(settings.smtp_url),
+        refuse_bots=settings.refuse_bots,
+        statistics_revenue=settings.statistics_revenue,
+        statistics_rows=settings.statistics_rows,
+    )
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"(?<=//)([^/@:]*):[^/]*(?=@)", r"\1:***", url)
+
+
+def audit_view(record: AuditRecord, user: Staff | None, zone: ZoneInfo) -> AuditView:
+    """A record on the wire."""
+    return AuditView(
+        id=record.id,
+        created_at=datetime_text(record.at, zone),
+        user=AuditUserView(
+            id=record.staff_id,
+            email=user.email if user else "",
+            first_name=user.first_name if user else "",
+            last_name=user.last_name if user else "",
+        ),
+        method=record.method,
+        request_id=record.request_id,
+        what=record.what,
+        key=record.key,
+        changes={name: ChangeView(before=before, after=after) for name, (before, after) in record.changes.items()},
+    )
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.settings.get",
+        method="GET",
+        path="/admin/settings",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        answer=SettingsAnswer,
+        handle=show,
+    ),
+    Endpoint(
+        id="admin.settings.edit",
+        method="POST",
+        path="/admin/settings",
+        audience="staff",
+        permission=Permission.SETTINGS_WRITE,
+        params=EditSettings,
+        answer=SettingsAnswer,
+        handle=edit,
+    ),
+    Endpoint(
+        id="admin.audit.list",
+        method="GET",
+        path="/admin/audit",
+        audience="staff",
+        permission=Permission.AUDIT_READ,
+        params=AuditParams,
+        answer=AuditAnswer,
+        handle=list_records,
+    ),
+)

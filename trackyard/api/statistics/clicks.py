@@ -1,0 +1,264 @@
+"""The list of clicks (spec: GET stats/clicks; Click)."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Any
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.exports import export_clicks
+from trackyard.actions.statistics.reports import Names, clicks, nothing
+from trackyard.analytics.reports.clicks import ClickList, ListedClick
+from trackyard.analytics.reports.query import Values
+from trackyard.api.people.views import OfferRef, PartnerView, partner_view
+from trackyard.api.statistics.exports import ALL_ROWS, Listed, table_of_all
+from trackyard.api.statistics.times import At, as_text, bounded_span, unchanged
+from trackyard.base.arrow import Array, Batch, loaded
+from trackyard.base.ids import as_stored
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Only, Seq
+from trackyard.wire.response.envelope import Answer, Moment, Pagination, View, pagination
+from trackyard.wire.response.exports import Sheet, Table, columns_beside, table_of
+
+
+class ListClicks(Listed):
+    """Which clicks. `advertisers` is another name of `advertiser`."""
+
+    date_from: s.Day
+    date_to: s.Day
+    hour: s.Hour | None = None
+    offer: Seq[s.Int] = ()
+    partner: Seq[s.Int] = ()
+    country: Seq[s.Text] = ()
+    advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    advertisers: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    timezone: s.Zone | None = None
+
+    def query(self, call: Call[Deps]) -> ClickList:
+        """For the use case. Raises BadInput for a period that is wrong."""
+        zone = self.timezone or call.deps.zone
+        since, until = bounded_span(call.deps, self.date_from, self.date_to, zone, fine=False, hour=self.hour)
+        named: dict[str, Values] = {
+            "offer": self.offer,
+            "affiliate": self.partner,
+            "country": tuple(code.upper() for code in self.country),
+            "advertiser": as_stored(self.advertiser + self.advertisers),
+        }
+        filters = {name: values for name, values in named.items() if values}
+        return ClickList(
+            scope=nothing(), since=since, until=until, filters=filters, page=self.page, limit=self.clamped(call)
+        )
+
+
+class LandingRef(View):
+    """The landing or the transit page of a click."""
+
+    id: int
+    title: str
+    url: str
+
+
+class OfferOfClick(OfferRef):
+    """The offer of a click, as staff see it."""
+
+    url: str
+
+
+class ClickFields(View):
+    """The fields of a click for every caller. `uniq` is 0 or 1; an unknown country or city is ""."""
+
+    id: str
+    click_id: str
+    cbid: str
+    ip: str
+    ua: str
+    country: str
+    city: str
+    city_id: int
+    device: str
+    device_type: str
+    device_model: str
+    os: str
+    os_version: str
+    browser: str
+    browser_version: str
+    connection_type: str
+    isp_code: str
+    referrer: str
+    sub1: str
+    sub2: str
+    sub3: str
+    sub4: str
+    sub5: str
+    sub6: str
+    sub7: str
+    sub8: str
+    ref_id: str
+    os_id: str
+    user_id: str
+    ext1: str
+    ext2: str
+    ext3: str
+    landing: LandingRef | None
+    prelanding: LandingRef | None
+    conversion_id: str
+    has_conversions: bool
+    ios_idfa: str
+    android_id: str
+    smart_id: str
+    created_at: Moment
+    uniq: int
+    partner_id: str
+    partner: PartnerView
+
+
+class ClickForAffiliate(ClickFields):
+    """A click as its affiliate sees it."""
+
+    offer: OfferRef | None
+
+
+class ClickForStaff(ClickFields):
+    """A click as staff see it."""
+
+    offer: OfferOfClick | None
+
+
+class ClicksForAffiliate(Answer):
+    """A page of clicks."""
+
+    clicks: list[ClickForAffiliate]
+    pagination: Pagination
+
+
+class ClicksForStaff(Answer):
+    """A page of clicks."""
+
+    clicks: list[ClickForStaff]
+    pagination: Pagination
+
+
+def list_clicks(call: Call[Deps], params: ListClicks) -> ClicksForAffiliate | ClicksForStaff:
+    """List clicks."""
+    query = params.query(call)
+    found, total, names = clicks(call.deps, call.caller, call.permission, query)
+    at = as_text(params.timezone or call.deps.zone)
+    pages = pagination(page=query.page, per_page=query.limit, total=total)
+    if call.staff:
+        return ClicksForStaff(clicks=[_for_staff(item, names, at) for item in found], pagination=pages)
+    return ClicksForAffiliate(clicks=[_for_affiliate(item, names, at) for item in found], pagination=pages)
+
+
+def click_rows(call: Call[Deps], params: ListClicks) -> Table:
+    """The same as a file: all of them, or a page, when page or limit is sent."""
+    query = params.query(call)
+    zone = params.timezone or call.deps.zone
+    period = f"{params.date_from}_{params.date_to}"
+    view, shown = (ClickForStaff, _for_staff) if call.staff else (ClickForAffiliate, _for_affiliate)
+    if params.is_paged:
+        found, _, names = clicks(call.deps, call.caller, call.permission, query)
+        return table_of(view, (shown(item, names, unchanged) for item in found), zone, period=period)
+    export = export_clicks(call.deps, call.caller, call.permission, query)
+    columns = partial(_columns, _staff_offer if call.staff else _offer, OfferOfClick if call.staff else OfferRef)
+    return table_of_all(view, export, columns, zone, period)
+
+
+def _columns(
+    offer: Callable[[int, Names], View | None], offer_view: type[View], clicks: Batch, names: Names
+) -> dict[str, Array]:
+    """Return the columns of some clicks. offer, offer_view: how the caller sees an offer."""
+    arrow, compute, *_ = loaded()
+
+    def pages(column: str) -> Array:
+        return compute.binary_join_element_wise(*(clicks[name].cast("string") for name in ("offer", column)), " ")
+
+    def landing(place: str) -> LandingRef | None:
+        offer_id, landing_id = map(int, place.split(" "))
+        return _landing(offer_id, landing_id, names)
+
+    return {
+        **{name: clicks[name] for name in (*_AS_RECORDED, "conversion_id")},
+        "click_id": clicks["id"],
+        "cbid": clicks["id"],
+        "device_type": clicks["device"],
+        "connection_type": clicks["connection"],
+        "isp_code": clicks["isp"],
+        **columns_beside(offer_view, "offer", clicks["offer"], lambda offer_id: offer(offer_id, names)),
+        **columns_beside(LandingRef, "landing", pages("landing"), landing),
+        **columns_beside(LandingRef, "prelanding", pages("prelanding"), landing),
+        "has_conversions": compute.not_equal(clicks["conversion_id"], ""),
+        "created_at": clicks["time"].cast(arrow.timestamp("ms", tz="UTC")),
+        "partner_id": clicks["affiliate"].cast("string"),
+        **columns_beside(PartnerView, "partner", clicks["affiliate"], lambda key: partner_view(key, names.affiliates)),
+    }
+
+
+_AS_RECORDED = (
+    "id", "ip", "ua", "country", "city", "city_id", "device", "device_model", "os", "os_version", "browser",
+    "browser_version", "referrer", *(f"sub{n}" for n in range(1, 9)), "ref_id", "os_id", "user_id", "ext1", "ext2",
+    "ext3", "ios_idfa", "android_id", "smart_id", "uniq",
+)  # fmt: skip
+
+
+def _for_staff(item: ListedClick, names: Names, at: At) -> ClickForStaff:
+    return ClickForStaff(**_fields(item, names, at), offer=_staff_offer(item.click.offer, names))
+
+
+def _for_affiliate(item: ListedClick, names: Names, at: At) -> ClickForAffiliate:
+    return ClickForAffiliate(**_fields(item, names, at), offer=_offer(item.click.offer, names))
+
+
+def _fields(item: ListedClick, names: Names, at: At) -> dict[str, Any]:
+    """Return the values of ClickFields."""
+    click = item.click
+    return {name: getattr(click, name) for name in _AS_RECORDED} | {
+        "click_id": click.id,
+        "cbid": click.id,
+        "device_type": click.device,
+        "connection_type": click.connection,
+        "isp_code": click.isp,
+        "landing": _landing(click.offer, click.landing, names),
+        "prelanding": _landing(click.offer, click.prelanding, names),
+        "conversion_id": item.conversion_ids[0] if item.conversion_ids else "",
+        "has_conversions": bool(item.conversion_ids),
+        "created_at": at(click.time),
+        "partner_id": str(click.affiliate),
+        "partner": partner_view(click.affiliate, names.affiliates),
+    }
+
+
+def _offer(offer_id: int, names: Names) -> OfferRef | None:
+    name = names.offers.get(offer_id)
+    return None if name is None else OfferRef(id=name.id, offer_id=name.hash, title=name.title)
+
+
+def _staff_offer(offer_id: int, names: Names) -> OfferOfClick | None:
+    name = names.offers.get(offer_id)
+    return None if name is None else OfferOfClick(id=name.id, offer_id=name.hash, title=name.title, url=name.url)
+
+
+def _landing(offer_id: int, landing_id: int, names: Names) -> LandingRef | None:
+    offer = names.offers.get(offer_id)
+    for landing in offer.landings if offer and landing_id else ():
+        if landing["id"] == landing_id:
+            return LandingRef(id=landing_id, title=landing["title"], url=landing["url"])
+    return None
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="stats.clicks",
+        method="GET",
+        path="/stats/clicks",
+        permission=Permission.STATS_CLICKS,
+        params=ListClicks,
+        answer=ClicksForStaff,
+        affiliate_answer=ClicksForAffiliate,
+        handle=list_clicks,
+        features=("stats.clicks-list",),
+        report=True,
+        page_max=5000,
+        sheet=Sheet("clicks", (ClickForStaff, ClickForAffiliate), click_rows, ALL_ROWS),
+    ),
+)

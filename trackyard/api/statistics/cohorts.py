@@ -1,0 +1,157 @@
+"""Retention and time to action (spec: Retention row, Time-to-action row)."""
+
+from typing import Annotated, Any
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.cohorts import retention, time_to_action
+from trackyard.actions.statistics.reports import nothing
+from trackyard.analytics.reports.cohorts import Cohort, RetentionQuestion, Timing, TimingQuestion
+from trackyard.api.paging import Paging
+from trackyard.api.statistics.times import bounded_span
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import AnyOf, CommaList, Params
+from trackyard.wire.response.envelope import Answer, BareAnswer, Pagination, View, number, pagination
+
+Event = Annotated[str, s.Words(least=1, most=255, pattern="[A-Za-z]+")]
+
+
+class RetentionParams(Params):
+    """Which cohorts: clicks of an offer whose goal `base_event` happened in the period."""
+
+    date_from: s.Day
+    date_to: s.Day
+    offer: s.Int
+    base_event: Event
+    events: CommaList[Event]
+    affiliate_id: AnyOf[s.Int] = ()
+    timezone: s.Zone | None = None
+
+    def question(self, call: Call[Deps]) -> RetentionQuestion:
+        """For the use case. Raises BadInput for a period that is wrong or too long."""
+        zone = self.timezone or call.deps.zone
+        since, until = bounded_span(call.deps, self.date_from, self.date_to, zone, fine=True)
+        return RetentionQuestion(
+            scope=nothing(),
+            since=since,
+            until=until,
+            zone=zone.key,
+            offer=self.offer,
+            base_event=self.base_event,
+            events=tuple(dict.fromkeys(self.events)),
+            affiliates=self.affiliate_id or None,
+        )
+
+
+class RetentionAnswer(BareAnswer):
+    """A list of cohorts: affiliate_id · date · install_count, their size · for each event `rr_` and its name, the
+    percent of them that had it later."""
+
+    rows: list[dict[str, Any]]
+
+
+class TimingParams(Paging):
+    """Which clicks and conversions; goal: conversions of these goals alone."""
+
+    date_from: s.Day
+    date_to: s.Day
+    offer_id: s.Int
+    timezone: s.Zone
+    goal: AnyOf[s.LongText] = ()
+    affiliate_ids: CommaList[s.Int] = ()
+
+    def question(self, call: Call[Deps]) -> TimingQuestion:
+        """For the use case. Raises BadInput for a period that is wrong or too long."""
+        since, until = bounded_span(call.deps, self.date_from, self.date_to, self.timezone, fine=False)
+        return TimingQuestion(
+            scope=nothing(),
+            since=since,
+            until=until,
+            offer=self.offer_id,
+            goals=self.goal,
+            affiliates=self.affiliate_ids or None,
+            page=self.page,
+            limit=self.clamped(call),
+        )
+
+
+class TimingView(View):
+    """An affiliate's clicks, and its conversions by the time since their click: up to 30 s, up to 600 s, longer."""
+
+    affiliate_id: int
+    clicks: int
+    total_conversions: int
+    tta_30: int
+    tta_600: int
+    tta_inf: int
+
+
+class TimingAnswer(Answer, kw_only=True):
+    """A page of rows. Its `status` is 200."""
+
+    data: list[TimingView]
+    pagination: Pagination
+    status: int = 200
+
+
+def show_retention(call: Call[Deps], params: RetentionParams) -> RetentionAnswer:
+    """Show how many of an offer's clicks that had one goal had others later.
+
+    A row is a cohort: the clicks of an affiliate whose goal `base_event` happened on a date. The answer is a list
+    without an envelope.
+    """
+    question = params.question(call)
+    found = retention(call.deps, call.caller, call.permission, question)
+    return RetentionAnswer(rows=[_cohort(cohort, question.events) for cohort in found])
+
+
+def show_timing(call: Call[Deps], params: TimingParams) -> TimingAnswer:
+    """Show how long after their clicks the conversions of an offer came."""
+    question = params.question(call)
+    found, total = time_to_action(call.deps, call.caller, call.permission, question)
+    return TimingAnswer(
+        data=[_timing(row) for row in found],
+        pagination=pagination(page=question.page, per_page=question.limit, total=total),
+    )
+
+
+def _cohort(cohort: Cohort, events: tuple[str, ...]) -> dict[str, Any]:
+    rates = {f"rr_{event}": number(cohort.rate(event)) for event in events}
+    return {"affiliate_id": cohort.affiliate, "date": cohort.day, **rates, "install_count": cohort.size}
+
+
+def _timing(row: Timing) -> TimingView:
+    return TimingView(
+        affiliate_id=row.affiliate,
+        clicks=row.clicks,
+        total_conversions=row.conversions,
+        tta_30=row.soon,
+        tta_600=row.later,
+        tta_inf=row.last,
+    )
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="stats.retentionrate",
+        method="GET",
+        path="/stats/retentionrate",
+        permission=Permission.STATS_OTHER,
+        params=RetentionParams,
+        answer=RetentionAnswer,
+        handle=show_retention,
+        report=True,
+        features=("stats.view-retention-rate",),
+    ),
+    Endpoint(
+        id="stats.time-to-action",
+        method="GET",
+        path="/stats/time-to-action",
+        permission=Permission.STATS_OTHER,
+        params=TimingParams,
+        answer=TimingAnswer,
+        handle=show_timing,
+        report=True,
+    ),
+)

@@ -1,0 +1,47 @@
+"""Lists that are also answered as files."""
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
+from typing import Final, TypeVar
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.statistics.exports import Export
+from trackyard.actions.statistics.reports import Names
+from trackyard.api.paging import Paging
+from trackyard.base.arrow import Array
+from trackyard.wire.response.envelope import View
+from trackyard.wire.response.exports import Exported, Table, block_of, columns_of
+
+ALL_ROWS: Final = (
+    "Every row, in the order of JSON, or those of a page when `page` or `limit` is sent. What is made while the file "
+    "is sent does not appear in it; what changes meanwhile is as it was when its row was read. A key has 2 exports at "
+    "a time (else 429), the installation 6 (else 503)."
+)
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Listed(Exported, Paging):
+    """A list that is also answered as a file: of all rows, or of a page, when page or limit is sent."""
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether a page is asked for."""
+        return not self.model_fields_set.isdisjoint(("page", "limit"))
+
+
+def table_of_all(
+    view: type[View], export: Export[T], show: Callable[[T, Names], Mapping[str, Array]], zone: ZoneInfo, period: str
+) -> Table:
+    """The table of an export with the columns of a view, which are shown by their names."""
+    columns = columns_of(view)
+    pieces = each_piece(export, lambda found, names: block_of(columns, show(found, names)))
+    return Table(columns, pieces, zone, period, lambda: export.count)
+
+
+def each_piece(export: Export[T], show: Callable[[T, Names], R]) -> Generator[R, None, None]:
+    """The pieces of an export as they are shown; what reads them ends with it."""
+    with closing(export.pieces) as pieces:
+        for found, names in pieces:
+            yield show(found, names)

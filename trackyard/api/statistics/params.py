@@ -1,0 +1,168 @@
+"""Parameters that statistics share (spec: Statistics, Common parameters)."""
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from pydantic import model_validator
+
+from trackyard.actions.statistics.reports import Question
+from trackyard.analytics.reports.query import Values
+from trackyard.api.paging import Paging
+from trackyard.api.statistics.times import bounded_span
+from trackyard.base.ids import as_stored
+from trackyard.domain.statistics.switches import Switches
+from trackyard.wire.endpoint import Call
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import CommaList, OneOrMany, Only, Params, Seq
+
+Direction = Annotated[str, s.Choice(("asc", "desc"))]
+Locale = Annotated[str, s.Choice(("ru", "en", "es"))]
+
+HEAVY = frozenset({"hour", "day", "city", *(f"sub{number}" for number in range(1, 9))})
+"""Slices with many values: their period is bounded more narrowly (behaviour.md §7)."""
+
+
+class ReducedFilter(Params):
+    """What every report can be narrowed by. A filter that names nothing selects nothing · not_…: rows that match any of
+    these values are left out."""
+
+    date_from: s.Day
+    date_to: s.Day
+    advertiser: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
+    offer: OneOrMany[s.Int] = ()
+    partner: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
+    country: OneOrMany[s.Text] = ()
+    advertiser_tag: Annotated[CommaList[s.Text], Only(admin=True, since="3.1")] = ()
+    affiliate_tag: Annotated[CommaList[s.Text], Only(since="3.1")] = ()
+    offer_tag: Annotated[CommaList[s.Text], Only(since="3.1")] = ()
+    not_offer_id: OneOrMany[s.Int] = ()
+    not_advertiser_id: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
+    not_affiliate_id: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
+    not_country: OneOrMany[s.Text] = ()
+    not_advertiser_tag: Annotated[CommaList[s.Text], Only(admin=True)] = ()
+    not_affiliate_tag: CommaList[s.Text] = ()
+    not_offer_tag: CommaList[s.Text] = ()
+
+    def filters(self) -> dict[str, Values]:
+        """By the names of the analytic store, those that were given."""
+        given: list[tuple[str, Any, Values]] = [
+            ("advertiser", self.advertiser, as_stored(self.advertiser)),
+            ("offer", self.offer, self.offer),
+            ("affiliate", self.partner, _numbers(self.partner)),
+            ("country", self.country, tuple(code.upper() for code in self.country)),
+        ]
+        return {name: values for name, sent, values in given if sent}
+
+    def excluded(self) -> dict[str, Values]:
+        """Return what is left out, by the names of the analytic store; what names nothing leaves nothing out."""
+        given: dict[str, Values] = {
+            "advertiser": as_stored(self.not_advertiser_id),
+            "offer": self.not_offer_id,
+            "affiliate": _numbers(self.not_affiliate_id),
+            "country": tuple(code.upper() for code in self.not_country),
+        }
+        return {name: values for name, values in given.items() if values}
+
+
+class CommonFilter(ReducedFilter):
+    """What every report but trafficback can be narrowed by too."""
+
+    currency: Seq[s.Currency] = ()
+    manager: OneOrMany[s.Text] = ()
+    advertiser_manager_id: Annotated[OneOrMany[s.Text], Only(admin=True, since="3.1")] = ()
+    os: OneOrMany[s.Text] = ()
+    goal: OneOrMany[s.Text] = ()
+    device: OneOrMany[s.Text] = ()
+    sub1: OneOrMany[s.LongText] = ()
+    sub2: OneOrMany[s.LongText] = ()
+    sub3: OneOrMany[s.LongText] = ()
+    sub4: OneOrMany[s.LongText] = ()
+    sub5: OneOrMany[s.LongText] = ()
+    sub6: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
+    sub7: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
+    sub8: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
+    not_affiliate_manager_id: OneOrMany[s.Text] = ()
+    not_advertiser_manager_id: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
+    not_smartlink_id: OneOrMany[s.Text] = ()
+
+    def filters(self) -> dict[str, Values]:
+        """By the names of the analytic store, those that were given."""
+        names = ("currency", "os", "goal", "device", *(f"sub{number}" for number in range(1, 9)))
+        return super().filters() | {name: getattr(self, name) for name in names if getattr(self, name)}
+
+    def excluded(self) -> dict[str, Values]:
+        """Return what is left out, by the names of the analytic store."""
+        smartlinks = as_stored(self.not_smartlink_id)
+        return super().excluded() | ({"smart_id": smartlinks} if smartlinks else {})
+
+
+class OfferFilter(CommonFilter):
+    """For reports that need an offer."""
+
+    offer: OneOrMany[s.Int]
+
+
+class ReducedParams(Paging):
+    """Parameters of the trafficback report."""
+
+    filter: ReducedFilter
+    locale: Locale = "en"
+    timezone: s.Zone | None = None
+    orderType: Direction = "asc"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_what_is_missing(cls, tree: Any) -> Any:
+        """Without any filter it is those that are required which are missing, each by its name."""
+        return tree | {"filter": {}} if isinstance(tree, dict) and not tree.get("filter") else tree
+
+    def question(self, call: Call[Any], dimensions: tuple[str, ...], switches: Switches) -> Question:
+        """For the use case. Raises BadInput for a period that is wrong or too long."""
+        chosen = self.filter
+        common = chosen if isinstance(chosen, CommonFilter) else None
+        zone = self.timezone or call.deps.zone
+        fine = bool(HEAVY.intersection(dimensions))
+        since, until = bounded_span(
+            call.deps, chosen.date_from, chosen.date_to, zone, fine=fine, name="filter[date_to]"
+        )
+        return Question(
+            dimensions=dimensions,
+            since=since,
+            until=until,
+            zone=zone.key,
+            filters=chosen.filters(),
+            affiliate_managers=as_stored(common.manager) if common else (),
+            advertiser_managers=as_stored(common.advertiser_manager_id) if common else (),
+            affiliate_tags=chosen.affiliate_tag,
+            advertiser_tags=chosen.advertiser_tag,
+            offer_tags=chosen.offer_tag,
+            excluded=chosen.excluded(),
+            not_affiliate_managers=as_stored(common.not_affiliate_manager_id) if common else (),
+            not_advertiser_managers=as_stored(common.not_advertiser_manager_id) if common else (),
+            not_affiliate_tags=chosen.not_affiliate_tag,
+            not_advertiser_tags=chosen.not_advertiser_tag,
+            not_offer_tags=chosen.not_offer_tag,
+            descending=self.orderType == "desc",
+            not_found_apart=call.version == "3.0",
+            by_payout=switches.by_payout,
+            page=self.page,
+            limit=self.clamped(call),
+            locale=self.locale,
+        )
+
+
+def _numbers(texts: Iterable[str]) -> tuple[int, ...]:
+    """Return the texts that are numbers of affiliates."""
+    return tuple(int(text) for text in texts if text.isdecimal() and len(text) < 10)
+
+
+class CommonParams(ReducedParams):
+    """Parameters of the grouped reports."""
+
+    filter: CommonFilter
+
+
+class OfferParams(CommonParams):
+    """Parameters of the report by sub."""
+
+    filter: OfferFilter

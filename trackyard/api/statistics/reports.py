@@ -1,0 +1,211 @@
+"""Statistics reports (spec: Statistics: grouped reports, other reports)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.reports import Question
+from trackyard.actions.statistics.switches import switches_of
+from trackyard.analytics.reports.dimensions import DIMENSIONS
+from trackyard.analytics.reports.query import Values
+from trackyard.api.statistics.exports import Listed
+from trackyard.api.statistics.params import CommonFilter, CommonParams, OfferParams, ReducedParams
+from trackyard.api.statistics.rows import REASON, RowForm, StatsAnswer, stats_answer
+from trackyard.api.statistics.table import CUSTOM_COLUMNS, stats_table
+from trackyard.base.errors import BadInput
+from trackyard.base.ids import as_stored
+from trackyard.domain.people.permissions import slice_features
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.endpoint import Audience, Call, Endpoint, check_features
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import OneOrMany, Only, Seq
+from trackyard.wire.response.exports import Sheet, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A grouped report: its path, what it is grouped by, and what staff need."""
+
+    name: str
+    dimensions: tuple[str, ...]
+    permission: Permission
+    text: str
+    params: type[ReducedParams] = CommonParams
+    audience: Audience = "any"
+
+
+_P = Permission
+
+GROUPED = (
+    Grouped("getbydate", ("day",), _P.STATS_COMMON, "Statistics per calendar day."),
+    Grouped("getbyhour", ("hour",), _P.STATS_COMMON, "Statistics per hour of each day."),
+    Grouped("getbysub", ("sub1",), _P.STATS_OTHER, "Statistics per value of sub1 of some offers.", OfferParams),
+    Grouped("getbyprogram", ("offer",), _P.STATS_OFFER, "Statistics per offer."),
+    Grouped("getbyadvertiser", ("advertiser",), _P.STATS_SUPPLIER, "Statistics per advertiser.", audience="staff"),
+    Grouped(
+        "getbyaccountmanager",
+        ("advertiser_manager",),
+        _P.STATS_OTHER,
+        "Statistics per manager of the advertiser, as it is today.",
+        audience="staff",
+    ),
+    Grouped(
+        "getbyaffiliatemanager",
+        ("manager",),
+        _P.STATS_OTHER,
+        "Statistics per manager of the affiliate, as it is today.",
+    ),
+    Grouped("getbypartner", ("affiliate",), _P.STATS_PARTNER, "Statistics per affiliate."),
+    Grouped("getbypartnerbydate", ("day", "affiliate"), _P.STATS_PARTNER, "Statistics per day and affiliate."),
+    Grouped("getbycountries", ("country",), _P.STATS_COUNTRY, "Statistics per country."),
+    Grouped(
+        "getbycities",
+        ("city",),
+        _P.STATS_CITY,
+        "Statistics per city. Cities are known with a city database (`TRACKYARD_CITY_DATABASE`); without one the "
+        "answer has a warning.",
+    ),
+    Grouped("getbybrowsers", ("browser",), _P.STATS_DEVICE, "Statistics per browser."),
+    Grouped("getbybrowsersversion", ("browser_version",), _P.STATS_DEVICE, "Statistics per version of the browser."),
+    Grouped(
+        "getbymobilecarrier",
+        ("mobile_carrier",),
+        _P.STATS_DEVICE,
+        "Statistics per mobile carrier. Carriers are known with a provider database (`TRACKYARD_ISP_DATABASE`); "
+        "without one the answer has a warning.",
+    ),
+    Grouped(
+        "getbyconnectiontype",
+        ("conn_type",),
+        _P.STATS_DEVICE,
+        "Statistics per type of connection. Types are known with a connection database "
+        "(`TRACKYARD_CONNECTION_DATABASE`); without one the answer has a warning.",
+    ),
+    Grouped("getbyos", ("os",), _P.STATS_OS, "Statistics per operating system."),
+    Grouped("getbyversions", ("os", "os_version"), _P.STATS_OS, "Statistics per version of the operating system."),
+    Grouped("getbygoal", ("goal",), _P.STATS_GOAL, "Statistics per goal."),
+    Grouped("getbydevices", ("device",), _P.STATS_DEVICE, "Statistics per type of device."),
+    Grouped("getbydevicemodels", ("device_model",), _P.STATS_DEVICE, "Statistics per model of device."),
+    Grouped("getbytrafficback", (REASON,), _P.STATS_OTHER, "Refused clicks per reason of the refusal.", ReducedParams),
+)
+"""The grouped reports."""
+
+SLICES = (
+    "hour", "month", "quarter", "year", "day", "offer", "country", "city", "os", "os_version", "device",
+    "device_model", "browser", "goal", "sub1", "sub2", "sub3", "sub4", "sub5",
+)  # fmt: skip
+METRICS = (
+    "confirmed_earning", "raw", "uniq", "total_count", "total_revenue", "total_null", "pending_count",
+    "pending_revenue", "declined_count", "declined_revenue", "hold_count", "hold_revenue", "confirmed_count",
+    "confirmed_revenue",
+)  # fmt: skip
+
+SliceName = Annotated[
+    str, s.Choice(SLICES, admin=("advertiser", "affiliate", "manager", "smart_id"), permission=(REASON,))
+]
+OrderName = Annotated[str, s.Choice((*SLICES, "currency", *METRICS), admin=("advertiser", "affiliate", "manager"))]
+TypeName = Annotated[str, s.Choice(("total", "confirmed", "pending", "declined", "hold"), only_3_0=("not_found",))]
+
+
+class CustomFilter(CommonFilter):
+    """What the custom report can be narrowed by too."""
+
+    nonzero: Annotated[s.Flag, Only(since="3.1")] = False
+    smart_id: OneOrMany[s.Text] = ()
+
+    def filters(self) -> dict[str, Values]:
+        """By the names of the analytic store, those that were given."""
+        return super().filters() | ({"smart_id": as_stored(self.smart_id)} if self.smart_id else {})
+
+
+class CustomParams(Listed, CommonParams):
+    """Parameters of the custom report."""
+
+    filter: CustomFilter
+    slice: Seq[SliceName]
+    conversionTypes: Seq[TypeName] = ()
+    order: Seq[OrderName] = ()
+
+
+def grouped(report: Grouped) -> Callable[[Call[Deps], ReducedParams], StatsAnswer]:
+    """The handler of a grouped report."""
+
+    def handle(call: Call[Deps], params: ReducedParams) -> StatsAnswer:
+        switches = switches_of(call.deps, call.caller)
+        form = RowForm(plain=switches.plain, staff=call.staff)
+        return stats_answer(call, params.question(call, report.dimensions, switches), form)
+
+    return handle
+
+
+def custom(call: Call[Deps], params: CustomParams) -> StatsAnswer:
+    """Statistics rows grouped by the slices the caller names.
+
+    A slice whose key has another name answers under the requested name too: `manager` and `affiliate_manager_id`.
+    Without a city database (`TRACKYARD_CITY_DATABASE`) a slice by city has a warning.
+    """
+    question, form = _custom_question(call, params)
+    return stats_answer(call, question, form)
+
+
+def custom_rows(call: Call[Deps], params: CustomParams) -> Table:
+    """The same as a file: all of them, or a page, when page or limit is sent."""
+    question, form = _custom_question(call, params)
+    period = f"{params.filter.date_from}_{params.filter.date_to}"
+    return stats_table(call, question, form, period, is_paged=params.is_paged)
+
+
+def _custom_question(call: Call[Deps], params: CustomParams) -> tuple[Question, RowForm]:
+    switches = switches_of(call.deps, call.caller)
+    slices = tuple(dict.fromkeys(params.slice))
+    check_features(call.known, slice_features(slices))
+    _check_custom(params, slices)
+    question = params.question(call, slices, switches)
+    question = replace(question, order=tuple(dict.fromkeys(params.order)), nonzero=params.filter.nonzero)
+    parts = {name: DIMENSIONS[name].parts for name in slices}
+    requested = {part.key: name for name, (part, *rest) in parts.items() if not rest and part.key != name}
+    return question, RowForm(params.conversionTypes, plain=switches.plain, staff=call.staff, requested=requested)
+
+
+def _check_custom(params: CustomParams, slices: tuple[str, ...]) -> None:
+    faults = {}
+    if params.filter.smart_id and "smart_id" not in slices:
+        faults["filter[smart_id]"] = ["This filter needs the slice smart_id."]
+    astray = [name for name in params.order if name in DIMENSIONS and name not in slices]
+    if astray:
+        faults["order"] = [f"To order by {name} it must be in slice." for name in astray]
+    if faults:
+        raise BadInput(faults)
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    *(
+        Endpoint(
+            id=f"stats.{report.name}",
+            method="GET",
+            path=f"/stats/{report.name}",
+            audience=report.audience,
+            permission=report.permission,
+            params=report.params,
+            answer=StatsAnswer,
+            handle=grouped(report),
+            said=report.text,
+            report=True,
+            features=slice_features(report.dimensions),
+        )
+        for report in GROUPED
+    ),
+    Endpoint(
+        id="stats.custom",
+        method="GET",
+        path="/stats/custom",
+        permission=Permission.STATS_COMMON,
+        params=CustomParams,
+        answer=StatsAnswer,
+        handle=custom,
+        report=True,
+        features=("stats.view-custom",),
+        sheet=Sheet("custom", (), custom_rows, CUSTOM_COLUMNS),
+    ),
+)

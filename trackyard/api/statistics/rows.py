@@ -1,0 +1,196 @@
+"""Statistics rows on the wire (spec: Statistics row)."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final
+
+from msgspec import UNSET, UnsetType
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.reports import UNDEFINED, Names, Question, ask, manager_title
+from trackyard.analytics.reports.dimensions import NO_MANAGER
+from trackyard.analytics.reports.reports import Action, StatsRow
+from trackyard.wire.endpoint import Call
+from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
+
+Value = int | str | dict[str, int | str]
+
+
+class TrafficView(View):
+    """Clicks; numbers as text, as existing programs read them."""
+
+    raw: str
+    uniq: str
+
+
+class ActionView(View, kw_only=True):
+    """Conversions of one type. payouts: absent in `plain` rows."""
+
+    revenue: Money
+    charge: Money
+    earning: Money
+    payouts: Money | UnsetType = UNSET
+    null: int
+    count: int
+
+
+class StatsRowView(View):
+    """One row. In a row of rejected clicks (a slice by trafficback_reason) `actions` is empty and `trafficback` counts
+    them · cr: by conversion type, in percent of clicks · views, ctr, cr, epc, ecpm, ratio: in `full` rows; a `plain`
+    row has epc and ratio in a slice by conn_type, views and ctr in one by trafficback_reason
+    (docs/compatibility.md)."""
+
+    slice: dict[str, Value]
+    traffic: TrafficView
+    actions: dict[str, ActionView] | list[ActionView]
+    views: int | UnsetType = UNSET
+    ctr: Money | UnsetType = UNSET
+    cr: dict[str, Money] | UnsetType = UNSET
+    epc: Money | UnsetType = UNSET
+    ecpm: Money | UnsetType = UNSET
+    ratio: str | UnsetType = UNSET
+    trafficback: int | UnsetType = UNSET
+
+
+class StatsAnswer(Answer):
+    """A page of rows; amounts are in `currency`."""
+
+    stats: list[StatsRowView]
+    pagination: Pagination
+    currency: str
+
+
+REASON = "trafficback_reason"
+
+
+@dataclass(frozen=True, slots=True)
+class RowForm:
+    """What rows show.
+
+    types: conversion types; none = all · plain: only what platform-api.md names · staff: whether staff read them ·
+    requested: slice key → the name that it was requested by, which answers too.
+    """
+
+    types: Collection[str] = ()
+    plain: bool = False
+    staff: bool = True
+    requested: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def shows(self, kind: str) -> bool:
+        """Whether rows show a conversion type."""
+        return not self.types or kind in self.types
+
+    @property
+    def shows_url(self) -> bool:
+        """Whether the value of a slice by offer shows the offer's URL."""
+        return self.staff and not self.plain
+
+
+def warn_of_unknown(call: Call[Deps], dimensions: Collection[str]) -> None:
+    """Add a warning for each slice whose values come from an address database that is not configured."""
+    for name in dimensions:
+        if name in _KNOWN_BY and _KNOWN_BY[name][0] not in call.deps.address_databases:
+            kind, what = _KNOWN_BY[name]
+            shown = "ISP" if kind == "isp" else kind
+            call.warn(f"No {shown} database is configured (TRACKYARD_{kind.upper()}_DATABASE): {what} are not known.")
+
+
+_KNOWN_BY: Final = MappingProxyType(
+    {
+        "city": ("city", "cities"),
+        "mobile_carrier": ("isp", "providers"),
+        "conn_type": ("connection", "types of connection"),
+    }
+)
+"""Slice → the address database that its values come from, and what they are."""
+
+
+def stats_answer(call: Call[Deps], question: Question, form: RowForm) -> StatsAnswer:
+    """The answer to a question."""
+    warn_of_unknown(call, question.dimensions)
+    page, names = ask(call.deps, call.caller, call.permission, question)
+    return StatsAnswer(
+        stats=[row_view(row, names, form) for row in page.rows],
+        pagination=pagination(page=question.page, per_page=question.limit, total=page.total_count),
+        currency=page.currency or call.deps.currency,
+    )
+
+
+def row_view(row: StatsRow, names: Names, form: RowForm) -> StatsRowView:
+    """A row on the wire."""
+    actions = {kind: _action(action, form) for kind, action in row.actions.items() if form.shows(kind)}
+    refused, full = REASON in row.keys, not form.plain
+    by_connection = "conn_type" in row.keys
+    return StatsRowView(
+        slice=_slice(row, names, form),
+        traffic=TrafficView(raw=str(row.raw), uniq=str(row.uniq)),
+        actions=[] if refused else actions,
+        views=row.views if full or refused else UNSET,
+        ctr=number(row.ctr) if full or refused else UNSET,
+        cr={kind: number(row.cr(kind)) for kind in row.actions if form.shows(kind)} if full else UNSET,
+        epc=number(row.epc) if full or by_connection else UNSET,
+        ecpm=number(row.ecpm) if full else UNSET,
+        ratio=row.ratio if full or by_connection else UNSET,
+        trafficback=row.trafficback if refused else UNSET,
+    )
+
+
+def _slice(row: StatsRow, names: Names, form: RowForm) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for key, value in row.keys.items():
+        shown = _NAMED[key](value, names, form) if key in _NAMED else value
+        if key in form.requested:
+            values[form.requested[key]] = shown
+        values[key] = shown
+    return values
+
+
+def _action(action: Action, form: RowForm) -> ActionView:
+    return ActionView(
+        revenue=number(action.revenue),
+        charge=number(action.charge),
+        earning=number(action.earning),
+        payouts=UNSET if form.plain else number(action.payouts),
+        null=action.null,
+        count=action.count,
+    )
+
+
+def _offer(value: Any, names: Names, form: RowForm) -> dict[str, int | str]:
+    found = names.offers.get(value)
+    shown = {"id": value, "offer_id": found.hash if found else "", "title": found.title if found else ""}
+    return shown | ({"url": found.url if found else ""} if form.shows_url else {})
+
+
+def _affiliate(value: Any, names: Names, _form: RowForm) -> dict[str, int | str]:
+    found = names.affiliates.get(value)
+    if found is None:
+        return {"id": value, "email": "", "login": "", "name": ""}
+    return {"id": value, "email": found.email, "login": found.login, "name": found.name}
+
+
+def _advertiser(value: Any, names: Names, _form: RowForm) -> dict[str, int | str]:
+    return {"id": value, "title": names.advertisers.get(value, "")}
+
+
+def _manager(value: Any, names: Names, form: RowForm) -> dict[str, int | str]:
+    found = names.managers.get(value)  # None without a manager, or when it was removed while the report was made
+    first, last = (found.first_name, found.last_name) if found else (UNDEFINED, UNDEFINED)
+    shown = {"id": value if found else NO_MANAGER, "first_name": first, "last_name": last}
+    return shown | ({} if form.plain else {"title": manager_title(found)})
+
+
+def _city(value: Any, names: Names, _form: RowForm) -> str:
+    return names.cities.get(str(value), str(value))
+
+
+_NAMED: dict[str, Callable[[Any, Names, RowForm], Value]] = {
+    "city": _city,
+    "offer": _offer,
+    "affiliate": _affiliate,
+    "advertiser": _advertiser,
+    "affiliate_manager_id": _manager,
+    "advertiser_manager_id": _manager,
+}
+"""Slices whose value is shown with its names."""

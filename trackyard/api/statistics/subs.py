@@ -1,0 +1,76 @@
+"""Values of subs (spec: GET stats/find-subs)."""
+
+from typing import Annotated, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.cohorts import find_subs
+from trackyard.api.paging import Paging
+from trackyard.domain.people.permissions import slice_features
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.endpoint import Call, Endpoint, check_features
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Seq
+from trackyard.wire.response.envelope import Answer, Pagination, pagination
+
+_NAMES: Final = tuple(f"sub{number}" for number in range(1, 9))
+
+
+Prefix = Annotated[str, s.Words(most=2048)]
+"""A sub is cut at 2 KB when it comes (behaviour.md §4)."""
+
+
+class FindSubs(Paging):
+    """How the values of each sub begin. A sub takes a list; any of its values matches."""
+
+    sub1: Seq[Prefix] = ()
+    sub2: Seq[Prefix] = ()
+    sub3: Seq[Prefix] = ()
+    sub4: Seq[Prefix] = ()
+    sub5: Seq[Prefix] = ()
+    sub6: Seq[Prefix] = ()
+    sub7: Seq[Prefix] = ()
+    sub8: Seq[Prefix] = ()
+
+    def prefixes(self) -> dict[str, tuple[str, ...]]:
+        """Return the prefixes of each sub that has one; else the first sub that was sent, or sub1, with any value."""
+        sent = {name: tuple(prefix for prefix in getattr(self, name) if prefix) for name in _NAMES}
+        held = {name: prefixes for name, prefixes in sent.items() if prefixes}
+        if held:
+            return held
+        return {next((name for name in _NAMES if name in self.model_fields_set), _NAMES[0]): ("",)}
+
+
+class SubsAnswer(Answer):
+    """A page of combinations: the value of each requested sub under its name."""
+
+    subs: list[dict[str, str]]
+    pagination: Pagination
+
+
+def find(call: Call[Deps], params: FindSubs) -> SubsAnswer:
+    """Find values of subs by how they begin.
+
+    The distinct combinations of the subs that are sent, in the caller's clicks of the last 90 days, in ascending
+    order. A click without one of these subs has no combination. Without any sub, the values of sub1 are listed.
+    """
+    prefixes = params.prefixes()
+    for name in sorted(params.model_fields_set.intersection(_NAMES) - prefixes.keys()):
+        call.warn(f"{name} is empty. It was ignored.")
+    check_features(call.known, slice_features(prefixes))
+    limit = params.clamped(call)
+    found, total = find_subs(call.deps, call.caller, call.permission, prefixes, page=params.page, limit=limit)
+    return SubsAnswer(subs=found, pagination=pagination(page=params.page, per_page=limit, total=total))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="stats.find-subs",
+        method="GET",
+        path="/stats/find-subs",
+        permission=Permission.STATS_OTHER,
+        params=FindSubs,
+        answer=SubsAnswer,
+        handle=find,
+        report=True,
+    ),
+)

@@ -1,0 +1,113 @@
+"""Statistics rows as the rows of a file: the JSON of a row, laid flat."""
+
+from collections.abc import Callable, Collection, Iterator
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Final
+
+from msgspec import UNSET
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.exports import export_rows
+from trackyard.actions.statistics.reports import Question, ask
+from trackyard.analytics.reports.dimensions import DIMENSIONS
+from trackyard.analytics.reports.metrics import conversion_types
+from trackyard.api.statistics.exports import ALL_ROWS, each_piece
+from trackyard.api.statistics.rows import REASON, ActionView, RowForm, StatsRowView, row_view
+from trackyard.wire.endpoint import Call
+from trackyard.wire.response.exports import Column, Kind, Row, Table, columns_of, in_pieces
+
+CUSTOM_COLUMNS: Final = (
+    "Columns: those of the slices (`year`, `month`, `day`, `offer.id`, `offer.title`, `sub1`…), traffic.raw, "
+    "traffic.uniq, of each conversion type what JSON answers have (`confirmed.count`, `confirmed.payouts`…), views, "
+    "ctr, `cr` of each conversion type (`cr_total`, `cr_confirmed`…), epc, ecpm, ratio, and currency, in which the "
+    f"amounts are. `plain` rows have fewer, as in JSON. {ALL_ROWS}"
+)
+_MANAGER: Final = (Column("id"), Column("first_name"), Column("last_name"), Column("title"))
+_NAMED: Final = MappingProxyType(
+    {
+        "offer": (Column("id", Kind.WHOLE), Column("offer_id"), Column("title"), Column("url")),
+        "affiliate": (Column("id", Kind.WHOLE), Column("email"), Column("login"), Column("name")),
+        "advertiser": (Column("id"), Column("title")),
+        "affiliate_manager_id": _MANAGER,
+        "advertiser_manager_id": _MANAGER,
+    }
+)
+"""What stands beside the value of a slice."""
+_ACTION: Final = columns_of(ActionView)
+
+
+def stats_table(call: Call[Deps], question: Question, form: RowForm, period: str, *, is_paged: bool) -> Table:
+    """The rows that answer a question: all of them, or its page."""
+    refused = REASON in question.dimensions
+    kinds = [kind for kind in conversion_types(not_found_apart=question.not_found_apart) if form.shows(kind)]
+    columns = (*_slices(question, form), *_metrics(kinds, form, refused=refused))
+    currencies = question.filters.get("currency", ())
+    currency = str(currencies[0]) if len(currencies) == 1 else call.deps.currency
+    flat = _flattener(kinds, form, refused=refused, currency=currency)
+    if is_paged:
+        page, names = ask(call.deps, call.caller, call.permission, question)
+        rows = (flat(row_view(row, names, form)) for row in page.rows)
+        return Table(columns, in_pieces(rows), call.deps.zone, period)
+    export = export_rows(call.deps, call.caller, call.permission, question)
+    pieces = each_piece(export, lambda rows, names: [flat(row_view(row, names, form)) for row in rows])
+    return Table(columns, pieces, call.deps.zone, period, lambda: export.count)
+
+
+def _slices(question: Question, form: RowForm) -> Iterator[Column]:
+    """The columns of the slices."""
+    parts = {part.key: part for name in question.dimensions for part in DIMENSIONS[name].parts}
+    for key, part in parts.items():
+        for name in (form.requested[key], key) if key in form.requested else (key,):
+            if key in _NAMED:
+                yield from (Column(f"{name}.{column.name}", column.kind) for column in _named(key, form))
+            else:
+                yield Column(name, Kind.TEXT if part.kind == "String" else Kind.WHOLE)
+
+
+def _named(key: str, form: RowForm) -> Iterator[Column]:
+    for column in _NAMED[key]:
+        is_url, is_added = column.name == "url", column.name == "title" and key.endswith("_manager_id")
+        if (form.shows_url or not is_url) and not (form.plain and is_added):
+            yield column
+
+
+def _metrics(kinds: Collection[str], form: RowForm, *, refused: bool) -> Iterator[Column]:
+    """The columns after those of the slices."""
+    yield from (Column("traffic.raw", Kind.WHOLE), Column("traffic.uniq", Kind.WHOLE))
+    for kind in () if refused else kinds:
+        for column in _ACTION:
+            if not (form.plain and column.name == "payouts"):
+                yield Column(f"{kind}.{column.name}", column.kind)
+    if refused or not form.plain:
+        yield Column("views", Kind.WHOLE)
+        yield Column("ctr", Kind.AMOUNT)
+    if not form.plain:
+        yield from (Column(f"cr_{kind}", Kind.AMOUNT) for kind in kinds)
+        yield from (Column("epc", Kind.AMOUNT), Column("ecpm", Kind.AMOUNT), Column("ratio"))
+    if refused:
+        yield Column("trafficback", Kind.WHOLE)
+    yield Column("currency")
+
+
+def _flattener(kinds: Collection[str], form: RowForm, *, refused: bool, currency: str) -> Callable[[StatsRowView], Row]:
+    """What makes the values of those columns out of a row."""
+    action = attrgetter(*(column.name for column in _ACTION if not (form.plain and column.name == "payouts")))
+    before = ("views", "ctr") if refused or not form.plain else ()
+    behind = (*(() if form.plain else ("epc", "ecpm", "ratio")), *(("trafficback",) if refused else ()))
+
+    def flat(row: StatsRowView) -> Row:
+        values: list[object] = []
+        for value in row.slice.values():
+            values += value.values() if isinstance(value, dict) else (value,)
+        values += int(row.traffic.raw), int(row.traffic.uniq)
+        if isinstance(row.actions, dict):
+            for kind in kinds:
+                values += action(row.actions[kind])
+        values += [getattr(row, name) for name in before]
+        if row.cr is not UNSET:
+            values += row.cr.values()
+        values += [getattr(row, name) for name in behind]
+        return [*values, currency]
+
+    return flat

@@ -1,0 +1,94 @@
+"""Days and hours of parameters as spans of UTC milliseconds (behaviour.md §2, Dates)."""
+
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.periods import data_span
+from trackyard.base.errors import BadInput
+from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms, local_day
+
+MINUTE_MS: Final = 60_000
+
+
+def span(first: date, last: date, zone: ZoneInfo, *, hour: int | None = None, name: str = "date_to") -> tuple[int, int]:
+    """From the start of `first` to the end of `last` (exclusive), or one hour of a single day. Raises BadInput."""
+    if last < first:
+        raise BadInput({name: ["This day must not lie before the first."]})
+    if hour is None:
+        return day_start_ms(first, zone), day_end_ms(last, zone)
+    if first != last:
+        raise BadInput({"hour": ["An hour needs a period of a single day."]})
+    return _hour_span(first, hour, zone)
+
+
+def _hour_span(day: date, hour: int, zone: ZoneInfo) -> tuple[int, int]:
+    """The minutes at which a clock shows an hour of a day; the two equal hours of a 25-hour day are one, the missing is
+    empty. Looked at one by one: clocks change in the middle of an hour, too, and whole days are left out."""
+    start, end = day_start_ms(day, zone), day_end_ms(day, zone)
+    clock = ((at, datetime.fromtimestamp(at // 1000, zone)) for at in range(start, end, MINUTE_MS))
+    found = [at for at, now in clock if now.hour == hour]
+    return (found[0], found[-1] + MINUTE_MS) if found else (start, start)
+
+
+def hour_start_ms(day: date, hour: int, zone: ZoneInfo) -> int:
+    """The first moment of an hour of a day; of a missing one, the moment at which clocks leave it out."""
+    return int(datetime(day.year, day.month, day.day, hour, tzinfo=zone).timestamp()) * 1000
+
+
+def hour_end_ms(day: date, hour: int, zone: ZoneInfo) -> int:
+    """Return the end of an hour of a day (exclusive); of a missing hour, the moment at which clocks leave it out."""
+    start, end = _hour_span(day, hour, zone)
+    return end if end > start else hour_start_ms(day, hour, zone)
+
+
+def bounded_span(
+    deps: Deps, first: date, last: date, zone: ZoneInfo, *, fine: bool, name: str = "date_to", hour: int | None = None
+) -> tuple[int, int]:
+    """Return the span of days, or of one hour of a day, whose length is within bounds.
+
+    The length counts days that can have data: those from the first traffic to today. A longer period loses the others.
+    fine: at most 366 days instead of ten years (behaviour.md §7). Raises BadInput.
+    """
+    whole = span(first, last, zone, hour=hour, name=name)
+    if _fault(first, last, fine=fine) is None:
+        return whole
+    known = data_span(deps)
+    if known is None:
+        return whole[0], whole[0]
+    first, last = (max(first, local_day(known[0], zone)), min(last, local_day(known[1], zone)))
+    if last < first:
+        return whole[0], whole[0]
+    if fault := _fault(first, last, fine=fine):
+        raise BadInput({name: [fault]})
+    return span(first, last, zone, name=name)
+
+
+def _fault(first: date, last: date, *, fine: bool) -> str | None:
+    """Return what is wrong with the length of a period."""
+    if fine and last - first >= timedelta(days=366):
+        return "The period may have at most 366 days with data here."
+    if (last.year - 10, last.month, last.day) >= (first.year, first.month, first.day):
+        return "The period may have at most 10 years with data."
+    return None
+
+
+def text_or_none(at_ms: int | None, zone: ZoneInfo) -> str | None:
+    """A moment as answers show it."""
+    return None if at_ms is None else datetime_text(at_ms, zone)
+
+
+At = Callable[[int | None], Any]
+"""How the moments of a record are shown."""
+
+
+def as_text(zone: ZoneInfo) -> At:
+    """As answers show them."""
+    return lambda at_ms: text_or_none(at_ms, zone)
+
+
+def unchanged(at_ms: int | None) -> int | None:
+    """As rows of a file have them, whose format writes them."""
+    return at_ms

@@ -1,0 +1,1 @@
+"""Tracking: postbacks, pixels, links, rulesets and logs."""

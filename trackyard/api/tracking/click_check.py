@@ -1,0 +1,291 @@
+"""Why a click passes or not (behaviour.md §10)."""
+
+from datetime import datetime
+from ipaddress import ip_address
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from pydantic import Field
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.tracking.click_check import Checked, Sample, Tried, Verdict, check_click, explain_click
+from trackyard.api.conversions.edits import IpAddress
+from trackyard.api.paths import path_hex
+from trackyard.base.errors import BadInput
+from trackyard.base.zones import datetime_text
+from trackyard.decision.target.queries import read_pairs
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.links import unpack
+from trackyard.journal.records import Flag
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Keyed, NoParams, Params
+from trackyard.wire.response.envelope import Answer, View
+
+_NO_LINK: Final = "This value must be a link of a click: …/click?pid=…&offer_id=…, its short form or …/sl?pid=…&id=…."
+
+Parameter = Annotated[str, s.Words(most=8192)]
+"""As long as an edge reads it; it is cut where an edge cuts."""
+Address = Annotated[str, IpAddress()]
+
+
+class CheckClick(Params):
+    """A click as it would come. url: a tracking link, a short one or a SmartLink, whose parameters count where `params`
+    has none of the name · ip, ua: of the visitor · headers: others that the browser sends, such as Referer,
+    Sec-CH-UA-Platform or Purpose · time: of the platform's zone; without it now."""
+
+    url: Annotated[str, s.Words(most=8192)] = ""
+    params: Keyed[str, Parameter] = Field(default_factory=dict)
+    ip: Address | None = None
+    ua: Parameter = ""
+    headers: Keyed[str, Parameter] = Field(default_factory=dict)
+    time: s.Moment | None = None
+
+    def sample(self, call: Call[Deps]) -> Sample:
+        """For the use case. Raises BadInput for a URL that is no link of a click."""
+        smart, linked = _link_of(self.url)
+        params = linked | self.params
+        if smart:
+            params.pop("offer_id", None)  # the SmartLink chooses it
+        return Sample(
+            params=params,
+            ip=plain_address(self.ip or ""),
+            ua=self.ua,
+            headers={name.lower().encode(): value.encode() for name, value in self.headers.items()},
+            at=call.deps.clock.now_ms() if self.time is None else utc_ms(self.time, call.deps.zone),
+            smart=smart,
+        )
+
+
+class StepView(View):
+    """What one step says. name: the reason it refuses for · verdict: passed, refused, or not asked where an earlier one
+    left nothing to ask about · detail: what decided."""
+
+    name: str
+    verdict: str
+    detail: str
+
+
+class VisitorView(View):
+    """What is known of the visitor; an unknown text is "", an unknown number 0."""
+
+    ip: str
+    country: str
+    region_id: int
+    city_id: int
+    city: str
+    isp: str
+    connection_type: str
+    proxy: bool
+    os: str
+    os_version: str
+    browser: str
+    browser_version: str
+    device: str
+    brand: str
+    device_model: str
+    bot: bool
+
+
+class TriedView(View):
+    """An offer of a SmartLink. reason: why it would not take the click, "" when it would."""
+
+    offer_id: int
+    reason: str
+    detail: str
+
+
+class CheckView(View):
+    """How a click fares. reason: of the first step that refuses, "" when it passes · target: where the visitor goes,
+    null for the page that says that the offer is not available · redirect_type: how · smart_id: the SmartLink, "" =
+    none · smart_offers: its offers, the best EPC first: the first that takes the click has it, but for one click in
+    five, for which their order is by chance."""
+
+    passes: bool
+    reason: str
+    detail: str
+    target: str | None
+    redirect_type: str
+    offer_id: int | None
+    pid: int | None
+    time: str
+    visitor: VisitorView
+    steps: list[StepView]
+    smart_id: str
+    smart_offers: list[TriedView]
+
+
+class RecordedView(View):
+    """What was decided on a click when it came, and what is known of it."""
+
+    id: str
+    created_at: str
+    passed: bool
+    reason: str
+    detail: str
+    offer_id: int
+    pid: int
+    advertiser_id: str
+    landing_id: int
+    prelanding_id: int
+    smart_id: str
+    uniq: int
+    referrer: str
+    flags: list[str]
+
+
+class CheckAnswer(Answer):
+    """A click that was tried."""
+
+    check: CheckView
+
+
+class ExplainAnswer(Answer):
+    """A recorded click: what was decided, and what the rules of today say of the same."""
+
+    click: RecordedView
+    today: CheckView
+
+
+def check(call: Call[Deps], params: CheckClick) -> CheckAnswer:
+    """Try a click as it would come and see what each step of the decision says. Nothing is counted or recorded."""
+    checked = check_click(call.deps, call.caller, params.sample(call))
+    return CheckAnswer(check=check_view(checked, call.deps.zone))
+
+
+def explain(call: Call[Deps], _params: NoParams) -> ExplainAnswer:
+    """Say what was decided on a recorded click and why, and what the rules of today say of the same click."""
+    found = call.subject
+    click = found.click
+    recorded = RecordedView(
+        id=click.id,
+        created_at=datetime_text(click.time, call.deps.zone),
+        passed=not click.reason,
+        reason=click.reason,
+        detail=click.detail,
+        offer_id=click.offer,
+        pid=click.affiliate,
+        advertiser_id=click.advertiser,
+        landing_id=click.landing,
+        prelanding_id=click.prelanding,
+        smart_id=click.smart_id,
+        uniq=click.uniq,
+        referrer=click.referrer,
+        flags=[flag.name.lower() for flag in Flag if click.flags & flag],
+    )
+    return ExplainAnswer(click=recorded, today=check_view(found.today, call.deps.zone))
+
+
+def check_view(checked: Checked, zone: ZoneInfo) -> CheckView:
+    """A tried click on the wire."""
+    hit, refused = checked.hit, checked.refused
+    return CheckView(
+        passes=refused is None,
+        reason="" if refused is None else refused.reason,
+        detail="" if refused is None else refused.detail,
+        target=checked.url,
+        redirect_type=checked.redirect_type,
+        offer_id=None if hit.offer is None else hit.offer.id,
+        pid=None if hit.affiliate is None else hit.affiliate.id,
+        time=datetime_text(hit.time_ms, zone),
+        visitor=_visitor_view(checked),
+        steps=[_step_view(verdict) for verdict in checked.verdicts],
+        smart_id=hit.smart_id,
+        smart_offers=[_tried_view(tried) for tried in checked.tried],
+    )
+
+
+def _visitor_view(checked: Checked) -> VisitorView:
+    hit = checked.hit
+    place, agent = hit.place, hit.agent
+    return VisitorView(
+        ip=hit.ip,
+        country=place.country,
+        region_id=place.region_id,
+        city_id=place.city_id,
+        city=place.city,
+        isp=place.isp,
+        connection_type=place.connection,
+        proxy=place.proxy,
+        os=agent.os,
+        os_version=agent.os_version,
+        browser=agent.browser,
+        browser_version=agent.browser_version,
+        device=agent.device,
+        brand=agent.brand,
+        device_model=agent.model,
+        bot=hit.bot,
+    )
+
+
+def _tried_view(tried: Tried) -> TriedView:
+    refused = tried.refused
+    return TriedView(
+        offer_id=tried.offer_id,
+        reason="" if refused is None else refused.reason,
+        detail="" if refused is None else refused.detail,
+    )
+
+
+def _step_view(verdict: Verdict) -> StepView:
+    return StepView(name=verdict.name, verdict=verdict.outcome, detail=verdict.detail)
+
+
+def plain_address(ip: str) -> str:
+    """An address as edges write it: an IPv4 one in IPv6 form is the IPv4 one."""
+    mapped = getattr(ip_address(ip), "ipv4_mapped", None) if ip else None
+    return ip if mapped is None else str(mapped)
+
+
+def utc_ms(moment: datetime, zone: ZoneInfo) -> int:
+    """A time of a zone as UTC milliseconds."""
+    return int(moment.replace(tzinfo=zone).timestamp()) * 1000
+
+
+def _link_of(url: str) -> tuple[bool, dict[str, str]]:
+    """Whether a tracking link is a SmartLink, and its parameters; {} for none."""
+    if not url:
+        return False, {}
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # a host that is none
+        raise BadInput({"url": [_NO_LINK]}) from None
+    given = _params_of(parts.query)
+    path = parts.path.rstrip("/")
+    if path in ("/click", "/sl"):
+        return path == "/sl", given
+    link = unpack(path[1:])
+    if link is None:
+        raise BadInput({"url": [_NO_LINK]})
+    return False, given | _params_of(link.query)
+
+
+def _params_of(query: str) -> dict[str, str]:
+    """As an edge reads them."""
+    return read_pairs(query.encode())[0] if query else {}
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.click-check",
+        method="POST",
+        path="/admin/click-check",
+        audience="staff",
+        permission=Permission.STATS_CLICKS,
+        params=CheckClick,
+        answer=CheckAnswer,
+        anew=True,
+        handle=check,
+    ),
+    Endpoint(
+        id="admin.click.explain",
+        method="GET",
+        path="/admin/click/{id}/explain",
+        audience="staff",
+        permission=Permission.STATS_CLICKS,
+        answer=ExplainAnswer,
+        find=lambda call: explain_click(call.deps, call.caller, path_hex(call)),
+        handle=explain,
+    ),
+)

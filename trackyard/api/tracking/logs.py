@@ -1,0 +1,437 @@
+"""The logs of calls, and the history of a conversion (spec: Server postback log record, Affiliate postback log
+record)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import parse_qsl
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.reports import Names, nothing
+from trackyard.actions.tracking.logs import (
+    AffiliateRecord,
+    ServerRecord,
+    affiliate_log,
+    find_conversion,
+    history,
+    server_log,
+)
+from trackyard.analytics.reports.logs import LogQuery
+from trackyard.analytics.reports.query import Values
+from trackyard.api.conversions.filters import shown_status
+from trackyard.api.paging import Paging
+from trackyard.api.statistics.times import bounded_span
+from trackyard.base.ids import as_stored
+from trackyard.base.zones import datetime_text
+from trackyard.domain.conversions.statuses import BY_NUMBER, Status
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.statistics.rows import ServerLog
+from trackyard.store.conversions.conversions import Event
+from trackyard.store.offers.offers import OfferName
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import AnyOf, Only, Seq
+from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
+
+MAX_PAIRS = 200
+
+
+@dataclass(frozen=True)
+class StatusText(s.Scalar):
+    """A status of a conversion, by name or number, as a version shows it."""
+
+    contract = "string"
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        text, words = text.strip(), _words(context.get("version", "3.1"))
+        if text not in words:
+            raise ValueError(f"This value must be one of: {', '.join(words)}.")
+        return text
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "enum": _words("3.0")}
+
+
+class ListLog(Paging):
+    """The filters of both logs. A filter takes a list; any of its values matches. status: a conversion's, by name or
+    number."""
+
+    date_from: s.Day
+    date_to: s.Day
+    offer: Seq[s.Int] = ()
+    partner: Seq[s.Int] = ()
+    goal: AnyOf[s.LongText] = ()
+    status: AnyOf[Annotated[str, StatusText()]] = ()
+    timezone: Annotated[s.Zone | None, Only(since="3.1")] = None
+
+    def zone(self, call: Call[Deps]) -> ZoneInfo:
+        """Return the zone of the requested days and of the times in the answer."""
+        return self.timezone or call.deps.zone
+
+    def query(self, call: Call[Deps]) -> LogQuery:
+        """Return the query. Raises BadInput for a period that is wrong."""
+        since, until = bounded_span(call.deps, self.date_from, self.date_to, self.zone(call), fine=False)
+        filters = {name: values for name, values in self.named(call.version).items() if values}
+        return LogQuery(nothing(), since, until, filters, page=self.page, limit=self.clamped(call))
+
+    def named(self, version: str) -> dict[str, Values]:
+        """Return the selected values by column; none selects all."""
+        return {
+            "offer": self.offer,
+            "affiliate": self.partner,
+            "goal": self.goal,
+            "status": _status_numbers(self.status, version),
+        }
+
+
+class ListServerLog(ListLog):
+    """The filters of the server postback log."""
+
+    supplier: Annotated[Seq[s.Text], Only(since="3.1")] = ()
+    action_id: AnyOf[s.LongText] = ()
+    click_id: AnyOf[s.Text] = ()
+
+    def named(self, version: str) -> dict[str, Values]:
+        """Return the selected values by column; none selects all."""
+        more: dict[str, Values] = {
+            "advertiser": as_stored(self.supplier),
+            "action_id": self.action_id,
+            "click_id": as_stored(self.click_id),
+        }
+        return super().named(version) | more
+
+
+class ListAffiliateLog(ListLog):
+    """The filters of the affiliate postback log."""
+
+    http_code: AnyOf[s.Int] = ()
+
+    def named(self, version: str) -> dict[str, Values]:
+        """Return the selected values by column; none selects all."""
+        return super().named(version) | {"http_code": self.http_code}
+
+
+class RecordId(View):
+    """The id of a record."""
+
+    id: str = msgspec.field(name="$id")
+
+
+class Instant(View):
+    """A moment: seconds since 1970 and microseconds."""
+
+    sec: int
+    usec: int
+
+
+class OfferOfTrack(View):
+    """The offer of a click."""
+
+    id: int
+    offer_id: str
+    title: str
+    preview_url: str
+    url: str
+
+
+class PartnerOfTrack(View):
+    """The affiliate of a click."""
+
+    id: str
+    login: str
+    email: str
+
+
+class Track(View):
+    """The click that a call names."""
+
+    id: str
+    click_id: str
+    cbid: str
+    ip: str
+    ua: str
+    country: str
+    city: str
+    device: str
+    os: str
+    browser: str
+    referrer: str
+    offer: OfferOfTrack | None
+    offer_id: str
+    partner: PartnerOfTrack
+    conversion_id: str | None
+    sub1: str
+    sub2: str
+    sub3: str
+    sub4: str
+    sub5: str
+    ios_idfa: str
+    android_id: str
+    uniq: int
+    created_at: str
+
+
+class ServerPostback(View):
+    """A call that was received. get, post: its query and body, `secure` as ***, `_get` and `_post` the same taken
+    apart ([] = none) · server: how it came, as JSON · response: "" when it made or changed a conversion, else why
+    not."""
+
+    id: RecordId = msgspec.field(name="_id")
+    query: dict[str, str] | list[str] = msgspec.field(name="_get")
+    body: dict[str, str] | list[str] = msgspec.field(name="_post")
+    date: Instant
+    get: str
+    post: str
+    server: str
+    response: str
+    track: Track | None
+
+
+class AffiliatePostback(View):
+    """An attempt of a call to an affiliate. lead_id: the conversion's · job_id: the same for each attempt of a call ·
+    http_code 0 = unreachable · outcome: sent, failed (comes again), dead, superseded, dropped
+    (its postback was removed, or paused for too long) · postback_id 0 = the offer's cross_postback_url · forced: 1 =
+    sent again by hand · payouts, revenue, currency: of the conversion at that time; revenue is null for an
+    affiliate."""
+
+    id: RecordId = msgspec.field(name="_id")
+    query: None = msgspec.field(name="_get")
+    body: None = msgspec.field(name="_post")
+    date: Instant
+    pid: int
+    lead_id: str
+    http_code: int
+    postback_url: str
+    offer_id: int
+    job_id: str
+    goal: str
+    status: int
+    payouts: Money | None
+    revenue: Money | None
+    currency: str | None
+    postback_id: int
+    attempt: int
+    outcome: str
+    error: str
+    forced: int
+
+
+class ServerPostbacks(Answer):
+    """A page of the server postback log."""
+
+    postbacks: list[ServerPostback]
+    pagination: Pagination
+
+
+class AffiliatePostbacks(Answer):
+    """A page of the affiliate postback log."""
+
+    postbacks: list[AffiliatePostback]
+    pagination: Pagination
+
+
+class HistoryEntry(View):
+    """A state of a conversion. by: call:<id of the log's record>, job:hold or staff:<id>."""
+
+    version: int
+    created_at: str
+    by: str
+    status: str
+    currency: str
+    revenue: Money
+    payouts: Money
+    comment: str
+
+
+class HistoryAnswer(Answer):
+    """The states of a conversion, first things first."""
+
+    history: list[HistoryEntry]
+    pagination: Pagination
+
+
+def list_received(call: Call[Deps], params: ListServerLog) -> ServerPostbacks:
+    """List calls that were received, and what became of each."""
+    query, zone = params.query(call), params.zone(call)
+    found, total, names = server_log(call.deps, call.caller, call.permission, query)
+    return ServerPostbacks(
+        postbacks=[_received(item, names, zone) for item in found],
+        pagination=pagination(page=query.page, per_page=query.limit, total=total),
+    )
+
+
+def list_made(call: Call[Deps], params: ListAffiliateLog) -> AffiliatePostbacks:
+    """List calls that were made to affiliates, each attempt."""
+    query = params.query(call)
+    found, total = affiliate_log(call.deps, call.caller, call.permission, query)
+    return AffiliatePostbacks(
+        postbacks=[_made(item, call) for item in found],
+        pagination=pagination(page=query.page, per_page=query.limit, total=total),
+    )
+
+
+def find(call: Call[Deps]) -> str:
+    """The conversion that the path names. Raises NotFound."""
+    return find_conversion(call.deps, call.caller, call.permission, call.path["id"])
+
+
+def list_history(call: Call[Deps], params: Paging) -> HistoryAnswer:
+    """The history of a conversion: who changed it when to what."""
+    limit = params.clamped(call)
+    found, total = history(call.deps, call.subject, page=params.page, limit=limit)
+    return HistoryAnswer(
+        history=[_entry(event, call.deps.zone) for event in found],
+        pagination=pagination(page=params.page, per_page=limit, total=total),
+    )
+
+
+def _received(item: ServerRecord, names: Names, zone: ZoneInfo) -> ServerPostback:
+    log = item.log
+    return ServerPostback(
+        id=RecordId(id=log.id),
+        query=_taken_apart(log.query),
+        body=_taken_apart(log.body),
+        date=_instant(log.time),
+        get=log.query,
+        post=log.body,
+        server=_server(log),
+        response=log.response,
+        track=None if item.click is None else _track(item.click, log.conversion_id, names, zone),
+    )
+
+
+def _made(item: AffiliateRecord, call: Call[Deps]) -> AffiliatePostback:
+    log, event = item.log, item.event
+    as_logged = ("http_code", "job_id", "goal", "postback_id", "attempt", "outcome", "error", "forced")
+    return AffiliatePostback(
+        **{name: getattr(log, name) for name in as_logged},
+        id=RecordId(id=log.id),
+        query=None,
+        body=None,
+        date=_instant(log.time),
+        pid=log.affiliate,
+        lead_id=log.conversion_id,
+        postback_url=log.url,
+        offer_id=log.offer,
+        status=Status(shown_status(BY_NUMBER[log.status].value, call.version)).number,
+        payouts=None if event is None else number(event.payout),
+        revenue=None if event is None or not call.staff else number(event.charge),
+        currency=None if event is None else event.currency,
+    )
+
+
+_FROM_CLICK = (
+    "id", "ip", "ua", "country", "city", "device", "os", "browser", "referrer", "sub1", "sub2", "sub3", "sub4", "sub5",
+    "ios_idfa", "android_id", "uniq",
+)  # fmt: skip
+
+
+def _track(click: dict[str, Any], conversion_id: str, names: Names, zone: ZoneInfo) -> Track:
+    partner = names.affiliates.get(click["affiliate"])
+    return Track(
+        **{name: click[name] for name in _FROM_CLICK},
+        click_id=click["id"],
+        cbid=click["id"],
+        offer=_offer(names.offers.get(click["offer"])),
+        offer_id=str(click["offer"]),
+        partner=PartnerOfTrack(
+            id=str(click["affiliate"]), login=partner.login if partner else "", email=partner.email if partner else ""
+        ),
+        conversion_id=conversion_id or None,
+        created_at=datetime_text(click["time"], zone),
+    )
+
+
+def _offer(name: OfferName | None) -> OfferOfTrack | None:
+    if name is None:
+        return None
+    return OfferOfTrack(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url, url=name.url)
+
+
+def _server(log: ServerLog) -> str:
+    came = {"REQUEST_METHOD": log.method, "REMOTE_ADDR": log.ip, "HTTP_USER_AGENT": log.ua}
+    return json.dumps(came | {"REQUEST_TIME": log.time // 1000})
+
+
+def _taken_apart(text: str) -> dict[str, str] | list[str]:
+    """The values in a query string or a body, by name; [] when it holds none that can be told."""
+    if text.lstrip()[:1] == "{":
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError):
+            return []
+        return {str(name): value if isinstance(value, str) else json.dumps(value) for name, value in values.items()}
+    if "\n" in text:  # a multipart body
+        return []
+    return dict(parse_qsl("&".join(text.split("&")[:MAX_PAIRS]), keep_blank_values=True)) or []
+
+
+def _instant(at_ms: int) -> Instant:
+    return Instant(sec=at_ms // 1000, usec=at_ms % 1000 * 1000)
+
+
+def _entry(event: Event, zone: ZoneInfo) -> HistoryEntry:
+    return HistoryEntry(
+        version=event.version,
+        created_at=datetime_text(event.at, zone),
+        by=event.actor,
+        status=event.status,
+        currency=event.currency,
+        revenue=number(event.charge),
+        payouts=number(event.payout),
+        comment=event.comment,
+    )
+
+
+def _words(version: str) -> list[str]:
+    """Return the names and the numbers of the statuses that a version shows."""
+    shown = {Status(shown_status(status.value, version)) for status in Status}
+    ordered = sorted(shown, key=lambda status: status.number)
+    return [status.value for status in ordered] + [str(status.number) for status in ordered]
+
+
+def _status_numbers(texts: Sequence[str], version: str) -> tuple[int, ...]:
+    """Return the stored numbers of what a version shows as one of these statuses."""
+    shown = {status: Status(shown_status(status.value, version)) for status in Status}
+    return tuple(status.number for status in Status if {shown[status].value, str(shown[status].number)} & set(texts))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="stats.serverpostbacks",
+        method="GET",
+        path="/stats/serverpostbacks",
+        audience="staff",
+        permission=Permission.STATS_SERVER_POSTBACK,
+        params=ListServerLog,
+        answer=ServerPostbacks,
+        handle=list_received,
+        report=True,
+    ),
+    Endpoint(
+        id="stats.affiliatepostbacks",
+        method="GET",
+        path="/stats/affiliatepostbacks",
+        permission=Permission.STATS_PARTNER_POSTBACK,
+        params=ListAffiliateLog,
+        answer=AffiliatePostbacks,
+        handle=list_made,
+        features=("stats.affiliate-postback",),
+        report=True,
+    ),
+    Endpoint(
+        id="stats.conversion.history",
+        method="GET",
+        path="/stats/conversion/{id}/history",
+        audience="staff",
+        permission=Permission.STATS_CONVERSION,
+        params=Paging,
+        answer=HistoryAnswer,
+        find=find,
+        handle=list_history,
+    ),
+)

@@ -1,0 +1,116 @@
+"""Calls to affiliates made again by hand, and postbacks resumed (behaviour.md §6, §10)."""
+
+from datetime import datetime
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from pydantic import Field
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.tracking import postbacks, resends
+from trackyard.actions.tracking.resends import Resent
+from trackyard.api.paths import path_hex, path_number
+from trackyard.api.tracking.postbacks import PostbackAnswer, postback_view
+from trackyard.base.errors import BadInput
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.statistics.rows import AffiliateLog
+from trackyard.store.tracking.postbacks import Postback
+from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import NoParams, Params
+from trackyard.wire.response.envelope import Answer
+
+
+class Replay(Params):
+    """Whose calls, and when they were made: from the one moment (inclusive) to the other, in the platform's zone."""
+
+    pid: s.Id
+    since: Annotated[s.Moment, Field(alias="from")]
+    until: Annotated[s.Moment, Field(alias="to")]
+
+    def span(self, zone: ZoneInfo) -> tuple[int, int]:
+        """In UTC ms, the end exclusive. Raises BadInput."""
+        if self.until < self.since:
+            raise BadInput({"to": ["This moment must not lie before the first."]})
+        return _at(self.since, zone), _at(self.until, zone) + 1000
+
+
+class ResentAnswer(Answer):
+    """What is made again. queued: calls · waiting: calls that were queued by hand before and are not made yet ·
+    dropped: calls of postbacks that were removed."""
+
+    message: str
+    queued: int
+    waiting: int
+    dropped: int
+
+
+def resend(call: Call[Deps], _params: NoParams) -> ResentAnswer:
+    """Make a call of the affiliate postback log again: one attempt, whether its postback is paused or not. The id is
+    the record's; the receiver knows the call by the X-Trackyard-Delivery it had. The log shows it as forced."""
+    return _answer(resends.resend(call.deps, call.subject))
+
+
+def replay(call: Call[Deps], params: Replay) -> ResentAnswer:
+    """Make every call of an affiliate's postbacks in a span again, each once and in the order of each conversion's
+    changes. Superseded calls, and those of an offer's cross_postback_url, are left out; at most 5,000 at once."""
+    since, until = params.span(call.deps.zone)
+    return _answer(resends.replay(call.deps, call.caller, params.pid, since, until))
+
+
+def resume(call: Call[Deps], _params: NoParams) -> PostbackAnswer:
+    """Let the calls of a paused postback be made again. An edit of the postback does so too."""
+    row = postbacks.resume_postback(call.deps, call.caller, call.subject.id)
+    return PostbackAnswer(postback=postback_view(row, call.deps.zone, call.version))
+
+
+def _answer(resent: Resent) -> ResentAnswer:
+    message = f"{resent.queued} call{'s are' if resent.queued != 1 else ' is'} made again"
+    return ResentAnswer(message=message, queued=resent.queued, waiting=resent.waiting, dropped=resent.dropped)
+
+
+def _at(moment: datetime, zone: ZoneInfo) -> int:
+    return int(moment.replace(tzinfo=zone).timestamp()) * 1000
+
+
+def _find_attempt(call: Call[Deps]) -> AffiliateLog:
+    return resends.get_attempt(call.deps, call.caller, path_hex(call))
+
+
+def _find_postback(call: Call[Deps]) -> Postback:
+    return postbacks.get_postback(call.deps, call.caller, path_number(call))
+
+
+ENDPOINTS: tuple[Endpoint[Deps], ...] = (
+    Endpoint(
+        id="admin.affiliatepostback.resend",
+        method="POST",
+        path="/admin/affiliatepostback/{id}/resend",
+        audience="staff",
+        permission=Permission.POSTBACKS_WRITE,
+        answer=ResentAnswer,
+        find=_find_attempt,
+        handle=resend,
+    ),
+    Endpoint(
+        id="admin.affiliatepostbacks.replay",
+        method="POST",
+        path="/admin/affiliatepostbacks/replay",
+        audience="staff",
+        permission=Permission.POSTBACKS_WRITE,
+        params=Replay,
+        answer=ResentAnswer,
+        report=True,
+        handle=replay,
+    ),
+    Endpoint(
+        id="admin.postback.resume",
+        method="POST",
+        path="/admin/postback/{id}/resume",
+        audience="staff",
+        permission=Permission.POSTBACKS_WRITE,
+        answer=PostbackAnswer,
+        find=_find_postback,
+        handle=resume,
+    ),
+)

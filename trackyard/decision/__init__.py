@@ -1,0 +1,1 @@
+"""The click decision: pure over what it is handed."""

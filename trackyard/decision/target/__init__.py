@@ -1,0 +1,1 @@
+"""The URL that a click is sent to."""

@@ -1,0 +1,144 @@
+"""Deep links: where inside the advertiser's site a click wants to go, and whether it may (behaviour.md §4, Redirects).
+
+A visitor writes these, so that a link of ours must not lead to a site that staff did not name: `redirect` is read by
+one strict form, and what goes out is put together anew of the parts that were checked.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from trackyard.decision.click.hit import Hit
+
+_PARAMETERS: Final = ("redirect", "path")
+
+_URL: Final = re.compile(r"(https?)://([^\s/?#\\@:\[\]%]{1,253})(?::([0-9]{1,5}))?([/?#].*)?", re.I | re.A | re.S)
+"""Scheme, host, port, rest: no user, no backslash and no address in brackets before the rest."""
+_HOST: Final = re.compile(
+    r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.A
+)
+_NUMBERED: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.A)
+"""What browsers read as an IPv4 address: it has no subdomains."""
+_AUTHORITY: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?/*[^/?#]*\Z", re.I | re.A)
+"""A URL that ends in its host: what is appended to it must not go on with it."""
+
+_PAIR: Final = re.compile(r"[^\s/?#&={}]+=")
+"""What begins with a pair of a query."""
+
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+class _Site(NamedTuple):
+    host: str
+    port: int
+
+
+class DeepLink(NamedTuple):
+    """One that may be followed. url: to go to instead of the offer's, "" = none · path: to append to it, "" = none."""
+
+    url: str
+    path: str
+
+    @property
+    def value(self) -> str:
+        """What {deeplink} says."""
+        return self.url or self.path
+
+
+def wants_deep_link(hit: Hit) -> bool:
+    """Whether the click names a place to go to."""
+    return any(hit.params.get(name) for name in _PARAMETERS)
+
+
+def find_deep_link(hit: Hit) -> DeepLink | None:
+    """The deep link of a click that may be followed; None when there is none, or the offer does not allow it. Beside a
+    `redirect` no `path` is regarded."""
+    if hit.offer is None or not hit.offer.allow_deeplink:
+        return None
+    redirect, path = (hit.params.get(name, "") for name in _PARAMETERS)
+    if redirect:
+        url = _find_redirect(redirect, hit)
+        return None if url is None else DeepLink(url, "")
+    return DeepLink("", path) if path else None
+
+
+def is_ignored(hit: Hit) -> bool:
+    """Whether a `redirect` or `path` of the click is not followed."""
+    wanted = [hit.params[name] for name in _PARAMETERS if hit.params.get(name)]
+    return bool(wanted) and (len(wanted) > 1 or find_deep_link(hit) is None)
+
+
+def joined(url: str, path: str) -> str:
+    """The URL with a path appended, as it is written; the host stays what it was."""
+    if path[:1] not in ("/", "?", "#") and _AUTHORITY.match(url):
+        return f"{url}/{path}"
+    return url + path
+
+
+def with_macros(url: str, text: str) -> str:
+    """Return a target URL with an offer's `macro_url` appended, before the fragment of the URL.
+
+    A text that begins with "&", "?" or a name and "=" is a query: it is joined by "?" where the URL has no query, and
+    else by "&". Another text is appended as it is written, and the host stays what it was.
+    """
+    if not text:
+        return url
+    begin, mark, fragment = url.partition("#")
+    if text[0] == "#" and not mark:
+        return url + text
+    if text[0] not in "?&" and not _PAIR.match(text):
+        return joined(begin, text) + mark + fragment
+    if not begin.endswith(("?", "&")):
+        begin += "&" if "?" in begin else "?"
+    return begin + text.lstrip("?&") + mark + fragment
+
+
+def _find_redirect(text: str, hit: Hit) -> str | None:
+    """The URL that `redirect` asks for, rebuilt; None when it leads elsewhere than the offer does."""
+    found = _URL.fullmatch(text)
+    if found is None:
+        return None
+    scheme, host, port, rest = found[1].lower(), _find_host(found[2]), found[3], found[4] or "/"
+    if host is None:
+        return None
+    site = _Site(host, int(port) if port else _PORTS[scheme])
+    if not any(_leads_to(site, known) for known in _sites(hit)):
+        return None
+    named = "" if site.port == _PORTS[scheme] else f":{site.port}"
+    return f"{scheme}://{host}{named}{rest}"
+
+
+def _leads_to(site: _Site, known: _Site) -> bool:
+    """Whether a site is one that staff named, or a subdomain of it; on a port of the web or the one they named."""
+    if site.port != known.port and site.port not in _PORTS.values():
+        return False
+    if site.host == known.host:
+        return True
+    return site.host.endswith(f".{known.host}") and not _NUMBERED.fullmatch(known.host)
+
+
+def _sites(hit: Hit) -> list[_Site]:
+    """The sites of the offer's URL, its preview URL and its landings."""
+    if hit.offer is None:
+        return []
+    urls = (hit.offer.url, hit.offer.preview_url, *(landing.url for landing in hit.offer.landings))
+    return [site for site in map(_find_site, urls) if site is not None]
+
+
+@lru_cache(maxsize=4096)
+def _find_site(url: str) -> _Site | None:
+    """The site of a URL that staff wrote; None when its host is not fixed, or no name."""
+    found = _URL.fullmatch(url)
+    host = None if found is None else _find_host(found[2])
+    if found is None or host is None:
+        return None
+    return _Site(host, int(found[3]) if found[3] else _PORTS[found[1].lower()])
+
+
+def _find_host(text: str) -> str | None:
+    """A host in the one form it is compared and sent in: ASCII, lower case, no dot at the end; None when it is none."""
+    try:
+        host = text.encode("idna").decode("ascii").lower().removesuffix(".")
+    except UnicodeError:
+        return None
+    return host if _HOST.fullmatch(host) else None

@@ -1,0 +1,1 @@
+"""Which visitors an offer accepts."""

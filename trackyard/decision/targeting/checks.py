@@ -1,0 +1,333 @@
+"""What a click must have to be let in: one class a property, each knows its reason (behaviour.md §4).
+
+Deny wins over allow; an empty allow allows all; a property that is unknown fails an allow list and passes a deny
+list. A check is made once from what staff wrote and asked at every click of the offer.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from trackyard.decision.targeting.ip_lists import Addresses
+from trackyard.decision.targeting.versions import Versions
+from trackyard.domain.tracking.rejections import REASONS
+
+if TYPE_CHECKING:
+    from trackyard.decision.click.hit import Hit
+
+SUBS: Final = ("", *(f"sub{number}" for number in range(1, 9)))
+"""Parameters by the number of their sub."""
+
+Subs = tuple[tuple[str, str], ...]
+"""Pairs of parameter and value."""
+
+NO_WORDS: Final[frozenset[str]] = frozenset()
+
+_EMPTY: Final = "(empty)"
+
+
+class Check:
+    """A property that a click must have. `reason`: of a click that has it not · `place`: of the reason in REASONS."""
+
+    __slots__ = ()
+    reason: ClassVar[str] = ""
+    place: ClassVar[int] = -1
+
+    def passes(self, hit: "Hit") -> bool:
+        """Whether the click has the property."""
+        raise NotImplementedError
+
+    def detail(self, hit: "Hit") -> str:
+        """Why a click that does not pass is refused, in words; as long as what the visitor sent."""
+        raise NotImplementedError
+
+
+class Ip(Check):
+    """Addresses. None = no list."""
+
+    __slots__ = ("_allow", "_deny")
+    reason = "mistargeting-ip"
+    place = REASONS.index(reason)
+
+    def __init__(self, allow: Addresses | None, deny: Addresses | None) -> None:
+        self._allow = allow
+        self._deny = deny
+
+    def passes(self, hit: "Hit") -> bool:
+        if self._deny is not None and self._deny.hold(hit.ip):
+            return False
+        return self._allow is None or self._allow.hold(hit.ip)
+
+    def detail(self, hit: "Hit") -> str:
+        return said("address", hit.ip, self._deny is not None and self._deny.hold(hit.ip))
+
+
+class Words(Check):
+    """A property that is one word, lower-case in both lists."""
+
+    __slots__ = ("_allow", "_deny")
+    noun: ClassVar[str] = ""
+
+    def __init__(self, allow: frozenset[str], deny: frozenset[str] = NO_WORDS) -> None:
+        self._allow = allow
+        self._deny = deny
+
+    def word(self, hit: "Hit") -> str:
+        """The word of a click, as it is written; "" = unknown."""
+        raise NotImplementedError
+
+    def passes(self, hit: "Hit") -> bool:
+        word = self.word(hit).casefold()
+        return word not in self._deny and (not self._allow or word in self._allow)
+
+    def detail(self, hit: "Hit") -> str:
+        word = self.word(hit)
+        return said(self.noun, word, word.casefold() in self._deny)
+
+
+class Country(Words):
+    """Country codes. Upper-case, as places have them: the check that most clicks meet is spared the folding."""
+
+    __slots__ = ()
+    reason = "mistargeting-country"
+    place = REASONS.index(reason)
+
+    def passes(self, hit: "Hit") -> bool:
+        country = hit.country
+        return country not in self._deny and (not self._allow or country in self._allow)
+
+    def detail(self, hit: "Hit") -> str:
+        return said("country", hit.country, hit.country in self._deny)
+
+
+class Places(Check):
+    """GeoNames ids. whole: countries of which every place is let in."""
+
+    __slots__ = ("_allow", "_deny", "_whole")
+    noun: ClassVar[str] = ""
+
+    def __init__(self, allow: frozenset[int], whole: frozenset[str], deny: frozenset[int]) -> None:
+        self._allow = allow
+        self._whole = whole
+        self._deny = deny
+
+    def number(self, hit: "Hit") -> int:
+        """The id of a click's place; 0 = unknown."""
+        raise NotImplementedError
+
+    def passes(self, hit: "Hit") -> bool:
+        number = self.number(hit)
+        if number in self._deny:
+            return False
+        return not self._allow or number in self._allow or hit.country in self._whole
+
+    def detail(self, hit: "Hit") -> str:
+        number = self.number(hit)
+        return said(self.noun, self.name(hit) or str(number or ""), number in self._deny)
+
+    def name(self, hit: "Hit") -> str:
+        """The name of a click's place, where it is known."""
+        return ""
+
+
+class Region(Places):
+    """Regions."""
+
+    __slots__ = ()
+    reason = "mistargeting-region"
+    place = REASONS.index(reason)
+    noun = "region"
+
+    def number(self, hit: "Hit") -> int:
+        return hit.place.region_id
+
+
+class City(Places):
+    """Cities."""
+
+    __slots__ = ()
+    reason = "mistargeting-city"
+    place = REASONS.index(reason)
+    noun = "city"
+
+    def number(self, hit: "Hit") -> int:
+        return hit.place.city_id
+
+    def name(self, hit: "Hit") -> str:
+        return hit.place.city
+
+
+class Isp(Check):
+    """Providers by (country, lower-case name); country "" = wherever it is. whole: countries of which every provider
+    is let in."""
+
+    __slots__ = ("_allow", "_whole")
+    reason = "mistargeting-isp"
+    place = REASONS.index(reason)
+
+    def __init__(self, allow: frozenset[tuple[str, str]], whole: frozenset[str] = NO_WORDS) -> None:
+        self._allow = allow
+        self._whole = whole
+
+    def passes(self, hit: "Hit") -> bool:
+        name = hit.place.isp.casefold()
+        return (hit.country, name) in self._allow or ("", name) in self._allow or hit.country in self._whole
+
+    def detail(self, hit: "Hit") -> str:
+        return said("provider", hit.place.isp, False)
+
+
+class Os(Check):
+    """Operating systems by lower-case name, with the versions that are let in; None = all of them."""
+
+    __slots__ = ("_allow",)
+    reason = "mistargeting-os"
+    place = REASONS.index(reason)
+
+    def __init__(self, allow: Mapping[str, Versions | None]) -> None:
+        self._allow = allow
+
+    def passes(self, hit: "Hit") -> bool:
+        name = hit.system()
+        if name not in self._allow:
+            return False
+        versions = self._allow[name]
+        return versions is None or versions.hold(hit.agent.os_version)
+
+    def detail(self, hit: "Hit") -> str:
+        system = hit.agent.os
+        if system.casefold() in self._allow:
+            system = f"{system} {hit.agent.os_version or '(unknown version)'}"
+        return said("system", system, False)
+
+
+class Device(Words):
+    """Kinds of devices."""
+
+    __slots__ = ()
+    reason = "mistargeting-device"
+    place = REASONS.index(reason)
+    noun = "device"
+
+    def word(self, hit: "Hit") -> str:
+        return hit.agent.device
+
+
+class Browser(Words):
+    """Browsers."""
+
+    __slots__ = ()
+    reason = "mistargeting-browser"
+    place = REASONS.index(reason)
+    noun = "browser"
+
+    def word(self, hit: "Hit") -> str:
+        return hit.agent.browser
+
+
+class Brand(Words):
+    """Makers of devices."""
+
+    __slots__ = ()
+    reason = "mistargeting-brand"
+    place = REASONS.index(reason)
+    noun = "brand"
+
+    def word(self, hit: "Hit") -> str:
+        return hit.agent.brand
+
+
+class Connection(Words):
+    """Kinds of connections."""
+
+    __slots__ = ()
+    reason = "mistargeting-connection"
+    place = REASONS.index(reason)
+    noun = "connection"
+
+    def word(self, hit: "Hit") -> str:
+        return hit.place.connection
+
+
+class Proxy(Check):
+    """No address that hides who is behind it."""
+
+    __slots__ = ()
+    reason = "mistargeting-proxy"
+    place = REASONS.index(reason)
+
+    def passes(self, hit: "Hit") -> bool:
+        return not hit.place.proxy
+
+    def detail(self, hit: "Hit") -> str:
+        return f"address {hit.ip} is a proxy"
+
+
+class Sub(Check):
+    """Values of subs, by parameter; together: values that are refused when a click has all of a row."""
+
+    __slots__ = ("_allow", "_deny", "_together")
+    reason = "mistargeting-sub"
+    place = REASONS.index(reason)
+
+    def __init__(
+        self,
+        allow: Iterable[tuple[str, frozenset[str]]],
+        deny: Iterable[tuple[str, frozenset[str]]],
+        together: Iterable[Subs],
+    ) -> None:
+        self._allow = tuple(allow)
+        self._deny = tuple(deny)
+        self._together = tuple(together)
+
+    def passes(self, hit: "Hit") -> bool:
+        return not self._fault(hit)
+
+    def detail(self, hit: "Hit") -> str:
+        return self._fault(hit)
+
+    def _fault(self, hit: "Hit") -> str:
+        get = hit.params.get
+        for name, values in self._deny:
+            if get(name, "") in values:
+                return said(name, get(name, "") or _EMPTY, True)
+        for row in self._together:
+            for name, value in row:
+                if get(name, "") != value:
+                    break
+            else:
+                pairs = ", ".join(f"{name} {value or _EMPTY}" for name, value in row)
+                return f"denied together: {pairs}"
+        for name, values in self._allow:
+            if get(name, "") not in values:
+                return said(name, get(name, "") or _EMPTY, False)
+        return ""
+
+
+class SubAccount(Check):
+    """Values of subs that an offer or an advertiser takes, by parameter. exclude: those that it does not take."""
+
+    __slots__ = ("_lists", "_owner")
+    reason = "mistargeting-sub-account"
+    place = REASONS.index(reason)
+
+    def __init__(self, owner: str, lists: Iterable[tuple[str, frozenset[str], bool]]) -> None:
+        self._owner = owner
+        self._lists = tuple(lists)
+
+    def passes(self, hit: "Hit") -> bool:
+        for name, values, exclude in self._lists:  # noqa: SIM110 (a generator costs more than the look)
+            if (hit.params.get(name, "") in values) is exclude:
+                return False
+        return True
+
+    def detail(self, hit: "Hit") -> str:
+        for name, values, exclude in self._lists:
+            value = hit.params.get(name, "")
+            if (value in values) is exclude:
+                return f"{self._owner}: {said(name, value or _EMPTY, exclude)}"
+        return ""
+
+
+def said(noun: str, value: str, denied: bool) -> str:
+    """Why a value is refused, in words."""
+    return f"{noun} {value or '(unknown)'} is {'denied' if denied else 'not allowed'}"

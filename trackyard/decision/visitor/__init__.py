@@ -1,0 +1,1 @@
+"""What is known of a visitor: address, user agent, client hints."""

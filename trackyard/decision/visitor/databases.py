@@ -1,0 +1,163 @@
+"""Address databases: files in MaxMind's format (MMDB), of which five kinds are read.
+
+A file of the operator's is read from a private copy: one that is overwritten where it lies would otherwise change, or
+end, under the process that has mapped it.
+"""
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from ipaddress import IPv4Network, IPv6Network
+from pathlib import Path
+from typing import Any, Final, Self
+
+import maxminddb
+
+COUNTRY_DATABASE: Final = Path(__file__).parent / "data" / "country.mmdb"
+"""The database that is shipped; its licence stands beside it."""
+
+PROVIDER_NAMES: Final = ("isp", "autonomous_system_organization")
+"""Where a record of an ISP or ASN database names the provider, the better first."""
+
+_TYPES: Final[dict[str, tuple[str, ...]]] = {
+    "country": ("",),
+    "city": ("City", "Enterprise"),
+    "isp": ("ISP", "ASN"),
+    "connection": ("Connection-Type",),
+    "proxy": ("Anonymous",),
+}
+"""What the type that a database gives itself must have in it, by kind; any type will do for countries."""
+
+_IPV4: Final = 4
+
+_log = logging.getLogger("trackyard.decision")
+
+
+class WrongDatabase(Exception):
+    """A file that is no database of its kind. path: the file · kind: a field of Databases · the message says why."""
+
+    def __init__(self, kind: str, path: Path, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.path = path
+
+
+@dataclass(frozen=True, slots=True)
+class Databases:
+    """The files to read, by kind; None = what that kind tells is not known.
+
+    country: any with countries · city: City, Enterprise · isp: ISP, ASN · connection: Connection-Type · proxy:
+    Anonymous-IP, Anonymous-Plus.
+    """
+
+    country: Path = COUNTRY_DATABASE
+    city: Path | None = None
+    isp: Path | None = None
+    connection: Path | None = None
+    proxy: Path | None = None
+
+    def each(self) -> Iterator[tuple[str, Path]]:
+        """The kinds that have a file, with it."""
+        for field in fields(self):
+            path = getattr(self, field.name)
+            if path is not None:
+                yield field.name, path
+
+    def check(self) -> None:
+        """Raises WrongDatabase for the first file that cannot be read as what it is given for."""
+        for kind, path in self.each():
+            Database(kind, path).close()
+
+
+Stamp = tuple[int, int, int, int]
+"""What changes when a file is replaced or written to."""
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """The stamp of a file; None when it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+class Database:
+    """An open database of one kind. Raises WrongDatabase."""
+
+    __slots__ = ("_broken", "_reader", "_without_ipv6", "kind", "path")
+
+    def __init__(self, kind: str, path: Path) -> None:
+        self.kind = kind
+        self.path = path
+        try:
+            self._reader = _opened(path)
+        except (maxminddb.InvalidDatabaseError, UnicodeDecodeError):
+            raise WrongDatabase(kind, path, "it is no MMDB file") from None
+        except OSError as fault:
+            raise WrongDatabase(kind, path, fault.strerror or str(fault)) from None
+        about = self._reader.metadata()
+        wanted = _TYPES[kind]
+        if not any(word in about.database_type for word in wanted):
+            self._reader.close()
+            raise WrongDatabase(kind, path, f"it is of the type {about.database_type}, not {' or '.join(wanted)}")
+        self._without_ipv6 = about.ip_version == _IPV4
+        self._broken = False
+
+    def find(self, ip: str) -> dict[str, Any]:
+        """The record of an address; {} when there is none, and of a damaged place, which is logged once."""
+        if self._without_ipv6 and ":" in ip:
+            return {}
+        try:
+            record = self._reader.get(ip)
+        except maxminddb.InvalidDatabaseError as fault:
+            self._complain(fault)
+            return {}
+        return record if isinstance(record, dict) else {}
+
+    def _complain(self, fault: Exception) -> None:
+        if not self._broken:
+            self._broken = True
+            _log.error("an address database is damaged", extra={"path": str(self.path), "error": str(fault)})
+
+    def find_network(self, ip: str) -> tuple[dict[str, Any], int]:
+        """As `find`, and the length of the prefix of the network that the record is of, which all of its addresses
+        share; 128 where there is none to tell."""
+        if self._without_ipv6 and ":" in ip:
+            return {}, 128
+        try:
+            record, length = self._reader.get_with_prefix_len(ip)
+        except maxminddb.InvalidDatabaseError as fault:
+            self._complain(fault)
+            return {}, 128
+        return (record, length) if isinstance(record, dict) else ({}, 128)
+
+    def each(self) -> Iterator[tuple[IPv4Network | IPv6Network, dict[str, Any]]]:
+        """Every network with its record. Raises maxminddb.InvalidDatabaseError at a damaged place."""
+        for network, record in self._reader:
+            yield network, record if isinstance(record, dict) else {}
+
+    def close(self) -> None:
+        """Gives the file back."""
+        self._reader.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+
+def _opened(path: Path) -> maxminddb.Reader:
+    if path == COUNTRY_DATABASE:
+        return maxminddb.open_database(path)
+    before = stamp_of(path)
+    with path.open("rb") as source, tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(source, copy, 1024 * 1024)
+        copy.flush()
+        if stamp_of(path) != before:
+            raise OSError("it is being written")
+        # The copy has no name; what has mapped it keeps it.
+        return maxminddb.open_database(f"/dev/fd/{copy.fileno()}")

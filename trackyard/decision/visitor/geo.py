@@ -1,0 +1,292 @@
+"""Where an address is, who provides it, and whether it hides who is behind it.
+
+Files that operators replace are taken over while the program runs: `Places.refresh` looks for them.
+"""
+
+import logging
+from typing import Any, Final
+
+import msgspec
+
+from trackyard.decision.target.json_text import quoted
+from trackyard.decision.targeting.ip_lists import number_of
+from trackyard.decision.visitor.cache import RecentlyUsed
+from trackyard.decision.visitor.databases import (
+    COUNTRY_DATABASE,
+    PROVIDER_NAMES,
+    Database,
+    Databases,
+    Stamp,
+    WrongDatabase,
+    stamp_of,
+)
+
+_CONNECTIONS: Final = {
+    "Cellular": "cellular",
+    "Cable/DSL": "wi-fi",
+    "Corporate": "wi-fi",
+    "Dialup": "wi-fi",
+    "Satellite": "wi-fi",
+}
+"""What a Connection-Type database says, in the words of targeting: a mobile network, or one that stands still and is
+reached by wire or wi-fi. Anything else is unknown."""
+
+_HIDING: Final = (
+    "is_anonymous",
+    "is_anonymous_vpn",
+    "is_hosting_provider",
+    "is_public_proxy",
+    "is_residential_proxy",
+    "is_tor_exit_node",
+)
+"""Any of these in a record makes the address a proxy."""
+
+_HALF: Final = 16
+"""Bits of half an IPv4 address."""
+
+_QUARTER: Final = 8
+_PARTS: Final = 1 << _QUARTER
+"""Networks of three quarters of an address that begin with the same half."""
+_LAST_PART: Final = _PARTS - 1
+
+_IPV4_BITS: Final = 2 * _HALF
+_IPV4_END: Final = 1 << _IPV4_BITS
+
+_log = logging.getLogger("trackyard.decision")
+
+
+class Place(msgspec.Struct, frozen=True, gc=False):
+    """What an address says. country: ISO code or "" · region_id, city_id: GeoNames, 0 = unknown · connection: wi-fi,
+    cellular or "" · proxy: whether it is known to hide who is behind it."""
+
+    country: str = ""
+    region_id: int = 0
+    city_id: int = 0
+    city: str = ""
+    isp: str = ""
+    connection: str = ""
+    proxy: bool = False
+
+
+class FoundPlace:
+    """A place that was looked up. place: what is known of it · country: the place's · columns: all of it, as columns of
+    a record."""
+
+    __slots__ = ("columns", "country", "place")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.country = place.country
+        self.columns = place_columns(place)
+
+
+def place_columns(place: Place) -> str:
+    """What is known of a place as columns of a record, in their order (journal.records.Click), as JSON."""
+    region = quoted(str(place.region_id) if place.region_id else "")
+    texts = f"{quoted(place.city)},{quoted(place.isp)},{quoted(place.connection)}"
+    return f"{quoted(place.country)},{region},{place.city_id},{texts}"
+
+
+class Places:
+    """Look-ups of addresses behind a bounded cache of at most 2 * `remembered`.
+
+    A database that cannot be opened is logged, and what it would tell is unknown until it is mended: clicks must not
+    wait for that (a start of the whole program checks them first). `place` and `refresh` may run in different threads.
+    """
+
+    def __init__(self, databases: Databases, *, remembered: int = 4_000) -> None:
+        self._databases = databases
+        self._remembered = remembered
+        self._stamps: dict[str, Stamp | None] = {}
+        opened = self._open_changed()
+        if "country" not in opened:
+            opened["country"] = Database("country", COUNTRY_DATABASE)
+        self._opened = _Opened(opened, remembered)
+
+    def place(self, ip: str) -> Place:
+        """What an address says. `ip` must be an address or ""."""
+        return self.find(ip, number_of(ip)).place
+
+    def find(self, ip: str, number: int) -> FoundPlace:
+        """As `place`, with what is made of it once. `number`: of the address, as of
+        decision.targeting.ip_lists.number_of."""
+        opened = self._opened
+        if number < _IPV4_END:
+            half = number >> _HALF
+            found = opened.wide[half]
+            if found is not None:
+                return found
+            narrow = opened.narrow[half]
+            if narrow is not None:
+                place = narrow[number >> _QUARTER & _LAST_PART]
+                if place:
+                    return opened.numbered[place]
+        kept = opened.places.find(number)
+        return opened.read(ip, number) if kept is None else kept
+
+    def refresh(self) -> None:
+        """Takes over the files that were replaced. One that cannot be opened is logged, and the old one stays."""
+        fresh = self._open_changed()
+        if fresh:
+            # Look-ups that run keep the old files and their cache until they are done; the last one closes them.
+            self._opened = _Opened(self._opened.databases | fresh, self._remembered)
+            _log.info("new address databases", extra={"kinds": sorted(fresh)})
+
+    def _open_changed(self) -> dict[str, Database]:
+        """The databases whose files are not those that were looked at last, opened."""
+        opened = {}
+        for kind, path in self._databases.each():
+            stamp = stamp_of(path)
+            if kind in self._stamps and stamp == self._stamps[kind]:
+                continue
+            self._stamps[kind] = stamp
+            try:
+                opened[kind] = Database(kind, path)
+            except WrongDatabase as fault:
+                _log.error("an address database cannot be used", extra={"path": str(path), "error": str(fault)})
+        return opened
+
+    def close(self) -> None:
+        """Gives the files back."""
+        for database in self._opened.databases.values():
+            database.close()
+
+
+class _Opened:
+    """Open databases by kind, and what was read from these. With countries alone, by the first half of an IPv4 address:
+    wide: the place, where all that begin like it have the same one, as five of six addresses do · narrow: else for each
+    third quarter which of `numbered` it has, 0 = it was not asked for yet, or there are several. They are filled as
+    addresses come, and take 20 MB however many do. Equal places are one: what many clicks share stays near."""
+
+    __slots__ = (
+        "_alone",
+        "_city",
+        "_connection",
+        "_countries",
+        "_country",
+        "_isp",
+        "_proxy",
+        "_shared",
+        "databases",
+        "narrow",
+        "numbered",
+        "places",
+        "wide",
+    )
+
+    def __init__(self, databases: dict[str, Database], remembered: int) -> None:
+        self.databases = databases
+        self.places: RecentlyUsed[int, FoundPlace] = RecentlyUsed(remembered)
+        self.wide: list[FoundPlace | None] = [None] * (_IPV4_END >> _HALF)
+        self._shared: RecentlyUsed[str, FoundPlace] = RecentlyUsed(remembered)
+        self.narrow: list[bytearray | None] = [None] * (_IPV4_END >> _HALF)
+        self.numbered: list[FoundPlace] = [FoundPlace(Place())]
+        self._countries: dict[str, int] = {}
+        self._alone = set(databases) == {"country"}
+        self._country = databases["country"]
+        self._city = databases.get("city")
+        self._isp = databases.get("isp")
+        self._connection = databases.get("connection")
+        self._proxy = databases.get("proxy")
+
+    def read(self, ip: str, number: int) -> FoundPlace:
+        """The place of an address, or of none (""), which is kept."""
+        if self._alone and number < _IPV4_END and ip:
+            return self._read_country(ip, number)
+        found = self._share(self._read(ip) if ip else Place())
+        self.places.keep(number, found)
+        return found
+
+    def _read_country(self, ip: str, number: int) -> FoundPlace:
+        """The place of an IPv4 address where countries are all that is known."""
+        record, length = self._country.find_network(ip)
+        country = country_of(record)
+        place = self._countries.get(country)
+        if place is None:
+            place = self._countries[country] = len(self.numbered)
+            self.numbered.append(FoundPlace(Place(country)))
+        found = self.numbered[place]
+        half = number >> _HALF
+        if length <= _HALF:
+            count = 1 << _HALF - length
+            first = half // count * count
+            self.wide[first : first + count] = [found] * count
+        elif length <= _IPV4_BITS - _QUARTER and place < _PARTS:
+            narrow = self.narrow[half]
+            if narrow is None:
+                narrow = self.narrow[half] = bytearray(_PARTS)
+            count = 1 << _IPV4_BITS - _QUARTER - length
+            first = (number >> _QUARTER & _LAST_PART) // count * count
+            narrow[first : first + count] = bytes((place,)) * count
+        else:
+            self.places.keep(number, found)
+        return found
+
+    def _share(self, place: Place) -> FoundPlace:
+        made = FoundPlace(place)
+        key = f"{made.columns},{place.proxy}"
+        found = self._shared.find(key)
+        if found is None:
+            self._shared.keep(key, made)
+        return found or made
+
+    def _read(self, ip: str) -> Place:
+        """The place of an address. Its country is that of its city, so that country, region and city fit."""
+        record = {} if self._city is None else self._city.find(ip)
+        region_id, (city_id, city) = _region_of(record), _city_of(record)
+        return Place(
+            country_of(record) or country_of(self._country.find(ip)),
+            region_id,
+            city_id,
+            city,
+            "" if self._isp is None else provider_of(self._isp.find(ip)),
+            "" if self._connection is None else _connection_of(self._connection.find(ip)),
+            self._proxy is not None and _is_hiding(self._proxy.find(ip)),
+        )
+
+
+def country_of(record: object) -> str:
+    """The code in a record of a flat database (country_code) or of a GeoIP2 one (country.iso_code)."""
+    if not isinstance(record, dict):
+        return ""
+    code = record.get("country_code")
+    if code is None and isinstance(record.get("country"), dict):
+        code = record["country"].get("iso_code")
+    return code if isinstance(code, str) else ""
+
+
+def provider_of(record: object) -> str:
+    """The provider that a record of an ISP or ASN database names; "" when none."""
+    if not isinstance(record, dict):
+        return ""
+    return next((record[name] for name in PROVIDER_NAMES if isinstance(record.get(name), str)), "")
+
+
+def _region_of(record: dict[str, Any]) -> int:
+    """The first-order division, of which the regions of targeting are: subdivisions go from large to small."""
+    divisions = record.get("subdivisions")
+    first = divisions[0] if isinstance(divisions, list) and divisions else None
+    return _geoname_id(first) if isinstance(first, dict) else 0
+
+
+def _city_of(record: dict[str, Any]) -> tuple[int, str]:
+    city = record.get("city")
+    if not isinstance(city, dict):
+        return 0, ""
+    names = city.get("names")
+    name = names.get("en") if isinstance(names, dict) else None
+    return _geoname_id(city), name if isinstance(name, str) else ""
+
+
+def _geoname_id(record: dict[str, Any]) -> int:
+    number = record.get("geoname_id")
+    return number if isinstance(number, int) else 0
+
+
+def _connection_of(record: dict[str, Any]) -> str:
+    kind = record.get("connection_type")
+    return _CONNECTIONS.get(kind, "") if isinstance(kind, str) else ""
+
+
+def _is_hiding(record: dict[str, Any]) -> bool:
+    return any(record.get(name) for name in _HIDING)

@@ -1,0 +1,97 @@
+"""Internet providers: every one that a provider database names, with its country (spec: isp).
+
+The database is read through in a thread of its own, when it is first asked for and after it was replaced: a million
+networks take some ten seconds.
+"""
+
+import logging
+from concurrent.futures import Future
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Final
+
+import msgspec
+
+from trackyard.decision.visitor.databases import COUNTRY_DATABASE, Database, Stamp, stamp_of
+from trackyard.decision.visitor.geo import country_of, provider_of
+
+_log = logging.getLogger("trackyard.decision")
+
+
+class Provider(msgspec.Struct, frozen=True, gc=False):
+    """A provider in a country; country "" when unknown."""
+
+    name: str
+    country: str
+
+
+Providers = tuple[Provider, ...]
+
+
+def find_providers(database: Path, seconds: float) -> Providers | None:
+    """The providers of an ISP or ASN database, by name; None when it is still being read after `seconds`. While a new
+    file is read, or when it cannot be, those of the one before are told.
+
+    Raises WrongDatabase.
+    """
+    try:
+        return _reading(database).result(seconds)
+    except TimeoutError:
+        return None
+
+
+class _Reading:
+    """What is read of one file. known: of the last file that could be read, or being read for the first time."""
+
+    def __init__(self, stamp: Stamp | None, known: "Future[Providers]") -> None:
+        self.stamp = stamp
+        self.known = known
+
+
+_readings: Final[dict[Path, _Reading]] = {}
+_lock: Final = Lock()
+
+
+def _reading(path: Path) -> "Future[Providers]":
+    """The last reading of a database that is done, or the first one; another is begun when the file is new."""
+    with _lock:
+        stamp = stamp_of(path)
+        found = _readings.get(path)
+        if found is None or (found.known.done() and found.known.exception() is not None):
+            found = _readings[path] = _Reading(stamp, _begin(path))
+        elif found.stamp != stamp and found.known.done():
+            found.stamp = stamp
+            _begin(path).add_done_callback(lambda done: _take(path, found, done))
+        return found.known
+
+
+def _take(path: Path, reading: _Reading, done: "Future[Providers]") -> None:
+    fault = done.exception()
+    if fault is None:
+        reading.known = done
+    else:
+        _log.error("a new address database cannot be used", extra={"path": str(path), "error": str(fault)})
+
+
+def _begin(path: Path) -> "Future[Providers]":
+    done: Future[Providers] = Future()
+
+    def read() -> None:
+        try:
+            done.set_result(_read(path))
+        except Exception as fault:
+            done.set_exception(fault)
+
+    Thread(target=read, name="providers", daemon=True).start()
+    return done
+
+
+def _read(path: Path) -> Providers:
+    found: set[tuple[str, str]] = set()
+    with Database("isp", path) as providers, Database("country", COUNTRY_DATABASE) as countries:
+        for network, record in providers.each():
+            name = provider_of(record)
+            if name:
+                address = str(network.network_address)
+                found.add((name, country_of(record) or country_of(countries.find(address))))
+    return tuple(Provider(name, country) for name, country in sorted(found))

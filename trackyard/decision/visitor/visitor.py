@@ -1,0 +1,202 @@
+"""Who clicked: place of the address, system, browser and device of the user agent, and whether it is a bot.
+
+Both look-ups stand behind bounded caches: few user agents make most of the traffic.
+"""
+
+import re
+from hashlib import blake2b
+from typing import Final
+
+import msgspec
+from ua_parser import Domain, PartialResult
+from ua_parser.loaders import load_lazy_builtins
+from ua_parser.regex import Resolver
+
+from trackyard.decision.target.json_text import quoted
+from trackyard.decision.targeting.ip_lists import number_of
+from trackyard.decision.visitor.bots import is_bot
+from trackyard.decision.visitor.cache import RecentlyUsed
+from trackyard.decision.visitor.client_hints import Hints, RawHints
+from trackyard.decision.visitor.databases import COUNTRY_DATABASE, Databases
+from trackyard.decision.visitor.geo import Place, Places
+from trackyard.domain.tracking.macros import encoded
+
+__all__ = ["BOT", "COUNTRY_DATABASE", "DEVICES", "Agent", "Databases", "Place", "Visitors", "read_agent"]
+
+BOT: Final = "bot"
+"""The device of an agent that is a bot."""
+
+
+class Agent(msgspec.Struct, frozen=True, gc=False):
+    """What a user agent says. Every field is "" when unknown; device: one of DEVICES, or bot."""
+
+    os: str = ""
+    os_version: str = ""
+    browser: str = ""
+    browser_version: str = ""
+    device: str = ""
+    brand: str = ""
+    model: str = ""
+
+
+Who = tuple[int, int]
+"""A visitor as numbers: its address (decide/addresses.number_of), and the mark of its user agent or ADDRESS_ALONE."""
+
+ADDRESS_ALONE: Final = -1
+"""The second number of a visitor that an offer with uniqIpOnly knows by the address alone; no mark is negative."""
+
+
+class ReadAgent:
+    """A user agent that was read. ua: as it was sent · agent: what it says · bot: whether it is one · system: the
+    operating system in lower case · os: the same as a value in a URL · columns: agent and what it says, as columns of a
+    record · mark: as of `mark_of`."""
+
+    __slots__ = ("agent", "bot", "columns", "mark", "os", "system", "ua")
+
+    def __init__(self, ua: str, agent: Agent) -> None:
+        self.ua = ua
+        self.agent = agent
+        self.bot = agent.device == BOT
+        self.system = agent.os.casefold()
+        self.os = encoded(agent.os)
+        self.columns = agent_columns(ua, agent)
+        self.mark = mark_of(ua)
+
+
+def agent_columns(ua: str, agent: Agent) -> str:
+    """A user agent and what it says as columns of a record, in their order (journal.records.Click), as JSON."""
+    system = (ua, agent.os, agent.os_version)
+    told = (*system, agent.device, agent.brand, agent.model, agent.browser, agent.browser_version)
+    return ",".join([quoted(text) for text in told])
+
+
+def who_is(ip: str, ua: str) -> Who:
+    """The visitor of an address and a user agent."""
+    return number_of(ip), mark_of(ua)
+
+
+def mark_of(ua: str) -> int:
+    """A number that tells user agents apart: two share it with a probability of 1e-17."""
+    return int.from_bytes(blake2b(ua.encode("utf-8", "replace"), digest_size=7).digest(), "big")
+
+
+class Visitors:
+    """Look-ups of addresses and user agents."""
+
+    def __init__(self, databases: Databases | None = None, *, addresses: int = 4_000, agents: int = 5_000) -> None:
+        self._places = Places(databases or Databases(), remembered=addresses)
+        self._resolve = Resolver(load_lazy_builtins())
+        self._agents: RecentlyUsed[str | tuple[str, RawHints], ReadAgent] = RecentlyUsed(agents)
+        self.agent("")  # what is made at the first look-up is made before the first visitor
+        self.find_place = self._places.find
+        self.place = self._places.place
+        """What an address says. The argument must be an address or ""."""
+        self.refresh = self._places.refresh
+        """Takes over databases that were replaced; may run beside look-ups."""
+
+    def agent(self, ua: str, hints: RawHints | None = None) -> Agent:
+        """What a user agent says, and the client hints that came with it."""
+        return self.read(ua, hints).agent
+
+    def read(self, ua: str, hints: RawHints | None = None) -> ReadAgent:
+        """As `agent`, with what is made of it once."""
+        key = ua if hints is None else (ua, hints)
+        found = self._agents.find(key)
+        if found is None:
+            found = ReadAgent(ua, self._read(ua, None if hints is None else Hints(hints)))
+            self._agents.keep(key, found)
+        return found
+
+    def _read(self, ua: str, hints: Hints | None) -> Agent:
+        told = ua if hints is None else hints.thawed(ua)
+        found = read_agent(told, self._resolve(told, Domain.ALL))
+        return found if hints is None or found.device == BOT else _refined(found, hints)
+
+    def close(self) -> None:
+        """Gives the databases back."""
+        self._places.close()
+
+
+def _refined(agent: Agent, hints: Hints) -> Agent:
+    """An agent with what hints add to it."""
+    browser, browser_version = hints.browser(agent.browser, agent.browser_version)
+    device, same = agent.device, agent.os == hints.system
+    if hints.mobile and device in ("", "tablet"):
+        device = "mobile"
+    return msgspec.structs.replace(
+        agent,
+        os_version=hints.version if same and hints.version else agent.os_version,
+        browser=browser,
+        browser_version=browser_version,
+        device=device,
+        model=agent.model or (hints.model if same else ""),
+    )
+
+
+def read_agent(ua: str, parsed: PartialResult) -> Agent:
+    """The agent of a parsed user agent. Names are those of the ua-parser project, generic brands left out."""
+    browser, system, device = parsed.user_agent, parsed.os, parsed.device
+    os_name = system.family if system else ""
+    brand = (device.brand or "") if device else ""
+    model = (device.model or "") if device else ""
+    kind = BOT if is_bot(ua, brand == _SPIDER) else _device_type(ua, os_name)
+    if brand.startswith("Generic") or brand == _SPIDER:
+        model = "" if brand == _SPIDER or kind == BOT or model in _NO_MODELS else model
+        brand = ""
+    return Agent(
+        os=os_name,
+        os_version=_version(system.major, system.minor, system.patch) if system else "",
+        browser=browser.family if browser else "",
+        browser_version=_version(browser.major, browser.minor, browser.patch) if browser else "",
+        device=kind,
+        brand=brand,
+        model=model,
+    )
+
+
+def _version(*parts: str | None) -> str:
+    return ".".join(part for part in parts if part)
+
+
+_SPIDER: Final = "Spider"
+_NO_MODELS: Final = frozenset({"K", "Smartphone", "Feature Phone"})
+"""What is said of devices whose model is not known."""
+
+DEVICES: Final = ("mobile", "tablet", "desktop", "mediahub", "ereader", "console", "tv", "smartwatch")
+"""The kinds of devices, in the words of targeting (spec: Targeting group)."""
+
+_SIGNS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
+    ("mediahub", re.compile(r"apple ?tv|roku|\baft[a-z0-9]+\b|crkey", re.I)),
+    ("tv", re.compile(r"smart-?tv|googletv|hbbtv|netcast|web0s|tizen.*tv\b|bravia", re.I)),
+    ("console", re.compile(r"playstation|xbox|nintendo", re.I)),
+    ("smartwatch", re.compile(r"\bwatch\b|watchos|sm-r\d{3}", re.I)),
+    ("tablet", re.compile(r"ipad|tablet|playbook|kindle fire|silk/(?!.*mobile)", re.I)),
+    ("ereader", re.compile(r"kindle|\bkobo\b|\bnook\b|pocketbook", re.I)),
+    ("mobile", re.compile(r"iphone|ipod|mobile|mobi\b|blackberry|opera mini|windows phone|symbian", re.I)),
+)
+_DESKTOPS: Final = frozenset(
+    {
+        "Windows",
+        "Mac OS X",
+        "Mac OS",
+        "Linux",
+        "Ubuntu",
+        "Debian",
+        "Fedora",
+        "Chrome OS",
+        "FreeBSD",
+        "OpenBSD",
+        "Red Hat",
+        "SUSE",
+    }
+)
+
+
+def _device_type(ua: str, os_name: str) -> str:
+    for kind, sign in _SIGNS:
+        if sign.search(ua):
+            return kind
+    if os_name == "Android":
+        # By Google's rule an Android that does not say Mobile is a tablet.
+        return "tablet"
+    return "desktop" if os_name in _DESKTOPS else ""

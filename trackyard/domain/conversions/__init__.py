@@ -1,0 +1,1 @@
+"""Conversions: decisions on postbacks, edits and the conversions they make."""

@@ -1,0 +1,240 @@
+"""Conversions, and what a decision on an inbound call rests on (behaviour.md §5). Pure."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Final
+
+from trackyard.base.money import LIMIT, ZERO
+from trackyard.domain.conversions.statuses import Mover, Status, may_move
+from trackyard.domain.money.referrals import NO_REFERRAL, Referral
+from trackyard.domain.offers.caps import NO_CAPS, Caps
+from trackyard.domain.offers.counters import Count, Traits
+from trackyard.domain.offers.payments import DEFAULT_GOAL, Payment
+from trackyard.domain.offers.tiers import Ladder, Modifier
+from trackyard.domain.tracking.ip_lists import ANYONE, AddressLists
+
+GOAL_LENGTH: Final = 255
+CUSTOM_FIELDS: Final = range(1, 8)
+
+
+class Fault(StrEnum):
+    """Why a call changes nothing: the text in the server postback log."""
+
+    NO_CLICKID = "Missing mandatory parameter clickid"
+    BROKEN_CLICKID = "Broken clickid"
+    CLICK_FORGOTTEN = "Click session lifespan is expired"
+    OFFER_DISABLED = "Offer disabled"
+    ACCESS_DENIED = "Access denied"
+    ADDRESS_DENIED = "Current IP-address is denied"
+    WRONG_STATUS = "Wrong status"
+    WRONG_SUM = "Wrong sum"
+    WRONG_CURRENCY = "Wrong currency"
+    EXISTS = "Conversion exists"
+    NOT_PENDING = "Conversion status is not pending"
+    NO_CONVERSION = "Conversion does not exist"
+    NO_CHANGE = "Nothing to change"
+
+
+class Decline(StrEnum):
+    """Why a conversion is declined on arrival: its comment."""
+
+    PARTNER_BANNED = "Partner is banned"
+    PARTNER_DISABLED = "Partner is disabled"
+    SESSION_OVER = "Click session lifespan is expired"
+    SESSION_TOO_YOUNG = "Min click session lifespan is not reached"
+    SAME_ADDRESS = "IP duplicate"
+    NO_PAYMENT = "Payments not found"
+    CAP_REACHED = "Cap is reached"
+
+
+SENT_STATUSES: Final[Mapping[str, Status]] = {
+    "": Status.CONFIRMED,
+    "1": Status.CONFIRMED,
+    "2": Status.PENDING,
+    "3": Status.DECLINED,
+    "4": Status.DECLINED,
+    "5": Status.HOLD,
+}
+"""Status as sent → status meant; none = confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferTerms:
+    """What a decision needs of an offer. `secure`: its own code or None · session, min_session: how old its clicks may
+    and must be, as staff wrote it · unique_ip: whether a click's address converts once a goal."""
+
+    id: int
+    advertiser_id: str
+    title: str
+    status: str
+    payments: tuple[Payment, ...]
+    personal_payments: tuple[Payment, ...]
+    hold_days: int
+    secure: str | None
+    callers: AddressLists = ANYONE
+    caps: Caps = NO_CAPS
+    ladders: tuple[Ladder, ...] = ()
+    session: str = "1y"
+    min_session: str = "0s"
+    unique_ip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a decision needs of the installation: codes, the affiliate, currency rates by code.
+
+    rates: units of the currency for one of the platform's, at the day of the call; the platform's own is 1 · counts:
+    by name, the counters of the offer's caps and ladders that the conversion may count in · converted: conversions of
+    this offer and goal, not declined, from the address of the click; 0 where nobody asks.
+    """
+
+    offer: OfferTerms
+    affiliate_status: str
+    advertiser_secure: str | None
+    platform_secure: str | None
+    platform_currency: str
+    rates: Mapping[str, Decimal]
+    advertiser_callers: AddressLists = ANYONE
+    counts: Mapping[str, Count] = field(default_factory=dict)
+    referral: Referral = NO_REFERRAL
+    converted: int = 0
+
+    @property
+    def secure(self) -> str | None:
+        """The code that a call must carry: the most specific one that is set."""
+        return self.offer.secure or self.advertiser_secure or self.platform_secure
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """One inbound call. time: UTC ms, becomes the creation time · params: by canonical name."""
+
+    id: str
+    time: int
+    ip: str
+    params: Mapping[str, str]
+    journal: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A conversion as it is stored. Times UTC ms · amounts in `currency`, *_base in the platform's at `rate` ·
+    modifiers: the steps of commission tiers that were reached when it was made ·
+    click: its click's record by column name · hold_until: when the hold ends by itself, None = never · referrer_id,
+    referral_percent: who gets how much of its payouts on top, as it was when it was made; None = nobody."""
+
+    id: str
+    offer_id: int
+    goal: str
+    identity: str
+    version: int
+    action_id: str
+    affiliate_id: int
+    advertiser_id: str
+    status: Status
+    sent_status: Status
+    goal_title: str
+    comment: str
+    payment: Payment | None
+    modifiers: tuple[Modifier, ...]
+    payment_type: str
+    currency: str
+    rate: Decimal
+    sum: Decimal
+    charge: Decimal
+    payout: Decimal
+    charge_base: Decimal
+    payout_base: Decimal
+    custom_fields: Mapping[str, str]
+    click_id: str
+    click_time: int
+    click: Mapping[str, Any]
+    call_ip: str
+    user_id: str
+    journal: str
+    position: int
+    hold_until: int | None
+    created_at: int
+    updated_at: int
+    referrer_id: int | None = None
+    referral_percent: Decimal = ZERO
+
+    @property
+    def traits(self) -> Traits:
+        """What decides in which counters of caps and tiers it counts."""
+        return Traits(self.goal, self.affiliate_id, self.click["country"][:2], self.created_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A conversion before and after; before None = it is new. actor: who did it (tables.conversion_event)."""
+
+    before: Conversion | None
+    after: Conversion
+    actor: str
+
+
+def goal_of(params: Mapping[str, str]) -> str:
+    """The goal value that a call names."""
+    return params.get("goal", "")[:GOAL_LENGTH] or DEFAULT_GOAL
+
+
+def identity_of(params: Mapping[str, str], click_id: str) -> str:
+    """What makes a conversion of an offer and goal one: the action id when one is sent, else the click."""
+    action_id = params.get("action_id", "")
+    if not action_id:
+        return f"c:{click_id}"
+    if len(action_id) > GOAL_LENGTH:  # longer than its column: the digest keeps different ones apart
+        return f"h:{hashlib.sha256(action_id.encode()).hexdigest()}"
+    return f"a:{action_id}"
+
+
+def find_early_fault(
+    params: Mapping[str, str], click: Mapping[str, Any] | None, *, forgotten: bool = False
+) -> Fault | None:
+    """The faults that need neither offer nor conversion. click None: there is no click of that id · forgotten: the id
+    is that of a click which is kept no more (sessions.is_forgotten), removed already or not."""
+    if not params.get("clickid"):
+        return Fault.NO_CLICKID
+    if forgotten:
+        return Fault.CLICK_FORGOTTEN
+    if click is None or click["reason"]:
+        return Fault.BROKEN_CLICKID
+    return None
+
+
+def is_out_of_range(conversion: Conversion) -> bool:
+    """Whether an amount is too large to be stored: a sum in range can leave it by its currency or by percents."""
+    amounts_of = (conversion.charge, conversion.payout, conversion.charge_base, conversion.payout_base)
+    return max(conversion.sum, *amounts_of) >= LIMIT
+
+
+def end_hold(conversion: Conversion, now_ms: int) -> Change:
+    """The hold of a conversion ends by itself: it is confirmed. Raises ValueError for one that is not on hold."""
+    if not may_move(Mover.HOLD_END, conversion.status, Status.CONFIRMED):
+        raise ValueError(f"{conversion.id} is not on hold")
+    after = replace(
+        conversion,
+        version=conversion.version + 1,
+        status=Status.CONFIRMED,
+        hold_until=None,
+        updated_at=now_ms,
+    )
+    return Change(conversion, after, "job:hold")
+
+
+def traits_of(call: CallFacts, click: Mapping[str, Any]) -> Traits:
+    """What decides in which counters the conversion counts that a call makes."""
+    return Traits(goal_of(call.params), click["affiliate"], click["country"][:2], call.time)
+
+
+def currencies_of(offers: Sequence[OfferTerms], calls: Sequence[CallFacts], platform: str) -> set[str]:
+    """The currencies whose rates decisions on these calls need."""
+    found = {platform} | {call.params["currency"].upper() for call in calls if call.params.get("currency")}
+    for offer in offers:
+        found |= {item.currency for item in (*offer.payments, *offer.personal_payments)}
+    return found

@@ -1,0 +1,97 @@
+"""Reference rates of the European Central Bank: what it publishes, and what follows for the platform (behaviour.md §8).
+
+A rate that is published on a day holds from the next one on, in the platform's zone: so a day has one rate from its
+first moment to its last, and days without quotes (weekends) have that of the last one before.
+"""
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from trackyard.base.zones import day_end_ms
+from trackyard.domain.money.currencies import NUMBERS
+
+PLACES: Final = Decimal("0.0000000001")
+_MOST: Final = Decimal(10) ** 8
+_EURO: Final = "EUR"
+_CUBE: Final = re.compile(
+    r"""<Cube\s+(?:time=['"](?P<day>\d{4}-\d\d-\d\d)['"]|currency=['"](?P<code>[A-Z]{3})['"]\s+rate=['"](?P<rate>[0-9.]+)['"])"""
+)
+
+Days = dict[date, dict[str, Decimal]]
+"""Day → currency → units of it for one euro; the euro itself is 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A rate of the platform. rate: units of the currency for one of the platform's, from `from_at` (UTC ms) on."""
+
+    currency: str
+    from_at: int
+    rate: Decimal
+
+
+def days_of_table(lines: Iterable[str], since: date, until: date) -> Days:
+    """The days from `since` to `until` (exclusive) of the bank's table (CSV: Date,USD,JPY,…; N/A = none that day)."""
+    found: Days = {}
+    rows = csv.reader(lines)
+    names = [name.strip() for name in next(rows, [])][1:]
+    for row in rows:
+        day = _day(row[0]) if row else None
+        if day is not None and since <= day < until:
+            found[day] = {_EURO: Decimal(1)} | _rates(zip(names, row[1:], strict=False))
+    return found
+
+
+def days_of_feed(text: str) -> Days:
+    """The days of the bank's feed (XML). Anything else in it is passed over."""
+    found: Days = {}
+    current: dict[str, Decimal] = {}
+    for cube in _CUBE.finditer(text):
+        if cube["day"]:
+            day = _day(cube["day"])
+            current = {_EURO: Decimal(1)}
+            if day is not None:
+                found[day] = current
+        else:
+            current |= _rates([(cube["code"], cube["rate"])])
+    return {day: rates for day, rates in found.items() if len(rates) > 1}
+
+
+def quotes_of(days: Days, platform: str, zone: ZoneInfo) -> list[Quote]:
+    """The rates of a platform whose currency is `platform`; of days on which that one has no rate, none."""
+    found = []
+    for day, rates in sorted(days.items()):
+        own = rates.get(platform)
+        if own is None:
+            continue
+        from_at = day_end_ms(day, zone)
+        for code, rate in sorted(rates.items()):
+            rebased = (rate / own).quantize(PLACES)
+            if code != platform and 0 < rebased < _MOST:
+                found.append(Quote(code, from_at, rebased))
+    return found
+
+
+def _rates(pairs: Iterable[tuple[str, str]]) -> dict[str, Decimal]:
+    found = {}
+    for code, text in pairs:
+        try:
+            rate = Decimal(text.strip())
+        except InvalidOperation:
+            continue
+        if code in NUMBERS and rate.is_finite() and rate > 0:
+            found[code] = rate
+    return found
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        return None

@@ -1,0 +1,105 @@
+"""What a conversion is worth to the balances of its affiliate and of who referred it (behaviour.md §8)."""
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Final
+
+from trackyard.base.money import ZERO, percent_of
+from trackyard.domain.conversions.conversions import Change, Conversion
+from trackyard.domain.conversions.statuses import Status
+
+REFERRAL: Final = "referral"
+REFERRAL_RELABEL: Final = "referral_relabel"
+SHARES: Final = (REFERRAL, REFERRAL_RELABEL)
+"""The kinds of entries that are a referrer's; their source is the conversion that brings the share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One fact in an affiliate's ledger: by how much hold and available change, in `currency`.
+
+    kind: "conversion" (a new one), "change", "relabel" (what a change of currency takes away of the old one) ·
+    "referral" (a share, or a change of one), "referral_relabel" · "payment" · (kind, source_id, version) is unique ·
+    at: UTC ms.
+    """
+
+    affiliate_id: int
+    kind: str
+    source_id: str
+    version: int
+    currency: str
+    hold: Decimal
+    available: Decimal
+    at: int
+
+
+def entries_of(change: Change) -> list[Entry]:
+    """The entries of a change: one, or two when its currency changes; and those of the share that it brings a referrer.
+    The sum over a conversion's life is its payout, on hold or available by its status, and the share of it."""
+    return [*_own_entries(change), *_shares(change)]
+
+
+def _own_entries(change: Change) -> list[Entry]:
+    before, after = change.before, change.after
+    if before is None:
+        return [_entry("conversion", after, *worth(after))]
+    hold_before, available_before = worth(before)
+    hold, available = worth(after)
+    if before.currency == after.currency:
+        return [_entry("change", after, hold - hold_before, available - available_before)]
+    taken = _entry("relabel", replace(after, currency=before.currency), -hold_before, -available_before)
+    return [taken, _entry("change", after, hold, available)]
+
+
+def _shares(change: Change) -> list[Entry]:
+    """The entries of the referrer; none where nothing moves."""
+    before, after = change.before, change.after
+    if after.referrer_id is None:
+        return []
+    gone = ZERO if before is None else share_of(before.status, before.payout, before.referral_percent)
+    come = share_of(after.status, after.payout, after.referral_percent)
+    if before is None or before.currency == after.currency:
+        return [_share(REFERRAL, after, after.referrer_id, come - gone)] if come != gone else []
+    taken = replace(after, currency=before.currency)
+    moved = [
+        _share(REFERRAL_RELABEL, taken, after.referrer_id, -gone),
+        _share(REFERRAL, after, after.referrer_id, come),
+    ]
+    return [entry for entry in moved if entry.available]
+
+
+def worth(conversion: Conversion) -> tuple[Decimal, Decimal]:
+    """What a conversion adds to its affiliate's balance: (hold, available), in its currency."""
+    return worth_of(conversion.status, conversion.payout)
+
+
+def worth_of(status: Status, payout: Decimal) -> tuple[Decimal, Decimal]:
+    """What a conversion of this status with this payout adds: (hold, available)."""
+    if status is Status.HOLD:
+        return payout, ZERO
+    if status is Status.CONFIRMED:
+        return ZERO, payout
+    return ZERO, ZERO
+
+
+def share_of(status: Status, payout: Decimal, percent: Decimal) -> Decimal:
+    """What a conversion brings its referrer: a part of its payout, once it is confirmed. It never is on hold: hold is
+    made of an affiliate's own payouts alone."""
+    return percent_of(payout, percent) if status is Status.CONFIRMED else ZERO
+
+
+def _share(kind: str, conversion: Conversion, referrer_id: int, available: Decimal) -> Entry:
+    return replace(_entry(kind, conversion, ZERO, available), affiliate_id=referrer_id)
+
+
+def _entry(kind: str, conversion: Conversion, hold: Decimal, available: Decimal) -> Entry:
+    return Entry(
+        affiliate_id=conversion.affiliate_id,
+        kind=kind,
+        source_id=conversion.id,
+        version=conversion.version,
+        currency=conversion.currency,
+        hold=hold,
+        available=available,
+        at=conversion.updated_at,
+    )

@@ -1,0 +1,126 @@
+"""Caps of conversions and budgets, and personal day limits (spec: Cap item; behaviour.md §5, Caps). Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.counters import BUDGET, CONVERSIONS, Count, Counter, Measure, Side, Traits, side_of
+from trackyard.domain.offers.offers import Cap, PersonalLimit
+
+PERSONAL: Final = "personal"
+"""What the id of a personal limit begins with; the affiliate's id follows."""
+
+
+class CapRule(msgspec.Struct, frozen=True):
+    """A cap, ready to be counted. type: CONVERSIONS or BUDGET · value: at which it is reached."""
+
+    type: str
+    value: Decimal
+    measure: Measure
+
+    def is_reached(self, count: Count) -> bool:
+        """Whether a counter of it leaves no place."""
+        return count.of(self.type) >= self.value
+
+
+class Caps(msgspec.Struct, frozen=True):
+    """The caps that count conversions of one offer. statuses: those that count · redirects: whether a full one refuses
+    clicks · overcap_goal: the goal whose caps alone do, "" = all · notice_percent: of a day cap, at which staff are
+    told."""
+
+    rules: tuple[CapRule, ...] = ()
+    statuses: frozenset[Status] = frozenset()
+    redirects: bool = False
+    overcap_goal: str = ""
+    notice_percent: int | None = None
+
+    def of_limit(self, limit_id: str) -> list[CapRule]:
+        """The cap of an id; none when it is that of a tier."""
+        return [rule for rule in self.rules if rule.measure.id == limit_id]
+
+    def refusing(self, counter: Counter) -> list[CapRule]:
+        """The cap of a counter, when it refuses clicks while the counter is full."""
+        if self.overcap_goal and counter.goal not in (None, self.overcap_goal):
+            return []
+        return [rule for rule in self.of_limit(counter.limit_id) if self.refuses_clicks(rule)]
+
+    def refuses_clicks(self, rule: CapRule) -> bool:
+        """Whether a cap refuses clicks while it is full: with an overcap_goal those that name it alone do."""
+        side, goal = rule.measure.goal, self.overcap_goal
+        return self.redirects and (not goal or side.each or (side.only is not None and goal in side.only))
+
+    def is_due_to_tell(self, rule: CapRule, count: Count) -> bool:
+        """Whether a counter of a cap holds as much as staff want to be told of."""
+        if self.notice_percent is None or rule.measure.period != "day":
+            return False
+        return rule.value > 0 and count.of(rule.type) * 100 >= rule.value * self.notice_percent
+
+
+NO_CAPS: Final = Caps()
+
+
+def caps_of(
+    offer_id: int,
+    caps: Iterable[Cap],
+    personal_limits: Iterable[PersonalLimit],
+    caps_status: Iterable[str],
+    zone: ZoneInfo,
+    *,
+    redirects: bool,
+    overcap_goal: str,
+    notice_percent: int | None,
+) -> Caps:
+    """The caps of an offer as staff wrote them, those of clicks left out: edges count these. zone: caps_timezone, or
+    the platform's when there is none."""
+    statuses = counted_statuses(tuple(caps_status)) | {Status.PENDING_CAP}
+    rules = [
+        CapRule(
+            type=cap.type,
+            value=cap.value,
+            measure=Measure(
+                offer_id,
+                cap.id,
+                cap.period,
+                zone,
+                statuses,
+                goal=side_of(cap.goal_type, cap.goals),
+                affiliate=side_of(cap.affiliate_type, cap.affiliates),
+                country=side_of(cap.country_type, cap.country),
+            ),
+        )
+        for cap in caps
+        if cap.type in (BUDGET, CONVERSIONS)
+    ]
+    least: dict[int, int] = {}  # of several limits of one affiliate the smallest holds
+    for limit in personal_limits:
+        least[limit.partner] = min(limit.caps, least.get(limit.partner, limit.caps))
+    for affiliate_id, value in least.items():
+        own = Side(only=frozenset({affiliate_id}))
+        measure = Measure(offer_id, f"{PERSONAL}-{affiliate_id}", "day", zone, statuses, affiliate=own)
+        rules.append(CapRule(type=CONVERSIONS, value=Decimal(value), measure=measure))
+    return Caps(tuple(rules), statuses, redirects, overcap_goal, notice_percent)
+
+
+@lru_cache(maxsize=256)
+def counted_statuses(words: tuple[str, ...]) -> frozenset[Status]:
+    """The statuses that words of the wire name: pending_cap is pending, not_found declined (behaviour.md §2)."""
+    named = frozenset(Status(word) for word in words)
+    alike = {Status.PENDING: Status.PENDING_CAP, Status.DECLINED: Status.NOT_FOUND}
+    return named | {other for word, other in alike.items() if word in named}
+
+
+def touched(caps: Caps, traits: Traits) -> Iterator[tuple[CapRule, Counter]]:
+    """The counters in which a conversion counts while its status does, each with its cap."""
+    for rule in caps.rules:
+        if rule.measure.counts(traits):
+            yield rule, rule.measure.counter_of(traits)
+
+
+def is_reached(caps: Caps, traits: Traits, counts: Mapping[str, Count]) -> bool:
+    """Whether a cap leaves no place for such a conversion. counts: by counter's name, all that `touched` tells."""
+    return any(rule.is_reached(counts[counter.name]) for rule, counter in touched(caps, traits))

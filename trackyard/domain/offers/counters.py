@@ -1,0 +1,175 @@
+"""Counters: what caps and commission tiers count conversions in (behaviour.md §5: Tiers, Caps). Pure.
+
+A limit (a cap, a personal limit or a tier) has one counter for each of its periods; a side that counts `each` has one
+for each value. A conversion counts by its creation time, its goal, affiliate and country, which never change, while its
+status is counted; what changes is its status and its payout.
+"""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from trackyard.base.money import ZERO
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.periods import period_at
+
+BUDGET: Final = "budget"
+CONVERSIONS: Final = "conversions"
+
+
+class Traits(NamedTuple):
+    """What decides where a conversion counts. country: ISO code, "" = unknown · at: its creation, UTC ms."""
+
+    goal: str
+    affiliate_id: int
+    country: str
+    at: int
+
+
+class Count(NamedTuple):
+    """What a counter holds. budget: payouts in the platform currency, each at its conversion's stored rate."""
+
+    conversions: int = 0
+    budget: Decimal = ZERO
+
+    def of(self, kind: str) -> Decimal:
+        """What a limit of this type (CONVERSIONS, BUDGET) has reached."""
+        return self.budget if kind == BUDGET else Decimal(self.conversions)
+
+
+NOTHING: Final = Count()
+
+
+class Counter(msgspec.Struct, frozen=True):
+    """One counter of a limit. name: unique · start, until: its period, UTC ms, until None = it never ends · goal,
+    affiliate_id, country: the value that it alone counts, None = those that the limit counts together."""
+
+    name: str
+    offer_id: int
+    limit_id: str
+    start: int
+    until: int | None
+    goal: str | None = None
+    affiliate_id: int | None = None
+    country: str | None = None
+
+    @property
+    def opening(self) -> "Counter":
+        """The counter that stands for the whole period: while it exists, those that do not hold nothing."""
+        if self.goal is None and self.affiliate_id is None and self.country is None:
+            return self
+        name = _name(self.offer_id, self.limit_id, self.start)
+        return Counter(name, self.offer_id, self.limit_id, self.start, self.until)
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One side of a limit. each: a counter for each value · only: what it counts, None = any."""
+
+    each: bool = False
+    only: frozenset[Any] | None = None
+
+
+def side_of(kind: str, values: Iterable[Any]) -> Side:
+    """The side of a cap item: kind all, each or exact, with the list of exact."""
+    return Side(each=kind == "each", only=frozenset(values) if kind == "exact" else None)
+
+
+class Measure(msgspec.Struct, frozen=True):
+    """What a limit counts. id: of the cap or tier · period: one of PERIODS · zone: of its calendar · statuses: those in
+    which a conversion counts · since: conversions made before this time (UTC ms) do not count."""
+
+    offer_id: int
+    id: str
+    period: str
+    zone: ZoneInfo
+    statuses: frozenset[Status]
+    goal: Side = Side()
+    affiliate: Side = Side()
+    country: Side = Side()
+    since: int = 0
+
+    @property
+    def has_each(self) -> bool:
+        """Whether it has more than one counter a period."""
+        return self.goal.each or self.affiliate.each or self.country.each
+
+    def opening_at(self, at_ms: int) -> Counter:
+        """The opening counter of the period that a moment lies in."""
+        start, until = _span(self.period, at_ms, self.zone)
+        return Counter(_name(self.offer_id, self.id, start), self.offer_id, self.id, start, until)
+
+    def covers(self, traits: Traits) -> bool:
+        """Whether the affiliate and the country are among those of the limit, whatever the goal."""
+        affiliates, countries = self.affiliate.only, self.country.only
+        return (affiliates is None or traits.affiliate_id in affiliates) and (
+            countries is None or traits.country in countries
+        )
+
+    def counts(self, traits: Traits) -> bool:
+        """Whether a conversion counts here while its status does."""
+        in_time = traits.at >= self.since
+        return in_time and (self.goal.only is None or traits.goal in self.goal.only) and self.covers(traits)
+
+    def counter_of(self, traits: Traits) -> Counter:
+        """The counter in which such a conversion counts, or would if its goal did."""
+        opening = self.opening_at(traits.at)
+        if not self.has_each:
+            return opening
+        goal = traits.goal if self.goal.each else None
+        affiliate_id = traits.affiliate_id if self.affiliate.each else None
+        country = traits.country if self.country.each else None
+        return counter_at(opening, goal, affiliate_id, country)
+
+
+def counter_at(opening: Counter, goal: str | None, affiliate_id: int | None, country: str | None) -> Counter:
+    """The counter of these values in the period of an opening one."""
+    parts = ("" if value is None else f"{len(str(value))}:{value}" for value in (affiliate_id, country, goal))
+    name = "/".join((opening.name, *parts))
+    return Counter(name, opening.offer_id, opening.limit_id, opening.start, opening.until, goal, affiliate_id, country)
+
+
+class Move(NamedTuple):
+    """What a change adds to a counter."""
+
+    counter: Counter
+    conversions: int
+    budget: Decimal
+
+
+class Tally:
+    """Counters as they stand in the middle of a transaction.
+
+    `loaded`: what they held at its beginning; asking for another one is a KeyError. `counts`: what they hold now.
+    """
+
+    def __init__(self, loaded: Mapping[str, Count] | None = None) -> None:
+        self.loaded: Mapping[str, Count] = loaded or {}
+        self.counts: dict[str, Count] = dict(self.loaded)
+        self.moved: dict[str, Counter] = {}
+
+    def add(self, moves: Iterable[Move]) -> None:
+        """Counts what a change adds."""
+        for counter, conversions, budget in moves:
+            held = self.counts[counter.name]
+            self.counts[counter.name] = Count(held.conversions + conversions, held.budget + budget)
+            self.moved[counter.name] = counter
+
+
+def _name(offer_id: int, limit_id: str, start: int) -> str:
+    return f"{offer_id}/{limit_id}/{start}"
+
+
+_remembered: dict[tuple[str, str], tuple[int, int | None]] = {}
+"""(period, zone) → the span that was asked for last: most conversions of a moment lie in the same."""
+
+
+def _span(period: str, at_ms: int, zone: ZoneInfo) -> tuple[int, int | None]:
+    key = (period, zone.key)
+    span = _remembered.get(key)
+    if span is None or not (span[0] <= at_ms and (span[1] is None or at_ms < span[1])):
+        found = period_at(period, at_ms, zone)
+        span = _remembered[key] = (found.start, found.end)
+    return span

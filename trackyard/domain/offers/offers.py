@@ -1,0 +1,345 @@
+"""An offer as staff wrote it: the one declaration of its fields and of what they hold (spec: Offer).
+
+Rows of the `offer` table, parameters and views are checked against `Offer`; its structured fields are stored as
+JSON of these structs. Times are UTC milliseconds, amounts Decimal, lists tuples; None = not set.
+"""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+
+from trackyard.domain.offers.payments import Payment
+
+
+class PaymentItem(Payment, frozen=True, kw_only=True):
+    """A payment item with what only readers need. partners: of a personal payment."""
+
+    goal_alias: str = ""
+    url: str | None = None
+    with_regions: bool = False
+
+
+class Landing(msgspec.Struct, frozen=True, kw_only=True):
+    """A landing page (spec: Landing item). `id` counts within the offer and is never given twice."""
+
+    id: int
+    title: str
+    url: str
+    url_preview: str
+    type: str = "landing"
+
+
+class Cap(msgspec.Struct, frozen=True, kw_only=True):
+    """A cap (spec: Cap item). `value`: a whole number for counts, an amount of the platform currency for budget.
+    *_type: all, each or exact; the list beside it is filled for exact alone."""
+
+    id: str
+    period: str
+    type: str
+    value: Decimal
+    goal_type: str = "all"
+    goals: tuple[str, ...] = ()
+    affiliate_type: str = "all"
+    affiliates: tuple[int, ...] = ()
+    country_type: str = "all"
+    country: tuple[str, ...] = ()
+
+
+class PersonalLimit(msgspec.Struct, frozen=True, kw_only=True):
+    """A day cap of conversions for one affiliate (spec: Personal daily limit structure)."""
+
+    partner: int
+    caps: int
+
+
+class Tier(msgspec.Struct, frozen=True, kw_only=True):
+    """A commission tier (spec: Commission tier item). `id` names its counters: it stays while only `value` and
+    `modifier_value` change. since: conversions made before this time (UTC ms) are not counted, 0 = all are."""
+
+    id: str
+    timeframe: str
+    type: str
+    value: Decimal
+    modifier_type: str
+    modifier_value: Decimal
+    modifier_payment_type: str = "payout"
+    goals: tuple[str, ...] = ()
+    target_goals: tuple[str, ...] = ()
+    affiliate_type: str = "each"
+    affiliates: tuple[int, ...] = ()
+    countries: tuple[str, ...] = ()
+    conversion_status: tuple[str, ...] = ()
+    since: int = 0
+
+
+class Interval(msgspec.Struct, frozen=True, kw_only=True):
+    """Hours of a weekday, inclusive; 0 = Sunday; start > end runs into the next day (behaviour.md §4, Schedule)."""
+
+    day_of_week: int
+    start: int
+    end: int
+
+
+class Schedule(msgspec.Struct, frozen=True, kw_only=True):
+    """When an offer takes clicks (spec: Schedule item). Days YYYY-MM-DD of `timezone`, inclusive; `enabled` switches
+    the intervals, the dates always hold."""
+
+    enabled: bool = False
+    date_start: str | None = None
+    date_to: str | None = None
+    timezone: str = ""
+    intervals: tuple[Interval, ...] = ()
+
+
+class OsVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """An operating system that is let in; comparison LT, LTE, EQ, GT, GTE or "" (any version)."""
+
+    name: str
+    comparison: str = ""
+    version: str = ""
+
+
+class Sides(msgspec.Struct, frozen=True, kw_only=True):
+    """What is let in and what is kept out, of plain values; deny wins, an empty allow lets all in."""
+
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+
+
+class Places(msgspec.Struct, frozen=True, kw_only=True):
+    """As Sides, of GeoNames ids by country."""
+
+    allow: dict[str, tuple[int, ...]] = {}
+    deny: dict[str, tuple[int, ...]] = {}
+
+
+class SubSides(msgspec.Struct, frozen=True, kw_only=True):
+    """As Sides, of values by sub number; deny_groups: rows of sub number → value that are refused together."""
+
+    allow: dict[int, tuple[str, ...]] = {}
+    deny: dict[int, tuple[str, ...]] = {}
+    deny_groups: tuple[dict[int, str], ...] = ()
+
+
+class WeightedUrl(msgspec.Struct, frozen=True, kw_only=True):
+    """A URL and its share in percent."""
+
+    url: str
+    weight: int
+
+
+class TargetingGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """A targeting group (spec: Targeting group). affiliate_id makes it personal."""
+
+    country: Sides = Sides()
+    region: Places = Places()
+    city: Places = Places()
+    os: tuple[OsVersion, ...] = ()
+    isp: dict[str, tuple[str, ...]] = {}
+    ip: Sides = Sides()
+    device_type: tuple[str, ...] = ()
+    browser: Sides = Sides()
+    brand: Sides = Sides()
+    sub: SubSides = SubSides()
+    connection: tuple[str, ...] = ()
+    block_proxy: bool = False
+    affiliate_id: tuple[int, ...] = ()
+    url: str = ""
+    urls: tuple[WeightedUrl, ...] = ()
+
+
+class RestrictedOs(msgspec.Struct, frozen=True, kw_only=True):
+    """An operating system and its versions (each may begin with >= or <); none = all of them."""
+
+    os: str
+    versions: tuple[str, ...] = ()
+
+
+class RestrictedIsp(msgspec.Struct, frozen=True, kw_only=True):
+    """A provider of a country."""
+
+    country: str
+    name: str
+
+
+class SubAccount(msgspec.Struct, frozen=True, kw_only=True):
+    """Values of a sub that are allowed, or with `exclude` refused (spec: sub_accounts, `except`)."""
+
+    values: tuple[str, ...] = ()
+    exclude: bool = False
+
+
+class Creative(msgspec.Struct, frozen=True, kw_only=True):
+    """A creative of an offer. `id` counts within the offer; `file`: of the stored file; a URL that is still to be
+    fetched has none. width, height: pixels, 0 for what is no image."""
+
+    id: int
+    title: str
+    file: str | None = None
+    url: str | None = None
+    mime: str = ""
+    size: int = 0
+    width: int = 0
+    height: int = 0
+
+
+class Offer(msgspec.Struct, frozen=True, kw_only=True):
+    """An offer. Defaults are those of platform-api.md and behaviour.md §5. last_number: the highest that a landing or
+    a creative ever had; the next one gets the number after it."""
+
+    id: int
+    hash: str
+    advertiser_id: str
+    title: str
+    url: str
+    url_preview: str | None = None
+    trafficback_url: str | None = None
+    macro_url: str | None = None
+    cross_postback_url: str | None = None
+    parallel_tracking_url: str | None = None
+    impressions_url: str | None = None
+    domain_id: int | None = None
+    status: str = "stopped"
+    privacy: str = "protected"
+    redirect_type: str = "http302"
+    payments: tuple[PaymentItem, ...] = ()
+    partner_payments: tuple[PaymentItem, ...] = ()
+    landings: tuple[Landing, ...] = ()
+    last_number: int = 0
+    caps: tuple[Cap, ...] = ()
+    personal_limits: tuple[PersonalLimit, ...] = ()
+    caps_status: tuple[str, ...] = ("confirmed", "pending", "hold")
+    caps_timezone: str | None = None
+    caps_goal_overcap: str = ""
+    hide_caps: bool = False
+    is_redirect_overcap: bool = False
+    notice_percent_overcap: int | None = None
+    enabled_commission_tiers: bool = False
+    commission_tiers: tuple[Tier, ...] = ()
+    schedule: Schedule | None = None
+    targeting: tuple[TargetingGroup, ...] = ()
+    consider_personal_targeting_only: bool = False
+    countries: tuple[str, ...] = ()
+    strictly_country: bool = False
+    restriction_os: tuple[RestrictedOs, ...] = ()
+    restriction_isp: tuple[RestrictedIsp, ...] = ()
+    strictly_brands: tuple[str, ...] = ()
+    strictly_devices: tuple[str, ...] = ()
+    strictly_connection_type: str = ""
+    sub_restrictions: tuple[dict[str, str], ...] = ()
+    sub_accounts: dict[str, SubAccount] = {}
+    search_empty_sub: int | None = None
+    uniq_ip_only: bool = False
+    reject_not_uniq_ip: bool = False
+    allowed_ip: str = ""
+    disallowed_ip: str = ""
+    hash_password: str | None = None
+    hold_period: int = 0
+    click_session: str = "1y"
+    minimal_click_session: str = "0s"
+    allow_deeplink: bool = False
+    allow_impressions: bool = False
+    auto_offer_connect: bool = False
+    hide_payments: bool = False
+    is_cpi: bool = False
+    is_top: bool = False
+    send_emails: bool = False
+    sources: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    smartlink_categories: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    description_lang: dict[str, str] = {}
+    kpi: dict[str, str] = {}
+    notes: str | None = None
+    note_aff: str | None = None
+    note_sales: str | None = None
+    external_offer_id: str = ""
+    bundle_id: str = ""
+    logo: str | None = None
+    logo_source: str | None = None
+    creatives: tuple[Creative, ...] = ()
+    creatives_zip: str | None = None
+    start_at: int | None = None
+    stop_at: int | None = None
+    created_at: int
+    updated_at: int
+
+
+FIELDS: Final = frozenset(Offer.__struct_fields__)
+"""Every field of an offer."""
+
+MADE: Final = frozenset({"id", "hash", "last_number", "created_at", "updated_at"})
+"""Fields that nobody writes."""
+
+
+Label = tuple[str, str]
+"""(kind, value) that lists filter offers by."""
+
+
+def offer_of(row: dict[str, Any]) -> Offer:
+    """The offer of a stored row (columns by name; documents as stored). Raises msgspec.ValidationError."""
+    return msgspec.convert(row, Offer, strict=False, str_keys=True)
+
+
+def stored(changes: dict[str, Any]) -> dict[str, Any]:
+    """The columns of changed fields: structs as JSON documents, amounts in them as text."""
+    columns: dict[str, Any] = msgspec.to_builtins(changes, builtin_types=(bytes,), str_keys=True)
+    return columns
+
+
+def labels_of(offer: Offer) -> frozenset[Label]:
+    """What an offer is filed under. country: those that the offer or its targeting names and lets in · os: lower-case
+    names of the systems it takes; none = any · cap: type and country of one cap · joins: by itself, when it connects
+    affiliates at first sight and a connection is needed."""
+    values: dict[str, Iterable[str]] = {
+        "country": countries_of(offer),
+        "category": offer.categories,
+        "smartlink": offer.smartlink_categories,
+        "tag": offer.tags,
+        "source": offer.sources,
+        "os": systems_of(offer),
+        "cap_type": [cap.type for cap in offer.caps],
+        "cap_country": [code for cap in offer.caps for code in cap.country],
+        "joins": ["itself"] if offer.auto_offer_connect and offer.privacy == "protected" else [],
+        "cap": [f"{cap.type} {code}" for cap in offer.caps for code in cap.country],
+    }
+    return frozenset((kind, value) for kind, held in values.items() for value in held)
+
+
+def countries_of(offer: Offer) -> frozenset[str]:
+    """Return the countries that an offer or its targeting names, without those that no targeting group lets in."""
+    named = {*offer.countries, *(code for group in offer.targeting for code in _named_countries(group))}
+    return frozenset(
+        code for code in named if not offer.targeting or any(_takes(each, code) for each in offer.targeting)
+    )
+
+
+def _named_countries(group: TargetingGroup) -> tuple[str, ...]:
+    """Return the countries that a group lets in by name: its own, else those of its regions, cities and providers."""
+    return group.country.allow or (*group.region.allow, *group.city.allow, *group.isp)
+
+
+def _takes(group: TargetingGroup, code: str) -> bool:
+    named = _named_countries(group)
+    return code not in group.country.deny and (not named or code in named)
+
+
+def systems_of(offer: Offer) -> frozenset[str]:
+    """Lower-case names of the operating systems that both restriction_os and targeting let in; none = any. Targeting
+    restricts when each of its groups names some."""
+    restricted = frozenset(item.os.casefold() for item in offer.restriction_os)
+    every = all(group.os for group in offer.targeting)
+    targeted = frozenset(item.name.casefold() for group in offer.targeting for item in group.os if every)
+    return (restricted & targeted) or restricted or targeted
+
+
+def derived_of(offer: Offer) -> dict[str, Any]:
+    """What lists sort by (columns): the highest general payout as it is written, the smallest caps of conversions."""
+    conversions = [cap for cap in offer.caps if cap.type == "conversions"]
+    return {
+        "top_payout": max((item.revenue for item in offer.payments), default=Decimal(0)),
+        "day_cap": min((int(cap.value) for cap in conversions if cap.period == "day"), default=None),
+        "total_cap": min((int(cap.value) for cap in conversions if cap.period == "all"), default=None),
+    }

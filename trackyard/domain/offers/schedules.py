@@ -1,0 +1,32 @@
+"""Whether an offer's schedule is open at a moment (spec: Schedule item; behaviour.md §4, Schedule)."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from trackyard.base.zones import find_zone
+from trackyard.domain.offers.offers import Interval, Schedule
+
+
+def is_open(schedule: Schedule, at_ms: int, platform_zone: ZoneInfo) -> bool:
+    """Whether clicks are taken at `at_ms` (UTC ms). A schedule without a zone is in the platform's; one that is
+    enabled and names no hours restricts none."""
+    zone = find_zone(schedule.timezone) if schedule.timezone else None
+    local = datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone or platform_zone)
+    day = local.date().isoformat()
+    if schedule.date_start and day < schedule.date_start:
+        return False
+    if schedule.date_to and day > schedule.date_to:
+        return False
+    if not schedule.enabled or not schedule.intervals:
+        return True
+    weekday = local.isoweekday() % 7
+    return any(_holds(interval, weekday, local.hour) for interval in schedule.intervals)
+
+
+def _holds(interval: Interval, weekday: int, hour: int) -> bool:
+    if interval.start <= interval.end:
+        return weekday == interval.day_of_week and interval.start <= hour <= interval.end
+    following = (interval.day_of_week + 1) % 7
+    return (weekday == interval.day_of_week and hour >= interval.start) or (
+        weekday == following and hour <= interval.end
+    )

@@ -1,0 +1,135 @@
+"""Commission tiers: what an affiliate's success adds to its conversions (spec: Commission tier item; behaviour.md §5,
+Tiers). Pure.
+
+Tiers equal in all but value and modifier_value are one ladder, of which the highest step that is reached applies. The
+steps that apply are fixed when a conversion is made and kept with it, so that its amounts can be computed again.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from trackyard.base.money import percent_of, rounded
+from trackyard.domain.offers.caps import counted_statuses
+from trackyard.domain.offers.counters import Count, Measure, Side, Traits, side_of
+from trackyard.domain.offers.offers import Tier
+from trackyard.domain.offers.payments import Amounts
+
+DEFAULT_STATUSES: Final = ("confirmed", "pending", "hold")
+
+
+class ModifierType(StrEnum):
+    """How a step changes an amount."""
+
+    BY_FIX = "by_fix"
+    BY_PERCENT = "by_percent"
+    TO_FIX = "to_fix"
+    TO_PERCENT = "to_percent"
+
+
+class Modifier(msgspec.Struct, frozen=True):
+    """What a reached step does. value: an amount of the payment's currency, or percents · payment_type: payout, total
+    (what the advertiser pays) or payout_and_total."""
+
+    type: ModifierType
+    value: Decimal
+    payment_type: str
+
+
+class Ladder(msgspec.Struct, frozen=True):
+    """A ladder. type: CONVERSIONS or BUDGET · steps: highest first, with the value at which each is reached · targets:
+    the goals it changes, empty = all."""
+
+    type: str
+    measure: Measure
+    steps: tuple[tuple[Decimal, Modifier], ...]
+    targets: frozenset[str] = frozenset()
+
+    def changes(self, traits: Traits) -> bool:
+        """Whether it may change such a conversion."""
+        return (not self.targets or traits.goal in self.targets) and self.measure.covers(traits)
+
+
+def ladders_of(offer_id: int, tiers: Iterable[Tier], zone: ZoneInfo) -> tuple[Ladder, ...]:
+    """The ladders of an offer's tiers, in their order. zone: caps_timezone, or the platform's."""
+    alike: dict[Tier, list[Tier]] = {}
+    for tier in tiers:
+        key = msgspec.structs.replace(tier, id="", since=0, value=_ANY, modifier_value=_ANY)
+        alike.setdefault(key, []).append(tier)
+    return tuple(_ladder(offer_id, members, zone) for members in alike.values())
+
+
+def reached(ladders: Iterable[Ladder], traits: Traits, counts: Mapping[str, Count]) -> tuple[Modifier, ...]:
+    """What applies to a new conversion, in order. counts: by counter's name, without the conversion itself."""
+    found = []
+    for ladder in ladders:
+        if ladder.changes(traits):
+            held = counts[ladder.measure.counter_of(traits).name].of(ladder.type)
+            step = next((modifier for value, modifier in ladder.steps if held >= value), None)
+            if step is not None:
+                found.append(step)
+    return tuple(found)
+
+
+def modified(worth: Amounts, modifiers: Sequence[Modifier]) -> Amounts:
+    """The amounts once each modifier has changed what the one before left."""
+    for modifier in modifiers:
+        if modifier.payment_type != "total":
+            worth = replace(worth, payout=_changed(worth.payout, modifier, worth.sum))
+        if modifier.payment_type != "payout":
+            worth = replace(worth, charge=_changed(worth.charge, modifier, worth.sum))
+    return worth
+
+
+def modifiers_of(documents: Iterable[Mapping[str, Any]]) -> tuple[Modifier, ...]:
+    """The modifiers that are stored with a conversion."""
+    return tuple(msgspec.convert(document, Modifier, strict=False) for document in documents)
+
+
+def documents_of(modifiers: Iterable[Modifier]) -> list[dict[str, Any]]:
+    """Modifiers as they are stored: `modifiers_of` makes the same of them."""
+    return [msgspec.to_builtins(modifier) for modifier in modifiers]
+
+
+_ANY: Final = Decimal(0)
+
+
+def _ladder(offer_id: int, members: Sequence[Tier], zone: ZoneInfo) -> Ladder:
+    first = members[0]  # all of a ladder count since the same time
+    steps = [
+        (tier.value, Modifier(ModifierType(tier.modifier_type), tier.modifier_value, tier.modifier_payment_type))
+        for tier in sorted(members, key=lambda tier: tier.value, reverse=True)
+    ]
+    measure = Measure(
+        offer_id,
+        first.id,
+        first.timeframe,
+        zone,
+        counted_statuses(tuple(first.conversion_status) or DEFAULT_STATUSES),
+        goal=_listed(first.goals),
+        affiliate=side_of(first.affiliate_type, first.affiliates),
+        country=_listed(first.countries),
+        since=first.since,
+    )
+    return Ladder(first.type, measure, tuple(steps), frozenset(first.target_goals))
+
+
+def _listed(values: Sequence[str]) -> Side:
+    return Side(only=frozenset(values) if values else None)
+
+
+def _changed(amount: Decimal, modifier: Modifier, order_sum: Decimal) -> Decimal:
+    match modifier.type:
+        case ModifierType.BY_FIX:
+            return rounded(amount + modifier.value)
+        case ModifierType.BY_PERCENT:
+            return amount + percent_of(amount, modifier.value)
+        case ModifierType.TO_FIX:
+            return rounded(modifier.value)
+        case ModifierType.TO_PERCENT:
+            return percent_of(order_sum, modifier.value)

@@ -1,0 +1,95 @@
+"""What an affiliate sees of an offer: the payments, caps and targeting groups that apply to it (behaviour.md §3)."""
+
+from decimal import Decimal
+
+import msgspec
+
+from trackyard.domain.offers.offers import Cap, Offer, PaymentItem, TargetingGroup, Tier
+
+_EACH = ("countries", "cities", "devices", "os", *(f"sub{number}" for number in range(1, 9)))
+"""The conditions of a payment beside its goal."""
+
+
+def payments_for(offer: Offer, affiliate_id: int) -> tuple[PaymentItem, ...]:
+    """The affiliate's own payments, then the general ones that none of them replaces; none when they are hidden."""
+    if offer.hide_payments:
+        return ()
+    own = tuple(item for item in offer.partner_payments if affiliate_id in item.partners)
+    general = (item for item in offer.payments if not any(_replaces(mine, item) for mine in own))
+    return (*own, *general)
+
+
+def caps_for(offer: Offer, affiliate_id: int) -> tuple[Cap, ...]:
+    """The caps that count its conversions, its own day limit among them; none when they are hidden. Of the
+    affiliates that a cap names it sees itself alone."""
+    if offer.hide_caps:
+        return ()
+    shared = [cap for cap in offer.caps if cap.affiliate_type != "exact" or affiliate_id in cap.affiliates]
+    shown = [msgspec.structs.replace(cap, affiliates=(affiliate_id,)) if cap.affiliates else cap for cap in shared]
+    return (*shown, *_own_limits(offer, affiliate_id))
+
+
+def targeting_for(offer: Offer, affiliate_id: int) -> tuple[TargetingGroup, ...]:
+    """The groups that its clicks are tried against, its own first (behaviour.md §4)."""
+    own = tuple(
+        msgspec.structs.replace(group, affiliate_id=(affiliate_id,))
+        for group in offer.targeting
+        if affiliate_id in group.affiliate_id
+    )
+    if own and offer.consider_personal_targeting_only:
+        return own
+    return (*own, *(group for group in offer.targeting if not group.affiliate_id))
+
+
+def tiers_for(offer: Offer, affiliate_id: int) -> tuple[Tier, ...]:
+    """Return the tiers that change the affiliate's payouts, without what they change of the advertiser's charges; none
+    when payments are hidden. Of the affiliates that a tier names the affiliate sees itself alone."""
+    if offer.hide_payments:
+        return ()
+    shared = [tier for tier in offer.commission_tiers if tier.modifier_payment_type != "total"]
+    return tuple(
+        msgspec.structs.replace(
+            tier, modifier_payment_type="payout", affiliates=(affiliate_id,) if tier.affiliates else ()
+        )
+        for tier in shared
+        if tier.affiliate_type != "exact" or affiliate_id in tier.affiliates
+    )
+
+
+def goal_names(offer: Offer) -> dict[str, str]:
+    """The goals that the offer pays, with what they are called: a payment's title, else its alias, else the value."""
+    names: dict[str, str] = {}
+    for item in (*offer.payments, *offer.partner_payments):
+        names[item.goal] = names.get(item.goal) or item.title or item.goal_alias
+    return {goal: name or goal for goal, name in names.items()}
+
+
+def _replaces(own: PaymentItem, general: PaymentItem) -> bool:
+    """Whether every conversion that the general payment would pay is paid by the own one."""
+    if own.goal != general.goal:
+        return False
+    if own.countries and own.country_exclude != general.country_exclude:
+        return False
+    conditions = ((_values(getattr(own, name)), _values(getattr(general, name))) for name in _EACH)
+    return all(not mine or mine == theirs for mine, theirs in conditions)
+
+
+def _values(condition: str | tuple[str, ...] | tuple[int, ...]) -> frozenset[str | int]:
+    if isinstance(condition, str):
+        return frozenset(value.strip().casefold() for value in condition.split(",") if value.strip())
+    return frozenset(value.casefold() if isinstance(value, str) else value for value in condition)
+
+
+def _own_limits(offer: Offer, affiliate_id: int) -> list[Cap]:
+    return [
+        Cap(
+            id=f"personal-{affiliate_id}",
+            period="day",
+            type="conversions",
+            value=Decimal(limit.caps),
+            affiliate_type="exact",
+            affiliates=(affiliate_id,),
+        )
+        for limit in offer.personal_limits
+        if limit.partner == affiliate_id
+    ]

@@ -1,0 +1,169 @@
+"""What each staff role may do: the one table of it (behaviour.md §3)."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+
+class Permission(StrEnum):
+    """What a staff user needs to call a method; the code of the 403 names it."""
+
+    NONE = "none"  # of methods that anyone may call
+    OFFERS_READ = "offers.read"
+    OFFERS_WRITE = "offers.write"
+    OFFERS_CONNECT = "offers.connect"
+    SOURCES_WRITE = "sources.write"
+    SMARTLINKS_WRITE = "smartlinks.write"
+    CATEGORIES_READ = "categories.read"
+    CATEGORIES_WRITE = "categories.write"
+    AFFILIATES_READ = "affiliates.read"
+    AFFILIATES_WRITE = "affiliates.write"
+    POSTBACKS_WRITE = "postbacks.write"
+    PIXELS_WRITE = "pixels.write"
+    ADVERTISERS_READ = "advertisers.read"
+    ADVERTISERS_WRITE = "advertisers.write"
+    INVOICES_WRITE = "invoices.write"
+    BALANCES_READ = "balances.read"
+    PAYMENTS_WRITE = "payments.write"
+    PAYMENT_SYSTEMS_READ = "payment_systems.read"
+    CURRENCIES_READ = "currencies.read"
+    CURRENCIES_WRITE = "currencies.write"
+    TICKETS_READ = "tickets.read"
+    TICKETS_WRITE = "tickets.write"
+    NEWS_READ = "news.read"
+    NEWS_WRITE = "news.write"
+    DASHBOARD_READ = "dashboard.read"
+    USERS_WRITE = "users.write"
+    SETTINGS_WRITE = "settings.write"
+    AUDIT_READ = "audit.read"
+    STATS_COMMON = "stats.common"
+    STATS_CONVERSION = "stats.conversion"
+    CONVERSIONS_WRITE = "conversions.write"
+    STATS_CLICKS = "stats.clicks"
+    STATS_SUPPLIER = "stats.supplier"
+    STATS_OFFER = "stats.offer"
+    STATS_PARTNER = "stats.partner"
+    STATS_COUNTRY = "stats.country"
+    STATS_CITY = "stats.city"
+    STATS_OS = "stats.os"
+    STATS_GOAL = "stats.goal"
+    STATS_DEVICE = "stats.device"
+    STATS_OTHER = "stats.other"
+    STATS_LIMITS = "stats.limits"
+    STATS_REFERRAL = "stats.referral"
+    STATS_PARTNER_POSTBACK = "stats.partner_postback"
+    STATS_SERVER_POSTBACK = "stats.server_postback"
+
+
+class Role(StrEnum):
+    """A role of a staff user (spec: Authentication 5)."""
+
+    ADMIN = "ROLE_ADMIN"
+    MANAGER_AFFILIATE = "ROLE_MANAGER_AFFILIATE"
+    MANAGER_SALES = "ROLE_MANAGER_SALES"
+    SECTION_OFFER = "ROLE_SECTION_OFFER"
+    SECTION_SUPPLIER = "ROLE_SECTION_SUPPLIER"
+    SECTION_STATS = "ROLE_SECTION_STATS"
+    SECTION_DASHBOARD = "ROLE_SECTION_DASHBOARD"
+    SECTION_NEWS = "ROLE_SECTION_NEWS"
+    SECTION_CATEGORY = "ROLE_SECTION_CATEGORY"
+    SECTION_PARTNER = "ROLE_SECTION_PARTNER"
+    SECTION_PAYMENT = "ROLE_SECTION_PAYMENT"
+    SECTION_TICKET = "ROLE_SECTION_TICKET"
+    STATS_COMMON = "ROLE_SECTION_STATS_COMMON"
+    STATS_CONVERSION = "ROLE_SECTION_STATS_CONVERSION"
+    STATS_SUPPLIER = "ROLE_SECTION_STATS_SUPPLIER"
+    STATS_OFFER = "ROLE_SECTION_STATS_OFFER"
+    STATS_PARTNER = "ROLE_SECTION_STATS_PARTNER"
+    STATS_COUNTRY = "ROLE_SECTION_STATS_COUNTRY"
+    STATS_CITY = "ROLE_SECTION_STATS_CITY"
+    STATS_OS = "ROLE_SECTION_STATS_OS"
+    STATS_GOAL = "ROLE_SECTION_STATS_GOAL"
+    STATS_DEVICE = "ROLE_SECTION_STATS_DEVICE"
+    STATS_LIMITS = "ROLE_SECTION_STATS_LIMITS"
+    STATS_PARTNER_POSTBACK = "ROLE_SECTION_STATS_PARTNER_POSTBACK"
+    STATS_SERVER_POSTBACK = "ROLE_SECTION_STATS_SERVER_POSTBACK"
+
+
+_P = Permission
+STATISTICS: Final = frozenset(p for p in Permission if p.startswith("stats."))
+
+_GIVEN: Final[dict[Role, frozenset[Permission]]] = {
+    Role.ADMIN: frozenset(Permission),
+    Role.MANAGER_AFFILIATE: STATISTICS
+    | {_P.OFFERS_READ, _P.OFFERS_CONNECT, _P.AFFILIATES_READ, _P.AFFILIATES_WRITE, _P.POSTBACKS_WRITE}
+    | {_P.PIXELS_WRITE, _P.BALANCES_READ, _P.TICKETS_WRITE, _P.CATEGORIES_READ},
+    Role.MANAGER_SALES: STATISTICS
+    | {_P.OFFERS_READ, _P.OFFERS_WRITE, _P.CATEGORIES_READ, _P.ADVERTISERS_READ, _P.ADVERTISERS_WRITE}
+    | {_P.INVOICES_WRITE, _P.CONVERSIONS_WRITE},
+    Role.SECTION_OFFER: frozenset({_P.OFFERS_READ, _P.OFFERS_WRITE, _P.OFFERS_CONNECT, _P.CATEGORIES_READ})
+    | {_P.SOURCES_WRITE, _P.SMARTLINKS_WRITE},
+    Role.SECTION_SUPPLIER: frozenset({_P.ADVERTISERS_READ, _P.ADVERTISERS_WRITE, _P.INVOICES_WRITE}),
+    Role.SECTION_STATS: STATISTICS,
+    Role.SECTION_DASHBOARD: frozenset({_P.DASHBOARD_READ}),
+    Role.SECTION_NEWS: frozenset({_P.NEWS_WRITE}),
+    Role.SECTION_CATEGORY: frozenset({_P.CATEGORIES_READ, _P.CATEGORIES_WRITE}),
+    Role.SECTION_PARTNER: frozenset({_P.AFFILIATES_READ, _P.AFFILIATES_WRITE, _P.POSTBACKS_WRITE})
+    | {_P.PIXELS_WRITE, _P.BALANCES_READ},
+    Role.SECTION_PAYMENT: frozenset({_P.BALANCES_READ, _P.PAYMENTS_WRITE, _P.INVOICES_WRITE, _P.CURRENCIES_WRITE})
+    | {_P.STATS_REFERRAL},
+    Role.SECTION_TICKET: frozenset({_P.TICKETS_WRITE}),
+    Role.STATS_COMMON: frozenset({_P.STATS_COMMON}),
+    Role.STATS_CONVERSION: frozenset({_P.STATS_CONVERSION}),
+    Role.STATS_SUPPLIER: frozenset({_P.STATS_SUPPLIER}),
+    Role.STATS_OFFER: frozenset({_P.STATS_OFFER}),
+    Role.STATS_PARTNER: frozenset({_P.STATS_PARTNER}),
+    Role.STATS_COUNTRY: frozenset({_P.STATS_COUNTRY}),
+    Role.STATS_CITY: frozenset({_P.STATS_CITY}),
+    Role.STATS_OS: frozenset({_P.STATS_OS}),
+    Role.STATS_GOAL: frozenset({_P.STATS_GOAL}),
+    Role.STATS_DEVICE: frozenset({_P.STATS_DEVICE}),
+    Role.STATS_LIMITS: frozenset({_P.STATS_LIMITS}),
+    Role.STATS_PARTNER_POSTBACK: frozenset({_P.STATS_PARTNER_POSTBACK}),
+    Role.STATS_SERVER_POSTBACK: frozenset({_P.STATS_SERVER_POSTBACK}),
+}
+
+_ALSO: Final[dict[Permission, frozenset[Permission]]] = {
+    _P.INVOICES_WRITE: frozenset({_P.CURRENCIES_READ}),
+    _P.CURRENCIES_WRITE: frozenset({_P.CURRENCIES_READ}),
+    _P.AFFILIATES_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ}),
+    _P.PAYMENTS_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ}),
+    _P.TICKETS_WRITE: frozenset({_P.TICKETS_READ}),
+    _P.DASHBOARD_READ: frozenset({_P.STATS_COMMON, _P.STATS_OFFER, _P.STATS_PARTNER, _P.STATS_SUPPLIER})
+    | {_P.STATS_COUNTRY, _P.TICKETS_READ},
+}
+"""Permission → what comes with it: lists that a write names values of, and what the console's first page reads."""
+
+EVERYBODY: Final = frozenset({_P.NEWS_READ})
+"""What every staff user may do, whatever its roles."""
+
+
+def _with_reading(given: frozenset[Permission]) -> frozenset[Permission]:
+    return EVERYBODY | given.union(*(_ALSO.get(permission, frozenset()) for permission in given))
+
+
+TABLE: Final[dict[Role, frozenset[Permission]]] = {role: _with_reading(given) for role, given in _GIVEN.items()}
+"""Role → what it gives. The two manager roles give it within what they manage (actions/people/scope.py)."""
+
+
+ADMIN_ALONE: Final = frozenset({_P.USERS_WRITE, _P.SETTINGS_WRITE, _P.AUDIT_READ})
+"""What no other role gives."""
+
+
+def permissions_of(roles: Iterable[Role]) -> frozenset[Permission]:
+    """Return what any of the roles gives, and what everybody may do."""
+    return EVERYBODY.union(*(TABLE[role] for role in roles))
+
+
+def roles_giving(permission: Permission) -> tuple[Role, ...]:
+    """The roles that give a permission, for the documentation."""
+    return tuple(role for role, given in TABLE.items() if permission in given)
+
+
+def kind_of(roles: Iterable[Role]) -> str:
+    """What existing programs know a staff user as."""
+    given = set(roles)
+    managers = given & {Role.MANAGER_AFFILIATE, Role.MANAGER_SALES}
+    if Role.ADMIN in given or len(managers) != 1:
+        return "common_manager"
+    return "affiliate_manager" if Role.MANAGER_AFFILIATE in managers else "account_manager"

@@ -1,0 +1,159 @@
+"""How full the caps of an offer are (spec: Cap stats item; behaviour.md §7). Pure.
+
+Which caps there are, and what their counters hold; what falls under which counter is domain/offers/counters.py's.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from trackyard.base.money import ZERO
+from trackyard.domain.offers.caps import CapRule, caps_of
+from trackyard.domain.offers.counters import NOTHING, Count, Measure, Side, Traits, side_of
+from trackyard.domain.offers.offers import Offer
+
+CLICKS: Final = "clicks"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What happened alike in a period. goal: "" of clicks · country: ISO code, "" = unknown · count: of conversions, or
+    of clicks as its `conversions`."""
+
+    goal: str
+    affiliate_id: int
+    country: str
+    count: Count
+
+
+@dataclass(frozen=True, slots=True)
+class CounterState:
+    """What one counter of a cap holds. affiliate_id, country, goal: the value that it alone counts, None = those that
+    the cap counts together · by_goal: the same, apart by goal."""
+
+    affiliate_id: int | None
+    country: str | None
+    goal: str | None
+    value: Decimal
+    by_goal: Mapping[str, Decimal] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CapState:
+    """A cap and its counters in the period that is now. until: when that ends, UTC ms, None = never · counters: by
+    affiliate, country and goal; a cap that counts all together has one, of any other those that hold something."""
+
+    rule: CapRule
+    until: int | None
+    counters: tuple[CounterState, ...]
+
+
+def rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
+    """The caps of an offer, clicks' too, in the order of its list; then the day limits of affiliates."""
+    zone = ZoneInfo(offer.caps_timezone) if offer.caps_timezone else platform_zone
+    counted = caps_of(
+        offer.id,
+        offer.caps,
+        offer.personal_limits,
+        offer.caps_status,
+        zone,
+        redirects=offer.is_redirect_overcap,
+        overcap_goal=offer.caps_goal_overcap,
+        notice_percent=offer.notice_percent_overcap,
+    )
+    of_clicks = {
+        cap.id: CapRule(
+            CLICKS,
+            cap.value,
+            Measure(
+                offer.id,
+                cap.id,
+                cap.period,
+                zone,
+                frozenset(),  # a click has neither a status nor a goal
+                affiliate=side_of(cap.affiliate_type, cap.affiliates),
+                country=side_of(cap.country_type, cap.country),
+            ),
+        )
+        for cap in offer.caps
+        if cap.type == CLICKS
+    }
+    rules = {rule.measure.id: rule for rule in counted.rules} | of_clicks
+    listed = [cap.id for cap in offer.caps]
+    return tuple(rules[id_] for id_ in [*listed, *(id_ for id_ in rules if id_ not in listed)])
+
+
+def rules_for(offer: Offer, rules: Iterable[CapRule], affiliate_id: int) -> tuple[CapRule, ...]:
+    """Those of an offer's caps that an affiliate knows of; none when they are hidden."""
+    return () if offer.hide_caps else tuple(rule for rule in rules if concerns(rule, {affiliate_id}))
+
+
+def concerns(rule: CapRule, affiliates: Collection[int]) -> bool:
+    """Whether a cap counts what any of these affiliates brings."""
+    only = rule.measure.affiliate.only
+    return only is None or not only.isdisjoint(affiliates)
+
+
+def state_of(rule: CapRule, held: Iterable[Held], at_ms: int) -> CapState:
+    """What the counters of a cap hold at a moment. held: everything of its kind that its period has until then."""
+    measure, opening = rule.measure, rule.measure.opening_at(at_ms)
+    counts: dict[tuple[int | None, str | None, str | None], dict[str, Count]] = {}
+    if not measure.has_each:
+        counts[None, None, None] = {}
+    for one in held:
+        traits = Traits(one.goal, one.affiliate_id, one.country, at_ms)
+        if measure.counts(traits):
+            counter = measure.counter_of(traits)
+            by_goal = counts.setdefault((counter.affiliate_id, counter.country, counter.goal), {})
+            before = by_goal.get(one.goal, NOTHING)
+            by_goal[one.goal] = Count(before.conversions + one.count.conversions, before.budget + one.count.budget)
+    counters = [
+        _counter(rule, affiliate_id, country, goal, by_goal)
+        for (affiliate_id, country, goal), by_goal in sorted(counts.items(), key=lambda item: _order(item[0]))
+    ]
+    return CapState(rule, opening.until, tuple(counters))
+
+
+def kind_of(side: Side) -> str:
+    """all, each or exact."""
+    return "each" if side.each else "all" if side.only is None else "exact"
+
+
+def described(rule: CapRule, currency: str, goal_names: Mapping[str, str], affiliates: Iterable[int]) -> str:
+    """A cap in words. currency: the platform's · affiliates: those of an exact cap that are told."""
+    measure = rule.measure
+    value = rule.value.quantize(Decimal(1)) if rule.value == rule.value.to_integral_value() else rule.value.normalize()
+    amount = f"{value:f} {currency} of payouts" if rule.type == "budget" else f"{value:f} {rule.type}"
+    sides = [
+        _side(measure.affiliate, "affiliate", [str(one) for one in affiliates]),
+        _side(measure.country, "country", sorted(measure.country.only or ())),
+        _side(measure.goal, "goal", [goal_names.get(goal, goal) for goal in sorted(measure.goal.only or ())]),
+    ]
+    told = "; ".join(side for side in sides if side)
+    return f"{amount} {_PERIODS[measure.period]}: {told or 'all together'}"
+
+
+_PERIODS: Final = {"hour": "an hour", "day": "a day", "week": "a week", "month": "a month", "all": "in all"}
+_MANY: Final = {"affiliate": "affiliates", "country": "countries", "goal": "goals"}
+
+
+def _side(side: Side, noun: str, values: list[str]) -> str:
+    if side.each:
+        return f"each {noun}"
+    if side.only is None:
+        return ""
+    return f"{noun} {values[0]}" if len(values) == 1 else f"{_MANY[noun]} {', '.join(values)} together"
+
+
+def _counter(
+    rule: CapRule, affiliate_id: int | None, country: str | None, goal: str | None, by_goal: Mapping[str, Count]
+) -> CounterState:
+    values = {name: count.of(rule.type) for name, count in sorted(by_goal.items())}
+    return CounterState(affiliate_id, country, goal, sum(values.values(), ZERO), values)
+
+
+def _order(key: tuple[int | None, str | None, str | None]) -> tuple[int, str, str]:
+    affiliate_id, country, goal = key
+    return affiliate_id or 0, country or "", goal or ""

@@ -1,0 +1,38 @@
+"""The caller's address of a request that one process of the platform forwards to another.
+
+The header carries the address, the second and a signature of both. So the edge believes its own platform, whichever
+proxies it trusts, and a header that leaks is of no use after a minute.
+"""
+
+import hashlib
+import hmac
+from typing import Final
+
+from trackyard.domain.tracking.ip_lists import find_packed
+
+FORWARDED: Final = b"x-trackyard-forwarded"
+"""The header, in lower case."""
+FRESH_S: Final = 60
+
+
+def signing_key(secret: str) -> bytes:
+    """Return the key of the signatures, derived from a secret of the installation."""
+    return hmac.digest(secret.encode(), b"forwarded requests", hashlib.sha256)
+
+
+def signed_caller(key: bytes, address: str, now_ms: int) -> bytes:
+    """Return the value of the header for a caller at `address`."""
+    said = f"{address} {now_ms // 1000}".encode()
+    return said + b" " + hmac.new(key, said, hashlib.sha256).hexdigest().encode()
+
+
+def find_caller(key: bytes, value: bytes, now_ms: int) -> str | None:
+    """Return the address that a header carries; None when its signature is wrong or older than a minute."""
+    said, _, signature = value.rpartition(b" ")
+    wanted = hmac.new(key, said, hashlib.sha256).hexdigest().encode()
+    if not hmac.compare_digest(wanted, signature):
+        return None
+    address, _, second = said.decode("ascii").partition(" ")
+    if abs(now_ms // 1000 - int(second)) > FRESH_S or find_packed(address) is None:
+        return None
+    return address

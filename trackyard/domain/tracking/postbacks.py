@@ -1,0 +1,122 @@
+"""Which of an affiliate's postbacks a change calls, and with what (behaviour.md §6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from trackyard.base.zones import datetime_text
+from trackyard.domain.conversions.conversions import CUSTOM_FIELDS, Change, Conversion
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.tracking.macros import template
+
+BY_CREATING: Final = "by_creating"
+
+_DECLINED: Final = frozenset({Status.DECLINED.value, Status.NOT_FOUND.value})
+"""The statuses that version 3.1 shows as declined: for postbacks they are one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postback:
+    """A URL an affiliate wants called. offer_id None = global · status None = any, "by_creating" = new conversions
+    alone · goal None = any."""
+
+    id: int
+    affiliate_id: int
+    offer_id: int | None
+    url: str
+    status: str | None
+    goal: str | None
+
+
+def is_told(change: Change) -> bool:
+    """Whether a change calls anybody: a new conversion does, and another status."""
+    return change.before is None or change.before.status.shown is not change.after.status.shown
+
+
+def chosen(postbacks: Sequence[Postback], change: Change) -> list[Postback]:
+    """The affiliate's postbacks that a change calls: those of the offer; its global ones only when it has none at
+    all for that offer. An edit that leaves the status calls none."""
+    conversion = change.after
+    if not is_told(change):
+        return []
+    own = [postback for postback in postbacks if postback.affiliate_id == conversion.affiliate_id]
+    of_offer = [postback for postback in own if postback.offer_id == conversion.offer_id]
+    candidates = of_offer or [postback for postback in own if postback.offer_id is None]
+    return [postback for postback in candidates if _wants(postback, change)]
+
+
+def _wants(postback: Postback, change: Change) -> bool:
+    if postback.goal is not None and postback.goal != change.after.goal:
+        return False
+    if postback.status is None:
+        return True
+    if postback.status == BY_CREATING:
+        return change.before is None
+    wanted = _DECLINED if postback.status in _DECLINED else {postback.status}
+    had = change.before is not None and change.before.status.shown in wanted
+    return change.after.status.shown in wanted and not had
+
+
+def filled(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> str:
+    """The URL to call: every macro replaced. Dates in the platform's `zone`, {time} and {timestamp} in epoch
+    seconds, {sum} the payout."""
+    return template(url).fill(_values(conversion, offer_title, zone, rand))
+
+
+def host_of(url: str) -> str:
+    """The host of a URL in lower case, "" when it has none: calls are spread by it."""
+    try:
+        return (urlsplit(url).hostname or "")[:255]
+    except ValueError:
+        return ""
+
+
+def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> dict[str, str]:
+    click, created = conversion.click, datetime_text(conversion.created_at, zone)
+    seconds = str(conversion.created_at // 1000)
+    return {
+        "clickid": conversion.click_id,
+        "transactionid": conversion.id,
+        "action_id": conversion.action_id,
+        "offerid": str(conversion.offer_id),
+        "offer_id": str(conversion.offer_id),
+        "offer_name": offer_title,
+        "pid": str(conversion.affiliate_id),
+        "status": str(conversion.status.shown.number),
+        "status_name": conversion.status.shown.value,
+        "sum": _plain(conversion.payout),
+        "order_sum": _plain(conversion.sum),
+        "currency": conversion.currency,
+        "goal": conversion.goal,
+        "goal_name": conversion.goal_title,
+        "geo": click["country"],
+        "device_type": click["device"],
+        "uagent": click["ua"],
+        "date": created,
+        "date_only": created[:10],
+        "click_date": datetime_text(conversion.click_time, zone),
+        "time": seconds,
+        "timestamp": seconds,
+        "comment": conversion.comment,
+        "user_id": conversion.user_id,
+        "rand": rand,
+        **{name: str(click[name]) for name in _FROM_CLICK},
+        **{f"{name}{n}": conversion.custom_fields.get(str(n), "") for n in CUSTOM_FIELDS for name in _CUSTOM_FIELD},
+    }
+
+
+_CUSTOM_FIELD: Final = ("custom_field", "custom_field_")
+"""Both spellings of the macro of a custom field, without its number."""
+
+_FROM_CLICK: Final = (
+    *("ip", "city", "os", "referrer", "ref_id", "os_id", "ext1", "ext2", "ext3"),
+    *(f"sub{number}" for number in range(1, 9)),
+)
+
+
+def _plain(amount: Decimal) -> str:
+    """An amount without the zeros at its end: 5, 0.25."""
+    return f"{amount.normalize():f}"

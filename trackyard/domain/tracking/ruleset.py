@@ -1,0 +1,179 @@
+"""The rules an edge decides from: immutable rows, compiled from what staff wrote (architecture.md, Rules).
+
+A row travels as (kind, key, version, row | tombstone) from SQL through `rules.snapshot` and `rules.log`
+into the memory of each edge. Rows are msgspec structs: slotted, cheap to hold and to decode.
+"""
+
+from typing import Final
+
+import msgspec
+
+from trackyard.domain.offers.offers import RestrictedIsp, RestrictedOs, Schedule, SubAccount, TargetingGroup
+
+SCHEMA: Final = 5
+"""Changes whenever a row's form does: a snapshot of another schema is built anew."""
+
+
+class Platform(msgspec.Struct, frozen=True, gc=False):
+    """Settings of the installation that decide a click. One row, key "platform"."""
+
+    trafficback_url: str = ""
+    timezone: str = "UTC"
+    refuse_bots: bool = True
+
+
+class Advertiser(msgspec.Struct, frozen=True, gc=False):
+    """One row an advertiser, key = its id. `blacklist` holds the affiliates it refuses · sub_accounts: by sub number
+    ("1", "2"), for all its offers · personal_only: its offers regard an affiliate's personal targeting alone."""
+
+    id: str
+    blacklist: frozenset[int] = frozenset()
+    sub_accounts: dict[str, SubAccount] = {}
+    personal_only: bool = False
+
+
+class Affiliate(msgspec.Struct, frozen=True, gc=False):
+    """One row an affiliate, key = its id. `name` fills {affiliate_name} · server_networks: addresses and networks from
+    which it may report the clicks of others (`ip=`, `ua=`); empty = it may not."""
+
+    id: int
+    active: bool
+    name: str = ""
+    server_networks: tuple[str, ...] = ()
+
+
+class Landing(msgspec.Struct, frozen=True, gc=False):
+    """A page of an offer, a landing or a transit page."""
+
+    id: int
+    url: str
+    transit: bool = False
+
+
+class ClickCap(msgspec.Struct, frozen=True, gc=False):
+    """A cap of clicks that refuses (spec: Cap item). The lists are filled for `exact`."""
+
+    id: str
+    period: str
+    value: int
+    affiliate_type: str = "all"
+    affiliates: tuple[int, ...] = ()
+    country_type: str = "all"
+    countries: tuple[str, ...] = ()
+
+
+class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Whom an offer takes clicks of (behaviour.md §4). countries: of an offer with strictly_country · empty_sub: number
+    of the sub that must not be empty · personal_only: as consider_personal_targeting_only · unique_only: as
+    uniqIpOnly."""
+
+    schedule: Schedule | None = None
+    countries: tuple[str, ...] = ()
+    os: tuple[RestrictedOs, ...] = ()
+    isps: tuple[RestrictedIsp, ...] = ()
+    devices: tuple[str, ...] = ()
+    brands: tuple[str, ...] = ()
+    connection: str = ""
+    subs: tuple[dict[str, str], ...] = ()
+    sub_accounts: dict[str, SubAccount] = {}
+    groups: tuple[TargetingGroup, ...] = ()
+    personal_only: bool = False
+    empty_sub: int | None = None
+    unique_only: bool = False
+
+
+NO_RESTRICTIONS: Final = Restrictions()
+
+
+class Offer(msgspec.Struct, frozen=True, gc=False):
+    """One row an offer, key = its integer id. Times are UTC milliseconds; None = no limit.
+
+    `open` says that any affiliate may send traffic (privacy public) but those that staff took off it; else it must
+    be connected · restrictions: msgpack of Restrictions, b"" = none: of many offers few are clicked, and bytes take a
+    tenth of the memory · click_caps: those that refuse clicks, in caps_timezone ("" = the platform's) · macro_url: text
+    that is appended to the target URL of an accepted click.
+    """
+
+    id: int
+    hash: str
+    title: str
+    advertiser: str
+    url: str
+    active: bool
+    open: bool
+    preview_url: str = ""
+    trafficback_url: str = ""
+    start_at: int | None = None
+    stop_at: int | None = None
+    landings: tuple[Landing, ...] = ()
+    redirect_type: str = "http302"
+    allow_deeplink: bool = False
+    allow_impressions: bool = False
+    impressions_url: str = ""
+    caps_timezone: str = ""
+    click_caps: tuple[ClickCap, ...] = ()
+    restrictions: bytes = b""
+    macro_url: str = ""
+
+
+class Connections(msgspec.Struct, frozen=True, gc=False):
+    """The affiliates connected to one offer, key = the offer's integer id; sorted ids. `disconnected`: those that
+    staff took off it, who may not use it though it be open."""
+
+    offer: int
+    affiliates: tuple[int, ...] = ()
+    disconnected: tuple[int, ...] = ()
+
+
+class FullCap(msgspec.Struct, frozen=True, gc=False):
+    """A cap of conversions or of a budget that has no place left and refuses clicks. Empty lists = of any · until: when
+    its period ends (UTC ms), None = never."""
+
+    cap: str
+    affiliates: tuple[int, ...] = ()
+    countries: tuple[str, ...] = ()
+    until: int | None = None
+
+
+class FullCaps(msgspec.Struct, frozen=True, gc=False):
+    """The full caps of one offer, key = its integer id; no row = none is full."""
+
+    offer: int
+    caps: tuple[FullCap, ...] = ()
+
+
+class SmartLinkOffer(msgspec.Struct, frozen=True, gc=False):
+    """An offer of a SmartLink category. epc: payouts of conversions that are not declined, a click, over 7 days."""
+
+    offer: int
+    epc: float = 0
+
+
+class SmartLink(msgspec.Struct, frozen=True, gc=False):
+    """One row a SmartLink category, key = its id; the best EPC first, then the smallest id."""
+
+    id: str
+    offers: tuple[SmartLinkOffer, ...] = ()
+
+
+class Pixels(msgspec.Struct, frozen=True, gc=False):
+    """The pixels that an affiliate shows to who converts at an offer: active and accepted. Key = "offer-affiliate"."""
+
+    offer: int
+    affiliate: int
+    codes: tuple[str, ...] = ()
+
+
+Row = Platform | Advertiser | Affiliate | Offer | Connections | FullCaps | SmartLink | Pixels
+
+KINDS: Final[dict[str, type[Row]]] = {
+    "platform": Platform,
+    "advertiser": Advertiser,
+    "affiliate": Affiliate,
+    "offer": Offer,
+    "connections": Connections,
+    "full_caps": FullCaps,
+    "smartlink": SmartLink,
+    "pixels": Pixels,
+}
+"""Kind on the wire → the type of its rows."""

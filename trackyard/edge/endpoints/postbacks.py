@@ -1,0 +1,76 @@
+"""Inbound calls: conversions that advertisers report, on disk before they are answered (behaviour.md §4)."""
+
+from typing import Final
+
+from trackyard.base.clock import Clock
+from trackyard.base.ids import new_id
+from trackyard.domain.tracking.forwarding import FORWARDED, find_caller
+from trackyard.edge.counters import Counters
+from trackyard.edge.endpoints.postback_params import call_params
+from trackyard.edge.endpoints.redirects import cors
+from trackyard.edge.http.answers import NO_STORE, TOOK, UNWRITABLE
+from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.http.request import Request, Response
+from trackyard.edge.recorder import Recorder
+from trackyard.journal.records import Call, Kind, encode
+
+KEPT_BODY: Final = 8 * 1024
+"""Bytes of a body that are kept as they came, for the log: as many as of a URL. Parameters are read from all of it."""
+
+
+class Inbound:
+    """Takes calls and answers `/postback`. What becomes of a call stands in the server postback log."""
+
+    __slots__ = ("_clock", "_counters", "_forward_key", "_recorder", "_trusted")
+
+    def __init__(
+        self,
+        clock: Clock,
+        trusted: TrustedNetworks,
+        recorder: Recorder,
+        counters: Counters,
+        forward_key: bytes = b"",
+    ) -> None:
+        self._forward_key = forward_key
+        self._clock = clock
+        self._trusted = trusted
+        self._recorder = recorder
+        self._counters = counters
+
+    def postback(self, request: Request) -> Response:
+        """Takes a call of an advertiser's server."""
+        call = self.read(request, "postback", call_params(request))
+        return self.take(call, Response(200, TOOK, headers=NO_STORE + cors(request), durable=True))
+
+    def read(self, request: Request, source: str, params: dict[str, str]) -> Call:
+        """The call that a request is. source: "postback" or a pixel's name · params: by canonical name."""
+        now = self._clock.now_ms()
+        return Call(
+            time=now,
+            id=new_id(now),
+            source=source,
+            method=request.method,
+            ip=self._caller(request),
+            ua=request.header(b"user-agent"),
+            query=request.query.decode("utf-8", "replace"),
+            body=request.body[:KEPT_BODY].decode("utf-8", "replace"),
+            params=params,
+        )
+
+    def take(self, call: Call, answer: Response) -> Response:
+        """Records a call; `answer` must wait until it is durable."""
+        if not self._recorder.append(Kind.CALL, encode(call)):
+            return UNWRITABLE
+        self._counters.calls += 1
+        return answer
+
+    def _caller(self, request: Request) -> str:
+        signed = request.headers.get(FORWARDED)
+        if signed is not None and self._forward_key:
+            caller = find_caller(self._forward_key, signed, self._clock.now_ms())
+            if caller is not None:
+                return caller
+        forwarded = request.headers.get(b"x-forwarded-for") if request.trusted else None
+        if forwarded is None:
+            return request.peer
+        return self._trusted.visitor(request.peer, forwarded.decode("latin-1"))

@@ -1,0 +1,65 @@
+"""Ways out: how a visitor is sent to a URL (behaviour.md §4, Redirects)."""
+
+import re
+from html import escape
+from typing import Final
+
+from trackyard.decision.click.hit import Hit
+from trackyard.edge.endpoints.pages import HTML, JS_PAGE, META_PAGE, NOT_AVAILABLE
+from trackyard.edge.http.answers import NO_STORE, encode_json, error
+from trackyard.edge.http.request import Request, Response
+
+PLAIN: Final = "http302"
+_HIDDEN: Final = NO_STORE + b"Referrer-Policy: no-referrer\r\n"
+_PAGES: Final = {"js": JS_PAGE, "meta": META_PAGE}
+
+_is_origin = re.compile(rb"(?:https?://[A-Za-z0-9.:\[\]_-]{1,255}|null)\Z").match
+_is_header_list = re.compile(rb"[A-Za-z0-9_, -]{1,500}\Z").match
+
+
+def redirect(url: str, kind: str, cookies: bytes, *, recorded: bool) -> Response:
+    """The answer that leads to `url` (plain ASCII) in the way that an offer's redirect_type names."""
+    if kind == PLAIN:
+        return Response(302, b"", b"", url.encode("ascii"), cookies + NO_STORE if cookies else NO_STORE, recorded)
+    page = _PAGES.get(kind)
+    if page is None:
+        return Response(302, b"", b"", url.encode("ascii"), cookies + _HIDDEN, recorded)
+    # Nothing in the URL ends a string of a script or an attribute: it is percent-encoded but for these two.
+    body = page % {b"url": escape(url).encode("ascii"), b"script": encode_json(url)}
+    return Response(200, body, HTML, headers=cookies + _HIDDEN, recorded=recorded)
+
+
+def not_available(*, recorded: bool) -> Response:
+    """The page of a refused click that has nowhere to go."""
+    return Response(404, NOT_AVAILABLE, HTML, headers=NO_STORE, recorded=recorded)
+
+
+def as_json(request: Request, hit: Hit, url: str | None, cookies: bytes, *, recorded: bool) -> Response:
+    """Where the click goes, and its id, for a script to read (`format=json`)."""
+    headers = cookies + cors(request)
+    if url is None:
+        answer = error(404, "not_available", "This offer is not available", headers)
+        answer.recorded = recorded
+        return answer
+    body = encode_json({"status": 1, "clickid": hit.click_id, "url": url})
+    return Response(200, body, headers=headers + NO_STORE, recorded=recorded)
+
+
+def cors(request: Request) -> bytes:
+    """The header lines that let the page which asks read the answer, with the visitor's cookies."""
+    origin = request.headers.get(b"origin")
+    if origin is None or not _is_origin(origin):
+        return b"Vary: Origin\r\n"
+    return b"Access-Control-Allow-Origin: %s\r\nAccess-Control-Allow-Credentials: true\r\nVary: Origin\r\n" % origin
+
+
+def preflight(request: Request, methods: tuple[str, ...]) -> Response:
+    """The answer to OPTIONS: what a page of another site may ask."""
+    allowed = ", ".join((*methods, "OPTIONS")).encode("ascii")
+    headers = b"Allow: %s\r\n" % allowed + cors(request)
+    if b"origin" in request.headers:
+        headers += b"Access-Control-Allow-Methods: %s\r\nAccess-Control-Max-Age: 86400\r\n" % allowed
+        wanted = request.headers.get(b"access-control-request-headers", b"")
+        if _is_header_list(wanted):
+            headers += b"Access-Control-Allow-Headers: %s\r\n" % wanted
+    return Response(200, b"", b"text/plain; charset=utf-8", headers=headers)

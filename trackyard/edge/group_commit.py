@@ -1,0 +1,69 @@
+"""Group commit: one sync of the journal serves every call that waited for it."""
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+
+from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.http.connection import Connection
+from trackyard.journal.writer import JournalUnwritable, Writer
+
+SOON_S = 0.01
+"""Clicks are on disk at most about this much later."""
+
+_log = logging.getLogger("trackyard.edge")
+
+
+class GroupCommit:
+    """Syncs `writer` in a thread of its own: at once when a call waits, else 10 ms after a click."""
+
+    def __init__(self, writer: Writer, edge: Edge, loop: asyncio.AbstractEventLoop) -> None:
+        self._writer = writer
+        self._edge = edge
+        self._loop = loop
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal-sync")
+        self._waiters: list[Connection] = []
+        self._running = False
+        self._scheduled = False
+        self._closed = False
+
+    def wait(self, waiter: Connection) -> None:
+        """Calls `waiter.synced(ok)` once everything written so far is durable."""
+        self._waiters.append(waiter)
+        self._start()
+
+    def note(self) -> None:
+        """Syncs soon when something was written."""
+        if self._writer.dirty and not self._scheduled:
+            self._scheduled = True
+            self._loop.call_later(SOON_S, self._soon)
+
+    def close(self) -> None:
+        """Ends the thread, after what runs in it. Closing the writer syncs the rest."""
+        self._closed = True
+        self._thread.shutdown(wait=True)
+
+    def _soon(self) -> None:
+        self._scheduled = False
+        self._start()
+
+    def _start(self) -> None:
+        if self._running or self._closed:
+            return
+        self._running = True
+        # Who comes while the sync runs may have been written behind its back: it waits for the next.
+        waiters, self._waiters = self._waiters, []
+        done = self._loop.run_in_executor(self._thread, self._writer.sync)
+        done.add_done_callback(lambda future: self._done(future, waiters))
+
+    def _done(self, future: "asyncio.Future[None]", waiters: list[Connection]) -> None:
+        self._running = False
+        fault = future.exception()
+        if fault is not None:
+            _log.error("sync of the journal failed", extra={"error": str(fault)})
+            if isinstance(fault, JournalUnwritable):
+                self._edge.journal_fault = str(fault)
+        for waiter in waiters:
+            waiter.synced(fault is None)
+        if self._waiters:
+            self._start()

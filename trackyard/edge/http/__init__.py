@@ -1,0 +1,1 @@
+"""Requests, answers and connections of the tracking listener."""

@@ -1,0 +1,23 @@
+"""Answers that say the same to everybody, and errors in their one form (behaviour.md §2)."""
+
+from typing import Final
+
+import msgspec
+
+from trackyard.edge.http.request import Response
+
+NO_STORE: Final = b"Cache-Control: no-store\r\n"
+TOOK: Final = b'{"status":1}'
+
+encode_json: Final = msgspec.json.Encoder().encode
+
+
+def error(status: int, code: str, text: str, headers: bytes = b"") -> Response:
+    """An error in the form of behaviour.md §2."""
+    body = encode_json({"status": 2, "error": text, "message": text, "code": code})
+    return Response(status, body, headers=NO_STORE + headers)
+
+
+UNWRITABLE: Final = error(503, "journal_unwritable", "Nothing was recorded: try again later", b"Retry-After: 5\r\n")
+"""The answer when a record could not be made safe."""
+NOT_READY: Final = error(503, "not_ready", "No rules yet", b"Retry-After: 1\r\n")

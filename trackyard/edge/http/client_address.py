@@ -1,0 +1,83 @@
+"""The visitor's address: the peer's, or what a trusted proxy says it is (behaviour.md §4)."""
+
+import socket
+from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Network, ip_address
+
+from trackyard.decision.targeting.ip_lists import number_of
+from trackyard.domain.tracking.ip_lists import find_packed
+
+
+def address_text(packed: bytes) -> str:
+    """The one way to write an address: dotted, or compressed lower-case IPv6."""
+    return socket.inet_ntop(socket.AF_INET if len(packed) == 4 else socket.AF_INET6, packed)
+
+
+def find_address(text: str) -> str | None:
+    """An address in its one form; None when the text is none."""
+    packed = find_packed(text)
+    return None if packed is None else address_text(packed)
+
+
+class TrustedNetworks:
+    """The networks of proxies that are believed."""
+
+    def __init__(self, networks: Iterable[IPv4Network | IPv6Network]) -> None:
+        by_length: dict[int, list[tuple[int, int]]] = {4: [], 16: []}
+        for network in networks:
+            start = int(network.network_address)
+            by_length[network.max_prefixlen // 8].append((int(network.netmask), start))
+        self._by_length = {length: tuple(pairs) for length, pairs in by_length.items()}
+
+    def trusts(self, packed: bytes) -> bool:
+        """Whether an address (as of `find_packed`) is one of them."""
+        number = int.from_bytes(packed, "big")
+        for mask, start in self._by_length[len(packed)]:  # noqa: SIM110 (a generator costs more than the look)
+            if number & mask == start:
+                return True
+        return False
+
+    def trusts_text(self, text: str) -> bool:
+        """Whether an address in text form is one of them."""
+        packed = find_packed(text)
+        return packed is not None and self.trusts(packed)
+
+    def visitor(self, peer: str, forwarded: str) -> str:
+        """The address of the visitor behind a trusted `peer` that sent X-Forwarded-For `forwarded`.
+
+        The right-most entry that is not itself trusted; entries behind something that is no address are not
+        believed. All trusted: the left-most.
+        """
+        return self.locate(peer, forwarded)[0]
+
+    def locate(self, peer: str, forwarded: str) -> tuple[str, int]:
+        """As `visitor`, and the number of the address."""
+        packed = find_packed(forwarded)
+        if packed is not None and len(packed) == 4 and ":" not in forwarded:
+            # One plain IPv4 address, as nearly always; inet_pton takes it in its one form only.
+            return forwarded, int.from_bytes(packed, "big")
+        found = peer
+        for item in reversed(forwarded.split(",")):
+            entry = item.strip()
+            packed = find_packed(_without_port(entry))
+            if packed is None:
+                break
+            found = address_text(packed)
+            if not self.trusts(packed):
+                break
+        return found, number_of(found)
+
+
+def _without_port(entry: str) -> str:
+    if ":" not in entry:
+        return entry
+    if entry.startswith("["):
+        return entry[1:].partition("]")[0]
+    return entry.partition(":")[0] if entry.count(":") == 1 else entry
+
+
+def peer_address(peername: object) -> str:
+    """The address in what a socket says of its peer, "" for a socket without addresses."""
+    if isinstance(peername, tuple) and peername:
+        return find_address(str(peername[0])) or str(ip_address(str(peername[0])))
+    return ""

@@ -1,0 +1,462 @@
+"""One HTTP/1 connection: httptools parses, `Edge.handle` answers, answers keep the order of the requests."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import Final, Protocol, cast
+
+import httptools
+
+from trackyard.edge.http.answers import UNWRITABLE, error
+from trackyard.edge.http.client_address import TrustedNetworks, peer_address
+from trackyard.edge.http.request import MAX_URL, Later, Request, Response
+
+MAX_HEADERS = 64 * 1024
+MAX_BODY = 1024 * 1024
+MAX_WIRE_BODY = 8 * MAX_BODY
+"""A body with what is around it: one that comes in chunks of a byte is six times its size, trailers follow it."""
+MAX_REPEATED = 1024 * 1024
+"""Bytes that joining repeated headers may copy: each repeat copies all that went before."""
+REQUEST_S = 20.0
+"""A request must be whole this long after its first byte."""
+IDLE_S = 75.0
+ENOUGH = 1_000_000
+"""Connections at once where nobody says how many an edge may have."""
+LINGER_S = 5.0
+"""How long a refused client may go on sending before the connection is cut under its answer."""
+
+_STATUS_LINES: Final = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
+_ASKED: Final = (
+    *("Accept-Language", "Connection", "Content-Length", "Content-Type", "Cookie", "Origin", "Referer", "User-Agent"),
+    *("X-Forwarded-For", "X-Forwarded-Proto"),
+)
+_UNASKED: Final = (
+    *("Accept", "Accept-Encoding", "Cache-Control", "DNT", "Host", "Pragma", "Priority", "TE"),
+    *("Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User", "Upgrade-Insecure-Requests"),
+)
+"""What nearly all browsers send and nobody here asks for; who begins to takes it out of this list."""
+_NAMES: Final[dict[bytes, bytes]] = {
+    spelled: name.lower().encode() if name in _ASKED else b""
+    for name in (*_ASKED, *_UNASKED)
+    for spelled in (name.encode(), name.lower().encode())
+}
+"""Names of headers as browsers and proxies write them → as they are asked for, b"" = not at all. Others are asked for
+in lower case."""
+_CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
+_PENDING_LIMIT = 256
+"""Pipelined requests of one connection that may wait; reading stops meanwhile."""
+
+_log = logging.getLogger("trackyard.edge")
+
+
+class Handler(Protocol):
+    """What answers, knowing no server."""
+
+    def handle(self, request: Request) -> Response:
+        """The answer; one that is `recorded` may be sent only after `commit` said so."""
+        ...
+
+    @property
+    def commit(self) -> Callable[[], bool]:
+        """Writes the records of what was answered since the last time; whether they could be written."""
+        ...
+
+
+class Syncing(Protocol):
+    """Makes the journal durable for those who wait."""
+
+    def wait(self, waiter: "Connection") -> None:
+        """Calls `waiter.synced(ok)` when everything in the journal now is on disk, or cannot be."""
+        ...
+
+    def note(self) -> None:
+        """Something may have been written that should be synced soon."""
+        ...
+
+
+class Shared:
+    """What the connections of one edge share. `now`: coarse seconds of the loop's clock · `date`: the Date
+    header · both kept by the server's tick · `most`: connections at once; `turned_away`: those that came beyond, since
+    the tick last looked."""
+
+    def __init__(
+        self,
+        edge: Handler,
+        syncing: Syncing,
+        trusted: TrustedNetworks,
+        call_soon: Callable[[Callable[[], None]], object],
+        most: int = ENOUGH,
+    ) -> None:
+        self.edge = edge
+        self.handle = edge.handle
+        self._call_soon = call_soon
+        self._leaving: list[Connection] = []
+        self.syncing = syncing
+        self.trusted = trusted
+        self.connections: set[Connection] = set()
+        self.most = most
+        self.turned_away = 0
+        self.stopping = False
+        self.now = 0.0
+        self.date = b""
+        self.set_date(0)
+
+    def leave(self, connection: "Connection") -> None:
+        """Answers of `connection` go out together with those of others: their records are one write."""
+        self._leaving.append(connection)
+        if len(self._leaving) == 1:
+            self._call_soon(self._deliver)
+
+    def _deliver(self) -> None:
+        leaving, self._leaving = self._leaving, []
+        kept = self.edge.commit()
+        for connection in leaving:
+            connection.deliver(kept)
+        self.syncing.note()
+
+    def set_date(self, epoch_s: int) -> None:
+        """Makes the Date header say this second."""
+        self.date = f"Date: {formatdate(epoch_s, usegmt=True)}\r\n".encode()
+
+
+class Connection(asyncio.Protocol):
+    """One client. A request that waits for the disk holds back those pipelined behind it."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._transport: asyncio.Transport | None = None
+        self._parser = httptools.HttpRequestParser(self)
+        self._peer = ""
+        self._trusted = self._tls = False
+        self._url = b""
+        self._headers: dict[bytes, bytes] = {}
+        self._body: list[bytes] = []
+        self._body_size = 0
+        self._in_request = False
+        self._in_headers = False
+        self._header_bytes = self._wire_bytes = self._repeated_bytes = self._unasked_bytes = 0
+        self._chunk = 0
+        self._completed = False
+        self._out: list[bytes] = []
+        self._leaving = False
+        self._recorded = False
+        self._queue: deque[tuple[Request, bool]] = deque()
+        self._waiting: tuple[Request, bool, Response] | None = None
+        self._closing = False
+        self._paused = False
+        self.deadline = 0.0
+
+    # --- asyncio ----------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        if len(self._shared.connections) >= self._shared.most:
+            self._shared.turned_away += 1
+            self._closing = True
+            self._transport.abort()
+            return
+        self._peer = peer_address(transport.get_extra_info("peername"))
+        self._trusted = self._shared.trusted.trusts_text(self._peer)
+        self._tls = transport.get_extra_info("sslcontext") is not None
+        self._shared.connections.add(self)
+        self.deadline = self._shared.now + REQUEST_S
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._shared.connections.discard(self)
+        self._transport = None
+        self._closing = True
+        self._queue.clear()
+
+    def data_received(self, data: bytes) -> None:
+        if self._closing:
+            return
+        self._chunk = len(data)
+        self._completed = False
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            # Answered like any request; what follows is not HTTP.
+            self._close_after_answers()
+        except httptools.HttpParserError:
+            if not self._closing:
+                self._refuse(error(400, "bad_request", "Bad Request"))
+        if self._in_request and not self._completed and not self._closing:
+            self._count(len(data))
+        if not self._in_request and not self._closing:
+            self.deadline = self._shared.now + IDLE_S
+        if self._out:
+            self._leave()
+
+    def _count(self, size: int) -> None:
+        """Bounds what the parser keeps of a request that is not whole yet."""
+        if self._in_headers:
+            self._header_bytes += size
+            if self._header_bytes > MAX_HEADERS:
+                self._refuse_headers()
+            return
+        self._wire_bytes += size
+        if self._wire_bytes > MAX_WIRE_BODY:
+            self._refuse(error(413, "too_large", "The body is over the limit of 1 MB"))
+
+    def eof_received(self) -> bool:
+        # A half-closed client still gets the answers it waits for.
+        if self._waiting is None and not self._out:
+            return False
+        self._close_after_answers()
+        return True
+
+    def pause_writing(self) -> None:
+        self._paused = True
+        self._reading()
+        self.deadline = self._shared.now + REQUEST_S
+
+    def resume_writing(self) -> None:
+        self._paused = False
+        self._reading()
+        self.deadline = self._shared.now + IDLE_S
+
+    # --- httptools --------------------------------------------------------------------------------------
+
+    def on_message_begin(self) -> None:
+        self._url = b""
+        self._headers = {}
+        if self._body:
+            self._body = []
+        self._body_size = 0
+        self._in_request = self._in_headers = True
+        self._header_bytes = self._wire_bytes = self._repeated_bytes = self._unasked_bytes = 0
+        self.deadline = self._shared.now + REQUEST_S
+
+    def on_url(self, url: bytes) -> None:
+        self._url = self._url + url if self._url else url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if not self._in_headers:
+            return  # a trailer says nothing we ask for
+        known = _NAMES.get(name)
+        if known is None:
+            name = name.lower()
+        elif known:
+            name = known
+        else:
+            self._unasked_bytes += len(name) + len(value)
+            return
+        headers = self._headers
+        if name in headers:
+            value = headers[name] + (b"; " if name == b"cookie" else b", ") + value
+            self._repeated_bytes += len(value)
+            if self._repeated_bytes > MAX_REPEATED:
+                self._in_headers = False
+                self._refuse_headers()
+                return
+        headers[name] = value
+
+    def on_headers_complete(self) -> None:
+        self._in_headers = False
+        if self._closing:
+            return
+        headers = self._headers
+        length = headers.get(b"content-length")
+        if self._chunk > MAX_HEADERS and self._unasked_bytes + _size_of(headers) > MAX_HEADERS:
+            self._refuse_headers()
+        elif length is not None and int(length) > MAX_BODY:
+            self._refuse(error(413, "too_large", "The body is over the limit of 1 MB"))
+        elif self._waiting is None and headers.get(b"expect", b"").lower() == b"100-continue":
+            # Behind an answer that has not gone out yet it would come out of its order.
+            self._out.append(_CONTINUE)
+
+    def on_body(self, body: bytes) -> None:
+        self._body_size += len(body)
+        if self._body_size > MAX_BODY:
+            self._body = []
+            if not self._closing:
+                self._refuse(error(413, "too_large", "The body is over the limit of 1 MB"))
+            return
+        self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        self._in_request = False
+        self._completed = True
+        if self._closing:
+            return
+        path, _, query = _origin_form(self._url).partition(b"?")
+        request = Request(
+            self._parser.get_method().decode("ascii"),
+            path.decode("latin-1"),
+            query,
+            self._headers,
+            self._peer,
+            self._trusted,
+            b"".join(self._body) if self._body else b"",
+            self._tls,
+        )
+        keep_alive: bool = self._parser.should_keep_alive()
+        if self._waiting is None:
+            self._answer(request, keep_alive)
+        else:
+            self._queue.append((request, keep_alive))
+            if len(self._queue) >= _PENDING_LIMIT:
+                self._refuse(error(503, "too_many_pipelined", "Too many requests wait on one connection"))
+
+    # --- answers ----------------------------------------------------------------------------------------
+
+    def synced(self, ok: bool) -> None:
+        """The journal is durable up to the call this connection waits for, or is not."""
+        waiting = self._waiting
+        if ok and waiting is not None and self._transport is not None:
+            later = waiting[2]
+            if isinstance(later, Later) and not later.ready:
+                later.waiter = self._completed_later
+                return
+        self._stop_waiting()
+        if waiting is None or self._transport is None:
+            return
+        request, keep_alive, response = waiting
+        self._send(request, keep_alive, response if ok else UNWRITABLE)
+        while self._queue and self._waiting is None and self._transport is not None:
+            request, keep_alive = self._queue.popleft()
+            self._answer(request, keep_alive)
+        if self._out:
+            self._leave()
+        self._reading()
+        if self._waiting is None and self._closing and not self._out:
+            self._transport.close()
+
+    def _completed_later(self) -> None:
+        """Send the durable answer whose body came."""
+        self.synced(True)
+
+    def _stop_waiting(self) -> None:
+        # Of its own, or mypyc took it for settled in all of `synced` that nothing waits.
+        self._waiting = None
+
+    def deliver(self, kept: bool) -> None:
+        """Sends what leaves. `kept`: whether the records of these answers are in the journal."""
+        self._leaving = False
+        if self._recorded and not kept:
+            # One answer for all that were pipelined: the close tells that the others have none.
+            self._out = [serialized(UNWRITABLE, self._shared.date, b"Connection: close\r\n", head=False)]
+            self._closing = True
+        self._recorded = False
+        out, self._out = self._out, []
+        transport = self._transport
+        if transport is None or not out:
+            return
+        transport.write(out[0] if len(out) == 1 else b"".join(out))
+        if self._closing and self._waiting is None:
+            self._linger(transport)
+
+    def finish(self) -> None:
+        """The edge stops: an idle connection closes now, another one behind its answer."""
+        if self._transport is None:
+            return
+        if self._waiting is None and not self._out and (self._closing or not self._in_request):
+            self._transport.close()
+
+    def expire(self, now: float) -> None:
+        """Cuts a client whose time is over."""
+        if self._transport is None or self._waiting is not None or now < self.deadline:
+            return
+        if self._in_request and not self._closing:
+            self._refuse(error(408, "request_timeout", "The request did not arrive in time"))
+            self._leave()
+        else:
+            self._transport.abort()
+
+    def _answer(self, request: Request, keep_alive: bool) -> None:
+        try:
+            response = self._shared.handle(request)
+        except Exception:
+            _log.exception("request failed", extra={"path": request.path})
+            response = error(500, "server_error", "Server error, Please contact your administrator")
+        if response.durable:
+            self._waiting = (request, keep_alive, response)
+            self._shared.syncing.wait(self)
+            self._reading()
+        else:
+            if response.recorded:
+                self._recorded = True
+            self._send(request, keep_alive, response)
+
+    def _send(self, request: Request, keep_alive: bool, response: Response) -> None:
+        stay = keep_alive and not self._shared.stopping
+        named = b""
+        if not stay:
+            named = b"Connection: close\r\n"
+            self._closing = True
+        elif b"connection" in request.headers:
+            named = b"Connection: keep-alive\r\n"
+        self._out.append(serialized(response, self._shared.date, named, head=request.method == "HEAD"))
+
+    def _refuse(self, response: Response) -> None:
+        """Answers what is no acceptable request and reads no further; the client may finish sending."""
+        self._closing = True
+        if self._waiting is not None or self._transport is None:
+            # An answer out of its order would be taken for the waiting one's.
+            return
+        self._out.append(serialized(response, self._shared.date, b"Connection: close\r\n", head=False))
+
+    def _refuse_headers(self) -> None:
+        if len(self._url) > MAX_URL:
+            self._refuse(error(414, "uri_too_long", "The URL is over the limit of 8 KB"))
+        else:
+            self._refuse(error(431, "headers_too_large", "The headers are over the limit of 64 KB"))
+
+    def _close_after_answers(self) -> None:
+        self._closing = True
+
+    def _leave(self) -> None:
+        if not self._leaving:
+            self._leaving = True
+            self._shared.leave(self)
+
+    def _linger(self, transport: asyncio.Transport) -> None:
+        """Closes. A client that is still sending must not lose its answer to a reset."""
+        if self._in_request and transport.can_write_eof():
+            transport.write_eof()
+            self.deadline = self._shared.now + LINGER_S
+        else:
+            transport.close()
+
+    def _reading(self) -> None:
+        if self._transport is None or self._transport.is_closing():
+            return
+        if self._paused or self._waiting is not None:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+
+
+def serialized(response: Response, date: bytes, connection: bytes, *, head: bool) -> bytes:
+    """The bytes of an answer."""
+    status_line = _STATUS_LINES[response.status]
+    if response.location:
+        return b"%b%b%b%bLocation: %b\r\nContent-Length: 0\r\n\r\n" % (
+            status_line,
+            date,
+            response.headers,
+            connection,
+            response.location,
+        )
+    if response.status == HTTPStatus.NO_CONTENT:
+        return b"".join((status_line, date, response.headers, connection, b"\r\n"))
+    length = b"Content-Length: %d\r\n\r\n" % len(response.body)
+    content_type = b"Content-Type: " + response.content_type + b"\r\n"
+    body = b"" if head else response.body
+    return b"".join((status_line, date, response.headers, connection, content_type, length, body))
+
+
+def _size_of(headers: dict[bytes, bytes]) -> int:
+    return sum(map(len, headers.keys() | headers.values()))
+
+
+def _origin_form(url: bytes) -> bytes:
+    """The path and query of a request target, also of one in absolute form."""
+    if url.startswith(b"/"):
+        return url
+    rest = url.partition(b"://")[2]
+    slash = rest.find(b"/")
+    return rest[slash:] if slash >= 0 else b"/"

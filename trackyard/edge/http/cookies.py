@@ -1,0 +1,54 @@
+"""Cookies of visitors: which click a conversion belongs to, and who was seen (behaviour.md §4).
+
+`afclick_{offer}` and `afclick` hold the id of the last click, on this offer and at all, for a year. `afuniq_{offer}`
+holds the id of the click at which the visitor was last new to the offer, for the 24 hours that it is not new again.
+`afpid_{offer}` holds whose click it was, where affiliates have pixels to show.
+"""
+
+from typing import Final
+
+from trackyard.decision.click.hit import Hit
+from trackyard.decision.routes import Way
+from trackyard.edge.http.request import Request
+
+_YEAR: Final = "Max-Age=31536000; Path=/; HttpOnly; "
+_DAY: Final = "Max-Age=86400; Path=/; HttpOnly; "
+_OPEN: Final = "SameSite=Lax\r\n"
+_SECURE: Final = "SameSite=None; Secure\r\n"
+
+
+_Between = tuple[str, str, str, str]
+
+
+def _between(more: str) -> _Between:
+    """What stands between the ids of clicks in their cookies, and behind the last of them."""
+    first = f"; {_YEAR}{more}Set-Cookie: afclick="
+    last = f"; {_YEAR}{more}"
+    return first, f"{last}Set-Cookie: afuniq_", f"; {_DAY}{more}", last
+
+
+_BETWEEN: Final = (_between(_OPEN), _between(_SECURE))
+
+
+def click_cookies(request: Request, hit: Hit, way: Way, *, unique: bool) -> bytes:
+    """The header lines that a recorded click sets. unique: whether the visitor is new to the offer."""
+    first, second, third, last = _BETWEEN[1 if is_https(request) else 0]
+    click_id, number = hit.click_id, way.number
+    if unique:
+        lines = f"Set-Cookie: afclick_{number}={click_id}{first}{click_id}{second}{number}={click_id}{third}"
+    else:
+        lines = f"Set-Cookie: afclick_{number}={click_id}{first}{click_id}{last}"
+    if hit.affiliate is not None and hit.rules.pixels(way.id, hit.affiliate.id):
+        lines = f"{lines}Set-Cookie: afpid_{number}={hit.affiliate.number}{last}"
+    return lines.encode("ascii")
+
+
+def is_https(request: Request) -> bool:
+    """Whether the visitor came by https: to this listener, or to a trusted proxy before it."""
+    if request.tls:
+        return True
+    if not request.trusted:
+        return False
+    said = request.headers.get(b"x-forwarded-proto")
+    # Of several proxies the first is the one that the visitor spoke with.
+    return said is not None and said.partition(b",")[0].strip().lower() == b"https"

@@ -1,0 +1,93 @@
+"""Requests and answers of the tracking listener, as plain values that know no server."""
+
+from collections.abc import Callable
+
+from trackyard.decision.target.queries import MAX_PARAMETER, PRINTABLE, cleaned
+
+MAX_URL = 8 * 1024
+
+
+class Request:
+    """One request. headers: by lower-case name, repeated ones joined by ", ", cookies by "; " · peer: normalised
+    address · trusted: whether the peer is a trusted proxy · tls: whether the peer came by TLS of our own."""
+
+    __slots__ = ("body", "headers", "method", "path", "peer", "query", "tls", "trusted")
+
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        query: bytes,
+        headers: dict[bytes, bytes],
+        peer: str,
+        trusted: bool,
+        body: bytes = b"",
+        tls: bool = False,
+    ) -> None:
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.peer = peer
+        self.trusted = trusted
+        self.body = body
+        self.tls = tls
+
+    def moved(self, path: str, query: bytes) -> "Request":
+        """The same request to another target."""
+        return Request(self.method, path, query, self.headers, self.peer, self.trusted, self.body, self.tls)
+
+    def header(self, name: bytes) -> str:
+        """The text of a header, cleaned and cut like a parameter; "" when it is not there."""
+        value = self.headers.get(name)
+        if value is None:
+            return ""
+        if len(value) <= MAX_PARAMETER and value.translate(PRINTABLE) == value:
+            return value.decode("ascii")
+        return cleaned(value.decode("utf-8", "replace"))[0]
+
+
+class Response:
+    """One answer. `location`: ASCII · `headers`: more headers, each with its line end · `recorded`: to be sent only
+    when `Edge.commit` took its record · `durable`: only when everything in the journal so far is synced."""
+
+    __slots__ = ("body", "content_type", "durable", "headers", "location", "recorded", "status")
+
+    def __init__(
+        self,
+        status: int,
+        body: bytes = b"",
+        content_type: bytes = b"application/json",
+        location: bytes = b"",
+        headers: bytes = b"",
+        recorded: bool = False,
+        durable: bool = False,
+    ) -> None:
+        self.status = status
+        self.body = body
+        self.content_type = content_type
+        self.location = location
+        self.headers = headers
+        self.recorded = recorded
+        self.durable = durable
+
+
+class Later(Response):
+    """A durable answer whose body may come after it is durable. `ready`: whether it came · `waiter`: what to call then,
+    None while the connection has not asked."""
+
+    __slots__ = ("ready", "waiter")
+
+    def __init__(self, body: bytes, content_type: bytes, headers: bytes) -> None:
+        super().__init__(200, body, content_type, headers=headers, durable=True)
+        self.ready = False
+        self.waiter: Callable[[], None] | None = None
+
+    def complete(self, body: bytes) -> None:
+        """Set the body; the first one counts."""
+        if self.ready:
+            return
+        self.ready = True
+        self.body = body
+        if self.waiter is not None:
+            self.waiter()

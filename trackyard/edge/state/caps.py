@@ -1,0 +1,126 @@
+"""Which counts a click takes a place of: the caps of its offer, in their periods of now (behaviour.md §5, Caps)."""
+
+from hashlib import blake2b
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from trackyard.decision.click.hit import Hit
+from trackyard.domain.offers.periods import Period, period_at
+from trackyard.domain.tracking.ruleset import ClickCap, Offer
+from trackyard.edge.state.counts import Wanted
+from trackyard.edge.state.counts_file import NEVER
+
+_KEPT_PLACES: Final = 10_000
+
+
+class Places(NamedTuple):
+    """What a click needs a place of, and the id of the cap of each."""
+
+    wanted: tuple[Wanted, ...]
+    caps: tuple[str, ...]
+
+
+NO_PLACES: Final = Places((), ())
+
+
+class CurrentPeriods:
+    """The periods of now by zone and name: each is computed once while it lasts."""
+
+    def __init__(self) -> None:
+        self._periods: dict[tuple[str, str], Period] = {}
+
+    def at(self, zone: str, name: str, now_ms: int) -> Period:
+        """The period `name` of `zone` that `now_ms` lies in. Raises as domain.offers.periods.period_at."""
+        period = self._periods.get((zone, name))
+        if period is None or now_ms < period.start or (period.end is not None and now_ms >= period.end):
+            period = self._periods[zone, name] = period_at(name, now_ms, ZoneInfo(zone))
+        return period
+
+
+_periods: Final = CurrentPeriods()
+
+
+class OfferCaps:
+    """The counts of clicks on one offer, worked out once for each affiliate and country that its caps tell apart, in a
+    period."""
+
+    __slots__ = ("_by_affiliate", "_by_country", "_offer", "_places", "_same", "_since", "_until", "_zone")
+
+    def __init__(self, offer: Offer, platform_zone: str) -> None:
+        self._since = self._until = 0
+        # What no cap asks for must not make a count of its own.
+        self._by_affiliate = any(cap.affiliate_type != "all" for cap in offer.click_caps)
+        self._by_country = any(cap.country_type != "all" for cap in offer.click_caps)
+        self._same: Places | None = None
+        self._places: dict[tuple[int, str], Places] = {}
+        self._offer = offer
+        self._zone = offer.caps_timezone or platform_zone
+
+    def places(self, affiliate: int, country: str, now_ms: int) -> Places:
+        """What a click needs places of. `country`: ISO code, "" = unknown, which is a
+        value of its own for `each` and in no list."""
+        if not self._since <= now_ms < self._until or len(self._places) >= _KEPT_PLACES:
+            self._begin(now_ms)
+        if not self._by_affiliate and not self._by_country:
+            same = self._same
+            if same is None:
+                same = self._same = self._work_out(affiliate, country, now_ms)
+            return same
+        key = (affiliate if self._by_affiliate else 0, country if self._by_country else "")
+        found = self._places.get(key)
+        if found is None:
+            found = self._places[key] = self._work_out(affiliate, country, now_ms)
+        return found
+
+    def _begin(self, now_ms: int) -> None:
+        """Other periods: what was worked out is of no use."""
+        periods = [_periods.at(self._zone, cap.period, now_ms) for cap in self._offer.click_caps]
+        self._same = None
+        self._places.clear()
+        self._since = max((period.start for period in periods), default=0)
+        self._until = min((NEVER if period.end is None else period.end for period in periods), default=NEVER)
+
+    def _work_out(self, affiliate: int, country: str, now_ms: int) -> Places:
+        offer = self._offer
+        caps = [cap for cap in offer.click_caps if _regards(cap, affiliate, country)]
+        wanted = []
+        for cap in caps:
+            period = _periods.at(self._zone, cap.period, now_ms)
+            key = count_key(
+                offer.id,
+                cap.id,
+                affiliate if cap.affiliate_type == "each" else 0,
+                country if cap.country_type == "each" else None,
+                period.start,
+            )
+            wanted.append(Wanted(key, cap.value, NEVER if period.end is None else period.end // 1000))
+        return Places(tuple(wanted), tuple(cap.id for cap in caps))
+
+
+def places_of(hit: Hit) -> Places:
+    """What a click needs places of: none when its offer or its affiliate is not known."""
+    way, affiliate = hit.way, hit.affiliate
+    if way is None or affiliate is None or not way.counted:
+        return NO_PLACES
+    caps = way.caps
+    if not isinstance(caps, OfferCaps):
+        caps = way.caps = OfferCaps(way.offer, hit.rules.platform.timezone)
+    return caps.places(affiliate.id, hit.country, hit.time_ms)
+
+
+def count_key(offer: int, cap: str, affiliate: int, country: str | None, start_ms: int) -> bytes:
+    """The key of a count: 16 bytes. affiliate 0 and country None = of all together · start_ms: of its period.
+
+    Two of a billion counts share a key with probability 1e-21.
+    """
+    text = f"{offer}\0{cap}\0{affiliate}\0{'*' if country is None else country}\0{start_ms}"
+    key = blake2b(text.encode(), digest_size=16).digest()
+    # A first word of 0 is a free place.
+    return key if any(key[:8]) else b"\1" + key[1:]
+
+
+def _regards(cap: ClickCap, affiliate: int, country: str) -> bool:
+    """Whether a click counts against the cap: the listed of `exact`, else all."""
+    return (cap.affiliate_type != "exact" or affiliate in cap.affiliates) and (
+        cap.country_type != "exact" or country in cap.countries
+    )

@@ -1,0 +1,1 @@
+"""From the inbox to conversions, with all that follows."""

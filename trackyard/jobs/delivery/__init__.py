@@ -1,0 +1,1 @@
+"""Postbacks and mail on their way out."""

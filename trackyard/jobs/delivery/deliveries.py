@@ -1,0 +1,198 @@
+"""Calls to affiliates: claims what is due, attempts it, records what came of it (behaviour.md §6).
+
+The attempts run on one event loop, bounded in all and by host. Outcomes are recorded and new calls claimed in one
+transaction for as many as there are; a delivery whose outcome cannot be recorded is attempted again when its lease
+ends.
+"""
+
+import asyncio
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import Final, TypeVar
+
+from trackyard.base.clock import Clock
+from trackyard.base.metrics import DELIVERIES, DELIVERY_SECONDS
+from trackyard.jobs.delivery.host_concurrency import Limits, Places
+from trackyard.jobs.delivery.outcomes import Attempt, is_to_be_made, record_attempts
+from trackyard.outbound.client import StrangerClient, signature, wire_url
+from trackyard.outbound.guard import Network
+from trackyard.store.engine.database import Connection, Database
+from trackyard.store.engine.watch import Watch
+from trackyard.store.tracking import deliveries
+from trackyard.store.tracking.deliveries import Delivery
+
+LEASE_MS: Final = 60_000
+_GROUP: Final = 128
+"""Outcomes, and claims, a transaction. Measured on SQLite: under 20 ms."""
+
+log = logging.getLogger("trackyard.deliveries")
+T = TypeVar("T")
+
+
+class Deliverer:
+    """Delivers until it is stopped. `owner` names this worker: what one of that name held at its death is given
+    back at the start, so no two workers of one database may share a name."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        owner: str,
+        *,
+        allow: Sequence[Network] = (),
+        limits: Limits | None = None,
+        draw: Callable[[], float] = random.random,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._owner = owner
+        self._allow = allow
+        self._limits = limits or Limits()
+        self._draw = draw
+        self._places = Places(self._limits)
+        self._running: set[asyncio.Task[None]] = set()
+        self._done: list[Attempt] = []
+        self._sql = ThreadPoolExecutor(1, thread_name_prefix="deliveries-sql")
+
+    def run(self, stop: threading.Event, pause_seconds: float = 0.1) -> None:
+        """Delivers until `stop` is set, then ends within a second: what is under way is given back."""
+        try:
+            asyncio.run(self._run(stop, pause_seconds))
+        finally:
+            self._sql.shutdown()
+
+    async def _run(self, stop: threading.Event, pause: float) -> None:
+        await self._patiently(lambda conn: deliveries.release(conn, self._owner), stop)
+        with closing(Watch(self._database)) as watch:
+            await self._deliver(watch, stop, pause)
+            await self._end()
+
+    async def _deliver(self, watch: Watch, stop: threading.Event, pause: float) -> None:
+        async with StrangerClient(self._allow, seconds=self._limits.seconds) as client:
+            while not stop.is_set():
+                try:
+                    moved = await self._round(client)
+                except Exception:
+                    log.exception("deliveries stand still")
+                    await asyncio.sleep(1)
+                    continue
+                if not moved and not self._done:
+                    await self._rest(stop, watch, pause)
+            for task in self._running:
+                task.cancel()
+            await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _round(self, client: StrangerClient) -> int:
+        """Records what is done and starts what is due and has a place; how many of both. On failure nothing is lost:
+        outcomes stay to be recorded later, claims were not made."""
+        group, places = self._done[:_GROUP], self._places
+        full, grown, free = places.full, places.grown, min(places.free, _GROUP)
+        due = await self._in_sql(lambda: self._list_due(full, grown, free))
+        taken = [(delivery_id, host) for delivery_id, host in due if places.take(host)]
+        if free > 0:
+            # A host that was full was not asked about, and may be idle by now.
+            places.forget_grown({host for _, host in due}.union(full))
+        items: list[Delivery] = []
+        try:
+            if group or taken:
+                items = await self._in_sql(lambda: self._write(group, [delivery_id for delivery_id, _ in taken]))
+        finally:
+            claimed = {item.id for item in items}
+            for delivery_id, host in taken:
+                if delivery_id not in claimed:  # another worker has it, or nothing was written
+                    places.give_back(host)
+        del self._done[: len(group)]
+        for item in items:
+            self._start(client, item)
+        return len(group) + len(items)
+
+    def _list_due(self, full: list[str], grown: dict[str, int], free: int) -> list[tuple[str, str]]:
+        now, start = self._clock.now_ms(), self._limits.start
+        if free <= 0:
+            return []
+        with self._database.read() as conn:
+            if not deliveries.has_due(conn, now):
+                return []
+            due = deliveries.list_due(conn, now, start, free, without=[*full, *grown])
+            if grown:
+                due += deliveries.list_due(conn, now, max(grown.values()), free, only=list(grown))
+        return due
+
+    def _write(self, group: Sequence[Attempt], ids: Sequence[str]) -> list[Delivery]:
+        with self._database.write() as conn:
+            outcomes = record_attempts(conn, group, self._draw)
+            items = deliveries.claim(conn, ids, self._owner, self._clock.now_ms(), LEASE_MS) if ids else []
+        for outcome in outcomes:
+            DELIVERIES.labels(outcome).inc()
+        return items
+
+    def _start(self, client: StrangerClient, item: Delivery) -> None:
+        if not is_to_be_made(item):
+            self._places.give_back(item.host)
+            self._done.append(Attempt(item, None, self._clock.now_ms()))
+            return
+        task = asyncio.create_task(self._attempt(client, item))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _attempt(self, client: StrangerClient, item: Delivery) -> None:
+        begin = time.perf_counter()
+        url = wire_url(item.url)
+        headers = {
+            "X-Trackyard-Signature": signature(item.secret, self._clock.now_ms() // 1000, url),
+            "X-Trackyard-Delivery": item.job_id,
+        }
+        answer = await client.get(url, headers)
+        seconds = time.perf_counter() - begin
+        DELIVERY_SECONDS.observe(seconds)
+        self._places.answered(item.host, seconds, well=not answer.is_worth_retrying)
+        self._done.append(Attempt(item, answer, self._clock.now_ms()))
+
+    async def _rest(self, stop: threading.Event, watch: Watch, pause: float) -> None:
+        """Sleeps until something is worth doing: an attempt ends, or something was committed."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
+        else:
+            await self._in_sql(lambda: watch.wait(stop, pause))
+
+    async def _end(self) -> None:
+        """Records what is done and gives back the rest."""
+        try:
+            while self._done:
+                group = self._done[:_GROUP]
+                await self._in_sql(lambda group=group: self._write(group, []))  # type: ignore[misc]
+                del self._done[: len(group)]
+            await self._in_sql(self._release)
+        except Exception:
+            log.exception("deliveries under way are given back at the next start")
+
+    def _release(self) -> None:
+        with self._database.write() as conn:
+            deliveries.release(conn, self._owner)
+
+    async def _patiently(self, work: Callable[[Connection], int], stop: threading.Event) -> None:
+        """Does `work` in a transaction, however often it takes."""
+
+        def transact() -> int:
+            with self._database.write() as conn:
+                return work(conn)
+
+        while not stop.is_set():
+            try:
+                released = await self._in_sql(transact)
+            except Exception:
+                log.exception("deliveries cannot begin")
+                await asyncio.sleep(1)
+                continue
+            if released:
+                log.info("deliveries of a worker that died are repeated", extra={"count": released})
+            return
+
+    async def _in_sql(self, work: Callable[[], T]) -> T:
+        """Runs SQL in the one thread for it, so that a wait for the writer's lock stops no call."""
+        return await asyncio.get_running_loop().run_in_executor(self._sql, work)

@@ -1,0 +1,136 @@
+"""What follows from attempts of calls to affiliates, recorded in the caller's transaction (behaviour.md §6)."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from trackyard.actions.conversions.changes import log_row
+from trackyard.actions.tracking.pauses import pause_postbacks
+from trackyard.outbound.client import Answer
+from trackyard.store.engine.database import Connection
+from trackyard.store.statistics import outbox
+from trackyard.store.tracking import deliveries, pauses
+from trackyard.store.tracking.deliveries import CROSS, Delivery
+
+RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
+"""How long after a failed attempt the next one comes; after the last of them the delivery is dead."""
+
+DEAD_IN_ROW: Final = 20
+"""So many dead calls in a row pause their postback."""
+
+PAUSED_MS: Final = 7 * 24 * 3_600_000
+"""The age at which a call of a paused postback is dropped."""
+
+REMOVED: Final = "the postback was removed"
+WAITED: Final = "the postback was paused for too long"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The end of a claim. answer None = no call was made · at: UTC ms."""
+
+    item: Delivery
+    answer: Answer | None
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What an attempt came to. name: as in the log, "parked" is not logged · again_at: UTC ms of what comes next."""
+
+    attempt: Attempt
+    name: str
+    again_at: int = 0
+
+
+def is_to_be_made(item: Delivery) -> bool:
+    """Whether a claimed call is made: not when it is superseded, its postback is gone, or paused (unless it is sent
+    by hand)."""
+    return not (item.superseded or item.removed or (item.paused and not item.forced))
+
+
+def next_attempt(failed: int, at: int, jitter: float) -> int | None:
+    """When a delivery that failed `failed` times is tried again (UTC ms); None = it is dead. jitter: 0..1, adds up to
+    a tenth of the pause."""
+    if failed > len(RETRY_SECONDS):
+        return None
+    return at + int(RETRY_SECONDS[failed - 1] * 1000 * (1 + jitter / 10))
+
+
+def record_attempts(conn: Connection, attempts: Sequence[Attempt], draw: Callable[[], float]) -> list[str]:
+    """Records attempts and what follows from each: sent, failed (comes again), dead, superseded, dropped, parked."""
+    outcomes = [_outcome(attempt, draw()) for attempt in attempts]
+    failed = [outcome.attempt.item for outcome in outcomes if outcome.name == "failed"]
+    outdated = deliveries.find_outdated(conn, failed)
+    outcomes = [
+        _Outcome(outcome.attempt, "superseded")
+        if outcome.name == "failed" and outcome.attempt.item.id in outdated
+        else outcome
+        for outcome in outcomes
+    ]
+    deliveries.retry(conn, _again(outcomes, "failed"))
+    deliveries.park(conn, _again(outcomes, "parked"))
+    deliveries.remove(conn, _ended(outcomes))
+    at = max((attempt.at for attempt in attempts), default=0)
+    outbox.add(conn, [_row(outcome) for outcome in outcomes if outcome.name != "parked"], at)
+    _count_dead(conn, outcomes, at)
+    return [outcome.name for outcome in outcomes]
+
+
+def _outcome(attempt: Attempt, jitter: float) -> _Outcome:
+    item, answer = attempt.item, attempt.answer
+    if item.removed:
+        return _Outcome(attempt, "dropped")
+    if answer is None:
+        if item.superseded:
+            return _Outcome(attempt, "superseded")
+        given_up_at = item.created_at + PAUSED_MS
+        return _Outcome(attempt, "parked", given_up_at) if attempt.at < given_up_at else _Outcome(attempt, "dropped")
+    if answer.is_sent:
+        return _Outcome(attempt, "sent")
+    next_at = next_attempt(item.attempts + 1, attempt.at, jitter)
+    if item.forced or next_at is None or not answer.is_worth_retrying:
+        return _Outcome(attempt, "dead")
+    return _Outcome(attempt, "failed", next_at)
+
+
+def _again(outcomes: Sequence[_Outcome], name: str) -> list[tuple[Delivery, int]]:
+    return [(outcome.attempt.item, outcome.again_at) for outcome in outcomes if outcome.name == name]
+
+
+def _ended(outcomes: Sequence[_Outcome]) -> set[str]:
+    """What is done with; also the call itself, waiting to be tried again, when it was taken by hand meanwhile."""
+    ended = {outcome.attempt.item.id for outcome in outcomes if outcome.name not in ("failed", "parked")}
+    return ended | {outcome.attempt.item.job_id for outcome in outcomes if outcome.name == "sent"}
+
+
+def _row(outcome: _Outcome) -> outbox.OutboxRow:
+    item, answer = outcome.attempt.item, outcome.attempt.answer
+    error = REMOVED if item.removed else WAITED if outcome.name == "dropped" else ""
+    return log_row(
+        item,
+        outcome.attempt.at,
+        attempt=item.attempts + (answer is not None),
+        http_code=0 if answer is None else answer.http_code,
+        outcome=outcome.name,
+        error=error if answer is None else answer.error,
+    )
+
+
+def _count_dead(conn: Connection, outcomes: Sequence[_Outcome], now_ms: int) -> None:
+    """Sums up dead calls in a row, in the order of the attempts; what is sent by hand only ends a row."""
+    taken: set[int] = set()
+    dead: Counter[int] = Counter()
+    for outcome in outcomes:
+        item = outcome.attempt.item
+        if item.postback_id == CROSS:
+            continue
+        if outcome.name == "sent":
+            taken.add(item.postback_id)
+            dead.pop(item.postback_id, None)
+        elif outcome.name == "dead" and not item.forced:
+            dead[item.postback_id] += 1
+    full = pauses.count_dead(conn, dead, taken, DEAD_IN_ROW)
+    if full:
+        pause_postbacks(conn, full, now_ms)

@@ -1,0 +1,92 @@
+"""Recorded clicks for the edges of this data directory, by id over a Unix socket (docs/decisions/0040)."""
+
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from trackyard.analytics.engine.connection import Analytics, StoreError
+from trackyard.analytics.reports.clicks import find_records
+from trackyard.base.ids import is_hex24
+from trackyard.base.local_socket import socket_address
+
+_BACKLOG: Final = 64
+_PATIENCE_S: Final = 1.0
+_POLL_S: Final = 0.2
+_ID: Final = 24
+
+_log = logging.getLogger("trackyard.jobs")
+
+
+class ClickLookups:
+    """Answers one look-up after the other: an id and a line end, the record, the end of the connection.
+
+    path: of the socket, which its owner alone may use · find: the record of a click id, None when none is loaded.
+    """
+
+    def __init__(self, path: Path, find: Callable[[str], bytes | None]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        self._path = path
+        self._find = find
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            with socket_address(path) as address:
+                self._listener.bind(address)
+            path.chmod(0o600)
+            self._listener.listen(_BACKLOG)
+            self._listener.settimeout(_POLL_S)
+        except BaseException:
+            self._listener.close()
+            raise
+
+    @classmethod
+    def of_store(cls, path: Path, analytics: Analytics) -> "ClickLookups":
+        """Make one that reads the analytic store."""
+        return cls(path, lambda click_id: find_records(analytics, [click_id]).get(click_id))
+
+    def run(self, stop: threading.Event) -> None:
+        """Answer until `stop` is set, and remove the socket: a copy of the data directory has no use for it."""
+        with self._listener:
+            while not stop.is_set():
+                try:
+                    client, _ = self._listener.accept()
+                except TimeoutError:
+                    continue
+                except OSError as fault:
+                    _log.error("click look-up socket failed", extra={"error": str(fault)})
+                    stop.wait(_POLL_S)
+                    continue
+                with client, suppress(OSError):
+                    self._answer(client)
+        self._path.unlink(missing_ok=True)
+
+    def _answer(self, client: socket.socket) -> None:
+        client.settimeout(_PATIENCE_S)
+        asked = b""
+        while len(asked) <= _ID and (data := client.recv(_ID + 1 - len(asked))):
+            asked += data
+        click_id = asked[:_ID].decode("ascii", "replace")
+        if not is_hex24(click_id) or _is_gone(client):
+            return
+        try:
+            record = self._find(click_id)
+        except StoreError as fault:
+            _log.warning("click look-up failed", extra={"click_id": click_id, "error": str(fault)})
+            return
+        if record is not None:
+            client.sendall(record)
+
+
+def _is_gone(client: socket.socket) -> bool:
+    """Whether the edge has stopped waiting."""
+    client.setblocking(False)
+    try:
+        return client.recv(1, socket.MSG_PEEK) == b""
+    except BlockingIOError:
+        return False
+    finally:
+        client.settimeout(_PATIENCE_S)

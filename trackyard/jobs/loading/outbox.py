@@ -1,0 +1,66 @@
+"""Facts and logs from the SQL outbox into the analytic store, each once (architecture.md, Exactly once)."""
+
+from pathlib import Path
+
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.load import load
+from trackyard.base.clock import Clock
+from trackyard.base.ids import new_id
+from trackyard.jobs.loading.quarantine import keep_aside
+from trackyard.store.engine.database import Database
+from trackyard.store.platform import rebuilds
+from trackyard.store.platform.rebuilds import Gate, GateMoved
+from trackyard.store.statistics import outbox
+from trackyard.store.statistics.outbox import Batch
+
+_BATCH_ROWS = 5000
+
+
+class OutboxLoader:
+    """Loads batches. What was claimed and not removed, by whomever, comes first after a start or an error."""
+
+    def __init__(self, database: Database, analytics: Analytics, directory: Path, clock: Clock) -> None:
+        self._database = database
+        self._analytics = analytics
+        self._directory = directory
+        self._clock = clock
+        self._sure = False
+
+    def load_next(self) -> bool:
+        """Loads one batch of each target that has rows; whether more may be waiting. Nothing while tables are
+        swapped."""
+        try:
+            return self._load_next()
+        except GateMoved:
+            return True  # what was claimed is loaded again, for the gate as it is then
+
+    def _load_next(self) -> bool:
+        more = False
+        with self._database.read() as connection:
+            gate = rebuilds.find_gate(connection)
+            left = [] if self._sure else outbox.open_batches(connection)
+            targets = outbox.find_targets(connection)
+        if gate.closed:
+            return False
+        for batch in left:
+            self._load(batch, gate, unsure=True)
+        self._sure = True
+        for target in targets:
+            self._sure = False  # until it is loaded: a commit may fail to answer and yet be one
+            with self._database.write() as connection:
+                claimed = outbox.claim(connection, target, _BATCH_ROWS, new_id(self._clock.now_ms()))
+            if claimed is not None:
+                more |= self._load(claimed, gate, unsure=False) >= _BATCH_ROWS
+            self._sure = True
+        return more
+
+    def _load(self, batch: Batch, gate: Gate, *, unsure: bool) -> int:
+        with self._database.read() as connection:
+            items = outbox.rows(connection, batch)
+        done = load(self._analytics, batch.target, items, batch.id, unsure=unsure, doubled=gate.doubles)
+        for bad in done.bad:
+            keep_aside(self._directory, "outbox", f"outbox-{batch.id}-{bad.place}", items[bad.place], bad.error)
+        with self._database.write() as connection:
+            rebuilds.check_gate(connection, gate)
+            outbox.remove(connection, batch)
+        return len(items)

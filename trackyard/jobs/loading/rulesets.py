@@ -1,0 +1,76 @@
+"""Rules from SQL to the edges: what staff changed is published as it commits (architecture.md, Rules)."""
+
+import logging
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from trackyard.base.clock import Clock
+from trackyard.domain.tracking.ruleset import Row
+from trackyard.journal.ruleset_log import Entry, RuleLogWriter
+from trackyard.store.engine.database import Database
+from trackyard.store.tracking import rulesets
+from trackyard.store.tracking.rulesets import Change
+
+log = logging.getLogger("trackyard.projector")
+
+_BATCH = 2000
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class RulePublisher:
+    """Keeps `rules.snapshot` and `rules.log` of `directory` at the last version in SQL. One a directory."""
+
+    def __init__(self, database: Database, directory: Path, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self._writer = RuleLogWriter(directory)
+        self._begun = False
+
+    @property
+    def version(self) -> int:
+        """The last version that is published."""
+        return self._writer.version
+
+    def publish(self) -> bool:
+        """Publishes what changed since the last call; whether there was anything. Cheap when there was not, and then
+        the edges are told that they know everything.
+
+        Everything is published anew when nothing usable lies there, when the log has grown over its size, and
+        when SQL is behind what is published (another database).
+        """
+        begun = self._clock.now_ms()
+        with self._database.read() as connection:
+            current = rulesets.version(connection)
+            nothing_there = self._writer.version == 0 and (current > 0 or not self._begun)
+            if nothing_there or current < self._writer.version or self._writer.needs_compaction:
+                entries = [Entry(current, kind, key, _encode(row)) for kind, key, row in rulesets.each_rule(connection)]
+                self._writer.replace(entries, current)
+                self._begun = True
+                log.info("rules published anew", extra={"version": current, "rules": len(entries)})
+                return True
+            if current == self._writer.version:
+                self._writer.hear(begun)
+                return False
+            changes = rulesets.changes_since(connection, self._writer.version, _BATCH)
+            rows = {
+                (kind, key): row
+                for kind, keys in _by_kind(changes).items()
+                for key, row in rulesets.compile_rows(connection, kind, keys).items()
+            }
+        self._writer.append(_entry(change, rows.get((change.kind, change.key))) for change in changes)
+        return True
+
+
+def _by_kind(changes: Sequence[Change]) -> dict[str, list[str]]:
+    keys: dict[str, list[str]] = defaultdict(list)
+    for change in changes:
+        keys[change.kind].append(change.key)
+    return keys
+
+
+def _entry(change: Change, row: Row | None) -> Entry:
+    return Entry(change.version, change.kind, change.key, None if row is None else _encode(row))

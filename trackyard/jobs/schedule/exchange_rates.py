@@ -1,0 +1,114 @@
+"""Quotes: the rates that are shipped, then those of the bank's feed as far as the network allows (behaviour.md §8).
+
+What cannot be had is logged and shown in the settings; the rates before stay in force.
+"""
+
+import asyncio
+import io
+import logging
+import threading
+import zipfile
+from collections.abc import Sequence
+from datetime import date, timedelta
+from importlib.resources import files
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, Final, cast
+from zoneinfo import ZoneInfo
+
+from trackyard.base.clock import Clock
+from trackyard.base.zones import local_day
+from trackyard.domain.money.exchange_rates import Days, days_of_feed, days_of_table, quotes_of
+from trackyard.outbound.client import Answer, StrangerClient
+from trackyard.outbound.guard import Network
+from trackyard.store.engine.database import Database
+from trackyard.store.money import reference_rates
+
+SECONDS: Final = 60
+"""How long a call to the feed may take."""
+KEPT_DAYS: Final = 35
+"""How many days before today are entered at once: as many as a call can be about."""
+_MOST_BYTES: Final = 1024 * 1024
+_LONG_AGO: Final = 10_000
+
+log = logging.getLogger("trackyard.quotes")
+
+
+class Quoter:
+    """Enters quotes until it is stopped. Several workers may do it on one database. url: the bank's feed, "" = none."""
+
+    def __init__(
+        self, database: Database, currency: str, zone: ZoneInfo, clock: Clock, url: str, allow: Sequence[Network] = ()
+    ) -> None:
+        self._database = database
+        self._currency = currency
+        self._zone = zone
+        self._clock = clock
+        self._url = url
+        self._allow = allow
+
+    def run(self, stop: threading.Event, pause_seconds: float = 3600) -> None:
+        """Enters what is shipped, then asks the feed every `pause_seconds`."""
+        step = self.enter_shipped
+        while not stop.is_set():
+            try:
+                step()
+                self.refresh()
+                step = _nothing
+            except Exception:
+                log.exception("quotes stand still")
+            stop.wait(pause_seconds)
+
+    def enter_shipped(self) -> None:
+        """Enters the shipped rates of the last days, of the last day there is when it is older."""
+        today = local_day(self._clock.now_ms(), self._zone)
+        days = shipped(today - timedelta(days=KEPT_DAYS), today)
+        if not days:
+            older = shipped(max(date.min, today - timedelta(days=_LONG_AGO)), today)
+            days = dict(sorted(older.items())[-1:])
+        self._enter(days)
+
+    def refresh(self) -> bool:
+        """Asks the feed; whether it told anything. Without one nothing is asked."""
+        if not self._url:
+            return False
+        with SpooledTemporaryFile(max_size=_MOST_BYTES) as spool:
+            body = cast(BinaryIO, spool)
+            answer = asyncio.run(self._download(body))
+            body.seek(0)
+            days = days_of_feed(body.read().decode("utf-8", "replace")) if answer.is_sent and not answer.error else {}
+        if days:
+            since = local_day(self._clock.now_ms(), self._zone) - timedelta(days=KEPT_DAYS)
+            self._enter({day: rates for day, rates in days.items() if day >= since})
+        fault = "" if days else answer.error or "it holds no rates"
+        if fault:
+            log.warning("quotes were not refreshed", extra={"url": self._url, "reason": fault})
+        self._show(fault)
+        return bool(days)
+
+    async def _download(self, into: BinaryIO) -> Answer:
+        async with StrangerClient(self._allow, seconds=SECONDS) as client:
+            return await client.download(self._url, into, _MOST_BYTES)
+
+    def _enter(self, days: Days) -> None:
+        found = quotes_of(days, self._currency, self._zone)
+        if not found:
+            return
+        with self._database.write() as conn:
+            added = reference_rates.enter(conn, found, max(days))
+        if added:
+            log.info("quotes entered", extra={"rates": added, "newest": max(days).isoformat()})
+
+    def _show(self, fault: str) -> None:
+        with self._database.write() as conn:
+            reference_rates.set_fault(conn, fault)
+
+
+def shipped(since: date, until: date) -> Days:
+    """The rates that the program is shipped with, of the days from `since` to `until` (exclusive)."""
+    archive = files("currency_converter").joinpath("eurofxref-hist.zip").read_bytes()
+    with zipfile.ZipFile(io.BytesIO(archive)) as whole, whole.open(whole.namelist()[0]) as table:
+        return days_of_table(io.TextIOWrapper(table, "ascii"), since, until)
+
+
+def _nothing() -> None:
+    """What was shipped is entered once."""

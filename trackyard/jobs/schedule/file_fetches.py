@@ -1,0 +1,141 @@
+"""Fetches creatives that an offer names by URL, and sweeps bytes that nothing names (behaviour.md §9).
+
+A fetch is claimed before it is made: one whose worker died is made again when its lease ends. What cannot be had
+after the last attempt, or is no picture, is taken off its offer, with a line in the log.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Sequence
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, Final, cast
+
+from trackyard.actions.platform.files import Kept, Upload, title_of
+from trackyard.base.clock import Clock
+from trackyard.base.errors import WrongMedia
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.files import Unacceptable
+from trackyard.outbound.client import Answer, StrangerClient
+from trackyard.outbound.guard import Network
+from trackyard.store.engine.database import Connection, Database
+from trackyard.store.offers import offers
+from trackyard.store.platform import files
+from trackyard.store.platform.file_storage import FileStore
+from trackyard.store.platform.files import Fetch
+
+MOST_BYTES: Final = 50 * 1024 * 1024
+SECONDS: Final = 60
+LEASE_MS: Final = 180_000
+RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
+"""How long after a failed attempt the next one comes; after the last of them the creative is dropped."""
+
+UNNAMED_MS: Final = 3_600_000
+"""Bytes that were stored so long ago and have no row were never committed, or were removed."""
+
+_CHUNK: Final = 200
+_IN_MEMORY: Final = 1024 * 1024
+
+log = logging.getLogger("trackyard.fetches")
+
+
+class Fetcher:
+    """Fetches creatives until it is stopped, one at a time. Several workers may do it on one database."""
+
+    def __init__(self, database: Database, store: FileStore, clock: Clock, allow: Sequence[Network] = ()) -> None:
+        self._database = database
+        self._store = store
+        self._clock = clock
+        self._allow = allow
+
+    def run(self, stop: threading.Event, pause_seconds: float = 1, rest_seconds: float = 30) -> None:
+        """Fetches until `stop` is set, looking every `pause_seconds`."""
+        while not stop.is_set():
+            pause = pause_seconds
+            try:
+                while not stop.is_set() and self.fetch_one():
+                    pass
+            except Exception:
+                log.exception("fetches stand still")
+                pause = rest_seconds
+            stop.wait(pause)
+
+    def fetch_one(self) -> bool:
+        """Fetches the creative that has been due longest; False when none is due."""
+        now = self._clock.now_ms()
+        with self._database.read() as conn:
+            due = files.list_due_fetches(conn, now, 1)
+        if not due:
+            return False
+        item = due[0]
+        with self._database.write() as conn:
+            if not files.claim_fetch(conn, item, now + LEASE_MS):
+                return True
+        with SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
+            body = cast(BinaryIO, spool)
+            answer = asyncio.run(self._download(item.url, body))
+            if answer.is_sent and not answer.error:
+                self._keep(item, body)
+            else:
+                self._failed(item, answer)
+        return True
+
+    async def _download(self, url: str, into: BinaryIO) -> Answer:
+        async with StrangerClient(self._allow, seconds=SECONDS) as client:
+            return await client.download(url, into, MOST_BYTES)
+
+    def _keep(self, item: Fetch, body: BinaryIO) -> None:
+        now = self._clock.now_ms()
+        found = Kept(self._store, now)
+        try:
+            found.add_creative(Upload(title_of(item.url), body))
+            with self._database.write() as conn:
+                offer = offers.find_offer(conn, Scope.everything(), item.offer_id, lock=True)
+                files.remove_fetch(conn, item.id)
+                if offer is None or all(creative.id != item.creative_id for creative in offer.creatives):
+                    found.discard()  # it was removed while it was fetched
+                else:
+                    found.attach_fetched(conn, offer, item.creative_id, now)
+        except (WrongMedia, Unacceptable) as fault:
+            found.discard()  # after any other failure the sweep does it: the transaction may have been committed
+            self._drop(item, str(fault))
+
+    def _failed(self, item: Fetch, answer: Answer) -> None:
+        if not answer.is_worth_retrying or item.attempts >= len(RETRY_SECONDS):
+            self._drop(item, answer.error)
+            return
+        log.warning("a creative was not fetched", extra=_fields(item, answer.error))
+        with self._database.write() as conn:
+            files.retry_fetch(conn, item.id, self._clock.now_ms() + RETRY_SECONDS[item.attempts] * 1000)
+
+    def _drop(self, item: Fetch, reason: str) -> None:
+        log.error("a creative is given up", extra=_fields(item, reason))
+        with self._database.write() as conn:
+            files.remove_fetch(conn, item.id)
+            _take_off(conn, item, self._clock.now_ms())
+
+
+def sweep(database: Database, store: FileStore, now_ms: int) -> int:
+    """Removes stored bytes that no row names; how many."""
+    removed = 0
+    waiting = list(store.each_before(now_ms - UNNAMED_MS))
+    while waiting:
+        chunk, waiting = waiting[:_CHUNK], waiting[_CHUNK:]
+        with database.read() as conn:
+            named = files.known(conn, chunk)
+        unnamed = [file_id for file_id in chunk if file_id not in named]
+        store.remove(unnamed)
+        removed += len(unnamed)
+    return removed
+
+
+def _take_off(conn: Connection, item: Fetch, now_ms: int) -> None:
+    offer = offers.find_offer(conn, Scope.everything(), item.offer_id, lock=True)
+    if offer is not None:
+        left = tuple(creative for creative in offer.creatives if creative.id != item.creative_id)
+        if left != offer.creatives:
+            offers.edit_offer(conn, offer, {"creatives": left, "updated_at": now_ms})
+
+
+def _fields(item: Fetch, reason: str) -> dict[str, object]:
+    return {"offer": item.offer_id, "creative": item.creative_id, "attempts": item.attempts + 1, "reason": reason}

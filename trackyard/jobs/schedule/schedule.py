@@ -1,0 +1,169 @@
+"""What happens because time passes: one table of jobs, each in small transactions until nothing is left."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.conversions.changes import Listeners, record
+from trackyard.actions.offers.counters import Counting
+from trackyard.actions.platform.idempotency import forget_answers
+from trackyard.base.clock import Clock
+from trackyard.domain.conversions.conversions import end_hold
+from trackyard.domain.platform.retention import DEFAULT_SPANS, Spans
+from trackyard.jobs.conversions import postback_log
+from trackyard.jobs.schedule.erasures import Eraser
+from trackyard.jobs.schedule.file_fetches import sweep
+from trackyard.journal.records import decode_call
+from trackyard.store.conversions import conversions, inbox
+from trackyard.store.conversions.decisions import find_book
+from trackyard.store.engine.audit_actor import system_acts
+from trackyard.store.engine.database import Database
+from trackyard.store.offers import counters, expiry
+from trackyard.store.platform.file_storage import FileStore
+from trackyard.store.statistics import outbox
+from trackyard.store.tracking import deliveries
+
+_CHUNK: Final = 20
+_PARKED_CHUNK: Final = 200
+_TURN_SECONDS: Final = 4
+"""A job with more to do than this goes on when the others had their turn: no hold ends a minute late."""
+_ENDED_MS: Final = 7 * 86_400_000
+"""How long counters are kept after the end of their period: what changes later is computed from conversions."""
+_UNSEEN_MS: Final = 700
+"""A call that waits longer than this for its click is shown as waiting in the log: within 2 s of its coming."""
+
+log = logging.getLogger("trackyard.schedule")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A thing done every `seconds`. step: does some of it in one transaction; how much."""
+
+    name: str
+    seconds: float
+    step: Callable[[], int]
+
+
+class Schedule:
+    """The jobs of a worker. Several workers may run them on one database."""
+
+    def __init__(
+        self,
+        database: Database,
+        zone: ZoneInfo,
+        clock: Clock,
+        files: FileStore | None = None,
+        spans: Spans = DEFAULT_SPANS,
+    ) -> None:
+        self._database = database
+        self._zone = zone
+        self._clock = clock
+        self._files = files
+        self.eraser = Eraser(database, zone, clock, spans)
+        self.jobs = (
+            Job("holds", 5, self.end_holds),
+            Job("offers", 10, self.stop_offers),
+            Job("waiting", 0.25, self.log_waiting),
+            Job("parked", 2, self.unpark),
+            Job("counters", 600, self.forget_counters),
+            Job("files", 3600, self.sweep_files),
+            Job("repeats", 600, self.forget_answers),
+            Job("erasures", 1, self.eraser.erase),
+            Job("personal data", 600, self.eraser.empty_old),
+        )
+
+    def run(self, stop: threading.Event, pause_seconds: float = 0.25) -> None:
+        """Does the jobs at their times until `stop` is set. A job that fails is logged and done again next time."""
+        due_at = dict.fromkeys((job.name for job in self.jobs), 0.0)
+        while not stop.is_set():
+            for job in self.jobs:
+                if time.monotonic() >= due_at[job.name]:
+                    is_done = self._do(job, stop)
+                    due_at[job.name] = time.monotonic() + (job.seconds if is_done else 0)
+            stop.wait(pause_seconds)
+
+    def _do(self, job: Job, stop: threading.Event) -> bool:
+        """Does a job for one turn; whether nothing is left, or has to wait."""
+        end = time.monotonic() + _TURN_SECONDS
+        try:
+            while not stop.is_set() and job.step():
+                if time.monotonic() > end:
+                    return False
+        except Exception:
+            log.exception("a job failed", extra={"job": job.name})
+        return True
+
+    def forget_answers(self) -> int:
+        """Removes first answers that are over; how many."""
+        return forget_answers(self._database, self._clock.now_ms())
+
+    def forget_counters(self) -> int:
+        """Removes counters of caps and tiers whose period is long over; how many periods."""
+        ended = self._clock.now_ms() - _ENDED_MS
+        with self._database.read() as conn:
+            if not counters.has_ended(conn, ended):
+                return 0
+        with self._database.write() as conn:
+            return counters.forget_ended(conn, ended, _CHUNK)
+
+    def sweep_files(self) -> int:
+        """Removes stored bytes that no row names, all at once; nothing is left to do."""
+        removed = 0 if self._files is None else sweep(self._database, self._files, self._clock.now_ms())
+        if removed:
+            log.info("stored bytes were swept", extra={"files": removed})
+        return 0
+
+    def end_holds(self) -> int:
+        """Confirms conversions whose hold is over; how many."""
+        now = self._clock.now_ms()
+        with self._database.read() as conn:
+            if not conversions.has_held_until(conn, now):
+                return 0
+        with self._database.write() as conn:
+            held = conversions.list_held_until(conn, now, _CHUNK)
+            offer_ids, affiliate_ids = {item.offer_id for item in held}, {item.affiliate_id for item in held}
+            book = find_book(conn, offer_ids, affiliate_ids, self._zone, lock=True)
+            titles = {offer.id: offer.title for offer in book.offers.values()}
+            changes = [end_hold(item, now) for item in held]
+            counting = Counting.of(conn, book.offers, changes)
+            record(conn, changes, Listeners(book.postbacks, titles, self._zone), counting, now)
+        return len(held)
+
+    def stop_offers(self) -> int:
+        """Stops offers that are past their end; how many."""
+        now = self._clock.now_ms()
+        with self._database.read() as conn:
+            if not expiry.has_ended_offers(conn, now):
+                return 0
+        with system_acts("offers", now), self._database.write() as conn:
+            return len(expiry.stop_ended_offers(conn, now, _CHUNK))
+
+    def unpark(self) -> int:
+        """Lets go on calls that waited for a postback which is paused no more; how many."""
+        with self._database.read() as conn:
+            if not deliveries.has_parked(conn):
+                return 0
+        with self._database.write() as conn:
+            return deliveries.unpark(conn, self._clock.now_ms(), _PARKED_CHUNK)
+
+    def log_waiting(self) -> int:
+        """Shows calls that wait for their click in the server postback log; how many."""
+        now = self._clock.now_ms()
+        with self._database.read() as conn:
+            if not inbox.list_unlogged(conn, 1, now - _UNSEEN_MS):
+                return 0
+        with self._database.write() as conn:
+            calls = inbox.list_unlogged(conn, _CHUNK, now - _UNSEEN_MS)
+            rows = [
+                postback_log.log_row(
+                    decode_call(call.call), call.journal, call.position, revision=0, response=postback_log.WAITING
+                )
+                for call in calls
+            ]
+            outbox.add(conn, rows, now)
+            inbox.mark_logged(conn, [call.id for call in calls])
+        return len(calls)

@@ -1,0 +1,1 @@
+"""Wiring: settings, roles, the supervisor and the compiled modules."""

@@ -1,0 +1,487 @@
+"""Wiring: what each role is made of and what it is handed. Each role imports only what it runs."""
+
+import errno
+import json
+import logging
+import os
+import shutil
+import signal
+import socket
+import ssl
+import tempfile
+import threading
+from contextlib import closing, suppress
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from trackyard.base.clock import SystemClock
+from trackyard.base.logs import log_to_stderr
+from trackyard.runtime.settings import Address, CannotStart, Config, seal_keys
+
+if TYPE_CHECKING:
+    from uvicorn import Server
+
+    from trackyard.actions.deps import Deps
+    from trackyard.actions.platform.rebuild import Rebuilder
+    from trackyard.analytics.engine.connection import Analytics
+    from trackyard.analytics.engine.connection import Limits as ReportLimits
+    from trackyard.decision.visitor.databases import Databases
+    from trackyard.jobs.loading.projector import Projector
+    from trackyard.store.engine.database import Database
+    from trackyard.wire.http.health import Readiness
+
+log = logging.getLogger("trackyard.runtime.app")
+
+STALLED_SECONDS = 30.0
+"""A projector that did not go through its duties for so long is not ready."""
+
+
+def prepare(config: Config) -> dict[str, str]:
+    """Makes what every role needs and is made once: directories, keys, schema, first administrator, edge numbers.
+
+    Every start calls it. The administrator's key. Raises CannotStart.
+    """
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from trackyard.actions.platform.installation import (
+        CurrencyFixed,
+        administrator_key,
+        first_start,
+        fix_currency,
+        tell_timezone,
+    )
+    from trackyard.base.secrets import Seal, SealBroken
+    from trackyard.runtime.data_directory import check_room, make_data_directory
+    from trackyard.store.engine.database import Database
+    from trackyard.store.engine.schema import SchemaUnknown, upgrade
+
+    log_to_stderr("prepare", config.log_level)
+    _check_databases(config)
+    try:
+        make_data_directory(config.data_dir)
+        if "edge" in config.roles:
+            check_room(config)
+        seal = Seal(*seal_keys(config))
+        with Database(config.database_url, pool_size=1) as database:
+            upgrade(database)
+            first_start(database, seal, SystemClock(), config.admin_api_key)
+            fix_currency(database, config.currency)
+            tell_timezone(database, config.timezone)
+            if "edge" in config.roles:
+                _number_edges(config, database)
+            return {"admin_api_key": administrator_key(database, seal)}
+    except SealBroken as fault:
+        raise CannotStart(f"{fault}.") from None
+    except CurrencyFixed as fault:
+        raise CannotStart(f"TRACKYARD_CURRENCY cannot be {config.currency}: {fault}.") from None
+    except (SQLAlchemyError, SchemaUnknown) as fault:
+        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {_first_line(fault)}.") from None
+    except OSError as fault:
+        raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.strerror}.") from None
+
+
+def administrator_key(config: Config) -> str:
+    """The first administrator's API key. Raises CannotStart when there is none yet or it cannot be opened."""
+    from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
+
+    from trackyard.actions.platform import installation
+    from trackyard.base.secrets import Seal, SealBroken
+    from trackyard.store.engine.database import Database
+
+    missing = CannotStart(f"there is no installation in {config.data_dir} yet: start it first.")
+    if not config.data_dir.is_dir():
+        raise missing
+    try:
+        with Database(config.database_url, pool_size=1) as database:
+            return installation.administrator_key(database, Seal(*seal_keys(config)))
+    except SealBroken as fault:
+        raise CannotStart(f"{fault}.") from None
+    except (ProgrammingError, installation.NoAdministrator):
+        raise missing from None
+    except SQLAlchemyError as fault:
+        if "no such table" in str(fault):  # as SQLite says what PostgreSQL calls a ProgrammingError
+            raise missing from None
+        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {_first_line(fault)}.") from None
+
+
+def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> None:
+    """Runs one process of `serve` until SIGTERM. `lifeline`: a pipe that ends with the parent. Raises CannotStart."""
+    log_to_stderr(name if name != "edge" else f"edge {slot}", config.log_level)
+    if lifeline is not None:
+        threading.Thread(target=_stop_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
+    try:
+        {"edge": _run_edge, "core": _run_core, "worker": _run_worker}[name](config, slot)
+    except (PermissionError, FileExistsError, IsADirectoryError, NotADirectoryError) as fault:
+        if fault.filename is None:
+            raise
+        # most often files of root, as whom somebody started this directory once
+        raise CannotStart(
+            f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.filename}: {fault.strerror}."
+        ) from None
+
+
+def _run_edge(config: Config, slot: int) -> None:
+    from trackyard.edge.server import EdgeOptions, run
+    from trackyard.journal.writer import EdgeTaken
+
+    numbers: list[int] = json.loads(_edges_file(config).read_text())
+    listen = config.tracking_listen
+    try:
+        run(
+            EdgeOptions(
+                host=listen.host,
+                port=listen.port,
+                edge=numbers[slot],
+                slots=config.edges,
+                visitors_size=config.unique_mb * 1024 * 1024,
+                journal_directory=config.data_dir / "journal",
+                rules_directory=config.data_dir / "rules",
+                state_directory=config.data_dir / "state",
+                trusted_networks=config.trusted_proxies,
+                databases=databases_of(config),
+                tls_certificate=config.tracking_tls_cert,
+                tls_key=config.tracking_tls_key,
+                forward_key=_forward_key(config),
+                lookup_socket=_lookup_socket(config),
+            )
+        )
+    except ssl.SSLError as fault:
+        raise CannotStart(
+            f"TRACKYARD_TRACKING_TLS_CERT {config.tracking_tls_cert} and TRACKYARD_TRACKING_TLS_KEY "
+            f"{config.tracking_tls_key} cannot be used: {fault.reason or fault}."
+        ) from None
+    except EdgeTaken as fault:
+        raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault}.") from None
+    except OSError as fault:
+        if fault.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES) and fault.filename is None:
+            place = f"TRACKYARD_TRACKING_LISTEN {listen.host}:{listen.port}"
+        else:
+            place = f"TRACKYARD_DATA_DIR {config.data_dir}"
+        raise CannotStart(f"{place} cannot be used: {fault.strerror}.") from fault
+
+
+def _run_worker(config: Config, slot: int) -> None:
+    from trackyard.base.secrets import Seal
+    from trackyard.jobs.worker import WorkerOptions, run
+    from trackyard.store.platform.file_storage import open_files
+
+    run(
+        WorkerOptions(
+            database_url=config.database_url,
+            platform_currency=config.currency,
+            timezone=config.timezone,
+            owner=f"{directory_id_of(config)}-{slot}",
+            outbound_allow=config.outbound_allow,
+            files=open_files(config.files_url, config.data_dir / "files"),
+            mail_directory=config.data_dir / "mail",
+            quotes_url=config.quotes_url,
+            spans=config.spans,
+            smtp_url=config.smtp_url,
+            mail_from=config.mail_from,
+            seal=Seal(*seal_keys(config)),
+            databases=databases_of(config),
+        )
+    )
+
+
+def _run_core(config: Config, _slot: int) -> None:
+    from trackyard.store.engine.database import Database
+
+    # The address first: a taken one must not cost the opening of the analytic store.
+    listener = _listen(config.api_listen) if "api" in config.roles else None
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    _keep_temporary_files(config.data_dir / "temporary")
+    with Database(config.database_url) as database, closing(_open_analytics(config)) as analytics:
+        _serve_core(config, listener, database, analytics, stop)
+
+
+def _open_analytics(config: Config) -> "Analytics":
+    """Return the analytic store with its newest schema. Raises CannotStart."""
+    from trackyard.analytics.engine.connection import Analytics, StoreError
+    from trackyard.analytics.engine.schema import migrate
+
+    try:
+        analytics = Analytics.open(config.analytics_url, limits=_limits_of_reports(config))
+        try:
+            migrate(analytics)
+        except BaseException:
+            analytics.close()
+            raise
+    except StoreError as fault:
+        raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {_first_line(fault)}.") from None
+    except OSError as fault:
+        raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {fault.filename}: {fault.strerror}.") from None
+    return analytics
+
+
+def _serve_core(
+    config: Config,
+    listener: socket.socket | None,
+    database: "Database",
+    analytics: "Analytics",
+    stop: threading.Event,
+) -> None:
+    """Run the threads of the core and serve the API until `stop` is set."""
+    from trackyard.actions.platform.rebuild import Rebuilder
+    from trackyard.jobs.loading.click_lookups import ClickLookups
+    from trackyard.jobs.loading.projector import Projector
+    from trackyard.jobs.schedule.retention import Retention
+
+    projector, rebuilder, threads = None, None, list[threading.Thread]()
+    if "projector" in config.roles:
+        journals = config.data_dir / "journal"
+        rebuilder = Rebuilder(database, analytics, journals, SystemClock(), directory_id_of(config))
+        rebuilder.recover()
+        projector = Projector(database, analytics, journals, config.data_dir / "rules", SystemClock())
+        keeper = Retention(database, analytics, journals, SystemClock(), config.spans)
+        threads += [
+            threading.Thread(target=_guarded, args=(projector, stop), name="projector"),
+            threading.Thread(target=keeper.run, args=(stop,), name="retention"),
+        ]
+    if "edge" in config.roles:
+        try:
+            lookups = ClickLookups.of_store(_lookup_socket(config), analytics)
+            threads.append(threading.Thread(target=lookups.run, args=(stop,), name="click look-ups"))
+        except OSError as fault:  # pixels without cookies are not shown; nothing else needs the socket
+            log.warning("click look-up socket failed", extra={"error": str(fault)})
+    for thread in threads:
+        thread.start()
+    try:
+        if listener is not None:
+            _serve_api(config, listener, _deps(config, database, analytics, rebuilder), projector, stop)
+        else:
+            stop.wait()
+    finally:
+        stop.set()
+        if rebuilder is not None:
+            rebuilder.close()
+        for thread in threads:
+            thread.join()
+
+
+def _keep_temporary_files(directory: Path) -> None:
+    """Makes `directory` the place of this process's temporary files, emptied: what is loaded and exported passes
+    through such files, and a process that is killed leaves them behind."""
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True, mode=0o700)
+    tempfile.tempdir = str(directory)
+
+
+def _limits_of_reports(config: Config) -> "ReportLimits":
+    from trackyard.analytics.engine.connection import Limits
+    from trackyard.analytics.scheduler import HEAVY
+
+    heavy = replace(HEAVY, most=config.heavy_reports)
+    return Limits(seconds=config.report_seconds, memory=config.report_memory, heavy=heavy)
+
+
+def databases_of(config: Config) -> "Databases":
+    """The address databases that are set."""
+    from trackyard.decision.visitor.databases import COUNTRY_DATABASE, Databases
+
+    return Databases(
+        country=config.country_database or COUNTRY_DATABASE,
+        city=config.city_database,
+        isp=config.isp_database,
+        connection=config.connection_database,
+        proxy=config.proxy_database,
+    )
+
+
+def _check_databases(config: Config) -> None:
+    from trackyard.decision.visitor.databases import WrongDatabase
+
+    try:
+        databases_of(config).check()
+    except WrongDatabase as fault:
+        raise CannotStart(f"TRACKYARD_{fault.kind.upper()}_DATABASE {fault.path} cannot be used: {fault}.") from None
+
+
+def _serve_api(
+    config: Config,
+    listener: socket.socket,
+    deps: "Deps",
+    projector: "Projector | None",
+    stop: threading.Event,
+) -> None:
+    import uvicorn
+
+    from trackyard.api.app import build
+    from trackyard.wire.http.connection import BoundedHttp
+    from trackyard.wire.http.forwarding import Forwarder
+    from trackyard.wire.http.rate_limits import Limits
+
+    local = "edge" in config.roles
+    tracking = config.tracking_listen.url("https" if config.tracking_tls_cert else "http")
+    app = build(
+        deps,
+        lambda: _readiness(deps.database, projector, config.dying_file),
+        Limits(config.api_rate, config.api_burst, config.api_reports),
+        Forwarder(tracking if local else config.tracking_url, _forward_key(config), deps.clock, verified=not local),
+    )
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=True,  # the client's address, which tries to sign in are counted by
+            forwarded_allow_ips=[str(network) for network in config.trusted_proxies],
+            lifespan="off",
+            http=BoundedHttp,
+            ws="none",
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=5,
+        )
+    )
+    # The server listens to signals only once it runs; one that came before must end it all the same.
+    threading.Thread(target=_end_with, args=(stop, server), name="stop", daemon=True).start()
+    log.info("the API listens", extra={"host": config.api_listen.host, "port": config.api_listen.port})
+    server.run(sockets=[listener])
+
+
+def _deps(config: Config, database: "Database", analytics: object, rebuilder: "Rebuilder | None") -> "Deps":
+    from trackyard.actions.deps import Deps
+    from trackyard.analytics.engine.connection import Analytics
+    from trackyard.base.secrets import Seal
+    from trackyard.decision.click.state import NOTHING_SEEN
+    from trackyard.decision.visitor.visitor import Visitors
+    from trackyard.edge.state.read_only import Onlooker
+    from trackyard.outbound.interactive import Trials
+    from trackyard.store.platform.file_storage import open_files
+
+    assert isinstance(analytics, Analytics)
+    return Deps(
+        database=database,
+        analytics=analytics,
+        seal=Seal(*seal_keys(config)),
+        clock=SystemClock(),
+        currency=config.currency,
+        zone=ZoneInfo(config.timezone),
+        tracking_url=config.tracking_url,
+        files=open_files(config.files_url, config.data_dir / "files"),
+        api_url=config.api_url,
+        isp_database=config.isp_database,
+        address_databases=frozenset(
+            kind for kind in ("city", "isp", "connection") if getattr(config, f"{kind}_database") is not None
+        ),
+        journals=config.data_dir / "journal" if "projector" in config.roles else None,
+        rebuilder=rebuilder,
+        spans=config.spans,
+        seen=cache(lambda: Onlooker(config.data_dir / "state")) if "edge" in config.roles else lambda: NOTHING_SEEN,
+        visitors=cache(lambda: Visitors(databases_of(config))),
+        trials=Trials(config.outbound_allow),
+    )
+
+
+def _end_with(stop: threading.Event, server: "Server") -> None:
+    stop.wait()
+    server.should_exit = True
+
+
+def _readiness(database: "Database", projector: "Projector | None", dying_file: Path) -> "Readiness":
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from trackyard.store.engine.queue_depths import queue_states
+    from trackyard.wire.http.health import Readiness
+
+    reasons: list[str] = []
+    lags: dict[str, float] = {}
+    try:
+        with database.read() as connection:
+            now_ms = SystemClock().now_ms()
+            lags |= {state.queue: state.lag_ms / 1000 for state in queue_states(connection, now_ms)}
+    except SQLAlchemyError as fault:
+        reasons.append(f"the SQL database cannot be read: {_first_line(fault)}")
+    if projector is not None:
+        lags |= projector.lag()
+        if lags["projector"] > STALLED_SECONDS:
+            reasons.append(f"the projector stands still for {lags['projector']:.0f} s")
+        reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
+    with suppress(FileNotFoundError):
+        reasons += [f"the role {name} dies again and again" for name in json.loads(dying_file.read_text())]
+    return Readiness(tuple(reasons), lags)
+
+
+def _guarded(projector: "Projector", stop: threading.Event) -> None:
+    """A projector that breaks ends the process, which is then started anew."""
+    try:
+        projector.run(stop)
+    except Exception:
+        log.critical("the projector broke", exc_info=True)
+        os.kill(os.getpid(), signal.SIGTERM)
+        raise
+
+
+def _listen(address: Address) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((address.host, address.port))
+    except OSError as fault:
+        listener.close()
+        raise CannotStart(
+            f"TRACKYARD_API_LISTEN {address.host}:{address.port} cannot be used: {fault.strerror}."
+        ) from None
+    return listener
+
+
+def _number_edges(config: Config, database: "Database") -> None:
+    """The number of each edge slot, kept in the data directory, where the edges read it."""
+    from trackyard.journal.durable import write_durably
+    from trackyard.journal.segments import list_edges, seal_predecessors
+    from trackyard.store.tracking.edges import NoEdgeNumber, claim_edge
+
+    directory_id = directory_id_of(config)
+    now_ms = SystemClock().now_ms()
+    try:
+        with database.write() as connection:
+            numbers = [claim_edge(connection, directory_id, slot, now_ms) for slot in range(config.edges)]
+    except NoEdgeNumber as fault:
+        raise CannotStart(f"TRACKYARD_EDGES cannot be {config.edges}: {fault}.") from None
+    write_durably(_edges_file(config), json.dumps(numbers).encode())
+    # An edge that is not started any more leaves its last journal to be sealed by us: no writer follows it.
+    for number in set(list_edges(config.data_dir / "journal")) - set(numbers):
+        seal_predecessors(config.data_dir / "journal", number, SystemClock())
+
+
+def directory_id_of(config: Config) -> str:
+    """What tells this data directory from every other: 24 hex digits, made once."""
+    from trackyard.base.ids import new_id
+    from trackyard.journal.durable import write_durably
+
+    path = config.data_dir / "directory.id"
+    if not path.exists():
+        write_durably(path, new_id(SystemClock().now_ms()).encode())
+    return path.read_text().strip()
+
+
+def _forward_key(config: Config) -> bytes:
+    """Return the key that signs the caller's address of forwarded requests."""
+    from trackyard.domain.tracking.forwarding import signing_key
+
+    return signing_key(seal_keys(config)[0])
+
+
+def _lookup_socket(config: Config) -> Path:
+    return config.data_dir / "run" / "clicks.sock"
+
+
+def _edges_file(config: Config) -> Path:
+    return config.data_dir / "edges.json"
+
+
+def _stop_with_parent(lifeline: int) -> None:
+    with suppress(OSError):
+        os.read(lifeline, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _first_line(fault: Exception) -> str:
+    return str(getattr(fault, "orig", None) or fault).strip().splitlines()[0].rstrip(".")

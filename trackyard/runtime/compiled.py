@@ -1,0 +1,179 @@
+"""The modules that a click goes through, compiled where a C compiler was at hand.
+
+mypyc makes them from the very files that run without it. What was compiled stands in for a file only while that file,
+and every file of ours that it reads constants and types from, has the bytes it was compiled from (`compiled.json` says
+which), and only by the Python that it was compiled for; else, and when TRACKYARD_PURE is set, all of them run as they
+are. docs/decisions/0018 tells why.
+
+Run as a program: exit status 0 when there is nothing to compile or nothing to compile it with, 1 when there is.
+"""
+
+import json
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
+from importlib.util import find_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any, Final
+
+MODULES: Final = (
+    "trackyard.base.clock",
+    "trackyard.decision.click.hit",
+    "trackyard.decision.click.steps",
+    "trackyard.decision.routes",
+    "trackyard.decision.target.json_text",
+    "trackyard.decision.target.queries",
+    "trackyard.decision.target.url",
+    "trackyard.decision.targeting.checks",
+    "trackyard.decision.targeting.ip_lists",
+    "trackyard.decision.targeting.targeting",
+    "trackyard.decision.targeting.versions",
+    "trackyard.decision.visitor.bots",
+    "trackyard.decision.visitor.cache",
+    "trackyard.decision.visitor.client_hints",
+    "trackyard.decision.visitor.geo",
+    "trackyard.decision.visitor.headers",
+    "trackyard.decision.visitor.visitor",
+    "trackyard.domain.tracking.ip_lists",
+    "trackyard.domain.tracking.macros",
+    "trackyard.edge.counters",
+    "trackyard.edge.endpoints.clicks",
+    "trackyard.edge.endpoints.handler",
+    "trackyard.edge.endpoints.hits",
+    "trackyard.edge.endpoints.redirects",
+    "trackyard.edge.endpoints.server_to_server",
+    "trackyard.edge.http.client_address",
+    "trackyard.edge.http.connection",
+    "trackyard.edge.http.cookies",
+    "trackyard.edge.http.request",
+    "trackyard.edge.recorder",
+    "trackyard.edge.state.caps",
+    "trackyard.edge.state.claims",
+    "trackyard.edge.state.click_state",
+    "trackyard.edge.state.counts",
+    "trackyard.edge.state.counts_file",
+    "trackyard.edge.state.unique",
+    "trackyard.journal.frames",
+    "trackyard.journal.writer",
+)
+PACKAGE: Final = Path(__file__).parents[1]
+MANIFEST: Final = "compiled.json"
+_SUFFIX: Final = EXTENSION_SUFFIXES[0] if EXTENSION_SUFFIXES else ""
+"""The end of the names of compiled modules: it names the version of Python that can load them."""
+SWITCH: Final = "TRACKYARD_PURE"
+"""The variable that, set to anything, keeps Python to the files as they are."""
+
+
+class _AsTheyAre:
+    """Finds the files of MODULES before anybody finds what was compiled from them."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None, target: object = None) -> ModuleSpec | None:
+        """As of importlib.abc.MetaPathFinder."""
+        return spec_from_file_location(name, path_of(name)) if name in MODULES else None
+
+
+def choose() -> None:
+    """Decides, before any of MODULES is imported, in which form they are."""
+    if os.environ.get(SWITCH) or not is_compiled():
+        sys.meta_path.insert(0, _AsTheyAre)
+
+
+def in_use() -> bool:
+    """Whether this process runs what was compiled."""
+    return _AsTheyAre not in sys.meta_path
+
+
+def is_compiled() -> bool:
+    """Whether there is something compiled, and from the files that are there."""
+    manifest = _manifest()
+    return bool(manifest.get("modules")) and _is_current(manifest)
+
+
+def is_settled() -> bool:
+    """Whether the files as they are were compiled, or mypyc or the compiler did not take them."""
+    return _is_current(_manifest())
+
+
+def why_not() -> str:
+    """What is missing for compiling; "" when nothing is."""
+    if os.environ.get(SWITCH):
+        return f"{SWITCH} is set"
+    if sys.implementation.name != "cpython":
+        return "this is not CPython"
+    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
+    if os.name == "posix" and shutil.which(compiler) is None:
+        return f"there is no C compiler {compiler}"
+    if not Path(sysconfig.get_paths()["include"], "Python.h").is_file():
+        return "Python's headers are not installed"
+    return "mypyc is not installed" if find_spec("mypyc") is None else ""
+
+
+def path_of(module: str, package: Path = PACKAGE) -> Path:
+    """The file of a module of ours."""
+    found = package.joinpath(*module.split(".")[1:])
+    return found / "__init__.py" if found.is_dir() else found.with_suffix(".py")
+
+
+def write_manifest(package: Path, *, modules: bool) -> None:
+    """Notes in `package` that MODULES were compiled from the files there; modules: False = that they could not be."""
+    digests = {str(path.relative_to(PACKAGE)): _digest(path) for path in _sources()}
+    content = {"suffix": _SUFFIX, "modules": list(MODULES) if modules else [], "sources": digests}
+    text = json.dumps(content, indent=1)
+    partial = package / f"{MANIFEST}.{os.getpid()}"
+    partial.write_text(text + "\n")
+    partial.replace(package / MANIFEST)
+
+
+def _manifest() -> dict[str, Any]:
+    try:
+        read: dict[str, Any] = json.loads((PACKAGE / MANIFEST).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return read
+
+
+def _is_current(manifest: dict[str, Any]) -> bool:
+    sources = manifest.get("sources")
+    if not sources or manifest.get("suffix") != _SUFFIX or list(manifest.get("modules") or MODULES) != list(MODULES):
+        return False
+    try:
+        return all(_digest(PACKAGE / name) == digest for name, digest in sources.items())
+    except OSError:
+        return False
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def _sources() -> list[Path]:
+    """The files of MODULES and of every module of ours that these import, directly or not."""
+    found: dict[str, Path] = {}
+    waiting = list(MODULES)
+    while waiting:
+        module = waiting.pop()
+        path = path_of(module)
+        if module not in found and path.is_file():
+            found[module] = path
+            waiting.extend(_imports(path))
+    return sorted(found.values())
+
+
+def _imports(path: Path) -> Iterator[str]:
+    import ast  # only where something is compiled
+
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("trackyard"):
+            yield node.module
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name.startswith("trackyard."))
+
+
+if __name__ == "__main__":
+    sys.exit(not (is_settled() or why_not()))

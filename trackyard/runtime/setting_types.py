@@ -1,0 +1,217 @@
+"""What the text of a setting may be: a function for each kind, its value or a ValueError that says what it must be."""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from pathlib import Path
+from urllib.parse import SplitResult, parse_qs, urlsplit
+
+from trackyard.base.zones import find_zone
+from trackyard.domain.money.currencies import NUMBERS
+
+ROLES = ("edge", "projector", "worker", "api")
+
+Network = IPv4Network | IPv6Network
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a listener binds."""
+
+    host: str
+    port: int
+
+    def url(self, scheme: str = "http") -> str:
+        """The address as the start of a URL; a listener on every interface is reached at the loopback."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"{scheme}://[{host}]:{self.port}" if ":" in host else f"{scheme}://{host}:{self.port}"
+
+
+def path(text: str) -> Path:
+    """A path, made absolute."""
+    if not text.strip() or "\0" in text:  # an empty one would be wherever the program happens to be started
+        raise ValueError("must be a path")
+    return Path(text).expanduser().resolve()
+
+
+def file(text: str) -> Path | None:
+    """A file that exists and can be read; empty = None."""
+    if not text:
+        return None
+    found = path(text)
+    if not found.is_file():
+        raise ValueError("must name a file that exists")
+    if not os.access(found, os.R_OK):
+        raise ValueError("must name a file that this user may read")
+    return found
+
+
+def address(text: str) -> Address:
+    """Where a listener binds."""
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isascii() or not port.isdigit() or not 1 <= int(port) <= 65535:
+        raise ValueError("must be an address and a port, such as 127.0.0.1:8000 or [::1]:8000")
+    host = host.removeprefix("[").removesuffix("]")
+    if host != "localhost":
+        try:
+            ip_address(host)
+        except ValueError:
+            raise ValueError("must begin with an IP address or localhost, such as 127.0.0.1:8000") from None
+    return Address("127.0.0.1" if host == "localhost" else host, int(port))
+
+
+def url(text: str) -> str:
+    """The start of an http(s) URL, without a slash at its end; empty stays empty."""
+    if not text:
+        return ""
+    parts = _parts(text)
+    fine = parts is not None and parts.scheme in ("http", "https") and parts.hostname
+    if parts is None or not fine or parts.query or parts.fragment or re.search(r"[\s\x00-\x1f\x7f\"<>\\^`{|}]", text):
+        raise ValueError("must be a URL that begins with http:// or https:// and has no query")
+    return text.rstrip("/")
+
+
+def _parts(text: str) -> SplitResult | None:
+    """A URL in parts; None when its host or port is malformed."""
+    try:
+        parts = urlsplit(text)
+        return parts if parts.port != 0 else None
+    except ValueError:
+        return None
+
+
+def admin_key(text: str) -> str | None:
+    """An API key; empty = None."""
+    if text and not re.fullmatch(r"[0-9a-f]{40}", text):
+        raise ValueError("must be 40 lower-case hex digits")
+    return text or None
+
+
+def secret(text: str) -> str | None:
+    """A secret of some length; empty = None."""
+    if text and len(text) < 32:
+        raise ValueError("must have at least 32 characters")
+    return text or None
+
+
+def database_url(text: str) -> str:
+    """SQLAlchemy's URL of a database; empty stays empty."""
+    if text and (not re.match(r"(sqlite:///.|postgresql(\+psycopg)?://)", text) or _parts(text) is None):
+        raise ValueError("must be a URL that begins with sqlite:/// or postgresql://")
+    return re.sub(r"^postgresql://", "postgresql+psycopg://", text)
+
+
+def analytics_url(text: str) -> str:
+    """The address of an analytic store; empty stays empty."""
+    if text and (not re.match(r"(chdb:///.|https?://.|clickhouses?://.)", text) or _parts(text) is None):
+        raise ValueError("must be a URL that begins with chdb:///, http:// or https://")
+    return text
+
+
+def zone(text: str) -> str:
+    """An IANA zone name."""
+    if find_zone(text) is None:
+        raise ValueError("must be an IANA zone name, such as Europe/Tallinn")
+    return text
+
+
+def currency(text: str) -> str:
+    """An ISO 4217 code."""
+    if text not in NUMBERS:
+        raise ValueError("must be the ISO 4217 code of a currency, such as EUR")
+    return text
+
+
+def networks(text: str) -> tuple[Network, ...]:
+    """A comma list of networks."""
+    try:
+        return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise ValueError("must be a comma list of addresses or networks, such as 10.0.0.0/8,::1") from None
+
+
+def smtp_url(text: str) -> str:
+    """The URL of a mail server; empty stays empty."""
+    parts = _parts(text)
+    if text and (parts is None or parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/")):
+        raise ValueError("must be a URL such as smtp://user:password@host:587 or smtps://host")
+    return text
+
+
+def files_url(text: str) -> str:
+    """The address of a bucket; empty stays empty."""
+    parts = _parts(text)
+    if text and (parts is None or parts.scheme != "s3" or not parts.hostname or parts.port or not _is_whole(parts)):
+        raise ValueError("must be a URL such as s3://key:secret@bucket/folder?region=eu-central-1")
+    return text
+
+
+def _is_whole(parts: SplitResult) -> bool:
+    asked = parse_qs(parts.query, keep_blank_values=True)
+    url = asked.get("endpoint", ["https://none"])[0]
+    return (
+        bool(parts.username) == bool(parts.password)
+        and asked.keys() <= {"region", "endpoint"}
+        and all(values[0] for values in asked.values())
+        and url.startswith(("http://", "https://"))
+    )
+
+
+def mail_from(text: str) -> str:
+    """A sender of mail."""
+    if not re.fullmatch(r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)", text):
+        raise ValueError("must be an address such as mail@example.org or Trackyard <mail@example.org>")
+    return text
+
+
+def count(text: str) -> int:
+    """A number from 1 on."""
+    if not re.fullmatch(r"[0-9]{1,7}", text) or not 1 <= int(text) <= 1_000_000:
+        raise ValueError("must be a number from 1 to 1000000")
+    return int(text)
+
+
+def size(text: str) -> int:
+    """Bytes of memory, from 100 MB."""
+    found = re.fullmatch(r"([0-9]{1,6}) ?(MB|GB)", text)
+    size = int(found[1]) * {"MB": 10**6, "GB": 10**9}[found[2]] if found else 0
+    if size < 10**8:
+        raise ValueError("must be a size from 100 MB on, such as 400 MB or 2 GB")
+    return size
+
+
+def days(least: int) -> Callable[[str], int]:
+    """A number of days, from `least` to ten years."""
+
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,4}", text) or not least <= int(text) <= 3650:
+            raise ValueError(f"must be a number of days from {least} to 3650")
+        return int(text)
+
+    return parse
+
+
+def edges(text: str) -> int:
+    """A number of edge processes."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 64:
+        raise ValueError("must be a number from 1 to 64")
+    return int(text)
+
+
+def roles(text: str) -> tuple[str, ...]:
+    """A comma list of ROLES; all = each of them."""
+    roles = tuple(part.strip() for part in text.split(",") if part.strip())
+    if roles == ("all",):
+        return ROLES
+    if not roles or not set(roles) <= set(ROLES):
+        raise ValueError(f"must be all, or a comma list of {', '.join(ROLES)}")
+    return roles
+
+
+def log_level(text: str) -> str:
+    """A level of logging."""
+    if text not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise ValueError("must be DEBUG, INFO, WARNING or ERROR")
+    return text

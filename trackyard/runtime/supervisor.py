@@ -1,0 +1,313 @@
+"""The parent process: prepares the data directory, starts the roles, restarts what dies, stops in order.
+
+It imports nothing heavy. One parent per data directory: the lock is shared with the children, so that a start
+after `kill -9` waits until the orphans, which notice the end of their lifeline, are gone.
+"""
+
+import fcntl
+import http.client
+import json
+import logging
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from trackyard.base.logs import log_to_stderr
+from trackyard.runtime.data_directory import make_data_directory
+from trackyard.runtime.settings import CANNOT_START, Address, CannotStart, Config
+
+log = logging.getLogger("trackyard.runtime.supervisor")
+
+LOCK_SECONDS = 15.0
+READY_SECONDS = 60.0
+STOP_SECONDS = 15.0
+STEADY_SECONDS = 10.0
+"""A role that ran this long before it died is started again at once."""
+
+
+@dataclass(slots=True)
+class _Child:
+    """One role's process. `stage`: those of stage 0 are stopped first."""
+
+    name: str
+    arguments: list[str]
+    stage: int
+    process: subprocess.Popen[bytes] | None = None
+    started_at: float = 0.0
+    start_at: float = 0.0
+    failures: int = 0
+
+
+class Supervisor:
+    """Runs the roles of `settings` until SIGTERM or SIGINT. `run` raises CannotStart."""
+
+    def __init__(self, settings: Config) -> None:
+        self._settings = settings
+        self._wake = threading.Event()
+        self._stopping = False
+        self._was_ready = False
+        self._dying: list[str] = []
+        self._children = _children(settings)
+
+    def run(self) -> None:
+        """Blocks until told to stop; everything is stopped when it returns."""
+        log_to_stderr("supervisor", self._settings.log_level)
+        signal.signal(signal.SIGTERM, self._on_stop)
+        signal.signal(signal.SIGINT, self._on_stop)
+        signal.signal(signal.SIGCHLD, lambda *_: self._wake.set())
+        lock = self._lock()
+        self._check_addresses()
+        lifeline, self._lifeline_end = os.pipe()
+        prepared = self._prepare()
+        self._inherited = (lock, lifeline)
+        self._environment = _environment(self._settings)
+        try:
+            for child in self._children:
+                self._start(child)
+            self._wait_until_ready(prepared)
+            self._was_ready = True
+            while not self._stopping:
+                waiting = any(c.process is None for c in self._children)
+                self._wake.wait(0.2 if waiting else 1.0 if self._dying else 60.0)
+                self._wake.clear()
+                self._revive()
+                self._tell_of_dying()
+        finally:
+            self._stop()
+            os.close(lock)
+
+    def _on_stop(self, _number: int, _frame: object) -> None:
+        self._stopping = True
+        self._wake.set()
+
+    def _lock(self) -> int:
+        """Takes the data directory; waits for the orphans of a killed parent."""
+        path = self._settings.data_dir / "trackyard.lock"
+        try:
+            make_data_directory(self._settings.data_dir)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as fault:
+            raise CannotStart(
+                f"TRACKYARD_DATA_DIR {self._settings.data_dir} cannot be used: {fault.strerror}."
+            ) from None
+        give_up = time.monotonic() + LOCK_SECONDS
+        while not self._stopping:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return handle
+            except BlockingIOError:
+                holder = os.pread(handle, 32, 0).decode() or "another process"
+                # A parent that is alive keeps its lock for good: only orphans are worth the wait.
+                if _is_alive(holder) or time.monotonic() > give_up:
+                    os.close(handle)
+                    raise CannotStart(
+                        f"TRACKYARD_DATA_DIR {self._settings.data_dir} is in use by process {holder}: stop it, or set "
+                        "another directory."
+                    ) from None
+                time.sleep(0.05)
+        raise CannotStart("stopped before it started.")
+
+    def _check_addresses(self) -> None:
+        """Tells of a taken address before anything is made, and never takes another program's answer for ours."""
+        settings = self._settings
+        for role, variable, address in (
+            ("api", "TRACKYARD_API_LISTEN", settings.api_listen),
+            ("edge", "TRACKYARD_TRACKING_LISTEN", settings.tracking_listen),
+        ):
+            if role not in settings.roles:
+                continue
+            family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+            with socket.socket(family, socket.SOCK_STREAM) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                try:
+                    probe.bind((address.host, address.port))
+                except OSError as fault:
+                    raise CannotStart(
+                        f"{variable} {address.host}:{address.port} cannot be used: {fault.strerror}."
+                    ) from None
+
+    def _prepare(self) -> dict[str, str]:
+        handle = os.open(self._settings.data_dir / "trackyard.lock", os.O_WRONLY)
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        os.close(handle)
+        command = [sys.executable, "-m", "trackyard", "prepare"]
+        # A session of its own: Ctrl-C is for the parent, which lets it finish.
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False, start_new_session=True)
+        if done.returncode != 0:
+            raise CannotStart
+        prepared: dict[str, str] = json.loads(done.stdout)
+        return prepared
+
+    def _start(self, child: _Child) -> None:
+        child.process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "trackyard",
+                "role",
+                *child.arguments,
+                "--lifeline",
+                str(self._inherited[1]),
+            ],
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            pass_fds=self._inherited,
+            start_new_session=True,  # Ctrl-C reaches the parent alone, which stops the roles in order
+        )
+        child.started_at = time.monotonic()
+        log.info("started", extra={"child": child.name, "child_pid": child.process.pid})
+
+    def _revive(self) -> None:
+        now = time.monotonic()
+        for child in self._children:
+            if child.process is not None and child.process.poll() is not None:
+                status = child.process.returncode
+                if status == CANNOT_START and not self._was_ready:
+                    raise CannotStart
+                child.failures = 0 if now - child.started_at > STEADY_SECONDS else child.failures + 1
+                child.start_at = now + (0.1 * 2 ** min(child.failures - 1, 6) if child.failures else 0.0)
+                child.process = None
+                log.error("died", extra={"child": child.name, "exit_status": status})
+            if child.process is None and now >= child.start_at and not self._stopping:
+                self._start(child)
+
+    def _tell_of_dying(self) -> None:
+        """Says in a file, which the core's /readyz reads, what cannot be kept alive."""
+        now = time.monotonic()
+        dying = [c.name for c in self._children if c.failures > 1 and now - c.started_at <= STEADY_SECONDS]
+        if dying != self._dying:
+            partial = self._settings.dying_file.with_suffix(".partial")
+            partial.write_text(json.dumps(dying))
+            partial.rename(self._settings.dying_file)
+            self._dying = dying
+
+    def _wait_until_ready(self, prepared: dict[str, str]) -> None:
+        settings, give_up = self._settings, time.monotonic() + READY_SECONDS
+        probes = []
+        if "api" in settings.roles:
+            probes.append((settings.api_listen, False))
+        if "edge" in settings.roles:
+            probes.append((settings.tracking_listen, settings.tracking_tls_cert is not None))
+        while probes and not self._stopping:
+            answer = _probe(*probes[0])
+            if answer == "":
+                probes.pop(0)
+                continue
+            self._revive()
+            if time.monotonic() > give_up:
+                log.error("not ready", extra={"listener": probes[0][0].url(), "answer": answer})
+                return
+            self._wake.clear()
+            self._wake.wait(0.05)
+        if not self._stopping:
+            print(_greeting(settings, prepared), flush=True)
+
+    def _stop(self) -> None:
+        """Stops stage by stage: the edges seal their journals first, the others then finish what they hold."""
+        self._stopping = True
+        for stage in sorted({child.stage for child in self._children}):
+            processes = [c.process for c in self._children if c.stage == stage and c.process is not None]
+            for process in processes:
+                process.terminate()
+            give_up = time.monotonic() + STOP_SECONDS
+            for process in processes:
+                try:
+                    process.wait(max(0.0, give_up - time.monotonic()))
+                except subprocess.TimeoutExpired:
+                    log.error("killed: it did not stop in time", extra={"child_pid": process.pid})
+                    process.kill()
+                    process.wait()
+        log.info("stopped")
+
+
+def _children(settings: Config) -> list[_Child]:
+    children = []
+    if "edge" in settings.roles:
+        children += [_Child(f"edge {n}", ["edge", "--slot", str(n)], stage=0) for n in range(settings.edges)]
+    if "projector" in settings.roles or "api" in settings.roles:
+        children.append(_Child("core", ["core"], stage=1))
+    if "worker" in settings.roles:
+        children.append(_Child("worker", ["worker"], stage=1))
+    return children
+
+
+def _environment(settings: Config) -> dict[str, str]:
+    """The children's: UTC, and a fresh directory through which they share their metrics."""
+    metrics = settings.data_dir / "run" / "metrics"
+    try:
+        shutil.rmtree(metrics.parent, ignore_errors=True)
+        metrics.mkdir(parents=True)
+    except OSError as fault:
+        raise CannotStart(
+            f"TRACKYARD_DATA_DIR {settings.data_dir} cannot be used: {fault.filename}: {fault.strerror}."
+        ) from None
+    return {**os.environ, "TZ": "UTC", "PROMETHEUS_MULTIPROC_DIR": str(metrics), "PYTHONUNBUFFERED": "1"}
+
+
+def _is_alive(holder: str) -> bool:
+    try:
+        os.kill(int(holder), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _probe(listener: Address, tls: bool) -> str:
+    """What `/readyz` says: "" when ready."""
+    parts = urlsplit(listener.url())
+    host, port = parts.hostname or "", parts.port or 0
+    try:
+        if tls:
+            context = ssl.create_default_context()
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            connection: http.client.HTTPConnection = http.client.HTTPSConnection(host, port, timeout=2, context=context)
+        else:
+            connection = http.client.HTTPConnection(host, port, timeout=2)
+        connection.request("GET", "/readyz")
+        answer = connection.getresponse()
+        body = answer.read(4096).decode(errors="replace")
+        connection.close()
+        return "" if answer.status == 200 else body
+    except (OSError, http.client.HTTPException) as fault:
+        return str(fault) or type(fault).__name__
+
+
+def _greeting(settings: Config, prepared: dict[str, str]) -> str:
+    """What runs here and where; the key and what to try with it on a machine that has the API."""
+    lines = ["", "Trackyard is ready."]
+    has_api = "api" in settings.roles
+    if has_api:
+        api = settings.api_listen.url()
+        lines.append(f"  API                      {api}     (documentation: {api}/docs)")
+    if "edge" in settings.roles:
+        lines.append(f"  Clicks and calls         {settings.tracking_url}")
+    if has_api:
+        lines += _first_steps(settings, prepared["admin_api_key"])
+    lines.append("Ctrl-C stops it.")
+    return "\n".join(lines) + "\n"
+
+
+def _first_steps(settings: Config, key: str) -> list[str]:
+    api = settings.api_listen.url()
+    today = datetime.now(ZoneInfo(settings.timezone)).date().isoformat()
+    period = f"filter[date_from]={today}&filter[date_to]={today}"
+    return [
+        f"  Administrator's API key  {key}",
+        "Try:",
+        f"  curl -H 'API-Key: {key}' {api}/3.0/admin/advertiser -d 'title=First advertiser'",
+        f"  curl -H 'API-Key: {key}' {api}/3.0/admin/partner -d 'email=first@example.org&password=long-enough'",
+        f"  curl -g -H 'API-Key: {key}' '{api}/3.0/stats/getbydate?{period}'",
+    ]

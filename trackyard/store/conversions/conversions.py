@@ -1,0 +1,261 @@
+"""Conversions, their history, and finding them for a decision."""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from functools import cache
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Connection,
+    Integer,
+    Row,
+    Select,
+    String,
+    Text,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    update,
+)
+
+from trackyard.domain.conversions.conversions import Change, Conversion
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.payments import payment_of
+from trackyard.domain.offers.tiers import documents_of, modifiers_of
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.bulk import Bulk, Values
+from trackyard.store.tables import conversion, conversion_event
+
+Identity = tuple[int, str, str]
+"""(offer, goal, identity): unique among conversions."""
+
+Origin = tuple[int, str, str]
+"""(offer, goal, address of the click)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedConversion:
+    """A conversion that somebody named. created_at: UTC ms."""
+
+    id: str
+    action_id: str
+    click_id: str
+    affiliate_id: int
+    advertiser_id: str
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One state of a conversion in its history. actor: call:<record id>, job:hold, staff:<id> · at: UTC ms."""
+
+    version: int
+    at: int
+    actor: str
+    status: str
+    charge: Decimal
+    payout: Decimal
+    currency: str
+    comment: str
+
+
+_COLUMNS = [conversion.c[field.name] for field in fields(Conversion)]
+_STORED = tuple(field.name for field in fields(Conversion))
+_stored_of = attrgetter(*_STORED)
+_NEW = Bulk(conversion, (*_STORED, "country", "os", "device", "browser", "click_ip"))
+_EVENTS = Bulk(
+    conversion_event, ("conversion_id", "version", "at", "actor", "status", "charge", "payout", "currency", "comment")
+)
+_DECLINED = (Status.DECLINED.value, Status.NOT_FOUND.value)
+_CHANGING = (
+    *("version", "status", "sent_status", "comment", "hold_until", "updated_at"),
+    *("currency", "rate", "sum", "charge", "payout", "charge_base", "payout_base"),
+)
+
+
+def find_by_identity(
+    conn: Connection, identities: Collection[Identity], *, lock: bool = True
+) -> dict[Identity, Conversion]:
+    """The stored conversions of these identities; on PostgreSQL locked until the transaction ends, unless somebody only
+    looks."""
+    if not identities:
+        return {}
+    query = _by_identity(conn.dialect.name, lock)
+    if conn.dialect.name == "postgresql":
+        offers, goals, names = zip(*sorted(identities), strict=True)
+        named: dict[str, Any] = {"offers": list(offers), "goals": list(goals), "identities": list(names)}
+    else:
+        named = {"identities": json.dumps(sorted(identities))}
+    found = (_conversion(row) for row in conn.execute(query, named))
+    return {(item.offer_id, item.goal, item.identity): item for item in found}
+
+
+@cache
+def _by_identity(dialect: str, lock: bool) -> Select[Any]:
+    """The statement for any number of identities. It looks each of them up: SQLite answers a list of row values by
+    reading the whole index."""
+    columns = conversion.c
+    if dialect == "postgresql":
+        lists = (("offers", Integer), ("goals", String), ("identities", String))
+        arrays = [bindparam(name, type_=ARRAY(kind)) for name, kind in lists]
+        key = func.unnest(*arrays).table_valued("offer_id", "goal", "identity").render_derived(name="wanted")
+        asked: list[ColumnElement[Any]] = [key.c.offer_id, key.c.goal, key.c.identity]
+    else:
+        key = func.json_each(bindparam("identities", type_=Text)).table_valued("value", name="wanted")
+        asked = [func.json_extract(key.c.value, f"$[{place}]") for place in range(3)]
+    same = [columns[name] == value for name, value in zip(("offer_id", "goal", "identity"), asked, strict=True)]
+    query = select(*_COLUMNS).select_from(key.join(conversion, and_(*same))).order_by(columns.id)
+    return query.with_for_update(of=conversion) if lock else query
+
+
+def count_by_origin(conn: Connection, origins: Collection[Origin]) -> dict[Origin, int]:
+    """How many conversions that are not declined came from these origins; those without any are absent."""
+    if not origins:
+        return {}
+    columns = conversion.c
+    # One condition each, as in find_by_identity.
+    each = [
+        and_(columns.offer_id == offer, columns.click_ip == ip, columns.goal == goal)
+        for offer, goal, ip in sorted(origins)
+    ]
+    origin = (columns.offer_id, columns.goal, columns.click_ip)
+    query = select(*origin, func.count()).where(or_(*each), columns.status.not_in(_DECLINED)).group_by(*origin)
+    return {(offer, goal, ip): count for offer, goal, ip, count in conn.execute(query)}
+
+
+def find(conn: Connection, conversion_id: str) -> Conversion | None:
+    """One conversion; None when there is none of that id."""
+    row = conn.execute(select(*_COLUMNS).where(conversion.c.id == conversion_id)).one_or_none()
+    return None if row is None else _conversion(row)
+
+
+def find_by_id(conn: Connection, ids: Collection[str]) -> dict[str, Conversion]:
+    """The conversions of these ids; on PostgreSQL locked until the transaction ends."""
+    query = select(*_COLUMNS).where(conversion.c.id.in_(ids)).order_by(conversion.c.id).with_for_update()
+    return {row.id: _conversion(row) for row in conn.execute(query)}
+
+
+def find_named(
+    conn: Connection, scope: Scope, *, ids: Collection[str], action_ids: Collection[str], click_ids: Collection[str]
+) -> list[NamedConversion]:
+    """The conversions in scope that are named by their id, action id or click's id, oldest first."""
+    columns = conversion.c
+    named = or_(columns.id.in_(ids), columns.action_id.in_(action_ids), columns.click_id.in_(click_ids))
+    query = select(
+        columns.id, columns.action_id, columns.click_id, columns.affiliate_id, columns.advertiser_id, columns.created_at
+    ).where(named)
+    found = [NamedConversion(*row) for row in conn.execute(query.order_by(columns.created_at, columns.id))]
+    return [
+        item for item in found if scope.has_affiliate(item.affiliate_id) and scope.has_advertiser(item.advertiser_id)
+    ]
+
+
+def clicks_of(conn: Connection, ids: Collection[str]) -> dict[str, dict[str, Any]]:
+    """The click's record of each of these conversions, by the conversion's id."""
+    rows = conn.execute(select(conversion.c.id, conversion.c.click).where(conversion.c.id.in_(ids)))
+    return {row.id: row.click for row in rows}
+
+
+def list_events(conn: Connection, conversion_id: str, *, page: int, limit: int) -> tuple[list[Event], int]:
+    """The history of a conversion, first things first, and how long it is."""
+    own = conversion_event.c.conversion_id == conversion_id
+    total = conn.execute(select(func.count()).select_from(conversion_event).where(own)).scalar_one()
+    columns = [conversion_event.c[field.name] for field in fields(Event)]
+    query = select(*columns).where(own).order_by(conversion_event.c.version).limit(limit).offset((page - 1) * limit)
+    return [Event(*row) for row in conn.execute(query)], int(total)
+
+
+def clicks_by_id(conn: Connection, click_ids: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Return the records of those of these clicks that have conversions, by the click's id."""
+    columns = conversion.c
+    rows = conn.execute(select(columns.click_id, columns.click).where(columns.click_id.in_(click_ids)))
+    return {row.click_id: row.click for row in rows}
+
+
+def events_of(conn: Connection, wanted: Collection[tuple[str, int]]) -> dict[tuple[str, int], Event]:
+    """Return states of conversions by (conversion, version); those that do not exist are absent."""
+    names = [field.name for field in fields(Event)]
+    query = select(conversion_event.c.conversion_id, *(conversion_event.c[name] for name in names)).where(
+        conversion_event.c.conversion_id.in_({conversion_id for conversion_id, _ in wanted}),
+        conversion_event.c.version.in_({version for _, version in wanted}),
+    )
+    found = {(row.conversion_id, row.version): Event(*row[1:]) for row in conn.execute(query)}
+    return {key: event for key, event in found.items() if key in wanted}
+
+
+def has_any(conn: Connection) -> bool:
+    """Whether there is a conversion."""
+    return conn.execute(select(conversion.c.id).limit(1)).first() is not None
+
+
+def has_held_until(conn: Connection, until: int) -> bool:
+    """Whether the hold of a conversion ends at or before `until` (UTC ms). Cheap."""
+    query = select(conversion.c.id).where(conversion.c.hold_until <= until, conversion.c.status == Status.HOLD)
+    return conn.execute(query.limit(1)).first() is not None
+
+
+def list_held_until(conn: Connection, until: int, limit: int) -> list[Conversion]:
+    """Conversions whose hold ends at or before `until` (UTC ms), earliest first, locked on PostgreSQL."""
+    query = (
+        select(*_COLUMNS)
+        .where(conversion.c.hold_until <= until, conversion.c.status == Status.HOLD)
+        .order_by(conversion.c.hold_until)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    return [_conversion(row) for row in conn.execute(query)]
+
+
+def record(conn: Connection, changes: Sequence[Change]) -> None:
+    """Writes changes and their history. The changes of one conversion stand in their order.
+
+    A new identity that is taken, or a version that exists, is an integrity error: nothing is doubled.
+    """
+    if not changes:
+        return
+    _NEW.add(conn, [_values(change.after) for change in changes if change.before is None])
+    edited = [_edit(change.after) for change in changes if change.before is not None]
+    if edited:
+        columns = conversion.c
+        statement = update(conversion).where(columns.id == bindparam("key"), columns.version < bindparam("version"))
+        conn.execute(statement.values({name: bindparam(name) for name in _CHANGING}), edited)
+    _EVENTS.add(conn, [_event(change) for change in changes])
+
+
+def _conversion(row: Row[Any]) -> Conversion:
+    values: dict[str, Any] = dict(row._mapping)
+    payment = values["payment"]
+    values |= {
+        "status": Status(values["status"]),
+        "sent_status": Status(values["sent_status"]),
+        "payment": None if payment is None else payment_of(payment),
+        "modifiers": modifiers_of(values["modifiers"]),
+    }
+    return Conversion(**values)
+
+
+def _values(item: Conversion) -> Values:
+    click = item.click
+    values = dict(zip(_STORED, _stored_of(item), strict=True))
+    values["status"], values["sent_status"] = item.status.value, item.sent_status.value
+    values["modifiers"] = documents_of(item.modifiers)
+    found = (click["country"][:2], click["os"][:64], click["device"][:32], click["browser"][:64], click["ip"][:45])
+    return [*values.values(), *found]
+
+
+def _edit(item: Conversion) -> dict[str, Any]:
+    changed = {name: getattr(item, name) for name in _CHANGING}
+    return changed | {"key": item.id, "status": item.status.value, "sent_status": item.sent_status.value}
+
+
+def _event(change: Change) -> Values:
+    after = change.after
+    named = (after.id, after.version, after.updated_at, change.actor, after.status.value)
+    return [*named, after.charge, after.payout, after.currency, after.comment]

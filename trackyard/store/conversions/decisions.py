@@ -1,0 +1,149 @@
+"""Everything a decision on a batch of calls needs, in few statements for the whole batch."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection, bindparam, func, or_, select
+
+from trackyard.base.money import ZERO
+from trackyard.domain.conversions.conversions import OfferTerms
+from trackyard.domain.money.referrals import Referral
+from trackyard.domain.offers.payments import payment_of
+from trackyard.domain.tracking.ip_lists import AddressLists, entries_of
+from trackyard.domain.tracking.postbacks import Postback
+from trackyard.store.engine.in_lists import among
+from trackyard.store.offers import caps
+from trackyard.store.platform import settings
+from trackyard.store.tables import advertiser, affiliate, affiliate_postback, offer
+
+
+@dataclass(frozen=True, slots=True)
+class AdvertiserTerms:
+    """What a decision needs of an advertiser. `secure`: its own code or None · callers: who may call."""
+
+    secure: str | None
+    callers: AddressLists
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The installation as it is in one transaction, as far as some offers and affiliates go. referrals: by affiliate,
+    of those who bring somebody something."""
+
+    offers: Mapping[int, OfferTerms]
+    affiliate_statuses: Mapping[int, str]
+    advertisers: Mapping[str, AdvertiserTerms]
+    platform_code: str | None
+    postbacks: Sequence[Postback]
+    referrals: Mapping[int, Referral]
+
+
+def find_book(
+    conn: Connection,
+    offer_ids: Collection[int],
+    affiliate_ids: Collection[int],
+    zone: ZoneInfo,
+    *,
+    lock: bool = False,
+) -> Book:
+    """What decisions on calls for these offers and affiliates, and the calls that follow from them, need.
+
+    zone: the platform's · lock: nobody edits the offers until the end of the transaction, which counts by their caps.
+    """
+    offers = _offers(conn, offer_ids, zone, lock)
+    statuses = conn.execute(_AFFILIATES, {"ids": affiliate_ids})
+    return Book(
+        offers=offers,
+        affiliate_statuses={row.id: row.status for row in statuses},
+        advertisers=_advertisers(conn, {terms.advertiser_id for terms in offers.values()}),
+        platform_code=settings.find_setting(conn, settings.HASH_PASSWORD),
+        postbacks=_postbacks(conn, offer_ids, affiliate_ids),
+        referrals=_referrals(conn, affiliate_ids),
+    )
+
+
+# Made once: making a statement costs more than running it.
+_AFFILIATES: Final = select(affiliate.c.id, affiliate.c.status).where(among(affiliate.c.id, "ids"))
+_ADVERTISERS: Final = select(
+    advertiser.c.id, advertiser.c.hash_password, advertiser.c.allowed_ip, advertiser.c.disallowed_ip
+).where(among(advertiser.c.id, "ids"))
+_OFFERS: Final = (
+    select(
+        *(offer.c[name] for name in ("id", "advertiser_id", "title", "status", "removed_at", "hold_period")),
+        *(offer.c[name] for name in ("payments", "partner_payments", "hash_password", "allowed_ip", "disallowed_ip")),
+        *(offer.c[name] for name in ("click_session", "minimal_click_session", "reject_not_uniq_ip")),
+        *caps.COLUMNS,
+    )
+    .where(among(offer.c.id, "ids"))
+    .order_by(offer.c.id)
+)
+_LOCKED_OFFERS: Final = _OFFERS.with_for_update(read=True)
+_POSTBACKS: Final = (
+    select(*(affiliate_postback.c[name] for name in ("id", "affiliate_id", "offer_id", "url", "status", "goal")))
+    .where(among(affiliate_postback.c.affiliate_id, "affiliates"))
+    .where(or_(affiliate_postback.c.offer_id.is_(None), among(affiliate_postback.c.offer_id, "offers")))
+    .order_by(affiliate_postback.c.id)
+)
+_REFERRER: Final = affiliate.alias("referrer")
+_REFERRALS: Final = (
+    select(affiliate.c.id, affiliate.c.ref, _REFERRER.c.ref_percent)
+    .join(_REFERRER, _REFERRER.c.id == affiliate.c.ref)
+    .where(among(affiliate.c.id, "ids"), _REFERRER.c.ref_percent > ZERO)
+)
+_NEXT_SESSION: Final = select(func.min(offer.c.click_session)).where(offer.c.click_session > bindparam("last"))
+
+
+def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) -> dict[int, OfferTerms]:
+    rows = conn.execute(_LOCKED_OFFERS if lock else _OFFERS, {"ids": ids})
+    return {
+        row.id: OfferTerms(
+            id=row.id,
+            advertiser_id=row.advertiser_id,
+            title=row.title,
+            status=row.status if row.removed_at is None else "stopped",
+            payments=tuple(payment_of(item) for item in row.payments),
+            personal_payments=tuple(payment_of(item) for item in row.partner_payments),
+            hold_days=row.hold_period,
+            secure=row.hash_password or None,
+            callers=AddressLists(entries_of(row.allowed_ip), entries_of(row.disallowed_ip)),
+            caps=caps.caps_in(row, zone),
+            ladders=caps.ladders_in(row, zone),
+            session=row.click_session,
+            min_session=row.minimal_click_session,
+            unique_ip=row.reject_not_uniq_ip,
+        )
+        for row in rows
+    }
+
+
+def _advertisers(conn: Connection, ids: Collection[str]) -> dict[str, AdvertiserTerms]:
+    rows = conn.execute(_ADVERTISERS, {"ids": ids})
+    return {
+        row.id: AdvertiserTerms(
+            secure=row.hash_password or None,
+            callers=AddressLists(tuple(row.allowed_ip), tuple(row.disallowed_ip)),
+        )
+        for row in rows
+    }
+
+
+def _referrals(conn: Connection, affiliate_ids: Collection[int]) -> dict[int, Referral]:
+    rows = conn.execute(_REFERRALS, {"ids": affiliate_ids})
+    return {row.id: Referral(row.ref, row.ref_percent) for row in rows}
+
+
+def _postbacks(conn: Connection, offer_ids: Collection[int], affiliate_ids: Collection[int]) -> list[Postback]:
+    rows = conn.execute(_POSTBACKS, {"affiliates": affiliate_ids, "offers": offer_ids})
+    return [Postback(*row) for row in rows]
+
+
+def list_sessions(conn: Connection) -> list[str]:
+    """Every click_session that offers have, each once: clicks are kept for longer. One step of an index each."""
+    found: list[str] = []
+    last = ""
+    while (value := conn.execute(_NEXT_SESSION, {"last": last}).scalar_one()) is not None:
+        found.append(value)
+        last = value
+    return found

@@ -1,0 +1,71 @@
+"""Edits and imports of conversions on their way to the worker, each once.
+
+They are added in the transaction that answers the request; the worker removes one in the transaction that does it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, delete, insert, select, text, update
+
+from trackyard.store.tables import conversion_task as task
+
+READY: Final = "ready"
+ASIDE: Final = "aside"
+
+_ADVISORY_LOCK = 0x7461_736B
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An edit or import to do. kind: edit or import · actor: who asked for it · item: domain/conversions/edits.py's
+    struct as JSON · created_at: of the request, UTC ms."""
+
+    id: int
+    kind: str
+    actor: str
+    item: dict[str, Any]
+    created_at: int
+
+
+def add_tasks(conn: Connection, kind: str, actor: str, items: Sequence[dict[str, Any]], now_ms: int) -> None:
+    """Queues the items of one request, in their order."""
+    if items:
+        rows = [{"kind": kind, "state": READY, "actor": actor, "item": item, "created_at": now_ms} for item in items]
+        conn.execute(insert(task), rows)
+
+
+def has_ready(conn: Connection) -> bool:
+    """Whether there is something to do. Cheap."""
+    return conn.execute(select(task.c.id).where(task.c.state == READY).limit(1)).first() is not None
+
+
+def take_ready(conn: Connection, limit: int) -> list[Task]:
+    """The oldest tasks, locked until the transaction ends.
+
+    On PostgreSQL one transaction at a time takes tasks, so that they are done in the order they were asked for.
+    """
+    columns = task.c
+    query = (
+        select(columns.id, columns.kind, columns.actor, columns.item, columns.created_at)
+        .where(columns.state == READY)
+        .order_by(columns.id)
+        .limit(limit)
+    )
+    if conn.dialect.name == "postgresql":
+        free = conn.execute(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK}).scalar_one()
+        if not free:
+            return []
+        query = query.with_for_update(skip_locked=True)
+    return [Task(*row) for row in conn.execute(query)]
+
+
+def remove(conn: Connection, ids: Sequence[int]) -> None:
+    """Removes tasks in the transaction that does them."""
+    conn.execute(delete(task).where(task.c.id.in_(ids)))
+
+
+def set_aside(conn: Connection, task_id: int) -> None:
+    """Keeps a task that cannot be done out of the way of the others, for a person to look at."""
+    conn.execute(update(task).where(task.c.id == task_id).values(state=ASIDE))

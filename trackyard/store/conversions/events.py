@@ -1,0 +1,70 @@
+"""Conversions as statistics tell of them, page by page: what facts are made again from (docs/decisions/0030)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from trackyard.domain.conversions.statuses import Status
+from trackyard.store.tables import conversion, outbox
+
+
+@dataclass(frozen=True, slots=True)
+class ToldConversion:
+    """A conversion as it is stored (domain.conversions.events.Told)."""
+
+    id: str
+    version: int
+    created_at: int
+    click_time: int
+    click_id: str
+    status: Status
+    goal: str
+    offer_id: int
+    affiliate_id: int
+    advertiser_id: str
+    currency: str
+    payment_type: str
+    sum: Decimal
+    charge: Decimal
+    payout: Decimal
+    charge_base: Decimal
+    payout_base: Decimal
+    click: Mapping[str, Any]
+
+
+_NAMES = [field.name for field in fields(ToldConversion)]
+_COLUMNS = [conversion.c[name] for name in _NAMES]
+_STATUS = _NAMES.index("status")
+_STATUSES = {status.value: status for status in Status}
+
+
+def list_told(conn: Connection, after_id: str, limit: int) -> list[ToldConversion]:
+    """The conversions behind an id, in the order of their ids."""
+    query = select(*_COLUMNS).where(conversion.c.id > after_id).order_by(conversion.c.id).limit(limit)
+    told = []
+    for row in conn.execute(query):
+        values: list[Any] = list(row)
+        values[_STATUS] = _STATUSES[values[_STATUS]]
+        told.append(ToldConversion(*values))
+    return told
+
+
+def count_conversions(conn: Connection) -> int:
+    """How many conversions there are."""
+    return int(conn.execute(select(func.count()).select_from(conversion)).scalar_one())
+
+
+def last_fact_underway(conn: Connection) -> int:
+    """The last of the outbox that tells of conversions; 0 = nothing is on its way."""
+    query = select(func.max(outbox.c.id)).where(outbox.c.target == "fact")
+    return int(conn.execute(query).scalar_one() or 0)
+
+
+def has_fact_underway(conn: Connection, until_id: int) -> bool:
+    """Whether anything of the outbox that tells of conversions is left up to this one. What was committed before
+    `last_fact_underway` was asked is among it."""
+    query = select(outbox.c.id).where(outbox.c.target == "fact", outbox.c.id <= until_id).limit(1)
+    return conn.execute(query).first() is not None

@@ -1,0 +1,247 @@
+"""The list of conversions, as stored now (spec: GET stats/conversions)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
+from typing import Any, Final
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Row,
+    Text,
+    and_,
+    cast,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    true,
+    tuple_,
+    type_coerce,
+)
+
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.affiliate_payments import ITEM_STATES, PaymentStatus
+from trackyard.domain.money.ledger import SHARES
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.types import Amount
+from trackyard.store.tables import conversion, payment, payment_entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversionFilter:
+    """Which conversions. A set selects any of its values, an empty one nothing; None selects all.
+
+    Times are UTC ms, `until` and `updated_until` exclusive; the bounds of amounts are inclusive. subs, custom_fields:
+    number to the values · clicks' properties as the click had them · decline_reasons: comments of declined
+    conversions, in any case · comments: parts of comments, in any case · payment_statuses: names of ITEM_STATES and
+    OPEN_ITEM.
+    """
+
+    since: int
+    until: int
+    updated_since: int | None = None
+    updated_until: int | None = None
+    statuses: frozenset[str] | None = None
+    offers: frozenset[int] | None = None
+    affiliates: frozenset[int] | None = None
+    advertisers: frozenset[str] | None = None
+    countries: frozenset[str] | None = None
+    browsers: frozenset[str] | None = None
+    systems: frozenset[str] | None = None
+    devices: frozenset[str] | None = None
+    goals: frozenset[str] | None = None
+    goal_ids: frozenset[str] | None = None
+    action_ids: frozenset[str] | None = None
+    click_ids: frozenset[str] | None = None
+    ids: frozenset[str] | None = None
+    currencies: frozenset[str] | None = None
+    payouts: frozenset[Decimal] | None = None
+    payout_from: Decimal | None = None
+    payout_to: Decimal | None = None
+    charges: frozenset[Decimal] | None = None
+    charge_from: Decimal | None = None
+    charge_to: Decimal | None = None
+    smart_ids: frozenset[str] | None = None
+    subs: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    custom_fields: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    decline_reasons: frozenset[str] | None = None
+    comments: frozenset[str] | None = None
+    payment_statuses: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedConversion:
+    """A conversion as lists show it. click: its record by column name · times UTC ms · in_payment: the state of the
+    payment to its affiliate that it is in, which `list_conversions` leaves to others."""
+
+    id: str
+    action_id: str
+    status: str
+    offer_id: int
+    goal: str
+    goal_title: str
+    affiliate_id: int
+    advertiser_id: str
+    comment: str
+    payment_type: str
+    currency: str
+    sum: Decimal
+    charge: Decimal
+    payout: Decimal
+    custom_fields: dict[str, str]
+    click_id: str
+    click_time: int
+    click: dict[str, Any]
+    user_id: str
+    hold_until: int | None
+    created_at: int
+    updated_at: int
+    in_payment: PaymentStatus | None = None
+
+
+_DECLINED: Final = (Status.DECLINED.value, Status.NOT_FOUND.value)
+_COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "in_payment")
+STORED: Final = tuple(column.name for column in _COLUMNS)
+"""What files are made of: the same without an object for each value. Amounts are whole numbers of ten-thousandths,
+documents are text."""
+
+
+def _stored(column: Column[Any]) -> ColumnElement[Any]:
+    if isinstance(column.type, Amount):
+        return type_coerce(column, BigInteger)
+    return cast(column, Text) if isinstance(column.type, JSON) else column
+
+
+_STORED = tuple(_stored(column) for column in _COLUMNS)
+
+Place = tuple[int, str]
+"""Where a conversion stands in the list of all: its creation, UTC ms, and its id."""
+_place: ColumnElement[Any] = tuple_(conversion.c.created_at, conversion.c.id)
+
+
+def list_conversions(
+    conn: Connection, scope: Scope, chosen: ConversionFilter, *, page: int, limit: int
+) -> tuple[list[ListedConversion], int]:
+    """A page, newest first, and how many there are on all pages."""
+    conditions = [*_scoped(scope), *_chosen(chosen)]
+    rows = conn.execute(
+        select(*_COLUMNS)
+        .where(*conditions)
+        .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
+        .limit(limit)
+        .offset((page - 1) * limit)
+    )
+    return [ListedConversion(*row) for row in rows], count_conversions(conn, scope, chosen)
+
+
+def count_conversions(conn: Connection, scope: Scope, chosen: ConversionFilter) -> int:
+    """How many there are on all pages."""
+    conditions = [*_scoped(scope), *_chosen(chosen)]
+    return int(conn.execute(select(func.count()).select_from(conversion).where(*conditions)).scalar_one())
+
+
+def stored_before(
+    conn: Connection, scope: Scope, chosen: ConversionFilter, before: Place, *, floor: Place, limit: int
+) -> Sequence[Row[Any]]:
+    """The newest that stand before a place in the list of all, but not before the `floor`; `STORED` of each."""
+    # An index is searched by moments, not by places: with those of all pages it would read every page before this one.
+    near = replace(chosen, since=max(chosen.since, floor[0]), until=min(chosen.until, before[0] + 1))
+    rows = conn.execute(
+        select(*_STORED)
+        .where(*_scoped(scope), *_chosen(near), _place < before, _place >= floor)
+        .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
+        .limit(limit)
+    )
+    return rows.all()
+
+
+def place_before(conn: Connection, since: int, before: Place, distance: int) -> Place:
+    """The place so many conversions before another, whatever a filter lets pass, or that of the moment `since`."""
+    found = conn.execute(
+        select(conversion.c.created_at, conversion.c.id)
+        .where(_place < before, conversion.c.created_at >= since, conversion.c.created_at <= before[0])
+        .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
+        .offset(distance - 1)
+        .limit(1)
+    ).one_or_none()
+    return (since, "") if found is None else (found.created_at, found.id)
+
+
+def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if scope.affiliate_ids is not None:
+        conditions.append(conversion.c.affiliate_id.in_(scope.affiliate_ids))
+    if scope.advertiser_ids is not None:
+        conditions.append(conversion.c.advertiser_id.in_(scope.advertiser_ids))
+    return conditions
+
+
+def _chosen(chosen: ConversionFilter) -> list[ColumnElement[bool]]:
+    table = conversion.c
+    among = (
+        (table.status, chosen.statuses),
+        (table.offer_id, chosen.offers),
+        (table.affiliate_id, chosen.affiliates),
+        (table.advertiser_id, chosen.advertisers),
+        (table.country, chosen.countries),
+        (table.browser, chosen.browsers),
+        (table.os, chosen.systems),
+        (table.device, chosen.devices),
+        (table.goal, chosen.goals),
+        (table.goal, chosen.goal_ids),
+        (table.action_id, chosen.action_ids),
+        (table.click_id, chosen.click_ids),
+        (table.id, chosen.ids),
+        (table.currency, chosen.currencies),
+        (table.payout, chosen.payouts),
+        (table.charge, chosen.charges),
+        (table.click["smart_id"].as_string(), chosen.smart_ids),
+        *((table.click[f"sub{n}"].as_string(), values) for n, values in chosen.subs.items()),
+        *((table.custom_fields[str(n)].as_string(), values) for n, values in chosen.custom_fields.items()),
+    )
+    conditions: list[ColumnElement[bool]] = [column.in_(values) for column, values in among if values is not None]
+    least = (
+        (table.created_at, chosen.since),
+        (table.updated_at, chosen.updated_since),
+        (table.payout, chosen.payout_from),
+        (table.charge, chosen.charge_from),
+    )
+    conditions += [column >= value for column, value in least if value is not None]
+    most = ((table.payout, chosen.payout_to), (table.charge, chosen.charge_to))
+    conditions += [column <= value for column, value in most if value is not None]
+    before = ((table.created_at, chosen.until), (table.updated_at, chosen.updated_until))
+    conditions += [column < value for column, value in before if value is not None]
+    if chosen.decline_reasons is not None:
+        given = [func.lower(table.comment) == func.lower(reason) for reason in sorted(chosen.decline_reasons)]
+        conditions += [table.status.in_(_DECLINED), or_(false(), *given)]
+    if chosen.comments is not None:
+        parts = [table.comment.icontains(part, autoescape=True) for part in sorted(chosen.comments)]
+        conditions.append(or_(false(), *parts))
+    if chosen.payment_statuses is not None:
+        conditions.append(or_(false(), *(_is_in_payment(name) for name in sorted(chosen.payment_statuses))))
+    return conditions
+
+
+def _is_in_payment(name: str) -> ColumnElement[bool]:
+    """Whether a conversion is in payments so that lists show this payment_status, as statuses_of tells it."""
+    paid = _in_payment(payment.c.status == PaymentStatus.PAID)
+    if name == ITEM_STATES[PaymentStatus.PAID][0]:
+        return paid
+    if name == ITEM_STATES[PaymentStatus.CREATED][0]:
+        return and_(~paid, _in_payment(payment.c.status == PaymentStatus.CREATED))
+    return ~_in_payment(true())
+
+
+def _in_payment(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    entry = payment_entry.c
+    return exists(
+        select(entry.source_id)
+        .join(payment, payment.c.id == entry.payment_id)
+        .where(entry.source_id == conversion.c.id, entry.kind.not_in(SHARES), condition)
+    )

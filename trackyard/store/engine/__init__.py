@@ -1,0 +1,1 @@
+"""The database, its migrations and what its two dialects share."""

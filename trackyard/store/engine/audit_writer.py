@@ -1,0 +1,193 @@
+"""The audit log's hand: what a staff user's transaction changes is read off its statements (behaviour.md §9).
+
+No use case has to remember to log. While a staff user acts, each INSERT, UPDATE and DELETE of a transaction is seen
+before and after it runs; at the end the differences are stored in the same transaction. Rows are told apart by
+primary keys: those that the statement names, or numbers that the database gave out.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Delete,
+    Insert,
+    Table,
+    Update,
+    and_,
+    event,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+)
+
+from trackyard.base.ids import new_id
+from trackyard.domain.platform.erasures import Subject
+from trackyard.store.engine.audit_actor import Acting, acting
+from trackyard.store.tables import audit
+
+SECRET: Final = "***"
+
+_Row = dict[str, Any]
+_Key = tuple[Any, ...]
+
+_UNWATCHED: Final = frozenset(
+    {"audit", "rule_clock", "rule_change", "edge", "edge_progress", "inbox", "outbox", "delivery", "mail", "fetch"}
+    | {"conversion", "conversion_event", "counter", "ledger", "offer_label", "sign_in_failure", "first_answer"}
+    | {"affiliate_login"}
+)
+"""Queues, what is derived from other rows, and what has a history of its own."""
+_SECRETS: Final = frozenset({"password_hash", "sealed", "postback_secret", "hash_password"})
+_SECRET_SETTINGS: Final = frozenset({"hash_password", "smtp_url"})
+_UNTOLD: Final = frozenset({"updated_at"})
+_CHUNK: Final = 200
+
+
+@contextmanager
+def audited(conn: Connection) -> Iterator[None]:
+    """Stores what the block changes through `conn` in the audit log, when a staff user acts."""
+    who = acting.get()
+    if who is None:
+        yield
+        return
+    trail = _Trail()
+    event.listen(conn, "before_execute", trail.before)
+    event.listen(conn, "after_execute", trail.after)
+    yield
+    trail.store(conn, who)
+
+
+class _Trail:
+    """The rows that one transaction touched, as they were at first and are now."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[Table, _Key], _Row | None] = {}
+        self._last: dict[tuple[Table, _Key], _Row | None] = {}
+        self._keys: list[_Key] = []
+        self._highest: int | None = None
+
+    def before(self, conn: Connection, clause: Any, many: Any, one: Any, _options: Any) -> None:
+        """Remembers the rows that a statement is about to touch."""
+        table = _watched(clause)
+        if table is None:
+            return
+        sets = list(many) or [one]
+        self._keys, self._highest = [], None
+        if isinstance(clause, Insert):
+            self._keys = _named_keys(conn, clause, table, sets)
+            if not self._keys and table.autoincrement_column is not None:
+                self._highest = conn.execute(select(func.max(table.autoincrement_column))).scalar_one() or 0
+        else:
+            self._keys = [key for values in sets for key in _chosen(conn, clause, table, values)]
+        rows = _rows(conn, table, self._keys)
+        for key in self._keys:
+            self._first.setdefault((table, key), rows.get(key))
+
+    def after(self, conn: Connection, clause: Any, _many: Any, _one: Any, _options: Any, _result: Any) -> None:
+        """Sees what became of them."""
+        table = _watched(clause)
+        if table is None:
+            return
+        if self._highest is not None:
+            self._keys = _numbered(conn, table, self._highest)
+            self._first.update({(table, key): None for key in self._keys})
+        found = _rows(conn, table, self._keys)
+        self._last.update({(table, key): found.get(key) for key in self._keys})
+
+    def store(self, conn: Connection, who: Acting) -> None:
+        """Writes one row for each thing that is not what it was."""
+        rows = []
+        for (table, key), first in self._first.items():
+            changes = _differences(table, first, self._last.get((table, key)))
+            if changes:
+                named = {"what": table.name, "key": "/".join(map(str, key))[:200], "changes": changes}
+                by = {"staff_id": who.staff_id, "request_id": who.request_id, "method": who.method, "at": who.at}
+                rows.append({"id": new_id(who.at), **by, **named})
+        if rows:
+            conn.execute(insert(audit), rows)
+
+
+def _watched(clause: Any) -> Table | None:
+    """The table of a statement that the log tells of."""
+    if not isinstance(clause, Insert | Update | Delete) or not isinstance(clause.table, Table):
+        return None
+    return None if clause.table.name in _UNWATCHED else clause.table
+
+
+def _chosen(conn: Connection, clause: Any, table: Table, values: Mapping[str, Any]) -> list[_Key]:
+    """The keys of the rows that an UPDATE or DELETE is about to touch; they stay as they are until then."""
+    query = select(*table.primary_key.columns).with_for_update()
+    if clause.whereclause is not None:
+        query = query.where(clause.whereclause)
+    return [tuple(row) for row in conn.execute(query, values)]
+
+
+def _named_keys(conn: Connection, clause: Insert, table: Table, sets: Sequence[Mapping[str, Any]]) -> list[_Key]:
+    """The keys that an INSERT names, one for each of its rows."""
+    names = [column.name for column in table.primary_key.columns]
+    own = clause.compile(dialect=conn.dialect).params
+    keys = []
+    for values in sets:
+        given = {**own, **values}
+        for suffix in ("", *(f"_m{number}" for number in range(_rows_of(own, names[0])))):
+            key = tuple(given.get(name + suffix) for name in names)
+            if None not in key:
+                keys.append(key)
+    return keys
+
+
+def _rows_of(params: Mapping[str, Any], name: str) -> int:
+    """How many rows `values([...])` holds: their parameters are numbered."""
+    return sum(1 for param in params if param.startswith(f"{name}_m") and param[len(name) + 2 :].isdecimal())
+
+
+def _numbered(conn: Connection, table: Table, highest: int) -> list[_Key]:
+    """The keys above `highest` of rows that this transaction made."""
+    column = table.autoincrement_column
+    assert column is not None
+    query = select(column).where(column > highest)
+    if conn.dialect.name == "postgresql":  # others may be inserting too
+        query = query.where(text(f'"{table.name}".xmin::text = pg_current_xact_id()::xid::text'))
+    return [tuple(row) for row in conn.execute(query)]
+
+
+def _rows(conn: Connection, table: Table, keys: Sequence[_Key]) -> dict[_Key, _Row]:
+    """The rows of these keys, of those that exist."""
+    columns = list(table.primary_key.columns)
+    found: dict[_Key, _Row] = {}
+    for start in range(0, len(keys), _CHUNK):
+        chunk = keys[start : start + _CHUNK]
+        if len(columns) == 1:
+            chosen: ColumnElement[bool] = columns[0].in_([key[0] for key in chunk])
+        else:
+            chosen = or_(*(and_(*(c == part for c, part in zip(columns, key, strict=True))) for key in chunk))
+        for row in conn.execute(select(table).where(chosen)).mappings():
+            found[tuple(row[column] for column in columns)] = {c.name: row[c] for c in table.columns}
+    return found
+
+
+def _differences(table: Table, first: _Row | None, last: _Row | None) -> dict[str, list[Any]]:
+    """Column → [from, to]; None on the side where the row does not exist."""
+    before, after = first or {}, last or {}
+    row = last or first or {}
+    secret = row.get("name") in _SECRET_SETTINGS or (table.name == "erasure" and row["subject"] == Subject.USER)
+    hidden = _SECRETS | ({"value"} if secret else set())
+    changes = {}
+    for column in [column.name for column in table.columns]:
+        old, new = before.get(column), after.get(column)
+        if old != new and column not in _UNTOLD:
+            pair = (SECRET if value is not None and column in hidden else _plain(value) for value in (old, new))
+            changes[column] = list(pair)
+    return changes
+
+
+def _plain(value: Any) -> Any:
+    """A column's value as JSON."""
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    return str(value) if isinstance(value, Decimal) else value

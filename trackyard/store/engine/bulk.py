@@ -1,0 +1,88 @@
+"""Rows added many at once: by COPY on PostgreSQL, by one prepared INSERT on SQLite.
+
+A conversion brings a row each in five tables. PostgreSQL takes an INSERT for each row at twice the price of a COPY, and
+so does the client: every row is parsed, bound and answered (decisions/0031).
+"""
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import JSON, Connection, Engine, Table, event
+
+from trackyard.store.engine.types import Scaled
+
+Values = list[Any]
+"""The values of one row in the order of the columns it was announced with."""
+
+_COPY: Final = "COPY "
+
+
+class Bulk:
+    """Adds rows to a table. columns: those that a row names; the others get what the database gives them.
+
+    A document may be any value that msgspec writes as JSON.
+    """
+
+    def __init__(self, table: Table, columns: Sequence[str]) -> None:
+        names = ", ".join(f'"{name}"' for name in columns)
+        marks = ", ".join("?" * len(columns))
+        self._copy = f'{_COPY}"{table.name}" ({names}) FROM STDIN'
+        self._insert = f'INSERT INTO "{table.name}" ({names}) VALUES ({marks})'
+        kinds = [table.c[name].type for name in columns]
+        self._stored = [(place, found) for place, kind in enumerate(kinds) if (found := _writer(kind)) is not None]
+
+    def add(self, conn: Connection, rows: Sequence[Values]) -> None:
+        """Adds rows, which are the caller's no more: what needs it is turned into what is stored. All or none."""
+        if not rows:
+            return
+        for place, stored in self._stored:
+            for row in rows:
+                row[place] = stored(row[place])
+        statement = self._copy if conn.dialect.name == "postgresql" else self._insert
+        conn.exec_driver_sql(statement, [tuple(row) for row in rows])
+
+
+def take_copies(engine: Engine) -> None:
+    """Lets an engine of PostgreSQL run the COPY of a `Bulk` as it runs any statement, with its events and errors."""
+    event.listen(engine, "do_executemany", _copy_many)
+    event.listen(engine, "do_execute", _copy_one)
+
+
+def _copy_many(cursor: Any, statement: str, parameters: Sequence[Any], _context: Any) -> bool:
+    if not statement.startswith(_COPY):
+        return False
+    with cursor.copy(statement) as copy:
+        for row in parameters:
+            copy.write_row(row)
+    return True
+
+
+def _copy_one(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
+    return _copy_many(cursor, statement, [parameters], context)
+
+
+def _writer(kind: Any) -> Callable[[Any], Any] | None:
+    """What makes the stored form of a column's values; None where they are stored as they are."""
+    if isinstance(kind, Scaled):
+        return _scaled(kind.places)
+    return _document if isinstance(kind, JSON) else None
+
+
+def _scaled(places: int) -> Callable[[Decimal], int]:
+    def whole(value: Decimal) -> int:
+        scaled = value.scaleb(places)
+        found = int(scaled)
+        if found != scaled:
+            raise ValueError(f"{value} has more than {places} places")
+        return found
+
+    return whole
+
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def _document(value: Any) -> str:
+    return _encode(value).decode()

@@ -1,0 +1,240 @@
+"""One door to SQL, the same for SQLite and PostgreSQL.
+
+SQLite (architecture.md): WAL, synchronous FULL; a write is `BEGIN IMMEDIATE` behind one lock that is fair
+across processes; a read that becomes a write fails at once.
+"""
+
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
+from enum import Enum
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+
+from trackyard.store.engine.audit_writer import audited
+from trackyard.store.engine.bulk import take_copies
+
+__all__ = ["Connection", "Database", "Trouble", "trouble_of"]
+
+SQLITE_PRAGMAS = (
+    "PRAGMA busy_timeout=10000",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA cache_size=-8000",
+    "PRAGMA temp_store=MEMORY",
+)
+
+_WAL_TRIES = 200
+
+
+class Trouble(Enum):
+    """Why a transaction failed, by what to do about it."""
+
+    CONFLICT = "another transaction was first: do it again"
+    UNAVAILABLE = "the database cannot be written just now: wait"
+    DEFECT = "the same again would fail the same way"
+
+
+def trouble_of(error: Exception) -> Trouble:
+    """What kind of failure an exception out of `Database.write` is."""
+    state = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
+    if isinstance(error, IntegrityError) or state.startswith("40"):
+        return Trouble.CONFLICT
+    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    if lost or isinstance(error, OperationalError | InterfaceError | PoolTimeout):
+        return Trouble.UNAVAILABLE
+    return Trouble.DEFECT
+
+
+class Database:
+    """A SQL database. `url` is SQLAlchemy's: `sqlite:////path/file` or `postgresql+psycopg://…`.
+
+    Connections are handed out by `read` and `write` alone. Safe to use from several threads and processes. As a
+    context manager it is closed at the end of the block.
+    """
+
+    def __init__(self, url: str, *, pool_size: int = 8) -> None:
+        self.url = url
+        self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
+        self._engine: Engine = create_engine(
+            url,
+            poolclass=QueuePool,
+            pool_size=pool_size,
+            max_overflow=pool_size,
+            pool_use_lifo=True,  # the connection used last knows its statements
+            pool_pre_ping=not self.is_sqlite,
+            json_deserializer=msgspec.json.decode,  # documents are most of what a row of an offer costs
+            hide_parameters=True,  # an error's text goes to the log; parameters hold password hashes and sealed keys
+        )
+        self._lock_path: Path | None = None
+        if self.is_sqlite:
+            file = make_url(url).database
+            if not file or file == ":memory:":
+                raise ValueError("a SQLite database needs a file")
+            self._lock_path = Path(file + ".lock")
+            event.listen(self._engine, "connect", self._prepare_sqlite)
+        else:
+            take_copies(self._engine)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that sees one state of the database and writes nothing; within `whole`, what it wrote too."""
+        whole = _whole.get()
+        if whole is not None and whole.connection is not None:
+            yield whole.connection
+            return
+        with self._engine.connect() as connection:
+            if self.is_sqlite:
+                connection.exec_driver_sql("PRAGMA query_only=ON")
+                connection.exec_driver_sql("BEGIN")
+                try:
+                    yield connection
+                finally:
+                    _roll_back(connection)
+                    if not connection.invalidated:
+                        connection.exec_driver_sql("PRAGMA query_only=OFF")
+            else:
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                yield connection
+                connection.rollback()
+
+    @contextmanager
+    def write(self, *, alone: bool = False) -> Iterator[Connection]:
+        """A transaction: all of it, or nothing when the block raises. Keep it under 20 ms.
+
+        What a staff user changes in it goes to the audit log with it (store/engine/audit_writer.py). Within `whole`
+        it is a part of
+        that transaction, unless it is to stay whatever comes after it (`alone`): then it has to come first.
+        """
+        whole = _whole.get()
+        if alone and whole is not None and whole.connection is not None:
+            raise RuntimeError("what is written alone comes before what is written together")
+        with self._transaction() if alone or whole is None else whole.part() as connection:
+            yield connection
+
+    @contextmanager
+    def whole(self, begin: Callable[[Connection], None]) -> Iterator[None]:
+        """What the block writes, in however many parts, is one transaction: all of it, or nothing when it raises.
+
+        It begins with the first write: what the block does before that (hashing, storing files) holds no lock.
+        `begin` is its first step; what it raises comes out of that write.
+        """
+        with ExitStack() as stack:
+            whole = _Whole(stack, self._transaction, begin)
+            stack.callback(_whole.reset, _whole.set(whole))
+            yield
+            if whole.broken:  # a part of it was undone, so nothing of it may stay
+                raise RuntimeError("a write failed, and was not told of")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with self._engine.connect() as connection:
+            if not self.is_sqlite:
+                with connection.begin(), audited(connection):
+                    yield connection
+                return
+            with self._writer_lock():
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                try:
+                    with audited(connection):
+                        yield connection
+                except BaseException:
+                    _roll_back(connection)
+                    raise
+                connection.exec_driver_sql("COMMIT")
+
+    def close(self) -> None:
+        """Gives back every connection."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _writer_lock(self) -> Iterator[None]:
+        assert self._lock_path is not None
+        handle = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+    def _prepare_sqlite(self, connection: Any, _record: ConnectionPoolEntry) -> None:
+        connection.isolation_level = None  # BEGIN, COMMIT and ROLLBACK are said by Database alone
+        try:
+            cursor = connection.cursor()
+            for pragma in SQLITE_PRAGMAS:
+                cursor.execute(pragma)
+            if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                with self._writer_lock():
+                    _begin_wal(cursor)
+            cursor.close()
+        except BaseException:
+            connection.close()  # the pool does not close a connection that it could not prepare
+            raise
+
+
+class _Whole:
+    """One transaction out of several writes. `connection`: None until the first of them."""
+
+    def __init__(
+        self,
+        stack: ExitStack,
+        transaction: Callable[[], AbstractContextManager[Connection]],
+        begin: Callable[[Connection], None],
+    ) -> None:
+        self._stack = stack
+        self._transaction = transaction
+        self._begin = begin
+        self.connection: Connection | None = None
+        self.broken = False
+
+    @contextmanager
+    def part(self) -> Iterator[Connection]:
+        """One of the writes."""
+        try:
+            if self.connection is None:
+                self.connection = self._stack.enter_context(self._transaction())
+                self._begin(self.connection)
+            yield self.connection
+        except BaseException:
+            self.broken = True
+            raise
+
+
+def _roll_back(connection: Connection) -> None:
+    """Ends a transaction of SQLite, which has ended it itself where the disk was full or failed: then there is none,
+    and a second failure would hide the first. A connection that was thrown away took its transaction with it."""
+    if connection.invalidated:
+        return
+    if getattr(connection.connection.dbapi_connection, "in_transaction", True):
+        connection.exec_driver_sql("ROLLBACK")
+
+
+_whole: ContextVar[_Whole | None] = ContextVar("whole", default=None)
+
+
+def _begin_wal(cursor: Any) -> None:
+    """Turns a new file to WAL, which stays. SQLite does not wait for a reader here, however busy_timeout stands, and
+    another process may be looking at the same moment."""
+    for _ in range(_WAL_TRIES):
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError:
+            time.sleep(0.01)
+    cursor.execute("PRAGMA journal_mode=WAL")

@@ -1,0 +1,43 @@
+"""What is stored sealed (base/secrets.Seal), wherever it stands: so that another key can seal it."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sqlalchemy import Column, Connection, bindparam, select, update
+
+from trackyard.store.platform import settings
+from trackyard.store.tables import api_key, first_answer
+
+SETTINGS: Final = (settings.SMTP_URL,)
+"""Settings whose values are sealed."""
+_COLUMNS: Final[tuple[tuple[Column[Any], Column[Any]], ...]] = (
+    (api_key.c.digest, api_key.c.sealed),
+    (first_answer.c.name, first_answer.c.sealed),
+)
+"""Columns that are, each behind what tells its rows apart."""
+_CHUNK: Final = 1000
+
+
+def renew_all(conn: Connection, renew: Callable[[str], str]) -> int:
+    """Puts `renew` of every sealed value in its place; how many they were."""
+    count = 0
+    for key, sealed in _COLUMNS:
+        count += _renew_column(conn, key, sealed, renew)
+    for name in SETTINGS:
+        value = settings.find_setting(conn, name)
+        if value:
+            settings.edit_setting(conn, name, renew(value))
+            count += 1
+    return count
+
+
+def _renew_column(conn: Connection, key: Column[Any], sealed: Column[Any], renew: Callable[[str], str]) -> int:
+    statement = update(key.table).where(key == bindparam("of")).values({sealed: bindparam("made")})
+    count, last = 0, ""
+    while rows := conn.execute(select(key, sealed).where(key > last).order_by(key).limit(_CHUNK)).all():
+        made = [{"of": name, "made": renew(value)} for name, value in rows if value]
+        if made:
+            conn.execute(statement, made)
+        count += len(made)
+        last = rows[-1][0]
+    return count

@@ -1,0 +1,1 @@
+"""Alembic: the steps that bring a database to the present schema."""

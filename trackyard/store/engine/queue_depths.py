@@ -1,0 +1,48 @@
+"""Depth and age of each queue, for /readyz and /metrics."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy.sql.schema import Column
+
+from trackyard.store.conversions.inbox import ASIDE, READY, WAITING
+from trackyard.store.tables import conversion_task as task
+from trackyard.store.tables import delivery, fetch, inbox, mail, outbox
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """One queue. depth: rows that could be worked on now · lag_ms: how long the oldest of them has been due."""
+
+    queue: str
+    depth: int
+    lag_ms: int
+
+
+def queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
+    """The state of every queue: inbox (to decide), waiting (for their clicks), aside (undecidable: a person must
+    look), edits (of conversions, and imports), edits_aside, outbox (to load), deliveries, mail, fetches (all due)."""
+    return [
+        _state(conn, now_ms, "inbox", inbox.c.received_at, inbox.c.state == READY),
+        _state(conn, now_ms, "waiting", inbox.c.received_at, inbox.c.state == WAITING),
+        _state(conn, now_ms, "aside", inbox.c.received_at, inbox.c.state == ASIDE),
+        _state(conn, now_ms, "edits", task.c.created_at, task.c.state == READY),
+        _state(conn, now_ms, "edits_aside", task.c.created_at, task.c.state == ASIDE),
+        _state(conn, now_ms, "outbox", outbox.c.created_at, outbox.c.id > 0, func.sum(outbox.c.row_count)),
+        _state(conn, now_ms, "deliveries", delivery.c.next_at, delivery.c.next_at <= now_ms),
+        _state(conn, now_ms, "mail", mail.c.next_at, mail.c.next_at <= now_ms),
+        _state(conn, now_ms, "fetches", fetch.c.next_at, fetch.c.next_at <= now_ms),
+    ]
+
+
+def _state(
+    conn: Connection,
+    now_ms: int,
+    queue: str,
+    due_at: Column[int],
+    condition: ColumnElement[bool],
+    depth_of: ColumnElement[int] | None = None,
+) -> QueueState:
+    counted = func.count() if depth_of is None else depth_of
+    depth, oldest = conn.execute(select(counted, func.min(due_at)).where(condition)).one()
+    return QueueState(queue, int(depth or 0), 0 if oldest is None else max(0, now_ms - int(oldest)))

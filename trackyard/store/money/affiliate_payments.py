@@ -1,0 +1,298 @@
+"""Payments to affiliates and what they pay (behaviour.md §8).
+
+A payment pays entries of the ledger, each whole and in one payment at most; the payment is an entry itself, which
+takes their sum from what is available.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    select,
+    tuple_,
+    update,
+)
+
+from trackyard.base.money import ZERO
+from trackyard.domain.money.affiliate_payments import PaymentStatus
+from trackyard.domain.money.ledger import SHARES, Entry
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.types import Amount
+from trackyard.store.money import ledger as ledgers
+from trackyard.store.tables import affiliate, ledger, payment, payment_entry
+
+KIND: Final = "payment"
+"""Of a payment's own entries in the ledger."""
+
+PAYS: Final = and_(
+    payment_entry.c.kind == ledger.c.kind,
+    payment_entry.c.source_id == ledger.c.source_id,
+    payment_entry.c.version == ledger.c.version,
+)
+"""Which entry of the ledger a payment's entry is."""
+
+_CHUNK: Final = 500
+_FAR: Final = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """A row of the table. amount: of `currency` · created_by: staff id · times UTC ms, paid_at None = not yet."""
+
+    id: int
+    affiliate_id: int
+    currency: str
+    amount: Decimal
+    status: PaymentStatus
+    comment: str
+    created_by: str
+    created_at: int
+    updated_at: int
+    paid_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What an affiliate could be paid in one currency: `amount` is all that is available."""
+
+    affiliate_id: int
+    currency: str
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class PaidEntry:
+    """One entry that a payment pays. kind, source_id: as in the ledger, mostly a conversion · at: UTC ms."""
+
+    kind: str
+    source_id: str
+    version: int
+    amount: Decimal
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentFilter:
+    """Which payments; empty or None asks nothing. since, until: of creation, UTC ms, `until` exclusive."""
+
+    affiliate_ids: Sequence[int] = ()
+    currencies: Sequence[str] = ()
+    statuses: Sequence[str] = ()
+    since: int | None = None
+    until: int | None = None
+
+
+def list_due(
+    conn: Connection,
+    scope: Scope,
+    *,
+    affiliate_ids: Sequence[int] = (),
+    currency: str | None = None,
+) -> list[Due]:
+    """Who has something available, by affiliate and currency; with `affiliate_ids` among those alone."""
+    available = func.sum(ledger.c.available, type_=Amount)
+    query = (
+        select(ledger.c.affiliate_id, ledger.c.currency, available.label("amount"))
+        .where(*_of_affiliates(ledger.c.affiliate_id, scope, affiliate_ids))
+        .group_by(ledger.c.affiliate_id, ledger.c.currency)
+        .having(available > ZERO)
+        .order_by(ledger.c.affiliate_id, ledger.c.currency)
+    )
+    if currency is not None:
+        query = query.where(ledger.c.currency == currency)
+    return [Due(row.affiliate_id, row.currency, row.amount) for row in conn.execute(query)]
+
+
+def lock_affiliate(conn: Connection, affiliate_id: int) -> None:
+    """Nobody else makes a payment to this affiliate until the end of the transaction."""
+    conn.execute(select(affiliate.c.id).where(affiliate.c.id == affiliate_id).with_for_update())
+
+
+def available(conn: Connection, affiliate_id: int, currency: str) -> Decimal:
+    """What an affiliate could be paid in a currency."""
+    total = conn.execute(
+        select(func.sum(ledger.c.available, type_=Amount)).where(
+            ledger.c.affiliate_id == affiliate_id, ledger.c.currency == currency
+        )
+    ).scalar_one()
+    return ZERO if total is None else Decimal(total)
+
+
+def unpaid(conn: Connection, affiliate_id: int, currency: str, until: int | None) -> Decimal:
+    """What a payment made now would pay: entries that are in none and lie before `until` (UTC ms, exclusive)."""
+    total = conn.execute(
+        select(func.sum(ledger.c.available, type_=Amount)).where(*_unpaid(affiliate_id, currency, until))
+    ).scalar_one()
+    return ZERO if total is None else Decimal(total)
+
+
+def add_payment(
+    conn: Connection, affiliate_id: int, currency: str, *, until: int | None, comment: str, staff_id: str, now_ms: int
+) -> Payment:
+    """Makes a payment of every entry that is in none and lies before `until` (UTC ms, exclusive; None = all); its
+    amount is their sum. The caller holds `lock_affiliate` and takes it back when the amount will not do."""
+    values = {
+        "affiliate_id": affiliate_id,
+        "currency": currency,
+        "amount": ZERO,
+        "status": PaymentStatus.CREATED.value,
+        "comment": comment,
+        "created_by": staff_id,
+        "created_at": now_ms,
+        "updated_at": now_ms,
+    }
+    number = int(conn.execute(insert(payment).values(values).returning(payment.c.id)).scalar_one())
+    free = select(ledger.c.kind, ledger.c.source_id, ledger.c.version, literal(number))
+    free = free.where(*_unpaid(affiliate_id, currency, until))
+    conn.execute(insert(payment_entry).from_select(["kind", "source_id", "version", "payment_id"], free))
+    amount = conn.execute(
+        select(func.sum(ledger.c.available, type_=Amount))
+        .join(payment_entry, PAYS)
+        .where(payment_entry.c.payment_id == number)
+    ).scalar_one()
+    amount = ZERO if amount is None else Decimal(amount)
+    conn.execute(update(payment).where(payment.c.id == number).values(amount=amount))
+    ledgers.add_entries(conn, [_entry(number, affiliate_id, currency, 1, -amount, now_ms)])
+    return get_payment(conn, number)
+
+
+def set_status(conn: Connection, before: Payment, status: PaymentStatus, comment: str, now_ms: int) -> None:
+    """Moves a payment. One that is cancelled frees what it paid."""
+    values: dict[str, Any] = {"status": status.value, "comment": comment, "updated_at": now_ms}
+    if status is PaymentStatus.PAID:
+        values["paid_at"] = now_ms
+    conn.execute(update(payment).where(payment.c.id == before.id).values(values))
+    if status is PaymentStatus.CANCELLED:
+        conn.execute(delete(payment_entry).where(payment_entry.c.payment_id == before.id))
+        entry = _entry(before.id, before.affiliate_id, before.currency, 2, before.amount, now_ms)
+        ledgers.add_entries(conn, [entry])
+
+
+def get_payment(conn: Connection, number: int) -> Payment:
+    """The payment of a number, which exists."""
+    return _payment(conn.execute(select(payment).where(payment.c.id == number)).one())
+
+
+def find_payment(conn: Connection, scope: Scope, number: int, *, lock: bool = False) -> Payment | None:
+    """The payment of a number; None when there is none in scope. `lock`: nobody else changes it until the end of the
+    transaction."""
+    query = select(payment).where(payment.c.id == number, *_of_affiliates(payment.c.affiliate_id, scope, ()))
+    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
+    return None if row is None else _payment(row)
+
+
+def list_payments(
+    conn: Connection, scope: Scope, chosen: PaymentFilter, *, page: int, limit: int
+) -> tuple[list[Payment], int]:
+    """A page, the newest first, and how many there are."""
+    conditions = _chosen(scope, chosen)
+    total = conn.execute(select(func.count()).select_from(payment).where(*conditions)).scalar_one()
+    query = select(payment).where(*conditions).order_by(payment.c.id.desc())
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
+    return [_payment(row) for row in rows], int(total)
+
+
+def payments_before(
+    conn: Connection, scope: Scope, chosen: PaymentFilter, before: int | None, limit: int
+) -> list[Payment]:
+    """The newest payments whose number is below `before` (None = of all), the newest first."""
+    query = select(payment).where(*_chosen(scope, chosen)).order_by(payment.c.id.desc()).limit(limit)
+    rows = conn.execute(query if before is None else query.where(payment.c.id < before))
+    return [_payment(row) for row in rows]
+
+
+def _chosen(scope: Scope, chosen: PaymentFilter) -> list[ColumnElement[bool]]:
+    conditions = _of_affiliates(payment.c.affiliate_id, scope, chosen.affiliate_ids)
+    if chosen.currencies:
+        conditions.append(payment.c.currency.in_(chosen.currencies))
+    if chosen.statuses:
+        conditions.append(payment.c.status.in_(chosen.statuses))
+    if chosen.since is not None:
+        conditions.append(payment.c.created_at >= chosen.since)
+    if chosen.until is not None:
+        conditions.append(payment.c.created_at < chosen.until)
+    return conditions
+
+
+def list_entries(conn: Connection, number: int, *, page: int, limit: int) -> tuple[list[PaidEntry], int]:
+    """A page of what a payment pays, the oldest first, and how many there are; one that is cancelled pays nothing."""
+    of_it = payment_entry.c.payment_id == number
+    total = conn.execute(select(func.count()).select_from(payment_entry).where(of_it)).scalar_one()
+    rows = conn.execute(_entries(number).limit(limit).offset(min((page - 1) * limit, _FAR)))
+    return [PaidEntry(*row) for row in rows], int(total)
+
+
+def entries_after(conn: Connection, number: int, after: PaidEntry | None, limit: int) -> list[PaidEntry]:
+    """What a payment pays that comes after an entry (None = from the first), the oldest first."""
+    query = _entries(number).limit(limit)
+    if after is not None:
+        place = tuple_(ledger.c.at, ledger.c.source_id, ledger.c.version)
+        query = query.where(place > tuple_(literal(after.at), literal(after.source_id), literal(after.version)))
+    return [PaidEntry(*row) for row in conn.execute(query)]
+
+
+def _entries(number: int) -> Select[Any]:
+    """A payment is of one affiliate in one currency: there, source and version name an entry."""
+    return (
+        select(ledger.c.kind, ledger.c.source_id, ledger.c.version, ledger.c.available, ledger.c.at)
+        .join(payment_entry, PAYS)
+        .where(payment_entry.c.payment_id == number)
+        .order_by(ledger.c.at, ledger.c.source_id, ledger.c.version)
+    )
+
+
+def statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict[str, PaymentStatus]:
+    """The state of the payment that each conversion is in, paid before created; those in none are absent."""
+    found: dict[str, PaymentStatus] = {}
+    wanted = sorted(set(conversion_ids))
+    for start in range(0, len(wanted), _CHUNK):
+        rows = conn.execute(
+            select(payment_entry.c.source_id, payment.c.status)
+            .join(payment, payment.c.id == payment_entry.c.payment_id)
+            .where(payment_entry.c.source_id.in_(wanted[start : start + _CHUNK]), payment_entry.c.kind.not_in(SHARES))
+        )
+        for row in rows:
+            status = PaymentStatus(row.status)
+            if found.get(row.source_id) is not PaymentStatus.PAID:
+                found[row.source_id] = status
+    return found
+
+
+def _unpaid(affiliate_id: int, currency: str, until: int | None) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [
+        ledger.c.affiliate_id == affiliate_id,
+        ledger.c.currency == currency,
+        ledger.c.kind != KIND,
+        ledger.c.available != ZERO,
+        ~exists().where(PAYS),
+    ]
+    return conditions if until is None else [*conditions, ledger.c.at < until]
+
+
+def _of_affiliates(column: ColumnElement[int], scope: Scope, affiliate_ids: Sequence[int]) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if scope.affiliate_ids is not None:
+        conditions.append(column.in_(scope.affiliate_ids))
+    if affiliate_ids:
+        conditions.append(column.in_(affiliate_ids))
+    return conditions
+
+
+def _entry(number: int, affiliate_id: int, currency: str, version: int, amount: Decimal, now_ms: int) -> Entry:
+    return Entry(affiliate_id, KIND, str(number), version, currency, ZERO, amount, now_ms)
+
+
+def _payment(row: Row[Any]) -> Payment:
+    return Payment(**{**row._mapping, "status": PaymentStatus(row.status)})

@@ -1,0 +1,109 @@
+"""Invoices of advertisers (spec: Invoice)."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
+
+from trackyard.domain.money.invoices import Line
+from trackyard.domain.people.scope import Scope
+from trackyard.store.tables import invoice, offer
+
+_FAR: Final = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class NewInvoice:
+    """What a new row holds. start_date, end_date: days of the platform's zone, the last one included · lines: in
+    their order · computed: whether they come from statistics · times UTC ms."""
+
+    advertiser_id: str
+    status: str
+    currency: str
+    start_date: date | None
+    end_date: date | None
+    comment: str | None
+    lines: tuple[Line, ...]
+    computed: bool
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Invoice(NewInvoice):
+    """A row of the table."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class InvoiceFilter:
+    """Which invoices; None and no statuses ask nothing. since: whose period begins on that day or later · until: whose
+    period ends on that day or before."""
+
+    statuses: tuple[str, ...] = ()
+    since: date | None = None
+    until: date | None = None
+
+
+def add_invoice(conn: Connection, new: NewInvoice) -> int:
+    """Stores a new one; its number."""
+    return int(conn.execute(insert(invoice).values(**_values(new)).returning(invoice.c.number)).scalar_one())
+
+
+def edit_invoice(conn: Connection, number: int, now: NewInvoice) -> None:
+    """Puts what is said of an invoice in the place of what was."""
+    conn.execute(update(invoice).where(invoice.c.number == number).values(**_values(now)))
+
+
+def find_invoice(conn: Connection, scope: Scope, number: int, *, lock: bool = False) -> Invoice | None:
+    """The invoice of a number; None when there is none in scope. `lock`: nobody else changes it until the end of the
+    transaction."""
+    query = select(invoice).where(invoice.c.number == number, *_scoped(scope))
+    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
+    return None if row is None else _invoice(row)
+
+
+def list_invoices(
+    conn: Connection, scope: Scope, chosen: InvoiceFilter, *, page: int, limit: int
+) -> tuple[list[Invoice], int]:
+    """A page, the newest first, and how many there are."""
+    conditions = _scoped(scope)
+    if chosen.statuses:
+        conditions.append(invoice.c.status.in_(chosen.statuses))
+    if chosen.since is not None:
+        conditions.append(invoice.c.start_date >= chosen.since.isoformat())
+    if chosen.until is not None:
+        conditions.append(invoice.c.end_date <= chosen.until.isoformat())
+    total = conn.execute(select(func.count()).select_from(invoice).where(*conditions)).scalar_one()
+    query = select(invoice).where(*conditions).order_by(invoice.c.number.desc())
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
+    return [_invoice(row) for row in rows], total
+
+
+def missing_offers(conn: Connection, advertiser_id: str, ids: Iterable[int]) -> list[int]:
+    """Those of the ids that no offer of the advertiser ever had; a removed one can still be billed."""
+    wanted = set(ids)
+    own = select(offer.c.id).where(offer.c.id.in_(wanted), offer.c.advertiser_id == advertiser_id)
+    return sorted(wanted.difference(conn.execute(own).scalars() if wanted else ()))
+
+
+def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
+    return [] if scope.advertiser_ids is None else [invoice.c.advertiser_id.in_(scope.advertiser_ids)]
+
+
+def _values(item: NewInvoice) -> dict[str, Any]:
+    values = {field.name: getattr(item, field.name) for field in fields(NewInvoice)}
+    values["detail"] = [asdict(line) | {"amount": str(line.amount)} for line in values.pop("lines")]
+    return values | {name: values[name] and values[name].isoformat() for name in ("start_date", "end_date")}
+
+
+def _invoice(row: Row[Any]) -> Invoice:
+    values = dict(row._mapping)
+    values["lines"] = tuple(Line(**item | {"amount": Decimal(item["amount"])}) for item in values.pop("detail"))
+    for name in ("start_date", "end_date"):
+        values[name] = values[name] and date.fromisoformat(values[name])
+    return Invoice(**values)

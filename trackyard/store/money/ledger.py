@@ -1,0 +1,50 @@
+"""The ledger of affiliates: append-only entries, balances are their sums (behaviour.md §8)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from operator import attrgetter
+from typing import Final
+
+from sqlalchemy import Connection, func, select
+
+from trackyard.domain.money.ledger import Entry
+from trackyard.store.engine.bulk import Bulk
+from trackyard.store.engine.types import Amount
+from trackyard.store.tables import ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What one affiliate has in one currency. balance = available + hold."""
+
+    affiliate_id: int
+    currency: str
+    hold: Decimal
+    available: Decimal
+
+
+_COLUMNS: Final = tuple(field.name for field in fields(Entry))
+_values: Final = attrgetter(*_COLUMNS)
+_NEW: Final = Bulk(ledger, _COLUMNS)
+
+
+def add_entries(conn: Connection, entries: Sequence[Entry]) -> None:
+    """Appends entries in the transaction of the facts they stand for. The same fact twice is a conflict."""
+    _NEW.add(conn, [list(_values(entry)) for entry in entries])
+
+
+def list_balances(conn: Connection, affiliate_ids: Sequence[int]) -> list[Balance]:
+    """The balances of these affiliates, by affiliate and currency; none where nothing was ever entered."""
+    rows = conn.execute(
+        select(
+            ledger.c.affiliate_id,
+            ledger.c.currency,
+            func.sum(ledger.c.hold, type_=Amount).label("hold"),
+            func.sum(ledger.c.available, type_=Amount).label("available"),
+        )
+        .where(ledger.c.affiliate_id.in_(affiliate_ids))
+        .group_by(ledger.c.affiliate_id, ledger.c.currency)
+        .order_by(ledger.c.affiliate_id, ledger.c.currency)
+    )
+    return [Balance(row.affiliate_id, row.currency, row.hold, row.available) for row in rows]

@@ -1,0 +1,187 @@
+"""Referral shares: what affiliates bring those who referred them (spec: Referral payment row; behaviour.md §7, §8).
+
+What confirmed conversions brought stands in the ledger (domain/money/ledger.py). What others may still bring is told
+beside it, as if they were confirmed now.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, Final
+
+from sqlalchemy import Connection, Select, and_, case, func, select
+
+from trackyard.base.money import ZERO, percent_of
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.ledger import SHARES
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.types import Amount
+from trackyard.store.money.affiliate_payments import PAYS
+from trackyard.store.tables import affiliate, conversion, ledger, payment, payment_entry
+
+FREE, PAID, PENDING = 0, 1, 2
+"""Free to be paid; paid; on hold: not confirmed yet, or in a payment that is not executed."""
+
+_OPEN: Final = (Status.PENDING, Status.PENDING_CAP, Status.HOLD)
+_BATCH: Final = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareFilter:
+    """Which shares; an empty tuple means all, and of several values any matches.
+
+    since, until: creation of the conversion, UTC ms, `until` exclusive · affiliates: the referred ones · referrers:
+    the ones who earn · states: FREE, PAID or PENDING · confirmed: whether the conversions are.
+    """
+
+    since: int
+    until: int
+    affiliates: tuple[int, ...] = ()
+    referrers: tuple[int, ...] = ()
+    states: tuple[int, ...] = ()
+    confirmed: tuple[bool, ...] = ()
+    currencies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """The shares of one affiliate's conversions alike. amount: in `currency`, below 0 when more was paid than is left
+    of them · newest_at: the newest conversion · registered_at: when the affiliate was · UTC ms."""
+
+    affiliate: int
+    referrer: int
+    confirmed: bool
+    state: int
+    currency: str
+    count: int
+    newest_at: int
+    registered_at: int
+    amount: Decimal
+
+
+_Key = tuple[int, str, bool, int, int]
+
+
+def list_shares(
+    conn: Connection, scope: Scope, chosen: ShareFilter, *, page: int, limit: int
+) -> tuple[list[Shares], int]:
+    """A page by affiliate, currency, confirmed, state and referrer, and how many rows there are. An affiliate in scope
+    is the one who earns; an advertiser, the one whose conversions bring it."""
+    found: dict[_Key, Shares] = {}
+    for part in (*_entered(conn, scope, chosen), *_expected(conn, scope, chosen)):
+        key = (part.affiliate, part.currency, part.confirmed, part.state, part.referrer)
+        found[key] = _added(found[key], part) if key in found else part
+    kept = [
+        each
+        for _, each in sorted(found.items())
+        if each.state in (chosen.states or (each.state,)) and each.confirmed in (chosen.confirmed or (each.confirmed,))
+    ]
+    start = (page - 1) * limit
+    return kept[start : start + limit], len(kept)
+
+
+def _added(first: Shares, second: Shares) -> Shares:
+    return replace(
+        first,
+        count=first.count + second.count,
+        newest_at=max(first.newest_at, second.newest_at),
+        amount=first.amount + second.amount,
+    )
+
+
+def _entered(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[Shares]:
+    """What the ledger holds, by the payment it is in. A conversion whose entries alike come to nothing is left out."""
+    paid = case((payment.c.status == "paid", PAID), (payment.c.id.is_not(None), PENDING), else_=FREE)
+    amount = func.sum(ledger.c.available, type_=Amount)
+    each = _of_conversions(
+        select(
+            conversion.c.affiliate_id,
+            conversion.c.referrer_id,
+            (conversion.c.status == Status.CONFIRMED).label("confirmed"),
+            paid.label("state"),
+            ledger.c.currency,
+            affiliate.c.created_at.label("registered_at"),
+            conversion.c.created_at,
+            amount.label("amount"),
+        )
+        .join_from(conversion, affiliate, affiliate.c.id == conversion.c.affiliate_id)
+        .join(ledger, and_(ledger.c.source_id == conversion.c.id, ledger.c.kind.in_(SHARES)))
+        .outerjoin(payment_entry, PAYS)
+        .outerjoin(payment, payment.c.id == payment_entry.c.payment_id),
+        scope,
+        chosen,
+    )
+    if chosen.currencies:
+        each = each.where(ledger.c.currency.in_(chosen.currencies))
+    one = each.group_by(conversion.c.id, *list(each.selected_columns)[:-1]).having(amount != ZERO).subquery()
+    alike = list(one.c)[:6]
+    rows = conn.execute(
+        select(
+            *alike,
+            func.count().label("number"),
+            func.max(one.c.created_at).label("newest_at"),
+            func.sum(one.c.amount, type_=Amount).label("amount"),
+        ).group_by(*alike)
+    )
+    for row in rows:
+        yield Shares(
+            affiliate=row.affiliate_id,
+            referrer=row.referrer_id,
+            confirmed=bool(row.confirmed),
+            state=row.state,
+            currency=row.currency,
+            count=row.number,
+            newest_at=row.newest_at,
+            registered_at=row.registered_at,
+            amount=row.amount,
+        )
+
+
+def _expected(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[Shares]:
+    """What conversions will bring that are not decided yet; those of one payout at once, for each share is rounded."""
+    query = _of_conversions(
+        select(
+            conversion.c.affiliate_id,
+            conversion.c.referrer_id,
+            conversion.c.referral_percent,
+            conversion.c.currency,
+            conversion.c.payout,
+            affiliate.c.created_at.label("registered_at"),
+            func.count().label("number"),
+            func.max(conversion.c.created_at).label("newest_at"),
+        ).join_from(conversion, affiliate, affiliate.c.id == conversion.c.affiliate_id),
+        scope,
+        chosen,
+    ).where(conversion.c.status.in_([status.value for status in _OPEN]), conversion.c.payout > ZERO)
+    if chosen.currencies:
+        query = query.where(conversion.c.currency.in_(chosen.currencies))
+    alike = list(query.selected_columns)[:6]
+    for row in conn.execution_options(yield_per=_BATCH).execute(query.group_by(*alike)):
+        yield Shares(
+            affiliate=row.affiliate_id,
+            referrer=row.referrer_id,
+            confirmed=False,
+            state=PENDING,
+            currency=row.currency,
+            count=row.number,
+            newest_at=row.newest_at,
+            registered_at=row.registered_at,
+            amount=percent_of(row.payout, row.referral_percent) * row.number,
+        )
+
+
+def _of_conversions(query: Select[Any], scope: Scope, chosen: ShareFilter) -> Select[Any]:
+    """What the query finds of the conversions that are asked for."""
+    table = conversion.c
+    query = query.where(
+        table.referrer_id.is_not(None), table.created_at >= chosen.since, table.created_at < chosen.until
+    )
+    if scope.affiliate_ids is not None:
+        query = query.where(table.referrer_id.in_(scope.affiliate_ids))
+    if scope.advertiser_ids is not None:
+        query = query.where(table.advertiser_id.in_(scope.advertiser_ids))
+    if chosen.affiliates:
+        query = query.where(table.affiliate_id.in_(chosen.affiliates))
+    if chosen.referrers:
+        query = query.where(table.referrer_id.in_(chosen.referrers))
+    return query

@@ -1,0 +1,248 @@
+"""Counters of caps and tiers: what was counted, exact under concurrency (domain/offers/counters.py; behaviour.md §5).
+
+The opening counter of a limit's period is its lock: whoever counts in the period holds it until the end of the
+transaction. Where it does not exist, the period is computed from the stored conversions. So a transaction counts before
+it writes conversions, and it has read its offers with a lock: then nobody counts by limits that were edited meanwhile.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from trackyard.base.money import ZERO
+from trackyard.domain.offers.counters import NOTHING, Count, Counter, Measure, Traits, counter_at
+from trackyard.store.engine.bulk import Bulk
+from trackyard.store.engine.in_lists import Listed, among
+from trackyard.store.engine.types import Amount
+from trackyard.store.tables import conversion, counter
+
+Wanted = tuple[Measure, Traits]
+"""A counter that is asked for: the one of a measure for such a conversion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Counters as they stand. counts: by name, each that was asked for · told: names of the opening ones whose notice
+    is sent · opened: of those that are new."""
+
+    counts: Mapping[str, Count]
+    told: frozenset[str] = frozenset()
+    opened: frozenset[str] = frozenset()
+
+
+def hold(conn: Connection, wanted: Iterable[Wanted]) -> Held:
+    """What these counters hold; nobody else counts in their periods until the transaction ends."""
+    asked = {found.name: (measure, found) for measure, traits in wanted for found in [measure.counter_of(traits)]}
+    if not asked:
+        return Held({})
+    openings = {found.opening.name: (measure, found.opening) for measure, found in asked.values()}
+    rows = _locked(conn, openings)
+    made = _open(conn, [opening for name, (_, opening) in sorted(openings.items()) if name not in rows])
+    for name in made:
+        _count_again(conn, *openings[name])
+    if len(rows) < len(openings):  # those that were opened now, here or by somebody else meanwhile
+        rows = _locked(conn, openings)
+    counts = {name: Count(row.conversions, row.budget) for name, row in rows.items()}
+    others = asked.keys() - openings.keys()
+    found = _counts(conn, others)
+    counts |= {name: found.get(name, NOTHING) for name in others}
+    return Held(counts, frozenset(name for name, row in rows.items() if row.told), frozenset(made))
+
+
+def write(conn: Connection, counters: Iterable[Counter], counts: Mapping[str, Count]) -> None:
+    """Stores what counters hold. Their periods are held by this transaction."""
+    rows = {each.name: _row(each, counts[each.name]) for each in sorted(counters, key=lambda each: each.name)}
+    if not rows:
+        return
+    if conn.dialect.name == "postgresql":
+        lists = {parameter: [row[name] for row in rows.values()] for parameter, name in _LISTS.items()}
+        stored = set(conn.execute(_MOVED, lists).scalars())
+        _NEW.add(conn, [list(row.values()) for name, row in rows.items() if name not in stored])
+        return
+    statement = sqlite.insert(counter)
+    changed = {"conversions": statement.excluded.conversions, "budget": statement.excluded.budget}
+    conn.execute(statement.on_conflict_do_update(index_elements=["name"], set_=changed), list(rows.values()))
+
+
+def tell(conn: Connection, names: Collection[str]) -> None:
+    """Says that the notices of these opening counters' periods are sent."""
+    if names:
+        conn.execute(update(counter).where(counter.c.name.in_(names)).values(told=True))
+
+
+def tell_once(conn: Connection, opening: Counter) -> bool:
+    """Whether the notice of a period was not sent yet; it is now. Of caps of clicks, which nothing here counts."""
+    _open(conn, [opening])
+    unsent = update(counter).where(counter.c.name == opening.name, ~counter.c.told).values(told=True)
+    return conn.execute(unsent).rowcount == 1
+
+
+def find_counts(conn: Connection, wanted: Iterable[Wanted]) -> dict[str, Count]:
+    """What these counters hold, by name, for a reader: nothing is locked or written."""
+    asked = {found.name: (measure, found) for measure, traits in wanted for found in [measure.counter_of(traits)]}
+    openings = {found.opening.name: (measure, found.opening) for measure, found in asked.values()}
+    known = _counts(conn, openings.keys() | asked.keys())
+    counted = {
+        each.name: count
+        for name, (measure, opening) in openings.items()
+        if name not in known
+        for each, count in _computed(conn, measure, opening)
+    }
+    return {name: known.get(name) or counted.get(name, NOTHING) for name in asked}
+
+
+def list_period(conn: Connection, measure: Measure, at_ms: int) -> list[tuple[Counter, Count]]:
+    """Every counter of a measure in the period of a moment that holds something, for a reader."""
+    opening = measure.opening_at(at_ms)
+    columns = counter.c
+    query = select(counter).where(
+        columns.offer_id == opening.offer_id, columns.limit_id == opening.limit_id, columns.start == opening.start
+    )
+    stored = [(_counter(row), Count(row.conversions, row.budget)) for row in conn.execute(query.order_by(columns.name))]
+    if not any(each.name == opening.name for each, _ in stored):
+        stored = _computed(conn, measure, opening)
+    return [(each, count) for each, count in stored if count.conversions]
+
+
+def list_latest(conn: Connection, offer_ids: Collection[int]) -> Iterator[tuple[Counter, Count]]:
+    """The counters of the last counted period of each limit of these offers, by name."""
+    columns = counter.c
+    last = (
+        select(columns.offer_id, columns.limit_id, func.max(columns.start).label("start"))
+        .where(columns.offer_id.in_(offer_ids))
+        .group_by(columns.offer_id, columns.limit_id)
+        .subquery()
+    )
+    same = [last.c[name] == columns[name] for name in ("offer_id", "limit_id", "start")]
+    for row in conn.execute(select(counter).join(last, and_(*same)).order_by(columns.name)):
+        yield _counter(row), Count(row.conversions, row.budget)
+
+
+def forget(conn: Connection, offer_id: int, limit_ids: Collection[str] | None = None) -> None:
+    """Removes counters of an offer, those of some limits or all: they are computed again when they are asked for. The
+    offer is locked by this transaction."""
+    own = counter.c.offer_id == offer_id
+    conn.execute(delete(counter).where(own if limit_ids is None else and_(own, counter.c.limit_id.in_(limit_ids))))
+
+
+def forget_all(conn: Connection) -> None:
+    """Removes every counter; nobody counts meanwhile."""
+    conn.execute(delete(counter))
+
+
+def has_ended(conn: Connection, before_ms: int) -> bool:
+    """Whether the period of a counter ended before a moment."""
+    return conn.execute(select(counter.c.name).where(counter.c.until < before_ms).limit(1)).first() is not None
+
+
+def forget_ended(conn: Connection, before_ms: int, limit: int) -> int:
+    """Removes the counters of at most `limit` periods that ended before a moment; how many periods."""
+    columns = counter.c
+    query = (
+        select(columns.offer_id, columns.limit_id, columns.start)
+        .where(columns.until < before_ms, *(columns[name].is_(None) for name in _VALUES))
+        .order_by(columns.until)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    periods = conn.execute(query).all()
+    if periods:
+        conn.execute(delete(counter).where(or_(*(_in_period(row) for row in periods))))
+    return len(periods)
+
+
+_NAMED: Final = select(counter.c.name, counter.c.conversions, counter.c.budget, counter.c.told).where(
+    among(counter.c.name, "names")
+)
+_LOCKED: Final = _NAMED.order_by(counter.c.name).with_for_update()
+
+_LISTS: Final = {"names": "name", "counted": "conversions", "budgets": "budget"}
+_ARRAYS: Final = [bindparam(parameter, type_=Listed(counter.c[name].type)) for parameter, name in _LISTS.items()]
+_HELD: Final = func.unnest(*_ARRAYS).table_valued("name", "conversions", "budget").render_derived(name="held")
+_MOVED: Final = (  # on PostgreSQL: those that are stored, in one statement
+    update(counter)
+    .where(counter.c.name == _HELD.c.name)
+    .values(conversions=_HELD.c.conversions, budget=_HELD.c.budget)
+    .returning(counter.c.name)
+)
+
+_VALUES: Final = ("goal", "affiliate_id", "country")
+
+
+def _locked(conn: Connection, names: Collection[str]) -> dict[str, Any]:
+    """The rows of opening counters, locked in the order of their names."""
+    return {row.name: row for row in conn.execute(_LOCKED, {"names": sorted(names)})}
+
+
+def _open(conn: Connection, openings: Sequence[Counter]) -> set[str]:
+    """Adds opening counters, waiting for whoever adds the same; the names of those that were added here."""
+    if not openings:
+        return set()
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    statement = build(counter).values([_row(each, NOTHING) for each in openings])
+    added = statement.on_conflict_do_nothing(index_elements=["name"]).returning(counter.c.name)
+    return set(conn.execute(added).scalars())
+
+
+def _count_again(conn: Connection, measure: Measure, opening: Counter) -> None:
+    """Fills a period that was just opened with what its conversions are."""
+    counted = _computed(conn, measure, opening)
+    write(conn, [each for each, _ in counted], {each.name: count for each, count in counted})
+
+
+def _computed(conn: Connection, measure: Measure, opening: Counter) -> list[tuple[Counter, Count]]:
+    """The counters of a period that hold something, from the stored conversions."""
+    columns = conversion.c
+    sides = (
+        (columns.goal, measure.goal),
+        (columns.affiliate_id, measure.affiliate),
+        (columns.country, measure.country),
+    )
+    each = [column for column, side in sides if side.each]
+    conditions: list[ColumnElement[bool]] = [
+        columns.offer_id == opening.offer_id,
+        columns.created_at >= max(opening.start, measure.since),
+        columns.status.in_(sorted(measure.statuses)),
+        *(column.in_(sorted(side.only)) for column, side in sides if side.only is not None),
+    ]
+    if opening.until is not None:
+        conditions.append(columns.created_at < opening.until)
+    query = select(func.count(), func.sum(columns.payout_base, type_=Amount), *each).where(*conditions)
+    rows = conn.execute(query.group_by(*each) if each else query)
+    found = []
+    for row in rows:
+        values = dict(zip((column.name for column in each), row[2:], strict=True))
+        place = counter_at(opening, *(values.get(name) for name in _VALUES)) if each else opening
+        found.append((place, Count(row[0], row[1] or ZERO)))
+    return found
+
+
+def _counts(conn: Connection, names: Collection[str]) -> dict[str, Count]:
+    if not names:
+        return {}
+    rows = conn.execute(_NAMED, {"names": sorted(names)})
+    return {row.name: Count(row.conversions, row.budget) for row in rows}
+
+
+def _row(each: Counter, count: Count) -> dict[str, Any]:
+    values = {"conversions": count.conversions, "budget": count.budget, "told": False}
+    return {name: getattr(each, name) for name in _FIELDS} | values
+
+
+_FIELDS: Final = tuple(field.name for field in msgspec.structs.fields(Counter))
+
+
+_NEW: Final = Bulk(counter, (*_FIELDS, "conversions", "budget", "told"))
+
+
+def _counter(row: Any) -> Counter:
+    return Counter(*(getattr(row, name) for name in _FIELDS))
+
+
+def _in_period(row: Any) -> ColumnElement[bool]:
+    columns = counter.c
+    return and_(columns.offer_id == row.offer_id, columns.limit_id == row.limit_id, columns.start == row.start)

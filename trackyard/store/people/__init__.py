@@ -1,0 +1,1 @@
+"""People: affiliates, advertisers, staff, and what each may do."""

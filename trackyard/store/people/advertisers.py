@@ -1,0 +1,127 @@
+"""Advertisers (spec: Advertiser)."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
+
+from trackyard.domain.people.scope import Scope
+from trackyard.store.tables import advertiser, offer, staff
+
+SORTS: Final = {"_id": advertiser.c.id, "title": advertiser.c.title, "email": func.coalesce(advertiser.c.email, "")}
+"""What lists can be sorted by."""
+
+_FAR: Final = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Advertiser:
+    """A row of the table. Times UTC ms · sub_accounts: "1" and "2" to {value, except} · password_hash: None until a
+    password was sent."""
+
+    id: str
+    title: str
+    contact: str | None
+    email: str | None
+    url: str | None
+    skype: str | None
+    note: str | None
+    manager_id: str | None
+    allowed_ip: list[str]
+    disallowed_ip: list[str]
+    hash_password: str | None
+    address_1: str | None
+    address_2: str | None
+    city: str | None
+    country: str | None
+    zip_code: str | None
+    vat_code: str | None
+    sub_accounts: dict[str, Any]
+    consider_personal_targeting_only: bool
+    tags: list[str]
+    created_at: int
+    updated_at: int
+    password_hash: str | None = None
+
+
+def add_advertiser(conn: Connection, new: Advertiser) -> None:
+    """Stores a new one."""
+    conn.execute(insert(advertiser).values(**asdict(new)))
+
+
+def edit_advertiser(conn: Connection, advertiser_id: str, values: dict[str, Any]) -> None:
+    """Sets columns of an advertiser."""
+    conn.execute(update(advertiser).where(advertiser.c.id == advertiser_id).values(**values))
+
+
+def find_advertiser(conn: Connection, scope: Scope, advertiser_id: str, *, lock: bool = False) -> Advertiser | None:
+    """The advertiser of an id; None when there is none in scope. `lock`: nobody else changes it until the end of the
+    transaction."""
+    if not scope.has_advertiser(advertiser_id):
+        return None
+    query = select(advertiser).where(advertiser.c.id == advertiser_id)
+    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
+    return None if row is None else Advertiser(**row._mapping)
+
+
+def list_advertisers(
+    conn: Connection, scope: Scope, *, order: str, descending: bool, changed_since: int | None, page: int, limit: int
+) -> tuple[list[Advertiser], int]:
+    """A page, and how many there are. order: a name of SORTS; equal ones stand by id · changed_since: UTC ms, None
+    asks nothing."""
+    conditions: list[ColumnElement[bool]] = []
+    if scope.advertiser_ids is not None:
+        conditions.append(advertiser.c.id.in_(scope.advertiser_ids))
+    if changed_since is not None:
+        conditions.append(advertiser.c.updated_at >= changed_since)
+    total = conn.execute(select(func.count()).select_from(advertiser).where(*conditions)).scalar_one()
+    first = SORTS[order].desc() if descending else SORTS[order].asc()
+    query = select(advertiser).where(*conditions).order_by(first, advertiser.c.id)
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
+    return [Advertiser(**row._mapping) for row in rows], total
+
+
+def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:
+    """How many offers each of these has, removed ones left out; an advertiser without any is absent."""
+    rows = conn.execute(
+        select(offer.c.advertiser_id, func.count().label("offers"))
+        .where(offer.c.advertiser_id.in_(set(ids)), offer.c.removed_at.is_(None))
+        .group_by(offer.c.advertiser_id)
+    )
+    return {row.advertiser_id: row.offers for row in rows}
+
+
+def ids_of_managers(conn: Connection, staff_ids: Iterable[str]) -> frozenset[str]:
+    """The advertisers whose manager is one of these."""
+    rows = conn.execute(select(advertiser.c.id).where(advertiser.c.manager_id.in_(list(staff_ids))))
+    return frozenset(rows.scalars())
+
+
+def managed(conn: Connection, scope: Scope) -> dict[str, str]:
+    """The advertisers in scope that have a manager, and the staff user who is it."""
+    query = select(advertiser.c.id, advertiser.c.manager_id).join(staff, staff.c.id == advertiser.c.manager_id)
+    if scope.advertiser_ids is not None:
+        query = query.where(advertiser.c.id.in_(scope.advertiser_ids))
+    return {row.id: row.manager_id for row in conn.execute(query)}
+
+
+def titles_of(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
+    """Title by id, of those that exist."""
+    rows = conn.execute(select(advertiser.c.id, advertiser.c.title).where(advertiser.c.id.in_(set(ids))))
+    return {row.id: row.title for row in rows}
+
+
+def titles_in(conn: Connection, scope: Scope) -> dict[str, str]:
+    """Return the titles of the advertisers in scope, by id."""
+    query = select(advertiser.c.id, advertiser.c.title)
+    if scope.advertiser_ids is not None:
+        query = query.where(advertiser.c.id.in_(scope.advertiser_ids))
+    return {row.id: row.title for row in conn.execute(query)}
+
+
+def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[str]:
+    """The advertisers that have any of the tags."""
+    wanted = set(tags)
+    rows = conn.execute(select(advertiser.c.id, advertiser.c.tags))
+    return {row.id for row in rows if wanted.intersection(row.tags)}

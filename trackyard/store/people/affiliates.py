@@ -1,0 +1,287 @@
+"""Affiliates (spec: Affiliate)."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, delete, func, select, text, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.in_lists import among
+from trackyard.store.engine.search import ids_with_part
+from trackyard.store.tables import affiliate, affiliate_login, connection, offer, staff
+
+_FAR: Final = 2**62
+"""A page beyond every other."""
+
+_REFERRAL_LOCK: Final = 0x7265_6665_72
+"""Held on PostgreSQL while a referrer is checked and stored; writes of SQLite exclude each other anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewAffiliate:
+    """What a new row holds. Times UTC ms · ref: the referrer's id · payment_systems: {system_id, currency, fields} ·
+    custom_fields: by the field's id as text · permissions: domain/people/permissions.py, what differs from the
+    default · server_clicks: whether its servers report clicks of visitors, from the addresses in server_ip ·
+    statistics_revenue, statistics_rows: domain/statistics/switches.py, None = as the platform."""
+
+    email: str
+    login: str
+    password_hash: str
+    status: str
+    name: str | None
+    contact_person: str | None
+    notes: str
+    level: int
+    ref_percent: Decimal | None
+    ref: int | None
+    manager_id: str | None
+    payment_systems: list[dict[str, Any]]
+    custom_fields: dict[str, str]
+    tags: list[str]
+    sub_accounts: dict[str, Any]
+    postback_secret: str
+    address_1: str | None
+    address_2: str | None
+    city: str | None
+    country: str | None
+    zip_code: str | None
+    phone: str | None
+    created_at: int
+    updated_at: int
+    company: str | None = None
+    permissions: dict[str, str] = field(default_factory=dict)
+    server_clicks: bool = False
+    server_ip: list[str] = field(default_factory=list)
+    last_login_at: int | None = None
+    statistics_revenue: str | None = None
+    statistics_rows: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affiliate(NewAffiliate):
+    """A row of the table."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AffiliateFilter:
+    """Which affiliates; all conditions must hold, an empty one asks nothing. ids, statuses: any of them · part: of the
+    e-mail address, login, name, company or contact person, or the id · changed_since: UTC ms · ref: their referrer."""
+
+    ids: tuple[int, ...] = ()
+    statuses: tuple[str, ...] = ()
+    part: str = ""
+    changed_since: int | None = None
+    ref: int | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """Return all of them but `part`."""
+        columns = affiliate.c
+        found: list[ColumnElement[bool]] = []
+        if self.ids:
+            found.append(columns.id.in_(self.ids))
+        if self.statuses:
+            found.append(columns.status.in_(self.statuses))
+        if self.changed_since is not None:
+            found.append(columns.updated_at >= self.changed_since)
+        if self.ref is not None:
+            found.append(columns.ref == self.ref)
+        return found
+
+
+_SEARCHED: Final = (
+    *(affiliate.c.email, affiliate.c.login, affiliate.c.name, affiliate.c.company, affiliate.c.contact_person),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What decides what an affiliate may call. permissions: as in its row."""
+
+    status: str
+    permissions: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class AffiliateName:
+    """How an affiliate is shown beside a figure."""
+
+    id: int
+    email: str
+    login: str
+    name: str
+
+
+def add_affiliate(conn: Connection, new: NewAffiliate) -> int | None:
+    """The new affiliate's id; None when its e-mail address is taken."""
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    statement = build(affiliate).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
+    return conn.execute(statement.returning(affiliate.c.id)).scalar_one_or_none()
+
+
+def claim_names(conn: Connection, affiliate_id: int, email: str, login: str) -> set[str]:
+    """Make an affiliate the owner of its e-mail address and login, in any case, and of no other name.
+
+    Returns those of the two names, in lower case, that another affiliate owns: the caller then undoes the transaction.
+    """
+    names = sorted({email.lower(), login.lower()})
+    columns = affiliate_login.c
+    conn.execute(delete(affiliate_login).where(columns.affiliate_id == affiliate_id, columns.name.not_in(names)))
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    for name in names:  # in order: two writers must not wait for one another
+        conn.execute(build(affiliate_login).values(name=name, affiliate_id=affiliate_id).on_conflict_do_nothing())
+    owned = select(columns.name).where(columns.name.in_(names), columns.affiliate_id != affiliate_id)
+    return set(conn.execute(owned).scalars())
+
+
+def is_login(conn: Connection, name: str) -> bool:
+    """Return whether a name is the login of an affiliate that has another e-mail address."""
+    columns = affiliate_login.c
+    owner = select(affiliate.c.email).join(affiliate_login, columns.affiliate_id == affiliate.c.id)
+    email = conn.execute(owner.where(columns.name == name.lower())).scalar_one_or_none()
+    return email is not None and email != name.lower()
+
+
+def lock_referrals(conn: Connection) -> None:
+    """Let no other transaction change referrers until this one ends."""
+    if conn.dialect.name == "postgresql":
+        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _REFERRAL_LOCK})
+
+
+def referrers_of(conn: Connection, affiliate_id: int) -> list[int]:
+    """Return the referrer of an affiliate, that one's referrer, and so on; each once."""
+    found: list[int] = []
+    last: int | None = affiliate_id
+    while True:
+        last = conn.execute(select(affiliate.c.ref).where(affiliate.c.id == last)).scalar_one_or_none()
+        if last is None or last in found:
+            return found
+        found.append(last)
+
+
+def edit_affiliate(conn: Connection, affiliate_id: int, values: dict[str, Any]) -> None:
+    """Sets columns of an affiliate. The caller touches its rule in the same transaction."""
+    conn.execute(update(affiliate).where(affiliate.c.id == affiliate_id).values(**values))
+
+
+def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int, *, lock: bool = False) -> Affiliate | None:
+    """The affiliate of an id; None when there is none in scope. `lock`: nobody else changes it until this transaction
+    ends."""
+    if not scope.has_affiliate(affiliate_id):
+        return None
+    statement = select(affiliate).where(affiliate.c.id == affiliate_id)
+    row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
+    return None if row is None else Affiliate(**row._mapping)
+
+
+def affiliates_of(conn: Connection, ids: Iterable[int]) -> dict[int, Affiliate]:
+    """Affiliates by id, of those that exist: for records that name them, whose own scope was asked."""
+    rows = conn.execute(select(affiliate).where(affiliate.c.id.in_(set(ids))))
+    return {row.id: Affiliate(**row._mapping) for row in rows}
+
+
+def list_affiliates(
+    conn: Connection, scope: Scope, chosen: AffiliateFilter, *, page: int, limit: int
+) -> tuple[list[Affiliate], int]:
+    """A page by id, and how many there are in scope."""
+    conditions = chosen.conditions()
+    if scope.affiliate_ids is not None:
+        conditions.append(affiliate.c.id.in_(scope.affiliate_ids))
+    values: dict[str, Any] = {}
+    if chosen.part.strip():
+        values["found"] = ids_with_part(conn, affiliate.c.id, _SEARCHED, chosen.part, conditions)
+        conditions.append(among(affiliate.c.id, "found"))
+    total = conn.execute(select(func.count()).select_from(affiliate).where(*conditions), values).scalar_one()
+    query = select(affiliate).where(*conditions).order_by(affiliate.c.id)
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)), values)
+    return [Affiliate(**row._mapping) for row in rows], total
+
+
+def find_access(conn: Connection, affiliate_id: int) -> Access | None:
+    """What decides what an affiliate may call; None when there is none of that id."""
+    query = select(affiliate.c.status, affiliate.c.permissions).where(affiliate.c.id == affiliate_id)
+    row = conn.execute(query).one_or_none()
+    return None if row is None else Access(row.status, row.permissions)
+
+
+def find_switches(conn: Connection, affiliate_id: int) -> dict[str, str | None]:
+    """Return the compatibility switches that an affiliate overrides, by name."""
+    columns = affiliate.c
+    query = select(columns.statistics_revenue, columns.statistics_rows).where(columns.id == affiliate_id)
+    row = conn.execute(query).one_or_none()
+    return {} if row is None else dict(row._mapping)
+
+
+def ids_of_managers(conn: Connection, staff_ids: Iterable[str]) -> frozenset[int]:
+    """The affiliates whose manager is one of these."""
+    rows = conn.execute(select(affiliate.c.id).where(affiliate.c.manager_id.in_(list(staff_ids))))
+    return frozenset(rows.scalars())
+
+
+def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateName]:
+    """Names by id, of those that exist."""
+    columns = affiliate.c
+    rows = conn.execute(select(columns.id, columns.email, columns.login, columns.name).where(columns.id.in_(set(ids))))
+    return {row.id: AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows}
+
+
+def managers_of(conn: Connection, ids: Iterable[int]) -> dict[int, str | None]:
+    """The manager's id by affiliate."""
+    rows = conn.execute(select(affiliate.c.id, affiliate.c.manager_id).where(affiliate.c.id.in_(set(ids))))
+    return {row.id: row.manager_id for row in rows}
+
+
+def managed(conn: Connection, scope: Scope) -> dict[int, str]:
+    """The affiliates in scope that have a manager, and the staff user who is it."""
+    query = select(affiliate.c.id, affiliate.c.manager_id).join(staff, staff.c.id == affiliate.c.manager_id)
+    if scope.affiliate_ids is not None:
+        query = query.where(affiliate.c.id.in_(scope.affiliate_ids))
+    return {row.id: row.manager_id for row in conn.execute(query)}
+
+
+def titles_in(conn: Connection, scope: Scope) -> dict[int, str]:
+    """Return what the affiliates in scope are called, by id: their name, else their login."""
+    columns = affiliate.c
+    query = select(columns.id, columns.login, columns.name)
+    if scope.affiliate_ids is not None:
+        query = query.where(columns.id.in_(scope.affiliate_ids))
+    return {row.id: row.name or row.login for row in conn.execute(query)}
+
+
+def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
+    """The affiliates that have any of the tags."""
+    wanted = set(tags)
+    rows = conn.execute(select(affiliate.c.id, affiliate.c.tags))
+    return {row.id for row in rows if wanted.intersection(row.tags)}
+
+
+def connected_to(conn: Connection, offer_id: int) -> list[AffiliateName]:
+    """The active affiliates that are connected to an offer."""
+    columns = affiliate.c
+    rows = conn.execute(
+        select(columns.id, columns.email, columns.login, columns.name)
+        .join(connection, connection.c.affiliate_id == columns.id)
+        .where(connection.c.offer_id == offer_id, connection.c.enabled, columns.status == "active")
+        .order_by(columns.id)
+    )
+    return [AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows]
+
+
+def offer_counts(conn: Connection, ids: Iterable[int]) -> dict[int, int]:
+    """How many offers each is connected to, without removed ones; those connected to none are absent."""
+    rows = conn.execute(
+        select(connection.c.affiliate_id, func.count().label("number"))
+        .join_from(connection, offer, offer.c.id == connection.c.offer_id)
+        .where(connection.c.affiliate_id.in_(set(ids)), connection.c.enabled, offer.c.removed_at.is_(None))
+        .group_by(connection.c.affiliate_id)
+    )
+    return {row.affiliate_id: int(row.number) for row in rows}
+
+
+def count_offers(conn: Connection, affiliate_id: int) -> int:
+    """How many offers it is connected to, without removed ones."""
+    return offer_counts(conn, [affiliate_id]).get(affiliate_id, 0)

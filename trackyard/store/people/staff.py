@@ -1,0 +1,108 @@
+"""Staff users (spec: Staff user)."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from trackyard.domain.people.roles import Role
+from trackyard.store.engine.in_lists import among
+from trackyard.store.engine.search import ids_with_part
+from trackyard.store.tables import staff
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """A row of the table. Times UTC ms · roles: values of Role · password_hash: None until one is set ·
+    statistics_revenue, statistics_rows: domain/statistics/switches.py, None = as the platform."""
+
+    id: str
+    email: str
+    password_hash: str | None
+    first_name: str
+    last_name: str
+    skype: str
+    work_hours: str
+    roles: list[str]
+    created_at: int
+    updated_at: int
+    last_login_at: int | None = None
+    statistics_revenue: str | None = None
+    statistics_rows: str | None = None
+
+
+def add_staff(conn: Connection, new: Staff) -> None:
+    """Stores a new one."""
+    conn.execute(insert(staff).values(**asdict(new)))
+
+
+def add_if_free(conn: Connection, new: Staff) -> bool:
+    """Stores a new one unless its e-mail address is taken; whether it was free."""
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    statement = build(staff).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
+    return conn.execute(statement.returning(staff.c.id)).scalar_one_or_none() is not None
+
+
+def edit_staff(conn: Connection, staff_id: str, values: dict[str, Any]) -> None:
+    """Sets columns of a staff user."""
+    conn.execute(update(staff).where(staff.c.id == staff_id).values(**values))
+
+
+def list_staff(conn: Connection, part: str = "", *, page: int, limit: int) -> tuple[list[Staff], int]:
+    """A page of staff users, the first first, and how many there are. part: of the names, e-mail address or skype, or
+    the id."""
+    conditions, values = [], {}
+    if part.strip():
+        columns = staff.c
+        name = columns.first_name + " " + columns.last_name
+        values["found"] = ids_with_part(conn, columns.id, (name, columns.email, columns.skype), part)
+        conditions.append(among(columns.id, "found"))
+    total = conn.execute(select(func.count()).select_from(staff).where(*conditions), values).scalar_one()
+    query = select(staff).where(*conditions).order_by(staff.c.created_at, staff.c.id)
+    rows = conn.execute(query.limit(limit).offset((page - 1) * limit), values)
+    return [Staff(**row._mapping) for row in rows], total
+
+
+def all_staff(conn: Connection) -> list[Staff]:
+    """Return every staff user, by id."""
+    return [Staff(**row._mapping) for row in conn.execute(select(staff).order_by(staff.c.id))]
+
+
+def find_by_email(conn: Connection, email: str) -> Staff | None:
+    """The staff user of an e-mail address (lower case)."""
+    row = conn.execute(select(staff).where(staff.c.email == email)).one_or_none()
+    return None if row is None else Staff(**row._mapping)
+
+
+def has_other_administrator(conn: Connection, staff_id: str) -> bool:
+    """Whether anyone beside this staff user is an administrator. Locks all of them until the transaction ends."""
+    rows = conn.execute(select(staff.c.id, staff.c.roles).with_for_update())
+    return any(row.id != staff_id and Role.ADMIN in row.roles for row in rows)
+
+
+def find_staff(conn: Connection, staff_id: str) -> Staff | None:
+    """The staff user of an id."""
+    row = conn.execute(select(staff).where(staff.c.id == staff_id)).one_or_none()
+    return None if row is None else Staff(**row._mapping)
+
+
+def find_switches(conn: Connection, staff_id: str) -> dict[str, str | None]:
+    """Return the compatibility switches that a staff user overrides, by name."""
+    query = select(staff.c.statistics_revenue, staff.c.statistics_rows).where(staff.c.id == staff_id)
+    row = conn.execute(query).one_or_none()
+    return {} if row is None else dict(row._mapping)
+
+
+def find_first_administrator(conn: Connection) -> Staff | None:
+    """The administrator who was there first."""
+    rows = conn.execute(select(staff).order_by(staff.c.created_at, staff.c.id))
+    found = (Staff(**row._mapping) for row in rows)
+    return next((one for one in found if Role.ADMIN in one.roles), None)
+
+
+def staff_of(conn: Connection, ids: Iterable[str]) -> dict[str, Staff]:
+    """Staff users by id, of those that exist."""
+    rows = conn.execute(select(staff).where(staff.c.id.in_(set(ids))))
+    return {row.id: Staff(**row._mapping) for row in rows}

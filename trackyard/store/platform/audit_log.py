@@ -1,0 +1,56 @@
+"""The audit log, as it is read (behaviour.md §9); store/engine/audit_writer.py writes it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from trackyard.store.tables import audit
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """What one call changed of one thing. at: UTC ms · what: its table · changes: column → [from, to]."""
+
+    id: str
+    at: int
+    staff_id: str
+    request_id: str
+    method: str
+    what: str
+    key: str
+    changes: dict[str, list[Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilter:
+    """Which records; None asks nothing. since, until (exclusive): UTC ms."""
+
+    staff_id: str | None = None
+    what: str | None = None
+    key: str | None = None
+    method: str | None = None
+    request_id: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+
+def list_records(conn: Connection, chosen: AuditFilter, *, page: int, limit: int) -> tuple[list[AuditRecord], int]:
+    """A page of records, the newest first, and how many there are."""
+    columns = audit.c
+    equal = {
+        columns.staff_id: chosen.staff_id,
+        columns.what: chosen.what,
+        columns.key: chosen.key,
+        columns.method: chosen.method,
+        columns.request_id: chosen.request_id,
+    }
+    conditions = [column == value for column, value in equal.items() if value is not None]
+    if chosen.since is not None:
+        conditions.append(columns.at >= chosen.since)
+    if chosen.until is not None:
+        conditions.append(columns.at < chosen.until)
+    total = conn.execute(select(func.count()).select_from(audit).where(*conditions)).scalar_one()
+    query = select(audit).where(*conditions).order_by(columns.at.desc(), columns.id.desc())
+    rows = conn.execute(query.limit(limit).offset((page - 1) * limit))
+    return [AuditRecord(**row._mapping) for row in rows], total

@@ -1,0 +1,93 @@
+"""Stored files in an S3 bucket: one object each, under its id (behaviour.md §9)."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import S3Store
+
+from trackyard.store.platform.file_storage import CHUNK, FilesUnreachable, is_file_id, new_file_id
+
+if TYPE_CHECKING:
+    from obstore import GetResult
+    from obstore.store import ClientConfig, RetryConfig, S3Config
+
+_PATIENCE: Final["RetryConfig"] = {"max_retries": 2, "retry_timeout": timedelta(seconds=15)}
+
+
+class BucketStore:
+    """FileStore of a bucket, or of a folder in one.
+
+    url: s3://key:secret@bucket/folder?region=…&endpoint=…, percent-encoded (kinds.files_url). Without a key that of the
+    environment (AWS_*) or of the machine's role is used; without an endpoint Amazon's; without a region us-east-1.
+    """
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        config: S3Config = {"region": asked.get("region", "us-east-1")}
+        if parts.username and parts.password:
+            config["access_key_id"] = unquote(parts.username)
+            config["secret_access_key"] = unquote(parts.password)
+        client: ClientConfig = {"timeout": "60s", "connect_timeout": "5s"}
+        if "endpoint" in asked:
+            config["endpoint"] = asked["endpoint"]
+            client["allow_http"] = asked["endpoint"].startswith("http:")
+        self._store = S3Store(
+            parts.netloc.rpartition("@")[2],
+            prefix=unquote(parts.path).strip("/") or None,
+            config=config,
+            client_options=client,
+            retry_config=_PATIENCE,
+        )
+
+    def put(self, pieces: Iterable[bytes]) -> str:
+        """As FileStore."""
+        file_id = new_file_id()
+        with _told():
+            obstore.put(self._store, file_id, pieces)
+        return file_id
+
+    def find(self, file_id: str) -> Iterator[bytes] | None:
+        """As FileStore."""
+        if not is_file_id(file_id):
+            return None
+        with _told():
+            try:
+                found = obstore.get(self._store, file_id)
+            except FileNotFoundError:
+                return None
+        return _pieces(found)
+
+    def remove(self, file_ids: Iterable[str]) -> None:
+        """As FileStore."""
+        with _told():
+            for file_id in filter(is_file_id, file_ids):
+                with suppress(FileNotFoundError):
+                    obstore.delete(self._store, file_id)
+
+    def each_before(self, moment_ms: int) -> Iterator[str]:
+        """As FileStore."""
+        with _told():
+            for page in obstore.list(self._store):
+                for each in page:
+                    if is_file_id(each["path"]) and each["last_modified"].timestamp() * 1000 < moment_ms:
+                        yield each["path"]
+
+
+def _pieces(found: "GetResult") -> Iterator[bytes]:
+    with _told():
+        for piece in found.stream(min_chunk_size=CHUNK):
+            yield bytes(piece)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except (BaseError, FileNotFoundError) as fault:  # the bucket itself is not there
+        raise FilesUnreachable(f"the bucket of files: {fault}") from fault

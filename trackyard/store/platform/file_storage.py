@@ -1,0 +1,111 @@
+"""The bytes of stored files, each under an id that cannot be guessed (behaviour.md §9): in a directory of this machine,
+or in a bucket that many machines share (store/platform/bucket.py).
+
+A file is there whole or not at all, and never changes. Which of them are in use is told by the table `file`.
+"""
+
+import os
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final, Protocol
+
+CHUNK: Final = 256 * 1024
+
+is_file_id = re.compile(r"[0-9a-f]{32}\Z").match
+
+
+class FilesUnreachable(OSError):
+    """What keeps the files does not answer, or refuses; the message says what it said."""
+
+
+class FileStore(Protocol):
+    """Where files are kept. Every method raises OSError; FilesUnreachable is one that may pass."""
+
+    def put(self, pieces: Iterable[bytes]) -> str:
+        """Keeps the bytes durably, or nothing of them; their new id of 32 hex digits."""
+        ...
+
+    def find(self, file_id: str) -> Path | Iterator[bytes] | None:
+        """The bytes of an id: where they lie on this machine, or piece by piece; None when there are none."""
+        ...
+
+    def remove(self, file_ids: Iterable[str]) -> None:
+        """Removes the bytes of ids; those that are gone already are no fault."""
+        ...
+
+    def each_before(self, moment_ms: int) -> Iterator[str]:
+        """Ids whose bytes were put before a moment (UTC ms)."""
+        ...
+
+
+def new_file_id() -> str:
+    """An id that cannot be guessed."""
+    return secrets.token_hex(16)
+
+
+class DirectoryStore:
+    """FileStore of one directory, which is made when the first file is put."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def put(self, pieces: Iterable[bytes]) -> str:
+        """As FileStore."""
+        self._directory.mkdir(parents=True, exist_ok=True)
+        file_id = new_file_id()
+        temporary = self._directory / f"{file_id}.tmp"
+        try:
+            with temporary.open("xb") as handle:
+                for piece in pieces:
+                    handle.write(piece)
+                handle.flush()
+                os.fsync(handle.fileno())
+            temporary.rename(self._directory / file_id)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        self._sync()
+        return file_id
+
+    def find(self, file_id: str) -> Path | None:
+        """As FileStore."""
+        path = self._directory / file_id
+        return path if is_file_id(file_id) and path.is_file() else None
+
+    def remove(self, file_ids: Iterable[str]) -> None:
+        """As FileStore."""
+        for file_id in file_ids:
+            if is_file_id(file_id):
+                (self._directory / file_id).unlink(missing_ok=True)
+
+    def each_before(self, moment_ms: int) -> Iterator[str]:
+        """As FileStore; what a crash left half written then is removed."""
+        if not self._directory.is_dir():
+            return
+        with os.scandir(self._directory) as entries:
+            for entry in entries:
+                if entry.stat().st_mtime * 1000 >= moment_ms:
+                    continue
+                if entry.name.endswith(".tmp"):
+                    Path(entry.path).unlink(missing_ok=True)
+                elif is_file_id(entry.name):
+                    yield entry.name
+
+    def _sync(self) -> None:
+        """Makes the new name survive a power cut."""
+        descriptor = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def open_files(url: str, directory: Path) -> FileStore:
+    """What keeps files: the bucket of `url` (kinds.files_url), where one is named, else a directory of this machine."""
+    if not url:
+        return DirectoryStore(directory)
+    from trackyard.store.platform.bucket import BucketStore  # only who has a bucket needs what speaks with it
+
+    return BucketStore(url)

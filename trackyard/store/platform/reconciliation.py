@@ -1,0 +1,163 @@
+"""What SQL says for `trackyard audit`: conversions, what waits for the analytic store, the ledger, page by page."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+import msgspec
+from sqlalchemy import Connection, func, select
+
+from trackyard.domain.money.affiliate_payments import PaymentStatus
+from trackyard.domain.money.ledger import SHARES
+from trackyard.domain.statistics.rows import Fact, ServerLog
+from trackyard.store.engine.types import Amount
+from trackyard.store.money.affiliate_payments import KIND
+from trackyard.store.tables import conversion, conversion_event, inbox, ledger, outbox, payment, payment_entry
+
+_decode_facts = msgspec.json.Decoder(Fact).decode_lines
+_decode_logs = msgspec.json.Decoder(ServerLog).decode_lines
+_CALLER = "call:"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A conversion as it is stored. Times UTC ms."""
+
+    id: str
+    version: int
+    status: str
+    offer_id: int
+    affiliate_id: int
+    currency: str
+    charge: Decimal
+    payout: Decimal
+    charge_base: Decimal
+    payout_base: Decimal
+    created_at: int
+    referrer_id: int | None
+    referral_percent: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """What the ledger holds for one conversion, affiliate and currency; both 0 is as good as nothing."""
+
+    affiliate_id: int
+    currency: str
+    hold: Decimal
+    available: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentSums:
+    """A payment, the sum of what it pays, and the sum of its own entries."""
+
+    id: int
+    status: PaymentStatus
+    amount: Decimal
+    paid: Decimal
+    entered: Decimal
+
+
+_STATE = [conversion.c[name] for name in State.__slots__]
+
+
+def conversion_span(conn: Connection) -> tuple[int, int] | None:
+    """When the first and the last conversion were created (UTC ms); None = there is none."""
+    first, last = conn.execute(select(func.min(conversion.c.created_at), func.max(conversion.c.created_at))).one()
+    return None if first is None else (int(first), int(last))
+
+
+def states_between(conn: Connection, since: int, until: int) -> list[State]:
+    """The conversions created from `since` to `until` (UTC ms, exclusive)."""
+    query = select(*_STATE).where(conversion.c.created_at >= since, conversion.c.created_at < until)
+    return [State(*row) for row in conn.execute(query)]
+
+
+def facts_on_their_way(conn: Connection) -> list[Fact]:
+    """Rows of `fact` that are committed and may not be loaded yet."""
+    rows = conn.execute(select(outbox.c.payload).where(outbox.c.target == "fact")).scalars()
+    return [fact for payload in rows for fact in _decode_facts(payload)]
+
+
+def logs_on_their_way(conn: Connection) -> list[ServerLog]:
+    """Rows of `server_log` that are committed and may not be loaded yet."""
+    rows = conn.execute(select(outbox.c.payload).where(outbox.c.target == "server_log")).scalars()
+    return [log for payload in rows for log in _decode_logs(payload)]
+
+
+def positions_in_inbox(conn: Connection, journal: str) -> set[int]:
+    """Where the calls of a journal stand that are not decided yet, those set aside too."""
+    return set(conn.execute(select(inbox.c.position).where(inbox.c.journal == journal)).scalars())
+
+
+def entered_between(conn: Connection, since: int, until: int, *, shares: bool) -> dict[str, list[Entered]]:
+    """By conversion created in this time what the ledger holds for it: the shares of referrers, or all else."""
+    created = select(conversion.c.id).where(conversion.c.created_at >= since, conversion.c.created_at < until)
+    rows = conn.execute(
+        select(
+            ledger.c.source_id,
+            ledger.c.affiliate_id,
+            ledger.c.currency,
+            func.sum(ledger.c.hold, type_=Amount).label("hold"),
+            func.sum(ledger.c.available, type_=Amount).label("available"),
+        )
+        .where(
+            ledger.c.source_id.in_(created),
+            ledger.c.kind.in_(SHARES) if shares else ledger.c.kind.not_in((*SHARES, KIND)),
+        )
+        .group_by(ledger.c.source_id, ledger.c.affiliate_id, ledger.c.currency)
+    )
+    found: dict[str, list[Entered]] = {}
+    for row in rows:
+        entered = Entered(row.affiliate_id, row.currency, row.hold, row.available)
+        found.setdefault(row.source_id, []).append(entered)
+    return found
+
+
+def entries_of_nothing(conn: Connection) -> list[str]:
+    """Conversions that the ledger names and that do not exist."""
+    known = select(conversion.c.id)
+    query = select(ledger.c.source_id).where(ledger.c.kind != KIND, ledger.c.source_id.not_in(known)).distinct()
+    return sorted(conn.execute(query).scalars())
+
+
+def payment_sums(conn: Connection) -> list[PaymentSums]:
+    """Every payment with the sums that must equal its amount."""
+    entries = (
+        select(payment_entry.c.payment_id, func.sum(ledger.c.available, type_=Amount).label("paid"))
+        .join(
+            ledger,
+            (ledger.c.kind == payment_entry.c.kind)
+            & (ledger.c.source_id == payment_entry.c.source_id)
+            & (ledger.c.version == payment_entry.c.version),
+        )
+        .group_by(payment_entry.c.payment_id)
+    )
+    paid = {row.payment_id: row.paid for row in conn.execute(entries)}
+    own = select(ledger.c.source_id, func.sum(ledger.c.available, type_=Amount).label("entered"))
+    entered = {
+        row.source_id: row.entered
+        for row in conn.execute(own.where(ledger.c.kind == KIND).group_by(ledger.c.source_id))
+    }
+    nothing = Decimal(0)
+    return [
+        PaymentSums(
+            row.id, PaymentStatus(row.status), row.amount, paid.get(row.id, nothing), entered.get(str(row.id), nothing)
+        )
+        for row in conn.execute(select(payment.c.id, payment.c.status, payment.c.amount).order_by(payment.c.id))
+    ]
+
+
+def calls_that_changed(conn: Connection, since: str) -> Iterator[tuple[str, str]]:
+    """(id of the call, conversion) of every change that a call made, from an id of a call on."""
+    query = select(conversion_event.c.actor, conversion_event.c.conversion_id).where(
+        conversion_event.c.actor.like(f"{_CALLER}%"), conversion_event.c.actor >= f"{_CALLER}{since}"
+    )
+    for row in conn.execute(query.execution_options(yield_per=5000)):
+        yield row.actor.removeprefix(_CALLER), row.conversion_id
+
+
+def known_conversions(conn: Connection, ids: Collection[str]) -> set[str]:
+    """Those of the ids that exist."""
+    return set(conn.execute(select(conversion.c.id).where(conversion.c.id.in_(ids))).scalars())

@@ -1,0 +1,327 @@
+"""Calls to affiliates, each kept until it is sent, dead, superseded or dropped (behaviour.md §6).
+
+A worker claims due deliveries under a lease and records the outcome of each attempt. First attempts of one
+(conversion, postback) go out in the order of the conversion's versions; a delivery that has failed is superseded
+once a later one of the same exists. Calls of a paused postback are parked: due when they are given up. What is sent
+again by hand (`forced`) has one attempt, goes out in the same order among its kind, and supersedes nothing.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from operator import attrgetter
+from typing import Any, Final
+
+from sqlalchemy import (
+    CTE,
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Integer,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    true,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
+
+from trackyard.store.engine.bulk import Bulk
+from trackyard.store.tables import affiliate, affiliate_postback, delivery, offer
+
+CROSS: Final = 0
+"""The postback_id of calls of an offer's cross_postback_url."""
+
+PARKED: Final = "parked"
+"""The owner of deliveries whose postback is paused."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewDelivery:
+    """A call to be made. number: the conversion's version · postback_id: CROSS = the offer's own URL · next_at: UTC ms
+    of its first attempt · job_id: what its receiver knows it by, as a rule `id` · forced: sent again by hand."""
+
+    id: str
+    number: int
+    conversion_id: str
+    postback_id: int
+    affiliate_id: int
+    offer_id: int
+    advertiser_id: str
+    goal: str
+    status: str
+    url: str
+    host: str
+    next_at: int
+    created_at: int
+    job_id: str
+    forced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A stored call. attempts: made so far · secret: what its affiliate's signatures are made with ·
+    superseded: it was attempted, and a later one of the same conversion and postback waits · removed: its postback,
+    or the offer's URL, is gone · paused: its postback is."""
+
+    id: str
+    job_id: str
+    number: int
+    conversion_id: str
+    postback_id: int
+    affiliate_id: int
+    offer_id: int
+    advertiser_id: str
+    goal: str
+    status: str
+    url: str
+    host: str
+    attempts: int
+    forced: bool
+    created_at: int
+    secret: str
+    superseded: bool
+    removed: bool
+    paused: bool
+
+
+_NEW: Final = [field.name for field in fields(NewDelivery)]
+_BEGUN: Final[dict[str, int | str]] = {"attempts": 0, "lease_until": 0, "owner": ""}
+_ADDED: Final = Bulk(delivery, (*_NEW, *_BEGUN))
+_named: Final = attrgetter(*_NEW)
+_DERIVED: Final = frozenset({"secret", "superseded", "removed", "paused"})
+_READ: Final = [delivery.c[field.name] for field in fields(Delivery) if field.name not in _DERIVED]
+
+
+def add(conn: Connection, deliveries: Sequence[NewDelivery]) -> None:
+    """Adds calls in the transaction of the change they tell of."""
+    _ADDED.add(conn, [[*_named(item), *_BEGUN.values()] for item in deliveries])
+
+
+def add_forced(conn: Connection, deliveries: Sequence[NewDelivery]) -> int:
+    """Adds calls that are to be made again, but for those of which one such waits already; how many."""
+    if not deliveries:
+        return 0
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    statement = build(delivery).on_conflict_do_nothing().returning(delivery.c.id)
+    return len(conn.execute(statement, [_values(item) for item in deliveries]).all())
+
+
+def has_due(conn: Connection, now_ms: int) -> bool:
+    """Whether a delivery may be attempted now. Cheap."""
+    due = select(delivery.c.id).where(delivery.c.next_at <= now_ms, delivery.c.lease_until <= now_ms)
+    return conn.execute(due.limit(1)).first() is not None
+
+
+def list_due(
+    conn: Connection,
+    now_ms: int,
+    per_host: int,
+    limit: int,
+    without: Collection[str] = (),
+    only: Collection[str] | None = None,
+) -> list[tuple[str, str]]:
+    """(id, host) of deliveries that may be attempted now, oldest first, at most `per_host` of each host and none of
+    the hosts `without` (or `only` of some): a host with a long queue hides no other."""
+    query = _list_due(conn.dialect.name, only is not None)
+    told = {"now": now_ms, "per_host": per_host, "most": limit, "hosts": list(without if only is None else only)}
+    return [(row.id, row.host) for row in conn.execute(query, told)]
+
+
+def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_ms: int) -> list[Delivery]:
+    """Leases deliveries to a worker until now + lease; those that another one took are left out."""
+    columns = delivery.c
+    taken = conn.execute(
+        update(delivery)
+        .where(columns.id.in_(ids), columns.lease_until <= now_ms, columns.next_at <= now_ms)
+        .values(owner=owner, lease_until=now_ms + lease_ms)
+        .returning(columns.id)
+    )
+    rows = conn.execute(_claimed(), {"ids": list(taken.scalars())})
+    return [Delivery(**row._mapping) for row in rows]
+
+
+def release(conn: Connection, owner: str) -> int:
+    """Gives back what a worker of this name held when it died; how many."""
+    held = update(delivery).where(delivery.c.owner == owner).values(owner="", lease_until=0)
+    return conn.execute(held).rowcount
+
+
+def find_superseded(conn: Connection, conversion_ids: Sequence[str]) -> list[Delivery]:
+    """Deliveries of these conversions that failed before, wait for another attempt, and have a later one behind
+    them."""
+    rows = conn.execute(_waiting(), {"ids": list(conversion_ids)})
+    return [Delivery(**row._mapping) for row in rows if row.superseded]
+
+
+def find_outdated(conn: Connection, items: Collection[Delivery]) -> set[str]:
+    """The ids of those of these deliveries behind which a later one of the same conversion and postback is queued."""
+    if not items:
+        return set()
+    mine = delivery.alias("mine")
+    query = select(mine.c.id).where(mine.c.id.in_([item.id for item in items]), _later_of(mine.c))
+    return set(conn.execute(query).scalars())
+
+
+def retry(conn: Connection, failed: Sequence[tuple[Delivery, int]]) -> None:
+    """Records failed attempts: another one of each at its UTC ms."""
+    columns = delivery.c
+    again = (
+        update(delivery)
+        .where(columns.id == bindparam("key"))
+        .values(attempts=columns.attempts + 1, next_at=bindparam("at"), lease_until=0, owner="")
+    )
+    if failed:
+        conn.execute(again, [{"key": item.id, "at": at} for item, at in failed])
+
+
+def park(conn: Connection, waiting: Sequence[tuple[Delivery, int]]) -> None:
+    """Lets deliveries wait for their paused postback, each until its UTC ms at the longest."""
+    parked = (
+        update(delivery)
+        .where(delivery.c.id == bindparam("key"))
+        .values(next_at=bindparam("at"), lease_until=0, owner=PARKED)
+    )
+    if waiting:
+        conn.execute(parked, [{"key": item.id, "at": at} for item, at in waiting])
+
+
+def unpark(conn: Connection, now_ms: int, limit: int) -> int:
+    """Makes parked deliveries due whose postback is paused no more, or gone; how many of at most `limit`."""
+    columns = delivery.c
+    free = (
+        select(columns.id)
+        .outerjoin(affiliate_postback, affiliate_postback.c.id == columns.postback_id)
+        .where(columns.owner == PARKED, affiliate_postback.c.paused_at.is_(None))
+        .order_by(columns.conversion_id, columns.number)
+        .limit(limit)
+    )
+    ids = list(conn.execute(free).scalars())
+    if ids:
+        conn.execute(update(delivery).where(columns.id.in_(ids)).values(owner="", next_at=now_ms))
+    return len(ids)
+
+
+def has_parked(conn: Connection) -> bool:
+    """Whether any delivery is parked. Cheap."""
+    return conn.execute(select(delivery.c.id).where(delivery.c.owner == PARKED).limit(1)).first() is not None
+
+
+def remove(conn: Connection, ids: Collection[str]) -> None:
+    """Removes deliveries that are sent, dead, superseded or dropped."""
+    if ids:
+        conn.execute(delete(delivery).where(delivery.c.id.in_(ids)))
+
+
+# Statements that every round of a worker uses are made once: making one takes longer than running it.
+
+
+@cache
+def _list_due(dialect: str, only: bool) -> Select[tuple[str, str]]:
+    hosts, inner, now = _hosts(), delivery.alias("inner_delivery"), bindparam("now", type_=BigInteger)
+    first_of_host = (
+        select(inner.c.id, inner.c.host, inner.c.next_at)
+        .where(inner.c.host == hosts.c.host, inner.c.next_at <= now, inner.c.lease_until <= now)
+        .where(or_(inner.c.attempts > 0, inner.c.number == 1, ~_earlier_unattempted(inner.c)))
+        .order_by(inner.c.next_at)  # the index ends the search early; the condition above keeps the order
+        .limit(bindparam("per_host", type_=Integer))
+        .correlate(hosts)
+    )
+    # One plan each: PostgreSQL would try every row against the list, SQLite has no LATERAL.
+    if dialect == "postgresql":
+        due: FromClause = first_of_host.lateral("due")
+        joined = hosts.join(due, true())
+    else:
+        due = delivery
+        joined = hosts.join(due, due.c.id.in_(first_of_host.with_only_columns(inner.c.id)))
+    named: BindParameter[str] = bindparam("hosts", expanding=True)
+    return (
+        select(due.c.id, due.c.host)
+        .select_from(joined)
+        .where(hosts.c.host.in_(named) if only else hosts.c.host.not_in(named))
+        .order_by(due.c.next_at, due.c.id)
+        .limit(bindparam("most", type_=Integer))
+    )
+
+
+@cache
+def _claimed() -> Select[Any]:
+    return _deliveries().where(delivery.c.id.in_(bindparam("ids", expanding=True)))
+
+
+@cache
+def _waiting() -> Select[Any]:
+    """What was attempted, of conversions, and is not under way."""
+    columns = delivery.c
+    of_these = columns.conversion_id.in_(bindparam("ids", expanding=True))
+    return _deliveries().where(of_these, columns.attempts > 0, columns.lease_until == 0)
+
+
+def _hosts() -> CTE:
+    """The hosts that deliveries are queued for, read by skipping along the index."""
+    first = select(func.min(delivery.c.host).label("host")).cte("hosts", recursive=True)
+    behind = select(func.min(delivery.c.host)).where(delivery.c.host > first.c.host).scalar_subquery()
+    return first.union_all(select(behind).where(first.c.host.is_not(None)))
+
+
+def _earlier_unattempted(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
+    """A parked one holds up nobody: what comes behind it is parked as well."""
+    earlier = delivery.alias("earlier")
+    return exists(
+        select(literal(1)).where(
+            earlier.c.conversion_id == item.conversion_id,
+            earlier.c.postback_id == item.postback_id,
+            earlier.c.number < item.number,
+            earlier.c.attempts == 0,
+            earlier.c.owner != PARKED,
+            earlier.c.forced == item.forced,
+        )
+    )
+
+
+def _later_of(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
+    later = delivery.alias("later")
+    return exists(
+        select(literal(1)).where(
+            later.c.conversion_id == item.conversion_id,
+            later.c.postback_id == item.postback_id,
+            later.c.number > item.number,
+            not_(later.c.forced),
+        )
+    )
+
+
+def _deliveries() -> Select[Any]:
+    """The columns of `Delivery`."""
+    columns, of, crossed = delivery.c, affiliate_postback.c, offer.c
+    gone = and_(of.id.is_(None), or_(columns.postback_id != CROSS, crossed.id.is_(None)))
+    own_url = and_(
+        columns.postback_id == CROSS, crossed.id == columns.offer_id, crossed.cross_postback_url.is_not(None)
+    )
+    return (
+        select(
+            *_READ,
+            affiliate.c.postback_secret.label("secret"),
+            and_(columns.attempts > 0, _later_of(columns)).label("superseded"),
+            gone.label("removed"),
+            of.paused_at.is_not(None).label("paused"),
+        )
+        .join(affiliate, affiliate.c.id == columns.affiliate_id)
+        .outerjoin(affiliate_postback, of.id == columns.postback_id)
+        .outerjoin(offer, own_url)
+        .order_by(columns.next_at, columns.number)
+    )
+
+
+def _values(item: NewDelivery) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in _NEW}

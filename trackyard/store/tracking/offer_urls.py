@@ -1,0 +1,45 @@
+"""URLs that offers have called: on conversions and on clicks (behaviour.md §6)."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import Connection, select
+
+from trackyard.store.engine.in_lists import among
+from trackyard.store.tables import offer
+
+_CROSS: Final = select(offer.c.id, offer.c.cross_postback_url).where(
+    among(offer.c.id, "ids"), offer.c.cross_postback_url != ""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelOffer:
+    """An offer whose clicks are told of."""
+
+    id: int
+    url: str
+    title: str
+
+
+def cross_urls(conn: Connection, offer_ids: Collection[int]) -> dict[int, str]:
+    """The cross_postback_url of each of these offers that has one."""
+    if not offer_ids:
+        return {}
+    return {row.id: row.cross_postback_url for row in conn.execute(_CROSS, {"ids": offer_ids})}
+
+
+def each_parallel(conn: Connection) -> dict[int, str]:
+    """The parallel_tracking_url of every offer that has one, by the offer. Reads an index of those alone."""
+    columns = offer.c
+    query = select(columns.id, columns.parallel_tracking_url).where(columns.parallel_tracking_url.is_not(None))
+    return {row.id: row.parallel_tracking_url for row in conn.execute(query) if row.parallel_tracking_url}
+
+
+def parallel_of(conn: Connection, offer_ids: Collection[int]) -> dict[int, ParallelOffer]:
+    """Those of these offers that have a parallel_tracking_url."""
+    columns = offer.c
+    query = select(columns.id, columns.parallel_tracking_url, columns.title)
+    rows = conn.execute(query.where(columns.id.in_(offer_ids)))
+    return {row[0]: ParallelOffer(*row) for row in rows if row[1]}

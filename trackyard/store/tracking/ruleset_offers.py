@@ -1,0 +1,114 @@
+"""The row that an offer is at the edges (domain/tracking/ruleset.py, Offer)."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, Row, select
+
+from trackyard.base.ids import is_hex24
+from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, ClickCap, Landing, Offer, Restrictions
+from trackyard.store.tables import offer
+
+_RESTRICTIONS: Final = {
+    "schedule": "schedule",
+    "os": "restriction_os",
+    "isps": "restriction_isp",
+    "devices": "strictly_devices",
+    "brands": "strictly_brands",
+    "connection": "strictly_connection_type",
+    "subs": "sub_restrictions",
+    "sub_accounts": "sub_accounts",
+    "groups": "targeting",
+    "personal_only": "consider_personal_targeting_only",
+    "empty_sub": "search_empty_sub",
+    "unique_only": "uniq_ip_only",
+}
+"""Field of Restrictions → column; `countries` depend on a second one."""
+
+_PLAIN: Final = (
+    *("id", "hash", "title", "advertiser_id", "url", "url_preview", "trafficback_url", "impressions_url", "status"),
+    "macro_url",
+    *("privacy", "start_at", "stop_at", "landings", "redirect_type", "allow_deeplink", "allow_impressions"),
+    *("caps", "caps_timezone", "caps_goal_overcap", "is_redirect_overcap", "countries", "strictly_country"),
+)
+_COLUMNS: Final = tuple(offer.c[name] for name in (*_PLAIN, *_RESTRICTIONS.values()))
+
+_LONGEST_NUMBER: Final = 9
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def compile_offers(conn: Connection, offer_ids: Sequence[int]) -> list[Offer]:
+    """The rows of these offers; removed ones and those that never were are absent."""
+    rows = conn.execute(select(*_COLUMNS).where(offer.c.id.in_(offer_ids), offer.c.removed_at.is_(None)))
+    return [_compiled(row) for row in rows]
+
+
+def find_offer_id(conn: Connection, key: str) -> int | None:
+    """The integer id of the offer that visitors name by `key`, its number or its hash; None when there is none."""
+    if is_hex24(key):
+        wanted = offer.c.hash == key
+    elif key.isascii() and key.isdigit() and len(key.lstrip("0")) <= _LONGEST_NUMBER:
+        wanted = offer.c.id == int(key)
+    else:
+        return None
+    found = conn.execute(select(offer.c.id).where(wanted, offer.c.removed_at.is_(None))).scalar_one_or_none()
+    return None if found is None else int(found)
+
+
+def _compiled(row: Row[Any]) -> Offer:
+    return Offer(
+        id=row.id,
+        hash=row.hash,
+        title=row.title,
+        advertiser=row.advertiser_id,
+        url=row.url,
+        active=row.status == "active",
+        open=row.privacy == "public",
+        preview_url=row.url_preview or "",
+        trafficback_url=row.trafficback_url or "",
+        start_at=row.start_at,
+        stop_at=row.stop_at,
+        landings=tuple(
+            Landing(id=int(item["id"]), url=item["url"], transit=item.get("type") == "transit") for item in row.landings
+        ),
+        redirect_type=row.redirect_type,
+        allow_deeplink=row.allow_deeplink,
+        allow_impressions=row.allow_impressions,
+        impressions_url=row.impressions_url or "",
+        caps_timezone=row.caps_timezone or "",
+        click_caps=_click_caps(row),
+        restrictions=_restrictions(row),
+        macro_url=row.macro_url or "",
+    )
+
+
+def _restrictions(row: Row[Any]) -> bytes:
+    """The packed restrictions; b"" for an offer that has none, as most."""
+    given = {name: getattr(row, column) for name, column in _RESTRICTIONS.items()}
+    given["countries"] = row.countries if row.strictly_country else ()
+    given = {name: value for name, value in given.items() if value}
+    if not given:
+        return b""
+    restrictions = msgspec.convert(given, Restrictions, strict=False, str_keys=True)
+    return b"" if restrictions == NO_RESTRICTIONS else _encode(restrictions)
+
+
+def _click_caps(row: Row[Any]) -> tuple[ClickCap, ...]:
+    """The caps of clicks that refuse: with caps_goal_overcap the caps of that goal alone do, and clicks have none."""
+    if not row.is_redirect_overcap or row.caps_goal_overcap:
+        return ()
+    return tuple(
+        ClickCap(
+            id=item["id"],
+            period=item["period"],
+            value=int(item["value"].partition(".")[0] if isinstance(item["value"], str) else item["value"]),
+            affiliate_type=item["affiliate_type"],
+            affiliates=tuple(item["affiliates"]),
+            country_type=item["country_type"],
+            countries=tuple(item["country"]),
+        )
+        for item in row.caps
+        if item["type"] == "clicks"
+    )

@@ -1,0 +1,289 @@
+"""Rules for the edges: which changed, and the row each compiles to (architecture.md, Rules).
+
+Every write that changes a rule calls `touch` in its transaction. The clock is one row whose lock is held to
+the commit, so versions become visible in their order: who has seen version n has missed nothing below it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from trackyard.domain.offers.offers import SubAccount
+from trackyard.domain.tracking.ruleset import (
+    Advertiser,
+    Affiliate,
+    Connections,
+    Pixels,
+    Platform,
+    Row,
+    SmartLink,
+    SmartLinkOffer,
+)
+from trackyard.store.offers import full_caps, smartlinks
+from trackyard.store.people import blacklist
+from trackyard.store.platform import settings
+from trackyard.store.tables import (
+    advertiser,
+    affiliate,
+    connection,
+    offer,
+    offer_label,
+    rule_change,
+    rule_clock,
+    smartlink_category,
+)
+from trackyard.store.tracking import pixels, ruleset_offers
+
+PLATFORM_KEY = "platform"
+
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The rule of (kind, key) changed last at `version`."""
+
+    version: int
+    kind: str
+    key: str
+
+
+def touch(conn: Connection, kind: str, key: str | int) -> int:
+    """Says that the rule of (kind, key) changes in this transaction. The version it gets."""
+    new = conn.execute(
+        update(rule_clock)
+        .where(rule_clock.c.id == 1)
+        .values(version=rule_clock.c.version + 1)
+        .returning(rule_clock.c.version)
+    ).scalar_one()
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    conn.execute(
+        build(rule_change)
+        .values(kind=kind, key=str(key), version=new)
+        .on_conflict_do_update(index_elements=["kind", "key"], set_={"version": new})
+    )
+    return int(new)
+
+
+def touch_all(conn: Connection, kind: str, keys: Iterable[str | int]) -> None:
+    """`touch` of many keys of one kind, in a few statements."""
+    wanted = list(dict.fromkeys(str(key) for key in keys))
+    if not wanted:
+        return
+    last = conn.execute(
+        update(rule_clock)
+        .where(rule_clock.c.id == 1)
+        .values(version=rule_clock.c.version + len(wanted))
+        .returning(rule_clock.c.version)
+    ).scalar_one()
+    first = int(last) - len(wanted) + 1
+    rows = [{"kind": kind, "key": key, "version": first + place} for place, key in enumerate(wanted)]
+    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
+    for start in range(0, len(rows), _CHUNK):
+        statement = build(rule_change).values(rows[start : start + _CHUNK])
+        conn.execute(
+            statement.on_conflict_do_update(
+                index_elements=["kind", "key"], set_={"version": statement.excluded.version}
+            )
+        )
+
+
+def version(conn: Connection) -> int:
+    """The version of the last change, 0 when there was none."""
+    return int(conn.execute(select(rule_clock.c.version).where(rule_clock.c.id == 1)).scalar_one())
+
+
+def changes_since(conn: Connection, since: int, limit: int) -> list[Change]:
+    """The changes after version `since`, oldest first, at most `limit`."""
+    rows = conn.execute(
+        select(rule_change.c.version, rule_change.c.kind, rule_change.c.key)
+        .where(rule_change.c.version > since)
+        .order_by(rule_change.c.version)
+        .limit(limit)
+    )
+    return [Change(row.version, row.kind, row.key) for row in rows]
+
+
+def compile_row(conn: Connection, kind: str, key: str) -> Row | None:
+    """The row of (kind, key) as it is now; None when there is no such thing (a tombstone)."""
+    return compile_rows(conn, kind, [key]).get(key)
+
+
+def compile_rows(conn: Connection, kind: str, keys: Sequence[str]) -> dict[str, Row]:
+    """The rows of several keys of one kind; a key without a row is absent."""
+    compiled: dict[str, Row] = {}
+    for start in range(0, len(keys), _CHUNK):
+        compiled.update(_COMPILERS[kind](conn, keys[start : start + _CHUNK]))
+    return compiled
+
+
+def each_rule(conn: Connection) -> Iterator[tuple[str, str, Row]]:
+    """Every rule there is, as (kind, key, row): with `version` of the same transaction a full snapshot."""
+    for kind, list_keys in _KEYS.items():
+        keys = list_keys(conn)
+        for start in range(0, len(keys), _CHUNK):
+            for key, row in _COMPILERS[kind](conn, keys[start : start + _CHUNK]).items():
+                yield kind, key, row
+
+
+def _platform(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    if PLATFORM_KEY not in keys:
+        return {}
+    return {
+        PLATFORM_KEY: Platform(
+            trafficback_url=settings.find_setting(conn, settings.TRAFFICBACK_URL) or "",
+            timezone=settings.find_setting(conn, settings.TIMEZONE) or "UTC",
+            refuse_bots=settings.find_setting(conn, settings.REFUSE_BOTS) is not False,
+        )
+    }
+
+
+def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    columns = advertiser.c
+    rows = conn.execute(
+        select(columns.id, columns.sub_accounts, columns.consider_personal_targeting_only)
+        .where(columns.id.in_(keys))
+        .order_by(columns.id)
+    ).all()
+    refused = blacklist.affiliates_of(conn, [row.id for row in rows])
+    return {
+        row.id: Advertiser(
+            id=row.id,
+            blacklist=refused.get(row.id, frozenset()),
+            sub_accounts={
+                number: SubAccount(values=_values(held["value"]), exclude=bool(held["except"]))
+                for number, held in row.sub_accounts.items()
+                if held["value"]
+            },
+            personal_only=row.consider_personal_targeting_only,
+        )
+        for row in rows
+    }
+
+
+def _values(text: str) -> tuple[str, ...]:
+    return tuple(value for value in text.split(",") if value)
+
+
+def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    columns = affiliate.c
+    rows = conn.execute(
+        select(columns.id, columns.status, columns.name, columns.login, columns.server_clicks, columns.server_ip).where(
+            columns.id.in_(_integers(keys))
+        )
+    )
+    return {
+        str(row.id): Affiliate(
+            id=row.id,
+            active=row.status == "active",
+            name=row.name or row.login,
+            server_networks=tuple(row.server_ip) if row.server_clicks else (),
+        )
+        for row in rows
+    }
+
+
+def _offers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    return {str(row.id): row for row in ruleset_offers.compile_offers(conn, _integers(keys))}
+
+
+def _connections(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    numbers = _integers(keys)
+    rows = conn.execute(
+        select(connection.c.offer_id, connection.c.affiliate_id, connection.c.enabled)
+        .where(connection.c.offer_id.in_(numbers))
+        .order_by(connection.c.offer_id, connection.c.affiliate_id)
+    )
+    linked: dict[int, dict[bool, list[int]]] = defaultdict(lambda: {True: [], False: []})
+    for row in rows:
+        linked[row.offer_id][row.enabled].append(row.affiliate_id)
+    return {
+        str(number): Connections(offer=number, affiliates=tuple(ids[True]), disconnected=tuple(ids[False]))
+        for number, ids in linked.items()
+    }
+
+
+def _full_caps(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    return {str(row.offer): row for row in full_caps.compile_full_caps(conn, _integers(keys))}
+
+
+def _smartlinks(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    columns = smartlink_category.c
+    found: dict[str, list[SmartLinkOffer]] = {
+        each: [] for each in conn.execute(select(columns.id).where(columns.id.in_(keys))).scalars()
+    }
+    rows = conn.execute(
+        select(offer_label.c.value, offer.c.id, offer.c.week_epc)
+        .join(offer, offer.c.id == offer_label.c.offer_id)
+        .where(offer_label.c.kind == smartlinks.KIND, offer_label.c.value.in_(found))
+        .where(offer.c.removed_at.is_(None))
+        .order_by(offer.c.week_epc.desc(), offer.c.id)
+    )
+    for row in rows:
+        found[row.value].append(SmartLinkOffer(row.id, float(row.week_epc)))
+    return {each: SmartLink(each, tuple(offers)) for each, offers in found.items()}
+
+
+def _pixels(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+    shown = pixels.shown_pixels(conn, [pixels.pair_of(key) for key in keys])
+    return {
+        pixels.rule_key(offer_id, affiliate_id): Pixels(offer_id, affiliate_id, tuple(codes))
+        for (offer_id, affiliate_id), codes in shown.items()
+    }
+
+
+def _integers(keys: Iterable[str]) -> list[int]:
+    return [int(key) for key in keys]
+
+
+def _platform_keys(_conn: Connection) -> list[str]:
+    return [PLATFORM_KEY]
+
+
+def _advertiser_keys(conn: Connection) -> list[str]:
+    return list(conn.execute(select(advertiser.c.id).order_by(advertiser.c.id)).scalars())
+
+
+def _affiliate_keys(conn: Connection) -> list[str]:
+    return [str(key) for key in conn.execute(select(affiliate.c.id).order_by(affiliate.c.id)).scalars()]
+
+
+def _offer_keys(conn: Connection) -> list[str]:
+    return [
+        str(key)
+        for key in conn.execute(select(offer.c.id).where(offer.c.removed_at.is_(None)).order_by(offer.c.id)).scalars()
+    ]
+
+
+def _connection_keys(conn: Connection) -> list[str]:
+    ids = conn.execute(select(connection.c.offer_id).distinct().order_by(connection.c.offer_id)).scalars()
+    return [str(key) for key in ids]
+
+
+def _smartlink_keys(conn: Connection) -> list[str]:
+    return list(conn.execute(select(smartlink_category.c.id).order_by(smartlink_category.c.id)).scalars())
+
+
+_COMPILERS: dict[str, Callable[[Connection, Sequence[str]], dict[str, Row]]] = {
+    "platform": _platform,
+    "advertiser": _advertisers,
+    "affiliate": _affiliates,
+    "offer": _offers,
+    "connections": _connections,
+    "full_caps": _full_caps,
+    "smartlink": _smartlinks,
+    "pixels": _pixels,
+}
+_KEYS: dict[str, Callable[[Connection], list[str]]] = {
+    "platform": _platform_keys,
+    "advertiser": _advertiser_keys,
+    "affiliate": _affiliate_keys,
+    "offer": _offer_keys,
+    "connections": _connection_keys,
+    "full_caps": _offer_keys,
+    "smartlink": _smartlink_keys,
+    "pixels": pixels.list_rule_keys,
+}

@@ -1,0 +1,1 @@
+"""From a connection to a handler: routing, limits, idempotency, health."""

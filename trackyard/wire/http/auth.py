@@ -1,0 +1,26 @@
+"""Where a key stands in a request (behaviour.md §2). It is looked up and never logged."""
+
+from collections.abc import Callable
+
+from starlette.datastructures import Headers
+
+from trackyard.domain.people.callers import Caller
+
+Authenticate = Callable[[str], Caller | None]
+"""Whose key it is; None when nobody's or of one who may not call."""
+
+KEY_NAMES = frozenset({"API-Key", "api-key"})
+MAX_KEY = 200
+
+
+def find_key(headers: Headers, query: list[tuple[str, str]]) -> str | None:
+    """The key of the header API-Key (any case), else of the query."""
+    header = headers.get("api-key")
+    if header:
+        return header.strip()
+    return next((value for name, value in query if name in KEY_NAMES and value), None)
+
+
+def find_caller(authenticate: Authenticate, key: str | None) -> Caller | None:
+    """The caller of a key; None when it is nobody's."""
+    return authenticate(key) if key and len(key) <= MAX_KEY else None

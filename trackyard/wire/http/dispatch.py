@@ -1,0 +1,463 @@
+"""One request from bytes to answer, in the order of behaviour.md §2: unrouted, method, size, key, rate, caller, path
+id, parameters. Handlers are synchronous and run in threads; nothing else blocks the loop."""
+
+import json
+import logging
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from tempfile import SpooledTemporaryFile
+from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
+from urllib.parse import quote
+
+import anyio.to_thread
+from anyio import CapacityLimiter
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from trackyard.analytics.cancellation import Asking, asking
+from trackyard.base.clock import Clock, SystemClock
+from trackyard.base.errors import AccessDenied, BadInput, Refusal, TooLarge, TooManyRequests, Unauthorized, WrongCaller
+from trackyard.base.logs import request_id
+from trackyard.base.metrics import API_REQUESTS, API_SECONDS
+from trackyard.base.secrets import digest
+from trackyard.domain.people.callers import Caller, StaffCaller
+from trackyard.domain.tracking.ip_lists import network_of
+from trackyard.store.engine.audit_actor import Acting, acting
+from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint, check_features
+from trackyard.wire.http.auth import KEY_NAMES, Authenticate, find_caller, find_key
+from trackyard.wire.http.disconnects import watched
+from trackyard.wire.http.forwarding import PATHS as FORWARDED_PATHS
+from trackyard.wire.http.health import Branch, Page
+from trackyard.wire.http.idempotency import REPEATED, AnswerOnce, asked_of, check_repeat_key, find_repeat_key
+from trackyard.wire.http.rate_limits import FailedKeys, Limits, Rates, Reports, Seconds, Standing
+from trackyard.wire.http.routing import Match, Routes
+from trackyard.wire.request.brackets import Tree, body_tree, close_files, merged, query_pairs, tree_of
+from trackyard.wire.request.fault_names import as_sent
+from trackyard.wire.request.params import LONGEST_NAME
+from trackyard.wire.request.parsing import read_params
+from trackyard.wire.response.envelope import encoded
+from trackyard.wire.response.errors import MethodNotAllowed, body_of, server_error
+from trackyard.wire.response.exports import Exported, Sheet
+from trackyard.wire.response.streaming import Exports, Sending
+
+log = logging.getLogger("trackyard.api")
+
+JSON = "application/json"
+MAX_IGNORED = 20
+THREADS = 16
+REPORT_THREADS = 100
+"""Most of them wait for their turn at the analytic store, which refuses what would wait too long."""
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
+
+Forward = Callable[[Request, str], Awaitable[Response]]
+"""Answers a request of the tracking listener that came to the API, from the caller's address."""
+
+D = TypeVar("D")
+
+
+class Dispatch(Generic[D]):
+    """The ASGI application of a catalogue.
+
+    Outside of the API, and without a key: `pages` by their path, `branches` by what their paths begin with
+    (`/files/`), which get the rest of the path. `once`: what gives a repeated write its first answer again; without
+    one an Idempotency-Key is not looked at · `refusal_of`: what a failure is to the caller, None = a defect of ours.
+    """
+
+    def __init__(
+        self,
+        endpoints: Iterable[Endpoint[D]],
+        deps: D,
+        authenticate: Authenticate,
+        pages: Mapping[str, Page],
+        branches: Mapping[str, Branch] | None = None,
+        *,
+        clock: Clock | None = None,
+        limits: Limits | None = None,
+        once: AnswerOnce | None = None,
+        refusal_of: Callable[[Exception], Refusal | None] = lambda _fault: None,
+        seconds: Seconds = time.monotonic,
+        forward: Forward | None = None,
+    ) -> None:
+        self._forward = forward
+        self._refusal_of = refusal_of
+        self._clock = clock or SystemClock()
+        limits = limits or Limits()
+        self._rates, self._reports, self._failed = Rates(limits, seconds), Reports(limits), FailedKeys(seconds)
+        self._once, self._exports = once, Exports()
+        self._routes = Routes(endpoints)
+        self._deps = deps
+        self._authenticate = authenticate
+        self._pages = pages
+        self._branches = branches or {}
+        self._threads, self._report_threads = CapacityLimiter(THREADS), CapacityLimiter(REPORT_THREADS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await _lifespan(receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1000})
+            return
+        request = Request(scope, receive)
+        token = request_id.set(_request_id(request))
+        try:
+            response = await self._answered(request)
+            response.headers["X-Request-Id"] = request_id.get()
+            if request.method == "HEAD":
+                _empty(response)
+            await response(scope, receive, send)
+        finally:
+            request_id.reset(token)
+
+    async def _answered(self, request: Request) -> Response:
+        started = time.perf_counter()
+        label, who = "unrouted", ""
+        page = self._find_page(request)
+        forward = self._forward if request.scope["path"].rstrip("/") in FORWARDED_PATHS else None
+        try:
+            if forward is not None:
+                label = request.scope["path"].rstrip("/")
+                response = await forward(request, _address(request))
+            elif request.method == "OPTIONS":
+                response = self._options(request)
+            elif page is not None:
+                response = await self._page(page, request)
+            else:
+                match = self._routes.get(request.method, request.scope["path"])
+                label = match.endpoint.path
+                response, who = await self._called(match, request)
+        except Refusal as refusal:
+            response = _refused(refusal)
+        except ClientDisconnect:
+            response = _json(400, body_of(Refusal("The request ended too early")))  # nobody reads it
+        except Exception as fault:
+            response = self._failed_with(fault, request)
+        if page is None and forward is None:
+            response.raw_headers += self._standing(request).headers()
+        self._account(request, response, label, who, time.perf_counter() - started)
+        return response
+
+    def _failed_with(self, fault: Exception, request: Request) -> Response:
+        """What a store that fails, or a defect, is answered with."""
+        where = {"method": request.method, "path": request.scope["path"]}
+        refusal = self._refusal_of(fault)
+        if refusal is not None:
+            log.warning("request refused", exc_info=fault, extra=where)
+            return _refused(refusal)
+        log.error("request failed", exc_info=fault, extra=where)
+        return _json(500, server_error(request_id.get()))
+
+    async def _called(self, match: Match, request: Request) -> tuple[Response, str]:
+        most, stranger = match.endpoint.body_max, match.endpoint.audience == "anyone"
+        _check_length(request, most)
+        key = None if stranger else find_key(request.headers, _key_pairs(request.scope["query_string"]))
+        # Looked up before the body is read: a stranger must not fill the disk with an upload.
+        caller = await self._find_caller(key, _network(request))
+        with SpooledTemporaryFile(max_size=MEGABYTE) as body:
+            await _read_body(request, most, body if stranger or caller is not None else None)
+            if caller is None and not stranger:
+                raise Unauthorized
+            name = _network(request) if key is None else digest(key)
+            try:
+                self._take(name, request)
+                _authorize(match.endpoint, caller)
+                with ExitStack() as place:
+                    if match.endpoint.report:
+                        place.enter_context(self._reports.one_more(name))
+                    done = await self._work(match, caller, request, body, name)
+                    if done.file is not None:  # which is a report until it was sent
+                        done.file.left.push(place.pop_all())
+            except Refusal as refusal:
+                return _refused(refusal), _name(caller)
+        return _succeeded(done), _name(caller)
+
+    async def _find_caller(self, key: str | None, address: str) -> Caller | None:
+        """Whose key it is. Raises TooManyRequests at the end of a flood of wrong ones; keys that called lately, from
+        wherever, are not held up by it."""
+        if key is None:
+            return None
+        if self._failed.over(address) and not self._rates.knows(digest(key)):
+            self._failed.count(address)
+            raise TooManyRequests(1, code="too_many_wrong_keys")
+        caller = await anyio.to_thread.run_sync(find_caller, self._authenticate, key, limiter=self._threads)
+        if caller is None:
+            self._failed.count(address)
+        return caller
+
+    def _take(self, name: str, request: Request) -> None:
+        """Counts a call of a key, or of an address where none is asked for. Raises TooManyRequests."""
+        request.state.standing = standing = self._rates.take(name)
+        if standing.wait:
+            raise TooManyRequests(standing.wait)
+
+    def _standing(self, request: Request) -> Standing:
+        """Where who calls stands; before the key is known, that is the address."""
+        found: Standing | None = getattr(request.state, "standing", None)
+        return found or self._rates.look(_network(request))
+
+    async def _work(
+        self,
+        match: Match,
+        caller: Caller | None,
+        request: Request,
+        body: "SpooledTemporaryFile[bytes]",
+        name: str,
+    ) -> "_Done":
+        repeat_key = None if self._once is None else find_repeat_key(request.headers, match)
+        kind = request.headers.get("content-type", "")
+        head = request.method == "HEAD"
+        sent = _Sent(request.scope["query_string"], kind, cast(BinaryIO, body), repeat_key, head)
+        place = partial(self._exports.place, name)
+        work = _Work(self._deps, match, caller, _address(request), sent, self._once, place)
+        who = Asking(name)
+        acts, asks = acting.set(self._acting(match, caller)), asking.set(who)
+        try:
+            if match.endpoint.report:
+                return await watched(request.receive, who, work.run, self._report_threads)
+            return await anyio.to_thread.run_sync(work.run, limiter=self._threads)
+        finally:
+            acting.reset(acts)
+            asking.reset(asks)
+
+    def _acting(self, match: Match, caller: Caller | None) -> Acting | None:
+        """Who the audit log names for what this call writes."""
+        if not isinstance(caller, StaffCaller):
+            return None
+        return Acting(caller.id, match.endpoint.id, request_id.get(), self._clock.now_ms())
+
+    def _find_page(self, request: Request) -> Page | None:
+        path = request.scope["path"]
+        for prefix, branch in self._branches.items():
+            if path.startswith(prefix):
+                return partial(branch, path.removeprefix(prefix), request.headers)
+        return self._pages.get(path.rstrip("/"))
+
+    async def _page(self, page: Page, request: Request) -> Response:
+        if request.method not in ("GET", "HEAD"):
+            raise MethodNotAllowed(["GET", "HEAD", "OPTIONS"])
+        return await anyio.to_thread.run_sync(page, limiter=self._threads)
+
+    def _options(self, request: Request) -> Response:
+        response = _json(200, {"status": 1})
+        response.headers["Allow"] = ", ".join(self._routes.allowed(request.scope["path"]) or ["GET", "HEAD", "OPTIONS"])
+        return response
+
+    @staticmethod
+    def _account(request: Request, response: Response, label: str, who: str, seconds: float) -> None:
+        method = request.method if request.method in ("GET", "HEAD", "POST", "DELETE", "OPTIONS") else "other"
+        API_REQUESTS.labels(method, label, str(response.status_code)).inc()
+        API_SECONDS.labels(label).observe(seconds)
+        fields = {"method": request.method, "path": request.scope["path"], "status": response.status_code}
+        log.info("request", extra=fields | {"caller": who, "ms": round(seconds * 1000, 1)})
+
+
+class _Sent(NamedTuple):
+    """What a request says, as it came. Reading it may take a second: never in the event loop."""
+
+    query: bytes
+    content_type: str
+    body: BinaryIO
+    repeat_key: str | None
+    head: bool
+
+    def tree(self) -> tuple[Tree, BadInput | None]:
+        """The parameters, or what is wrong with their form: told only after the path's id was looked for."""
+        try:
+            check_repeat_key(self.repeat_key)
+            pairs = [(name, value) for name, value in query_pairs(self.query) if name not in KEY_NAMES]
+            under = tree_of(pairs)
+            return merged(under, body_tree(self.content_type, self.body)), None
+        except BadInput as fault:
+            return {}, fault
+
+
+class _Done(NamedTuple):
+    """An answer, the names of the parameters it did not use, and whether it was given before. file: sent instead."""
+
+    content: bytes
+    ignored: list[str]
+    repeated: bool = False
+    file: Sending | None = None
+
+
+class _Work(Generic[D]):
+    """The part of a call that runs in a thread: the parameters' form, the path's id, the parameters, the handler."""
+
+    def __init__(
+        self,
+        deps: D,
+        match: Match,
+        caller: Caller | None,
+        address: str,
+        sent: _Sent,
+        once: AnswerOnce | None,
+        place: Callable[[], ExitStack],
+    ) -> None:
+        self._match = match
+        self._place = place
+        self._sent = sent
+        self._once = once
+        endpoint = match.endpoint
+        self._call = Call(
+            deps=deps,
+            known=caller,
+            address=address,
+            version=match.version,
+            permission=endpoint.permission,
+            path=match.variables,
+            max_limit=endpoint.page_max,
+        )
+
+    def run(self) -> _Done:
+        """The answer, or the first one when it is asked for again. Raises Refusals."""
+        tree, fault = self._sent.tree()
+        try:
+            if self._once is None or self._sent.repeat_key is None or fault is not None:
+                return self._answered(tree, fault)
+            asked = asked_of(_name(self._call.known) or self._call.address, self._sent.repeat_key, self._match, tree)
+            text, repeated = self._once(asked, lambda: _kept(self._answered(tree, None)))
+            content, ignored = json.loads(text)
+            return _Done(content.encode(), ignored, repeated)
+        finally:
+            close_files(tree)
+
+    def _answered(self, tree: Tree, fault: BadInput | None) -> _Done:
+        endpoint, call = self._match.endpoint, self._call
+        if endpoint.find is not None:
+            call = replace(call, subject=endpoint.find(call))
+        if fault is not None:
+            raise fault
+        try:
+            return self._handled(call, tree)
+        except BadInput as found:
+            raise BadInput(as_sent(endpoint.params, tree, found.fields or {})) from found
+
+    def _handled(self, call: Call[D], tree: Tree) -> _Done:
+        endpoint = self._match.endpoint
+        params, ignored = read_params(endpoint.params, tree, staff=call.staff, version=call.version)
+        if endpoint.sheet is not None and isinstance(params, Exported) and params.format != "json":
+            return _Done(b"", sorted(ignored), file=self._file(endpoint.sheet, call, params))
+        if endpoint.method == "GET":  # a filter that is dropped silently would widen the answer
+            for name in sorted(ignored)[:MAX_IGNORED]:
+                call.warn(ignored[name])
+        answer = endpoint.handle(call, params)
+        if call.warnings:
+            answer.warnings = call.warnings
+        if type(answer) is not endpoint.answer_for(call.known):
+            raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
+        return _Done(encoded(answer), sorted(ignored))
+
+    def _file(self, sheet: Sheet[D], call: Call[D], params: Exported) -> Sending:
+        """The answer as a file, whose first rows were read: what refuses them is told as an error."""
+        ending = self._place()
+        try:
+            file = Sending(sheet.name, params.format, sheet.rows(call, params), ending)
+            if not self._sent.head:
+                file.begin()
+        except BaseException:
+            ending.close()
+            raise
+        return file
+
+
+def _kept(done: _Done) -> str:
+    """An answer as it is kept."""
+    return json.dumps([done.content.decode(), done.ignored])
+
+
+def _name(caller: Caller | None) -> str:
+    return "" if caller is None else caller.name
+
+
+def _address(request: Request) -> str:
+    """The client's address; behind a trusted proxy the one it tells of (the server sees to that)."""
+    return request.client.host if request.client is not None else ""
+
+
+def _network(request: Request) -> str:
+    """What strangers are counted by."""
+    return network_of(_address(request))
+
+
+def _authorize(endpoint: Endpoint[Any], caller: Caller | None) -> None:
+    if caller is None:
+        return  # a method for anyone: `_called` refuses strangers elsewhere
+    if not endpoint.admits(caller):
+        raise WrongCaller
+    if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):
+        raise AccessDenied(code=endpoint.permission)
+    check_features(caller, endpoint.features)
+
+
+def _check_length(request: Request, most: int) -> None:
+    said = request.headers.get("content-length", "")
+    if said.isdecimal() and int(said) > most:
+        raise _too_large(most)
+
+
+async def _read_body(request: Request, most: int, body: "SpooledTemporaryFile[bytes] | None") -> None:
+    """Reads the body into `body`, in memory up to a megabyte, then on disk; None counts it alone."""
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > most:
+            raise _too_large(most)
+        if body is not None:
+            body.write(chunk)
+
+
+def _too_large(most: int) -> TooLarge:
+    return TooLarge(f"The body is over the limit of {most // MEGABYTE} MB")
+
+
+def _key_pairs(query: bytes) -> list[tuple[str, str]]:
+    """The pairs that may hold the key; the rest of the query may be broken."""
+    pairs = (piece.partition(b"=") for piece in query.split(b"&"))
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, _, value in pairs]
+
+
+def _request_id(request: Request) -> str:
+    sent = request.headers.get("x-request-id", "")
+    return sent if _REQUEST_ID.match(sent) else secrets.token_hex(12)
+
+
+def _succeeded(done: _Done) -> Response:
+    response: Response = done.file or Response(done.content, media_type=JSON)
+    if done.ignored:
+        names = [quote(name[:LONGEST_NAME], safe="[]") for name in done.ignored[:MAX_IGNORED]]
+        response.headers["X-Ignored-Parameters"] = ",".join(names)
+    if done.repeated:
+        response.headers[REPEATED] = "true"
+    return response
+
+
+def _empty(response: Response) -> None:
+    """Takes the body from an answer to HEAD; its Content-Length stays that of GET."""
+    response.body = b""
+
+
+def _refused(refusal: Refusal) -> Response:
+    response = _json(refusal.status, body_of(refusal))
+    if isinstance(refusal, MethodNotAllowed):
+        response.headers["Allow"] = ", ".join(refusal.allowed)
+    if refusal.retry_after is not None:
+        response.headers["Retry-After"] = str(refusal.retry_after)
+    return response
+
+
+def _json(status: int, body: Any) -> Response:
+    return Response(encoded(body), status_code=status, media_type=JSON)
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

@@ -1,0 +1,149 @@
+"""Inbound postbacks and pixels that come to the API's address, forwarded to a tracking address.
+
+The tracking listener answers: it writes the journal and applies every limit. It gets the caller's address in a signed
+header (domain/tracking/forwarding.py).
+"""
+
+import http.client
+import logging
+import ssl
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+import anyio
+import anyio.to_thread
+from anyio import CapacityLimiter, Semaphore
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trackyard.base.clock import Clock
+from trackyard.base.errors import TooLarge, TooManyRequests, Unavailable
+from trackyard.domain.tracking.forwarding import FORWARDED, signed_caller
+from trackyard.wire.endpoint import MEGABYTE
+from trackyard.wire.response.errors import MethodNotAllowed
+
+PATHS: Final = frozenset(("/postback", "/success.jpg", "/success.php"))
+METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS")
+AT_ONCE: Final = 16
+WAITING: Final = 256
+"""Requests that may be under way or wait for their turn; more of them are a 429."""
+HELD: Final = 32 * MEGABYTE
+"""Bytes of bodies that may be held at once; more of them are a 429."""
+SECONDS: Final = 5.0
+"""Time of an answer, and of the wait for a turn; a request that has no turn by then is a 503."""
+_AS_SENT: Final = "".join(map(chr, range(0x21, 0x7F)))
+"""What stands in a query as it came; the rest is percent-encoded."""
+_SENT: Final = (
+    *("content-type", "cookie", "origin", "referer", "user-agent"),
+    *("access-control-request-headers", "access-control-request-method"),
+)
+_OF_CONNECTION: Final = frozenset(("connection", "date", "keep-alive", "server", "transfer-encoding"))
+
+log = logging.getLogger("trackyard.api")
+
+
+class Forwarder:
+    """Forwards requests to the tracking address `url`.
+
+    verified: whether its certificate is checked · seconds: an answer may take · patience: seconds that a request waits
+    for its turn.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: bytes,
+        clock: Clock,
+        *,
+        verified: bool = True,
+        seconds: float = SECONDS,
+        patience: float = SECONDS,
+    ) -> None:
+        parts = urlsplit(url)
+        self._host, self._port = parts.hostname or "", parts.port
+        self._prefix = parts.path.rstrip("/")
+        self._context: ssl.SSLContext | None = None
+        if parts.scheme == "https":
+            self._context = ssl.create_default_context()
+            if not verified:
+                self._context.check_hostname, self._context.verify_mode = False, ssl.CERT_NONE
+        self._key = key
+        self._clock = clock
+        self._seconds, self._patience = seconds, patience
+        self._threads, self._turns = CapacityLimiter(AT_ONCE), Semaphore(AT_ONCE)
+        self._under_way = self._held = 0
+
+    async def __call__(self, request: Request, address: str) -> Response:
+        """Return the answer of the tracking listener to the request of a caller at `address`.
+
+        Errors: MethodNotAllowed, TooLarge, TooManyRequests, Unavailable.
+        """
+        if request.method not in METHODS:
+            raise MethodNotAllowed(list(METHODS))
+        body = bytearray()
+        try:
+            async for chunk in request.stream():
+                body += chunk
+                self._held += len(chunk)
+                if len(body) > MEGABYTE:
+                    raise TooLarge
+                if self._held > HELD:
+                    raise TooManyRequests(1)
+            return await self._in_turn(partial(self._ask, request, address, bytes(body)))
+        finally:
+            self._held -= len(body)
+
+    async def _in_turn(self, ask: Callable[[], Response]) -> Response:
+        if self._under_way >= WAITING:
+            raise TooManyRequests(1)
+        self._under_way += 1
+        try:
+            with anyio.move_on_after(self._patience) as wait:
+                await self._turns.acquire()
+            if wait.cancelled_caught:
+                log.warning("tracking address is busy", extra={"requests": self._under_way})
+                raise _unavailable("The tracking address is busy: try again later")
+            try:
+                return await anyio.to_thread.run_sync(ask, limiter=self._threads)
+            finally:
+                self._turns.release()
+        finally:
+            self._under_way -= 1
+
+    def _ask(self, request: Request, address: str, body: bytes) -> Response:
+        query = quote(request.scope["query_string"], safe=_AS_SENT)
+        path = self._prefix + request.scope["path"].rstrip("/")
+        headers = {name: value for name in _SENT if (value := request.headers.get(name)) is not None}
+        headers["cookie"] = "; ".join(request.headers.getlist("cookie"))
+        headers[FORWARDED.decode()] = signed_caller(self._key, address, self._clock.now_ms()).decode()
+        connection = self._connection()
+        try:
+            target = f"{path}?{query}" if query else path
+            connection.request(request.method, target, body or None, {k: v for k, v in headers.items() if v})
+            answer = connection.getresponse()
+            content = answer.read(MEGABYTE + 1)
+        except (OSError, ValueError, http.client.HTTPException) as fault:
+            log.warning("tracking address does not answer", extra={"path": path, "error": str(fault)})
+            raise _unavailable("No tracking address answers: try again later") from None
+        finally:
+            connection.close()
+        if len(content) > MEGABYTE:
+            raise _unavailable("The answer of the tracking address is over the limit of 1 MB")
+        response = Response(content, answer.status)
+        response.raw_headers = [
+            (name.lower().encode("latin-1"), value.encode("latin-1"))
+            for name, value in answer.getheaders()
+            if name.lower() not in _OF_CONNECTION
+        ]
+        return response
+
+    def _connection(self) -> http.client.HTTPConnection:
+        if self._context is None:
+            return http.client.HTTPConnection(self._host, self._port, timeout=self._seconds)
+        return http.client.HTTPSConnection(self._host, self._port, timeout=self._seconds, context=self._context)
+
+
+def _unavailable(text: str) -> Unavailable:
+    return Unavailable(text, code="no_tracking_address", retry_after=5)

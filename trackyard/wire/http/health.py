@@ -1,0 +1,45 @@
+"""Pages beside the API that need no key: /healthz, /readyz, /metrics (behaviour.md §2)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+from trackyard.base.metrics import exposition
+from trackyard.wire.response.envelope import encoded
+
+Page = Callable[[], Response]
+
+Branch = Callable[[str, Headers], Response]
+"""Pages by the rest of their path and the request's headers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether requests can be served. `reasons`: why not, empty when ready · `lags`: queue → seconds behind."""
+
+    reasons: tuple[str, ...] = ()
+    lags: dict[str, float] = field(default_factory=dict)
+
+
+def health() -> Response:
+    """The process is alive."""
+    return Response(encoded({"status": 1}), media_type="application/json")
+
+
+def ready(look: Callable[[], Readiness]) -> Page:
+    """200 when ready, else 503 with the reasons; both with the lag of each queue."""
+
+    def page() -> Response:
+        found = look()
+        body = {"status": 2 if found.reasons else 1, "reasons": found.reasons, "lag_seconds": found.lags}
+        return Response(encoded(body), status_code=503 if found.reasons else 200, media_type="application/json")
+
+    return page
+
+
+def metrics() -> Response:
+    """The metrics of all processes of this machine."""
+    content, content_type = exposition()
+    return Response(content, headers={"Content-Type": content_type})

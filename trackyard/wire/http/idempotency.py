@@ -1,0 +1,61 @@
+"""Idempotency-Key: what a call asks, in a form that is the same when it is sent again (behaviour.md §2)."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from starlette.datastructures import Headers
+
+from trackyard.actions.platform.idempotency import Asked
+from trackyard.base.errors import BadInput
+from trackyard.wire.http.routing import Match
+from trackyard.wire.request.brackets import File, Tree
+
+HEADER = "Idempotency-Key"
+REPEATED = "Idempotency-Replayed"
+"""The header of an answer that was given before: `true`."""
+
+AnswerOnce = Callable[[Asked, Callable[[], str]], tuple[str, bool]]
+"""The answer of the work, or the first one's; and whether it is that."""
+
+_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?\Z")
+_PIECE = 64 * 1024
+
+
+def find_repeat_key(headers: Headers, match: Match) -> str | None:
+    """The key of a write that names one, as it was sent."""
+    return headers.get(HEADER) if match.endpoint.repeatable else None
+
+
+def check_repeat_key(key: str | None) -> None:
+    """Raises BadInput for a key of another form."""
+    if key is not None and not _KEY.match(key):
+        raise BadInput({HEADER: ["This value must have 1 to 255 printable ASCII characters."]})
+
+
+def asked_of(owner: str, key: str, match: Match, tree: Tree) -> Asked:
+    """What is asked, by its parameters: a form that is sent again has other bytes."""
+    what = [match.endpoint.id, match.version, match.variables, tree]
+    text = json.dumps(what, sort_keys=True, default=_plain)
+    return Asked(owner, key, hashlib.sha256(text.encode()).hexdigest())
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no form for."""
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, File):
+        return ["file", value.name, value.kind, _digest(value)]
+    raise TypeError(f"a parameter is a {type(value).__name__}")
+
+
+def _digest(file: File) -> str:
+    file.handle.seek(0)
+    found = hashlib.sha256()
+    while piece := file.handle.read(_PIECE):
+        found.update(piece)
+    file.handle.seek(0)
+    return found.hexdigest()

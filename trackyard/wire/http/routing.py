@@ -1,0 +1,75 @@
+"""From a path to its endpoint: both prefixes, a trailing slash tolerated, fixed segments before variables."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from trackyard.wire.endpoint import VERSIONS, Endpoint, Version
+from trackyard.wire.response.errors import MethodNotAllowed, PageNotFound
+
+MAX_PATH = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An endpoint, the version its path was called under, and the values of the path's variables."""
+
+    endpoint: Endpoint[Any]
+    version: Version
+    variables: dict[str, str]
+
+
+class Routes:
+    """The paths of a catalogue."""
+
+    def __init__(self, endpoints: Iterable[Endpoint[Any]]) -> None:
+        self._by_length: dict[int, list[tuple[tuple[str, ...], Endpoint[Any]]]] = {}
+        for endpoint in endpoints:
+            segments = tuple(endpoint.path.strip("/").split("/"))
+            self._by_length.setdefault(len(segments), []).append((segments, endpoint))
+        for patterns in self._by_length.values():
+            patterns.sort(key=lambda pattern: [segment.startswith("{") for segment in pattern[0]])
+
+    def get(self, method: str, path: str) -> Match:
+        """The endpoint of a call. HEAD is GET. Raises PageNotFound, MethodNotAllowed."""
+        method = "GET" if method == "HEAD" else method
+        found = self._all(path)
+        if not found:
+            raise PageNotFound
+        for match in found:
+            if match.endpoint.method == method:
+                return match
+        raise MethodNotAllowed(self.allowed(path))
+
+    def allowed(self, path: str) -> list[str]:
+        """The methods of a path, empty when it has none."""
+        methods = {match.endpoint.method for match in self._all(path)}
+        more = {"HEAD"} if "GET" in methods else set()
+        return sorted(methods | more | {"OPTIONS"}) if methods else []
+
+    def _all(self, path: str) -> list[Match]:
+        """The endpoints of one path of the catalogue: where two fit, the one with fixed segments is meant."""
+        if len(path) > MAX_PATH:
+            return []
+        prefix, *segments = path.strip("/").split("/")
+        version = next((known for known in VERSIONS if known == prefix), None)
+        if version is None:
+            return []
+        matches: list[Match] = []
+        for pattern, endpoint in self._by_length.get(len(segments), []):
+            variables = _matched(pattern, segments)
+            if variables is not None and version in endpoint.versions:
+                if matches and matches[0].endpoint.path != endpoint.path:
+                    continue
+                matches.append(Match(endpoint, version, variables))
+        return matches
+
+
+def _matched(pattern: tuple[str, ...], segments: list[str]) -> dict[str, str] | None:
+    variables: dict[str, str] = {}
+    for expected, segment in zip(pattern, segments, strict=True):
+        if expected.startswith("{"):
+            variables[expected[1:-1]] = segment
+        elif expected != segment:
+            return None
+    return variables

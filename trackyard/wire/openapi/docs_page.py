@@ -1,0 +1,237 @@
+"""/openapi.json, one document per version, and /docs: one HTML page without outside assets."""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from html import escape
+from importlib import resources
+from typing import Any, NamedTuple
+
+from starlette.responses import Response
+
+from trackyard.wire.endpoint import VERSIONS
+from trackyard.wire.http.health import Page
+from trackyard.wire.openapi.document import Schema
+
+_METHODS = ("get", "post", "delete")
+_CODE = re.compile(r"`([^`]+)`")
+
+
+class Parameter(NamedTuple):
+    """One row of a method's table. `name`: as it is sent · `needed`: whether no call goes without it."""
+
+    name: str
+    schema: Schema
+    needed: bool
+    said: str
+
+
+def document_path(prefix: str) -> str:
+    """Return the path of the document of one version."""
+    return f"/openapi-{prefix}.json"
+
+
+def openapi_page(document: Schema) -> Page:
+    """The document as JSON."""
+    content = json.dumps(document, ensure_ascii=False).encode()
+    return lambda: Response(content, media_type="application/json")
+
+
+def docs_page(document: Schema) -> Page:
+    """The document as a page to read and search. Its policy admits this page's own style and script alone."""
+    style, script = _asset("docs.css"), _asset("docs.js")
+    content = _html(document, style, script).encode()
+    policy = f"default-src 'none'; base-uri 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    headers = {"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff"}
+    return lambda: Response(content, media_type="text/html", headers=headers)
+
+
+def _asset(name: str) -> str:
+    return resources.files("trackyard.wire.openapi").joinpath("assets", name).read_text()
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _html(document: Schema, style: str, script: str) -> str:
+    found = list(operations(document))
+    links = []
+    for tag in document["tags"]:
+        links.append(f"<h2>{escape(tag['description'])}</h2>")
+        links += [_link(path, method, what) for path, method, what in found if what["tags"] == [tag["name"]]]
+    sections = [_section(document, path, method, what) for path, method, what in found]
+    info = document["info"]
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(info['title'])}</title><style>{style}</style></head><body>"
+        f"<nav><h1>{escape(info['title'])}</h1>"
+        '<input id="search" type="search" placeholder="Search methods" aria-label="Search methods">'
+        f"{''.join(links)}</nav><main><h1>{escape(info['title'])} {escape(info['version'])}</h1>"
+        f"<p>{_prose(info['description'])}</p><p>OpenAPI documents: {_documents()}</p>"
+        f"{_errors(document)}{''.join(sections)}</main><script>{script}</script></body></html>"
+    )
+
+
+def _documents() -> str:
+    found = {"of both versions": "/openapi.json"} | {f"of /{prefix}": document_path(prefix) for prefix in VERSIONS}
+    return " · ".join(f'<a href="{path}">{name}</a>' for name, path in found.items())
+
+
+def operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
+    """Each method once: by its 3.1 path, unless /3.0 alone answers it."""
+    told: set[str] = set()
+    for prefix in reversed(VERSIONS):
+        for path, item in document["paths"].items():
+            for method in _METHODS if path.startswith(f"/{prefix}/") else ():
+                name = item.get(method, {}).get("x-method-id")
+                if name and name not in told:
+                    told.add(name)
+                    yield path, method, item[method]
+
+
+def _link(path: str, method: str, what: Schema) -> str:
+    text = escape(f"{method} {path} {what['summary']}".lower())
+    return f'<a data-text="{text}" href="#{_anchor(method, path)}">{_prose(what["summary"])}</a>'
+
+
+def _anchor(method: str, path: str) -> str:
+    return escape(method + path.replace("/", "-").replace("{", "").replace("}", ""))
+
+
+def _section(document: Schema, path: str, method: str, what: Schema) -> str:
+    text = escape(f"{method} {path} {what['summary']}".lower())
+    answer = what["responses"]["200"]["content"]["application/json"]["schema"]
+    rows = "".join(_row(parameter) for parameter in parameters(document, what))
+    table = f"<table><tr><th>Parameter<th>Type<th>Meaning{rows}</table>" if rows else "<p>No parameters.</p>"
+    example = json.dumps(_sample(document, answer), indent=2, ensure_ascii=False)
+    return (
+        f'<section id="{_anchor(method, path)}" data-text="{text}">'
+        f'<h3><span class="method {method}">{method.upper()}</span>{escape(path)}</h3>'
+        f"<p>{_prose(what['summary'])}.</p>"
+        f'<p class="faint">{_prose(what["description"])}</p>{table}'
+        f"<pre>{_call(document, path, method, what)}</pre>"
+        f"<details><summary>Answer</summary><pre>{escape(example)}</pre></details></section>"
+    )
+
+
+def _prose(text: str) -> str:
+    """Text as HTML, what stands in backticks as code."""
+    return _CODE.sub(r"<code>\1</code>", escape(text))
+
+
+def parameters(document: Schema, what: Schema) -> list[Parameter]:
+    """The parameters of a method, those that it needs first; its headers are told of in the introduction."""
+    found = [
+        Parameter(item["name"], item["schema"], item["required"], item.get("description", ""))
+        for item in what["parameters"]
+        if item["in"] != "header"
+    ]
+    if "requestBody" in what:
+        content = what["requestBody"]["content"]["multipart/form-data"]["schema"]
+        found += _fields(document, content, "", needed=True)
+    return sorted(found, key=lambda parameter: not parameter.needed)
+
+
+def _fields(document: Schema, schema: Schema, prefix: str, *, needed: bool) -> Iterator[Parameter]:
+    schema = _resolved(document, schema)
+    for name, inner in schema.get("properties", {}).items():
+        full = f"{prefix}[{name}]" if prefix else name
+        required = name in schema.get("required", ())
+        found = _resolved(document, inner)
+        if found.get("type") == "array" and "properties" in _resolved(document, found["items"]):
+            yield from _fields(document, found["items"], f"{full}[0]", needed=needed and required)
+        elif "properties" in found:
+            yield from _fields(document, found, full, needed=needed and required)
+        else:
+            said = inner.get("description", "")
+            if required and not needed:
+                said = f"required in each {said}"
+            yield Parameter(full, found, needed and required, said)
+
+
+def _call(document: Schema, path: str, method: str, what: Schema) -> str:
+    """A call with what the method needs, to be copied into a terminal."""
+    needed = [item for item in parameters(document, what) if item.needed and f"{{{item.name}}}" not in path]
+    pairs = [
+        f"{item.name}{'[]' if item.schema.get('type') == 'array' else ''}={_value(document, item.schema)}"
+        for item in needed
+    ]
+    target = f'<span class="origin">ADDRESS</span>{escape(path)}'
+    begin = "curl -g -H 'API-Key: KEY'"
+    if method == "get":
+        query = escape("&".join(pairs))
+        return f"{begin} '{target}{'?' if query else ''}{query}'"
+    sent = "".join(f" \\\n  -d '{escape(pair)}'" for pair in pairs)
+    return f"{begin} -X {method.upper()} '{target}'{sent}"
+
+
+def _value(document: Schema, schema: Schema) -> str:
+    """An example of what a parameter takes."""
+    schema = _resolved(document, schema)
+    if schema.get("type") == "array":
+        return _value(document, schema["items"])
+    if "enum" in schema:
+        return str(schema["enum"][0])
+    if schema.get("type") in ("integer", "number"):
+        return str(max(1, schema.get("minimum", 1)))
+    by_form = {"date": "2026-01-31", "email": "name@example.org"}
+    by_pattern = {"^https?://": "https://example.org/", "^[0-9a-fA-F]{24}$": "65f0c0ffee0123456789abcd"}
+    return by_form.get(schema.get("format", "")) or by_pattern.get(schema.get("pattern", ""), "text")
+
+
+def _resolved(document: Schema, schema: Schema) -> Schema:
+    if "$ref" in schema:
+        found: Schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        return _resolved(document, found)
+    options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
+    if len(options) != 1:
+        return schema
+    return _resolved(document, options[0]) | {key: schema[key] for key in ("default", "description") if key in schema}
+
+
+def described(parameter: Parameter) -> tuple[str, str]:
+    """The type of a parameter and what it means, as text."""
+    meaning = f"required {parameter.said}" if parameter.needed else parameter.said
+    schema = parameter.schema
+    kind = str(schema.get("type", "any"))
+    if kind == "array":
+        kind = f"list of {schema['items'].get('type', 'any')}"
+        schema = schema["items"] | {key: value for key, value in schema.items() if key == "default"}
+    if "format" in schema:
+        kind = f"{kind} ({schema['format']})"
+    if "enum" in schema:
+        kind = f"{kind}: {', '.join(str(value) for value in schema['enum'])}"
+    if schema.get("default") not in (None, "", [], {}):
+        meaning += f" Default {schema['default']}."
+    return kind, meaning.strip()
+
+
+def _row(parameter: Parameter) -> str:
+    kind, meaning = described(parameter)
+    return f"<tr><td><code>{escape(parameter.name)}</code><td>{escape(kind)}<td>{_prose(meaning)}"
+
+
+def _errors(document: Schema) -> str:
+    responses = document["components"]["responses"].items()
+    rows = "".join(f"<tr><td>{code}<td>{_prose(what['description'])}" for code, what in responses)
+    return f"<details><summary>Errors</summary><table>{rows}</table></details>"
+
+
+def _sample(document: Schema, schema: Schema) -> Any:
+    """What an answer looks like: names and types."""
+    schema = _resolved(document, schema)
+    records = [option for option in schema.get("anyOf", ()) if "$ref" in option]
+    if len(records) > 1:  # staff and affiliates get different views; the first is the whole one
+        return _sample(document, records[0])
+    if "properties" in schema:
+        return {name: _sample(document, inner) for name, inner in schema["properties"].items()}
+    if schema.get("type") == "array":
+        return [_sample(document, schema.get("items") or {})]
+    if isinstance(schema.get("additionalProperties"), dict):
+        return {"…": _sample(document, schema["additionalProperties"])}
+    kinds = [option.get("type", "any") for option in schema.get("anyOf", ())]
+    return " or ".join(kinds) if kinds else schema.get("type", "any")

@@ -1,0 +1,437 @@
+"""The OpenAPI 3.1 document, written from the declarations alone."""
+
+import re
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+from pydantic_core.core_schema import WithDefaultSchema
+
+from trackyard.domain.people.roles import roles_giving
+from trackyard.wire.endpoint import Endpoint, Topic
+from trackyard.wire.http.idempotency import HEADER, REPEATED
+from trackyard.wire.request.params import Field, Needed, Only, Params, Was, fields_of
+from trackyard.wire.request.scalars import Upload
+from trackyard.wire.response.envelope import sent_type
+from trackyard.wire.response.errors import ErrorBody
+from trackyard.wire.response.exports import CSV, PARQUET, columns_of
+
+Schema = dict[str, Any]
+
+REFS = "#/components/schemas/{name}"
+
+ERRORS = {
+    "400": "Parameters that are missing, malformed, out of range, or name what does not exist",
+    "401": "Token is necessary: no key, or one that is not valid",
+    "403": "Auth Denied (the kind of the key may not call this) or Access denied (`code` names the permission)",
+    "404": "Resource Not Found, or Page Not Found",
+    "405": "Method Not Allowed",
+    "409": "Conflict: a unique value is taken, it was decided before, or the Idempotency-Key came with something else",
+    "413": "The body is over the limit",
+    "414": "The URL is too long",
+    "415": "A file type that is not in the list",
+    "429": "Too Many Requests: over the rate, or too many reports at once; Retry-After says when to try again",
+    "500": "Server error, Please contact your administrator; with the request's id",
+    "503": "The report needs more time or memory than it may have, or others run before it, with how to narrow it; or "
+    "a store cannot be reached now. Retry-After says when to try again, where that helps",
+}
+_AUDIENCES = {"any": "affiliates and staff", "affiliate": "affiliates only"}
+
+
+def document(
+    endpoints: Iterable[Endpoint[Any]],
+    *,
+    version: str,
+    servers: Iterable[str] = ("/",),
+    topics: Iterable[Topic] | None = None,
+) -> Schema:
+    """Return the document of a catalogue.
+
+    version: of the program · servers: addresses of the API · topics: the tags of the methods; None = one for all.
+    """
+    listed = tuple(endpoints)
+    tags = (Topic("methods", "Methods", listed),) if topics is None else tuple(topics)
+    tag_of = {endpoint.id: topic.name for topic in tags for endpoint in topic.endpoints}
+    answers, components = msgspec.json.schema_components(
+        [view for endpoint in listed for view in _views(endpoint)] + [ErrorBody], ref_template=REFS
+    )
+    names = {name: _short_name(name) for name in components}
+    answers = _with_names(_with_numbers(answers), names)
+    components = {names[name]: _with_names(_with_numbers(each), names) for name, each in components.items()}
+    schemas = iter(answers)
+    models = {endpoint.params for endpoint in listed if fields_of(endpoint.params)}
+    components |= _parameter_schemas(models)
+    components |= {_without_files_name(model): _without_files(components, model) for model in models if _files(model)}
+    components = {name: schema | {"title": name} for name, schema in components.items()}
+    paths: dict[str, Schema] = {}
+    for endpoint in listed:
+        views = [next(schemas) for _ in _views(endpoint)]
+        answer = views[0] if len(views) == 1 else {"anyOf": views}
+        for prefix in endpoint.versions:
+            paths.setdefault(f"/{prefix}{endpoint.path}", {})[endpoint.method.lower()] = _operation(
+                endpoint, prefix, answer, tag_of[endpoint.id]
+            )
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Trackyard API", "version": version, "description": _INTRODUCTION},
+        "servers": [{"url": url} for url in servers],
+        "security": [{"header": []}, {"query": []}],
+        "tags": [{"name": topic.name, "description": topic.title} for topic in tags],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "responses": {code: _error(code, text) for code, text in ERRORS.items()},
+            "headers": {name: _header(text) for name, text in _HEADERS.items()},
+            "securitySchemes": {
+                "header": {"type": "apiKey", "in": "header", "name": "API-Key"},
+                "query": {"type": "apiKey", "in": "query", "name": "API-Key"},
+            },
+        },
+    }
+
+
+def of_version(whole: Schema, prefix: str) -> Schema:
+    """Return the document of one version, made from the whole one.
+
+    Operation ids have no version, so that a generated client keeps its names when the version changes.
+    """
+    paths = {
+        path: {method: each | {"operationId": _without_version(each["operationId"])} for method, each in item.items()}
+        for path, item in whole["paths"].items()
+        if path.startswith(f"/{prefix}/")
+    }
+    used = {operation["tags"][0] for item in paths.values() for operation in item.values()}
+    info = whole["info"] | {"title": f"{whole['info']['title']} {prefix}"}
+    components = whole["components"]
+    return whole | {
+        "info": info,
+        "tags": [tag for tag in whole["tags"] if tag["name"] in used],
+        "paths": paths,
+        "components": components | {"schemas": _referenced(components, paths)},
+    }
+
+
+def _referenced(components: Schema, paths: Schema) -> Schema:
+    """The schemas that paths and the other components refer to, directly or not."""
+    schemas = components["schemas"]
+    waiting = [paths, *(part for name, part in components.items() if name != "schemas")]
+    found: set[str] = set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            name = str(part.get("$ref", "")).removeprefix(REFS.format(name=""))
+            if name in schemas and name not in found:
+                found.add(name)
+                waiting.append(schemas[name])
+            waiting.extend(part.values())
+        elif isinstance(part, list):
+            waiting.extend(part)
+    return {name: schema for name, schema in schemas.items() if name in found}
+
+
+def _operation_id(endpoint: Endpoint[Any], prefix: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]", "_", f"{endpoint.id}@{prefix}")
+
+
+def _without_version(operation_id: str) -> str:
+    return re.sub(r"_[0-9]+_[0-9]+$", "", operation_id)
+
+
+def each_name(model: type[Params], prefix: str = "", *, above: Field | None = None) -> Iterator[tuple[str, Field]]:
+    """Every parameter of a model by its full wire name, `[*]` for an index or map key. A value inside of another has
+    that one's `Only`. `above`: the parameter the model is of."""
+    for own in fields_of(model):
+        field = own if above is None else own.within(above)
+        name = f"{prefix}[{field.name}]" if prefix else field.name
+        inner = name + "[*]" * len(field.forms)
+        if field.model is not None:
+            yield from each_name(field.model, inner, above=field)
+        elif field.form == "keyed" or len(field.forms) > 1 or (field.listed and field.form == "seq"):
+            yield inner, field
+        else:
+            yield name, field
+
+
+def contract_type(field: Field, *, element: bool = False) -> str:
+    """The type of a parameter in the contract's words."""
+    assert field.scalar is not None
+    word = "int" if getattr(field.scalar, "number", False) else field.scalar.contract
+    if element or field.form in ("one", "any", "keyed"):
+        return word
+    if field.form == "comma":
+        return "comma-list-int" if word == "int" else "comma-list"
+    return {"int": "int-list", "float": "float-list", "enum": "enum-list", "file": "file"}.get(word, "string-list")
+
+
+def _with_numbers(schema: Any) -> Any:
+    """Amounts are JSON numbers; msgspec describes a Decimal as the text it would be by default."""
+    if isinstance(schema, dict):
+        if schema.get("format") == "decimal":
+            return {"type": "number"}
+        return {name: _with_numbers(inner) for name, inner in schema.items()}
+    return [_with_numbers(inner) for inner in schema] if isinstance(schema, list | tuple) else schema
+
+
+def _short_name(name: str) -> str:
+    """The name of a schema; of classes that share a name, with the module of each: `TicketsMessageAnswer`."""
+    *_, module, own = ["", *name.split(".")]
+    return "".join(word.title() for word in module.split("_")) + own
+
+
+def _with_names(schema: Any, names: dict[str, str]) -> Any:
+    """A schema with other names of what it refers to."""
+    if isinstance(schema, dict):
+        renamed = {name: _with_names(inner, names) for name, inner in schema.items()}
+        if isinstance(schema.get("$ref"), str):
+            renamed["$ref"] = REFS.format(name=names[schema["$ref"].removeprefix(REFS.format(name=""))])
+        return renamed
+    return [_with_names(inner, names) for inner in schema] if isinstance(schema, list | tuple) else schema
+
+
+def _views(endpoint: Endpoint[Any]) -> list[Any]:
+    views = [endpoint.answer] if endpoint.affiliate_answer is None else [endpoint.answer, endpoint.affiliate_answer]
+    return [sent_type(view) for view in views]
+
+
+def _first_sentence(text: str) -> tuple[str, str]:
+    """The first sentence of a text, in one line, and what follows it."""
+    first, _, rest = text.partition("\n\n")
+    sentence, *more = re.split(r"(?<=\.)\s+(?=[A-Z`])", first, maxsplit=1)
+    return " ".join(sentence.split()), "\n\n".join(part for part in (*more, rest.strip()) if part)
+
+
+def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema, tag: str) -> Schema:
+    summary, more = _first_sentence(endpoint.text)
+    operation: Schema = {
+        "operationId": _operation_id(endpoint, prefix),
+        "tags": [tag],
+        "summary": summary.rstrip("."),
+        "description": "\n\n".join(part for part in (more, _as_file(endpoint), _who(endpoint)) if part),
+        "parameters": [_path_parameter(name) for name in endpoint.variables],
+        "x-method-id": endpoint.id,
+        "x-permission": str(endpoint.permission),
+        "x-callers": endpoint.audience,
+        "responses": {
+            "200": {
+                "description": "Success",
+                "headers": _headers("X-Ignored-Parameters", *([REPEATED] if endpoint.repeatable else ())),
+                "content": {"application/json": {"schema": answer}} | _file(endpoint),
+            },
+            **{code: {"$ref": f"#/components/responses/{code}"} for code in ERRORS},
+        },
+    }
+    if endpoint.audience == "anyone":
+        operation["security"] = []
+    if endpoint.repeatable:
+        operation["parameters"].append(_REPEAT_KEY)
+    if endpoint.method == "POST" and fields_of(endpoint.params):
+        operation["requestBody"] = {"content": _bodies(endpoint.params)}
+    else:
+        operation["parameters"] += [_query_parameter(name, field) for name, field in each_name(endpoint.params)]
+    return operation
+
+
+def _as_file(endpoint: Endpoint[Any]) -> str:
+    """What there is to say of its answer as a file."""
+    if endpoint.sheet is None:
+        return ""
+    return (
+        "With `format` csv or parquet the answer is a file, which is sent while it is read, however long it is: a "
+        "column for each value, what is nested by its path (`offer.id`); times are as in JSON in CSV, UTC in Parquet. "
+        f"One that breaks off ends the connection. {endpoint.sheet.said}"
+    ).strip()
+
+
+def _file(endpoint: Endpoint[Any]) -> Schema:
+    """What is answered with format=csv or parquet."""
+    sheet = endpoint.sheet
+    if sheet is None:
+        return {}
+    lists = [", ".join(column.name for column in columns_of(view)) for view in sheet.views]
+    columns = [f"Columns{of}: {names}." for of, names in zip(("", " for an affiliate"), lists, strict=False)]
+    text = " ".join([*columns, sheet.said]).strip()
+    return {
+        CSV: {"schema": {"type": "string", "description": f"A line of names, then a line for each. {text}"}},
+        PARQUET: {"schema": {"type": "string", "format": "binary", "description": text}},
+    }
+
+
+def _bodies(model: type[Params]) -> Schema:
+    """Return the forms of a body. A multipart body alone carries files, each of one of its types."""
+    files = _files(model)
+    multipart: Schema = {"schema": {"$ref": REFS.format(name=model.__name__)}}
+    if files:
+        multipart["encoding"] = {name: {"contentType": ", ".join(kinds)} for name, kinds in files.items()}
+    schema = {"$ref": REFS.format(name=_without_files_name(model) if files else model.__name__)}
+    text = {kind: {"schema": schema} for kind in ("application/x-www-form-urlencoded", "application/json")}
+    return text | {"multipart/form-data": multipart}
+
+
+def _files(model: type[Params]) -> dict[str, tuple[str, ...]]:
+    """The parameters of a model that are files, with their media types."""
+    return {field.name: field.scalar.kinds for field in fields_of(model) if isinstance(field.scalar, Upload)}
+
+
+def _without_files_name(model: type[Params]) -> str:
+    return f"{model.__name__}WithoutFiles"
+
+
+def _without_files(schemas: Schema, model: type[Params]) -> Schema:
+    """The schema of a model in a body that carries no files."""
+    whole, files = schemas[model.__name__], _files(model)
+    properties = {name: each for name, each in whole["properties"].items() if name not in files}
+    required = [name for name in whole.get("required", ()) if name not in files]
+    kept: Schema = whole | {"properties": properties} | ({"required": required} if required else {})
+    return kept
+
+
+def _who(endpoint: Endpoint[Any]) -> str:
+    if endpoint.audience == "anyone":
+        return "Callers: anyone, no key is needed."
+    if endpoint.audience == "affiliate":
+        return f"Callers: {_AUDIENCES['affiliate']}.{_features(endpoint)}"
+    roles = ", ".join(role.value for role in roles_giving(endpoint.permission))
+    callers = _AUDIENCES.get(endpoint.audience, "staff")
+    needed = f"Staff need the permission `{endpoint.permission}`, which these roles give: {roles}."
+    return f"Callers: {callers}. {needed}{_features(endpoint)}"
+
+
+def _features(endpoint: Endpoint[Any]) -> str:
+    named = " and ".join(f"`{feature}`" for feature in endpoint.features)
+    return f" An affiliate must not be denied {named}." if named else ""
+
+
+def _query_parameter(name: str, field: Field) -> Schema:
+    assert field.scalar is not None
+    schema: Schema = dict(field.scalar.schema())
+    many = field.form in ("seq", "any", "comma") and not name.endswith("[*]")
+    if many:
+        schema = {"type": "array", "items": schema}
+    keyed = field.form == "keyed" and name.count("[*]") == 1 and name.endswith("[*]")
+    if keyed:
+        name, schema = name.removesuffix("[*]"), {"type": "object", "additionalProperties": schema}
+    if field.default not in (None, (), {}) and not field.required:
+        schema["default"] = _as_sent(field.default, schema)
+    out: Schema = {"name": name.replace("[*]", "[0]"), "in": "query", "schema": schema}
+    out["required"] = field.required
+    if many:
+        out |= {"style": "form", "explode": field.form != "comma"}
+    elif keyed:
+        out |= {"style": "deepObject", "explode": True}
+    notes = list(_notes(field))
+    if notes:
+        out["description"] = " ".join(notes)
+    if any(isinstance(marker, Was) for marker in field.markers):
+        out["deprecated"] = True
+    return out
+
+
+def _notes(field: Field) -> Iterator[str]:
+    for marker in field.markers:
+        if isinstance(marker, Only):
+            if marker.admin:
+                yield "Staff only."
+            if marker.since:
+                yield f"Documented since {marker.since}."
+            if marker.until:
+                yield f"Documented up to {marker.until}."
+        elif isinstance(marker, Was):
+            yield f"Use {marker.use}."
+        elif isinstance(marker, Needed):
+            if marker.staff:
+                yield "Required of staff."
+            if marker.since:
+                yield f"Required since {marker.since}."
+
+
+def _as_sent(value: Any, schema: Schema) -> Any:
+    """A default in the form it would be sent in."""
+    if isinstance(value, bool):
+        return int(value) if schema.get("type") == "integer" else str(value).lower()
+    return int(value) if isinstance(value, Decimal) and value == int(value) else value
+
+
+def _path_parameter(name: str) -> Schema:
+    return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+
+
+def _parameter_schemas(models: Iterable[type[Params]]) -> Schema:
+    mode: JsonSchemaMode = "validation"
+    inputs = [(model, mode, model.__pydantic_core_schema__) for model in sorted(models, key=lambda m: m.__name__)]
+    generator = _Schemas(by_alias=True, ref_template="#/components/schemas/{model}")
+    schemas: Schema = {str(name): schema for name, schema in generator.generate_definitions(inputs)[1].items()}
+    for model in _with_nested(models):
+        for field in fields_of(model):
+            notes = " ".join(_notes(field))
+            if notes and model.__name__ in schemas:
+                schemas[model.__name__]["properties"][field.name]["description"] = notes
+            if model.edits and model.__name__ in schemas:
+                schemas[model.__name__]["properties"][field.name].pop("default", None)
+    return schemas
+
+
+def _with_nested(models: Iterable[type[Params]]) -> Iterator[type[Params]]:
+    for model in models:
+        yield model
+        yield from _with_nested(field.model for field in fields_of(model) if field.model is not None)
+
+
+class _Schemas(GenerateJsonSchema):
+    """Says defaults as they are sent, and none where the default is "not sent"."""
+
+    def default_schema(self, schema: WithDefaultSchema) -> Schema:
+        described = super().default_schema(schema)
+        if described.get("default", "") is None:
+            del described["default"]
+        elif "default" in described:
+            described["default"] = _as_sent(described["default"], described)
+        return described
+
+    def encode_default(self, dft: Any) -> Any:
+        return list(dft) if isinstance(dft, tuple) else dft
+
+
+def _error(code: str, text: str) -> Schema:
+    schema = {"$ref": REFS.format(name=ErrorBody.__name__)}
+    more = ("Retry-After",) if code in ("429", "503") else ()
+    return {"description": text, "headers": _headers(*more), "content": {"application/json": {"schema": schema}}}
+
+
+def _header(text: str) -> Schema:
+    return {"description": text, "schema": {"type": "string"}}
+
+
+def _headers(*names: str) -> Schema:
+    """What an answer has, in addition to what every one has."""
+    every = (name for name in _HEADERS if name.startswith("X-RateLimit"))
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*every, *names)}
+
+
+_HEADERS = {
+    "X-RateLimit-Limit": "Calls that the key may make at once after a pause",
+    "X-RateLimit-Remaining": "Calls that it may make at once now",
+    "X-RateLimit-Reset": "Seconds until it may make as many as the limit says",
+    "Retry-After": "Seconds until a call may succeed",
+    "X-Ignored-Parameters": "Names of the parameters that were not used, a comma list",
+    REPEATED: "`true` when the answer was given before, to the first call with this Idempotency-Key",
+}
+_REPEAT_KEY = {
+    "name": HEADER,
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+    "description": "Sent again with the same key and parameters within 24 hours, a call that succeeded is not made "
+    "again and gets its first answer.",
+}
+
+_INTRODUCTION = (
+    "Every path answers under /3.0 and /3.1. Parameters are read from the query, forms and JSON bodies, "
+    "the body over the query. Lists come as `k=v`, `k[]=v`, `k[0]=v` or a JSON list; nested values as `a[b]=v`. "
+    "Unknown parameters are ignored and named in the header X-Ignored-Parameters; a GET names them in `warnings` of "
+    "its answer, too. Calls are counted by key: the "
+    "headers X-RateLimit-Limit, -Remaining and -Reset of every answer tell where it stands, and 429 comes with "
+    "Retry-After. A write with an Idempotency-Key may be sent again: within 24 hours it is made once, and answered as "
+    "at first."
+)

@@ -1,0 +1,340 @@
+"""The parameter model of an endpoint: containers, markers, and what is said about them (behaviour.md §2).
+
+A model is a class of named types: `class NewThing(Params): title: Title`; the wire name is the alias, else the
+field's name. Everything else (validation, errors, ignored names, the OpenAPI document, the comparison with the
+contract) is derived from `fields_of(model)`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, core_schema
+
+from trackyard.wire.request.scalars import NOTHING, Scalar
+
+MAX_ITEMS = 1000
+"""Values one list may hold; an import of more is several requests."""
+
+LONGEST_NAME = 200
+"""Characters of an ignored parameter's name that an answer repeats."""
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Who a parameter is for. An affiliate's admin-only parameter is ignored and named; since / until document."""
+
+    admin: bool = False
+    since: str | None = None
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """Required for some: of staff, or from a version on."""
+
+    staff: bool = False
+    since: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Was:
+    """A deprecated name; `use` is today's."""
+
+    use: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clearable:
+    """An empty value clears what is stored: it is read as None and stands in `model_fields_set`."""
+
+
+@dataclass(frozen=True, slots=True)
+class MayBeEmpty:
+    """A required list that is sent though it holds nothing."""
+
+
+_MARKERS = Only | Needed | Was | Clearable | MayBeEmpty
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """How several values of one parameter are sent. `form`: seq, any, comma or keyed."""
+
+    form: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        read = {"seq": _sequence, "any": _sequence, "comma": _comma_sequence, "keyed": _keyed}[self.form]
+        schema = core_schema.no_info_before_validator_function(read, handler(source))
+        if self.form == "keyed":
+            return schema
+        return core_schema.no_info_after_validator_function(_without_nothing, schema)
+
+
+Seq = Annotated[tuple[T, ...], Container("seq")]
+"""A list: `k=v`, repeated, `k[]=v`, `k[0]=v`, a JSON list; a scalar is a list of one, "" an empty one. Empty items are
+left out of lists of types that have no empty value."""
+
+OneOrMany = Annotated[tuple[T, ...], Container("seq")]
+"""What the specification writes as "value or array"; read the same."""
+
+AnyOf = Annotated[tuple[T, ...], Container("any")]
+"""A filter that the specification shows as one value: a list is accepted, any of its values matches."""
+
+CommaList = Annotated[tuple[T, ...], Container("comma")]
+"""A list that may also come as `k=a,b`."""
+
+Keyed = Annotated[dict[K, T], Container("keyed")]
+"""A map; digit keys are keys. A list is a map by its indices."""
+
+
+class Params(BaseModel):
+    """The base of every parameter model. An empty value of a type that has no empty value counts as not sent.
+
+    edits: whether it changes something there is: what is not sent stays, and the defaults, which it shares with the
+    model of a new one, are not documented.
+    """
+
+    edits: ClassVar[bool] = False
+
+    model_config = ConfigDict(frozen=True, extra="ignore", validate_default=False, arbitrary_types_allowed=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_empty(cls, tree: Any) -> Any:
+        if not isinstance(tree, dict):
+            raise ValueError("This value must hold named values.")
+        kept = dict(tree)
+        for field in fields_of(cls):
+            value = kept.get(field.name, "")
+            if field.needs_items and _holds_nothing(value):
+                kept.pop(field.name, None)
+            if field.name not in kept or not (value is None or value == ""):
+                continue
+            if field.clearable:
+                kept[field.name] = None
+            elif field.drops_empty:
+                del kept[field.name]
+            elif value is None:
+                kept[field.name] = ""
+        return kept
+
+
+class NoParams(Params):
+    """An endpoint without parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What is known about one parameter. `forms`: its containers from outside in, each as in Container; of a
+    nested model `model` is set · listed: whether it lies in a list or map of models."""
+
+    name: str
+    attribute: str
+    forms: tuple[str, ...]
+    scalar: Scalar | None
+    model: type[Params] | None
+    required: bool
+    default: Any
+    markers: tuple[Any, ...]
+    listed: bool = False
+
+    def within(self, above: "Field") -> "Field":
+        """As a parameter of the model that `above` holds: with its `Only`, and listed when that is a list or is."""
+        only = tuple(marker for marker in above.markers if isinstance(marker, Only))
+        return replace(self, markers=self.markers + only, listed=above.listed or above.form != "one")
+
+    @property
+    def form(self) -> str:
+        """How it is sent: one, or its outermost container."""
+        return self.forms[0] if self.forms else "one"
+
+    @property
+    def needs_items(self) -> bool:
+        """Whether an empty list counts as not sent."""
+        empty = any(isinstance(marker, MayBeEmpty) for marker in self.markers)
+        return self.required and not empty and self.form in ("seq", "any", "comma")
+
+    @property
+    def drops_empty(self) -> bool:
+        """Whether "" means not sent."""
+        return self.form == "one" and (self.required or self.scalar is None or self.scalar.drops_empty)
+
+    @property
+    def clearable(self) -> bool:
+        """Whether "" clears the stored value."""
+        return any(isinstance(marker, Clearable) for marker in self.markers)
+
+    @property
+    def admin_only(self) -> bool:
+        """Whether it is ignored from an affiliate."""
+        return any(isinstance(marker, Only) and marker.admin for marker in self.markers)
+
+    def needed(self, *, staff: bool, version: str) -> bool:
+        """Whether this caller must send it under this version, though the model does not require it."""
+        return any(
+            (marker.staff and staff) or (marker.since is not None and version >= marker.since)
+            for marker in self.markers
+            if isinstance(marker, Needed)
+        )
+
+
+@cache
+def fields_of(model: type[Params]) -> tuple[Field, ...]:
+    """The parameters of a model, in its order."""
+    return tuple(_field(attribute, info) for attribute, info in model.model_fields.items())
+
+
+def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) -> Iterator[tuple[str, str]]:
+    """Yield the wire names in `tree` that are ignored, each with a sentence that says why."""
+    if not isinstance(tree, dict):
+        return
+    known = {field.name: field for field in fields_of(model)}
+    for key, value in tree.items():
+        name = f"{prefix}[{key}]" if prefix else key
+        field = known.get(key)
+        if field is None:
+            yield from ((place, f"{place[:LONGEST_NAME]} {_UNKNOWN} It was ignored.") for place in _named(value, name))
+        elif field.admin_only and not staff:
+            yield name, f"{name[:LONGEST_NAME]} {_STAFF_ONLY} It was ignored."
+        elif field.model is not None:
+            for place, item in _leaves(value, name, len(field.forms)):
+                yield from each_ignored(field.model, item, place, staff=staff)
+
+
+def _named(value: Any, name: str) -> Iterator[str]:
+    """Yield the names that a client sent below an unknown one: `filter[offer]`; a list has the one of its own."""
+    if isinstance(value, dict) and value and not all(key.isdecimal() or key == "" for key in value):
+        for key in value:
+            yield f"{name}[{key}]"
+    else:
+        yield name
+
+
+_UNKNOWN = "is not a parameter of this method."
+_STAFF_ONLY = "is a parameter for staff only."
+
+
+def without_admin_only(model: type[Params], tree: dict[str, Any]) -> dict[str, Any]:
+    """The tree without what only staff may send."""
+    kept = dict(tree)
+    for field in fields_of(model):
+        if field.name not in kept:
+            continue
+        if field.admin_only:
+            del kept[field.name]
+        elif field.model is not None and field.form == "one" and isinstance(kept[field.name], dict):
+            kept[field.name] = without_admin_only(field.model, kept[field.name])
+    return kept
+
+
+def _leaves(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """What lies in `depth` containers, with its wire name."""
+    if depth == 0:
+        yield name, value
+    elif isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _leaves(inner, f"{name}[{key}]", depth - 1)
+
+
+def _sequence(value: Any) -> list[Any]:
+    if value is None or value == "":
+        return []
+    if isinstance(value, tuple):  # a default that is validated
+        return list(value)
+    if isinstance(value, dict):
+        if not all(key.isdecimal() for key in value):
+            raise ValueError("This value must be a list.")
+        value = [value[key] for key in sorted(value, key=lambda key: (len(key), key))]
+    if not isinstance(value, list):
+        return [value]
+    flat: list[Any] = []
+    for item in value:
+        flat.extend(item if isinstance(item, list) else [item])
+    if len(flat) > MAX_ITEMS:
+        raise ValueError(f"This value may hold at most {MAX_ITEMS} values.")
+    if flat == [""]:
+        return []
+    return [NOTHING if item == "" else item for item in flat]  # which keeps the places of the others in faults
+
+
+def _without_nothing(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The values without empty ones of a type that has no empty value: forms send them for what nobody filled in."""
+    return tuple(value for value in values if value is not NOTHING)
+
+
+def _holds_nothing(value: Any) -> bool:
+    """Whether a list that was sent holds no value, or empty ones alone."""
+    if isinstance(value, dict):
+        return all(_holds_nothing(item) for item in value.values())
+    if isinstance(value, list):
+        return all(_holds_nothing(item) for item in value)
+    return value is None or value == ""
+
+
+def _comma_sequence(value: Any) -> list[Any]:
+    pieces: list[Any] = []
+    for item in _sequence(value):
+        pieces.extend(item.split(",") if isinstance(item, str) else [item])
+    if len(pieces) > MAX_ITEMS:
+        raise ValueError(f"This value may hold at most {MAX_ITEMS} values.")
+    stripped = (piece.strip() if isinstance(piece, str) else piece for piece in pieces)
+    return [NOTHING if piece == "" else piece for piece in stripped]
+
+
+def _keyed(value: Any) -> dict[str, Any]:
+    if value is None or value == "":
+        return {}
+    if isinstance(value, list):
+        return {str(index): item for index, item in enumerate(value)}
+    if not isinstance(value, dict):
+        raise ValueError("This value must hold named values.")
+    return value
+
+
+def _field(attribute: str, info: FieldInfo) -> Field:
+    markers = list(info.metadata)
+    inner = _without_none(info.annotation)
+    forms: list[str] = []
+    while True:
+        if get_origin(inner) is Annotated:
+            inner, *more = get_args(inner)
+            markers.extend(more)
+            continue
+        container = next((marker for marker in markers if isinstance(marker, Container)), None)
+        if container is None:
+            break
+        forms.append(container.form)
+        arguments = get_args(inner)
+        inner = arguments[-1] if container.form == "keyed" else arguments[0]
+        markers.remove(container)
+    scalar = next((marker for marker in markers if isinstance(marker, Scalar)), None)
+    model = inner if isinstance(inner, type) and issubclass(inner, Params) else None
+    if scalar is None and model is None:
+        raise TypeError(f"{attribute} is of no named type")
+    return Field(
+        name=info.alias or attribute,
+        attribute=attribute,
+        forms=tuple(forms),
+        scalar=scalar,
+        model=model,
+        required=info.is_required(),
+        default=None if info.is_required() else info.get_default(call_default_factory=True, validated_data={}),
+        markers=tuple(marker for marker in markers if isinstance(marker, _MARKERS)),
+    )
+
+
+def _without_none(annotation: Any) -> Any:
+    if get_origin(annotation) in (Union, UnionType):
+        kept = [inner for inner in get_args(annotation) if inner is not type(None)]
+        if len(kept) != 1:
+            raise TypeError(f"{annotation} is of no named type")
+        return kept[0]
+    return annotation

@@ -1,0 +1,1 @@
+"""From values to answers: JSON, errors, CSV and Parquet."""

@@ -1,0 +1,75 @@
+"""The body of an error, and what pydantic's findings are called (behaviour.md §2, Errors)."""
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from pydantic import ValidationError
+
+from trackyard.base.errors import Refusal
+from trackyard.wire.request.brackets import wire_name
+
+SERVER_ERROR = "Server error, Please contact your administrator"
+REQUIRED = "This value is required."
+
+_SENTENCES = {"missing": REQUIRED, "model_type": "This value must hold named values."}
+
+
+class ErrorBody(msgspec.Struct, frozen=True, kw_only=True):
+    """`error` and `message` are the same text: some programs read the one, some the other."""
+
+    status: int = 2
+    error: str
+    message: str
+    code: str
+    fields: dict[str, list[str]] | UnsetType = UNSET
+    request_id: str | UnsetType = UNSET
+
+
+class PageNotFound(Refusal):
+    """No method has this path."""
+
+    status, code, text = 404, "page_not_found", "Page Not Found"
+
+
+class MethodNotAllowed(Refusal):
+    """The path exists with other methods."""
+
+    status, code, text = 405, "method_not_allowed", "Method Not Allowed"
+
+    def __init__(self, allowed: list[str]) -> None:
+        super().__init__()
+        self.allowed = allowed
+
+
+def body_of(refusal: Refusal) -> ErrorBody:
+    """The body that tells of a refusal."""
+    fields = refusal.fields
+    return ErrorBody(
+        error=refusal.text,
+        message=refusal.text,
+        code=refusal.code,
+        fields=UNSET if fields is None else {name: list(sentences) for name, sentences in fields.items()},
+    )
+
+
+def server_error(request_id: str) -> ErrorBody:
+    """The body of a fault of ours: the request's id and nothing else."""
+    return ErrorBody(error=SERVER_ERROR, message=SERVER_ERROR, code="server_error", request_id=request_id)
+
+
+def faults_of(error: ValidationError) -> dict[str, list[str]]:
+    """Wire name → sentences, in the order they were found."""
+    fields: dict[str, list[str]] = {}
+    for finding in error.errors(include_url=False, include_input=False):
+        place = [key for key in finding["loc"] if key != "[key]"]  # pydantic's mark for "the key itself"
+        name = wire_name(place) if place else "parameters"
+        fields.setdefault(name, []).append(_sentence(finding))
+    return fields
+
+
+def _sentence(finding: Any) -> str:
+    cause = finding.get("ctx", {}).get("error")
+    if isinstance(cause, ValueError):
+        return str(cause)
+    return _SENTENCES.get(finding["type"], f"{finding['msg']}.")

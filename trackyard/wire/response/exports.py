@@ -1,0 +1,218 @@
+"""Answers that are a file of rows: `format=csv` or `parquet` of a list, without a limit of rows (behaviour.md §10).
+
+Rows are read while they are sent: what is held at a time does not grow with the file. Columns are the fields of the
+view that the JSON answer has, what is nested by its path (`offer.id`).
+"""
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from itertools import islice
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from zoneinfo import ZoneInfo
+
+from msgspec import UnsetType
+
+from trackyard.base.arrow import Array, beside, loaded
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Params
+from trackyard.wire.response.envelope import MOMENT, View
+
+CSV: Final = "text/csv"
+PARQUET: Final = "application/vnd.apache.parquet"
+PIECE: Final = 1000
+"""Rows that are read, and sent, at once."""
+
+D = TypeVar("D")
+T = TypeVar("T")
+
+
+class Kind(Enum):
+    """What the values of a column are, beside null. MOMENT: UTC milliseconds · OTHER: what is shown as JSON."""
+
+    TEXT = "text"
+    WHOLE = "a whole number"
+    AMOUNT = "an amount"
+    MOMENT = "a moment"
+    FLAG = "true or false"
+    OTHER = "JSON"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a file."""
+
+    name: str
+    kind: Kind = Kind.TEXT
+
+
+Row = Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows by column: an array of the type of each column of the table (`type_of`), or a dictionary of such values."""
+
+    arrays: tuple[Array, ...]
+
+
+Piece = list[Row] | Block
+Pieces = Generator[Piece, None, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of one file.
+
+    pieces: rows by the thousand, each a value a column, or by column where there may be millions, read as they are
+    asked for; closing it ends the reading · zone:
+    of moments where they are a text · period: what the file's name says beside what it is of · count: how many rows
+    there are to come, asked after the first piece was read.
+    """
+
+    columns: tuple[Column, ...]
+    pieces: Pieces
+    zone: ZoneInfo
+    period: str = ""
+    count: Callable[[], int] | None = None
+
+
+class Exported(Params):
+    """What a method has that also answers with a file."""
+
+    format: Annotated[str, s.Choice(("json", "csv", "parquet"))] = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet(Generic[D]):
+    """The file that a method also answers with.
+
+    name: what it is of, the beginning of the file's name · views: of a row, the last one of affiliates where it is
+    another; none where the columns depend on what is asked · rows: gets the call and the read parameters; Refusals
+    come before it returns, or with its first piece · said: what there is to say of columns and rows.
+    """
+
+    name: str
+    views: tuple[type[View], ...]
+    rows: Callable[[Any, Any], Table]
+    said: str = ""
+
+
+def columns_of(view: type[View]) -> tuple[Column, ...]:
+    """The columns that rows of a view have."""
+    return tuple(_columns(view, ""))
+
+
+def table_of(view: type[View], rows: Iterable[View], zone: ZoneInfo, **more: Any) -> Table:
+    """A table of views, whose moments are UTC milliseconds."""
+    return Table(columns_of(view), pieces_of(view, in_pieces(rows)), zone, **more)
+
+
+def pieces_of(view: type[View], pieces: Iterator[Sequence[View]]) -> Pieces:
+    """The rows of views."""
+    flat = _flattener(view)
+    try:
+        for piece in pieces:
+            for start in range(0, len(piece), PIECE):
+                yield [flat(row) for row in piece[start : start + PIECE]]
+    finally:
+        if isinstance(pieces, Generator):
+            pieces.close()
+
+
+def type_of(kind: Kind) -> Any:
+    """What a column of a kind is in pyarrow."""
+    arrow = loaded().arrow
+    return {
+        Kind.WHOLE: arrow.int64(),
+        Kind.AMOUNT: arrow.decimal128(18, 4),
+        Kind.MOMENT: arrow.timestamp("ms", tz="UTC"),
+        Kind.FLAG: arrow.bool_(),
+    }.get(kind, arrow.string())
+
+
+def block_of(columns: Sequence[Column], arrays: Mapping[str, Array]) -> Block:
+    """Rows by column, from arrays by the columns' names; others are left out. Raises KeyError."""
+    return Block(tuple(arrays[column.name] for column in columns))
+
+
+def columns_beside(view: type[View], name: str, keys: Array, view_of: Callable[[Any], View | None]) -> dict[str, Array]:
+    """The columns of a nested view by the key of what it shows; `view_of` is asked once for each key."""
+    columns, flat = tuple(_columns(view, f"{name}.")), _flattener(view)
+    nothing = [None] * len(columns)
+
+    def values_of(key: Any) -> Row:
+        found = view_of(key)
+        return nothing if found is None else flat(found)
+
+    arrays = beside(keys, [type_of(column.kind) for column in columns], values_of)
+    return {column.name: array for column, array in zip(columns, arrays, strict=True)}
+
+
+def in_pieces(rows: Iterable[T]) -> Generator[list[T], None, None]:
+    """Rows by the thousand."""
+    left = iter(rows)
+    while piece := list(islice(left, PIECE)):
+        yield piece
+
+
+def _columns(view: type[View], prefix: str) -> Iterator[Column]:
+    for name, kind in _fields(view):
+        if isinstance(kind, Kind):
+            yield Column(prefix + name, kind)
+        else:
+            yield from _columns(kind, f"{prefix}{name}.")
+
+
+def _fields(view: type[View]) -> list[tuple[str, Kind | type[View]]]:
+    """The fields of a view, and what they are."""
+    hints = get_type_hints(view, include_extras=True)
+    return [(name, _kind(hints[name])) for name in view.__struct_fields__]
+
+
+def _kind(hint: Any) -> Kind | type[View]:
+    if get_origin(hint) is Annotated:
+        kind, *notes = get_args(hint)
+        return Kind.MOMENT if MOMENT in notes else _kind(kind)
+    if get_origin(hint) in (Union, UnionType):
+        [*some] = (inner for inner in get_args(hint) if inner not in (NoneType, UnsetType))
+        return _kind(some[0]) if len(some) == 1 else Kind.OTHER
+    if isinstance(hint, type) and issubclass(hint, View):
+        return hint
+    return _KINDS.get(hint, Kind.OTHER)
+
+
+def _flattener(view: type[View]) -> Callable[[Any], Row]:
+    """What makes a row of values out of a view."""
+    fields = _fields(view)
+    inner = [None if isinstance(kind, Kind) else (_flattener(kind), len(columns_of(kind))) for _, kind in fields]
+    if len(fields) == 1:
+        raise TypeError(f"{view.__name__}: a row has more than one field")
+    values_of = attrgetter(*(name for name, _ in fields))
+    if not any(inner):
+        return values_of
+
+    def flat(row: Any) -> Row:
+        values: list[Any] = []
+        for value, nested in zip(values_of(row), inner, strict=True):
+            if nested is None:
+                values.append(value)
+            elif value is None:
+                values += [None] * nested[1]
+            else:
+                values += nested[0](value)
+        return values
+
+    return flat
+
+
+_KINDS: Final[dict[Any, Kind]] = {
+    str: Kind.TEXT,
+    int: Kind.WHOLE,
+    Decimal: Kind.AMOUNT,
+    bool: Kind.FLAG,
+    NoneType: Kind.TEXT,
+}

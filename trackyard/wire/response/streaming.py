@@ -1,0 +1,171 @@
+"""The answer that is a file, sent while it is read.
+
+A fault while rows are read ends the connection before the answer is whole, so that a file cut short is not taken for
+all of it; a client that is gone ends the reading.
+"""
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from itertools import chain
+from typing import Final
+
+import anyio
+import anyio.to_thread
+from anyio import CancelScope, CapacityLimiter
+from anyio.lowlevel import RunVar
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from trackyard.analytics.cancellation import asking
+from trackyard.base.errors import Abandoned, Refusal, TooManyRequests
+from trackyard.wire.response.csv_rows import csv_of
+from trackyard.wire.response.exports import CSV, PARQUET, Piece, Table
+from trackyard.wire.response.parquet import parquet_of
+
+log = logging.getLogger("trackyard.api")
+
+TOTAL: Final = "X-Total-Count"
+EACH: Final = 2
+"""Exports that a key has at a time."""
+TOGETHER: Final = 6
+"""Exports of all keys at a time."""
+RETRY_S: Final = 5
+Write = Callable[[Table, Iterable[Piece]], Iterator[bytes]]
+
+_reading: Final = RunVar[CapacityLimiter]("reading")
+READERS: Final = 4
+"""Files whose next rows are read at a time; the threads of other calls are not theirs."""
+_FORMATS: Final[dict[str, tuple[str, Write]]] = {
+    "csv": (f"{CSV}; charset=utf-8", csv_of),
+    "parquet": (PARQUET, parquet_of),
+}
+
+
+class TooManyExports(TooManyRequests):
+    """A key has as many files under way as it may."""
+
+    text = f"Too Many Requests: {EACH} exports of this key are running, ask again when one has ended"
+
+    def __init__(self) -> None:
+        super().__init__(RETRY_S, code="too_many_exports")
+
+
+class ExportsBusy(Refusal):
+    """So many files are under way that another would slow what else is asked."""
+
+    status, code, text = 503, "exports_busy", f"{TOGETHER} exports are running: ask again when one has ended"
+    retry_after = RETRY_S
+
+
+class Exports:
+    """The files that are being read and sent, by key. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._running: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def place(self, name: str) -> ExitStack:
+        """A place for one more, given back when it is closed. Raises TooManyExports and ExportsBusy."""
+        with self._lock:
+            if self._running[name] >= EACH:
+                raise TooManyExports
+            if self._running.total() >= TOGETHER:
+                raise ExportsBusy
+            self._running[name] += 1
+        place = ExitStack()
+        place.callback(self._leave, name)
+        return place
+
+    def _leave(self, name: str) -> None:
+        with self._lock:
+            self._running[name] -= 1
+            self._running += Counter()  # names that have none are forgotten
+
+
+class Sending(Response):
+    """An answer that is a file. ending: what there is to do once it was sent, or will not be; in a thread · left: what
+    is to be done then in the event loop."""
+
+    def __init__(self, name: str, form: str, table: Table, ending: ExitStack) -> None:
+        media_type, self._write = _FORMATS[form]
+        period = f"_{table.period}" if table.period else ""
+        headers = {
+            "Content-Disposition": f'attachment; filename="{name}{period}.{form}"',
+            "X-Content-Type-Options": "nosniff",
+        }
+        super().__init__(media_type=media_type, headers=headers)
+        del self.headers["Content-Length"]
+        self._table = table
+        self._rows: Iterable[Piece] = table.pieces
+        self._fault: Exception | None = None
+        self._who = asking.get()
+        self._ending = ending
+        self._ending.callback(table.pieces.close)
+        self.left = ExitStack()
+
+    def begin(self) -> None:
+        """Reads the first rows, so that what refuses them is told as an error."""
+        first = next(self._table.pieces, None)
+        if first is not None:
+            self._rows = chain([first], self._table.pieces)
+        if self._table.count is not None:
+            self.headers[TOTAL] = str(self._table.count())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            if scope["method"] == "HEAD":
+                await send({"type": "http.response.body", "body": b""})
+                return
+            async with anyio.create_task_group() as both:
+                both.start_soon(self._send_all, send, both.cancel_scope)
+                await _gone(receive)
+                if self._who is not None:
+                    self._who.give_up()  # the thread may wait for its turn
+                both.cancel_scope.cancel()
+        finally:
+            with CancelScope(shield=True):
+                await anyio.to_thread.run_sync(self._ending.close, limiter=_readers())
+                self.left.close()
+        if self._fault is not None:
+            raise self._fault
+
+    async def _send_all(self, send: Send, scope: CancelScope) -> None:
+        lines = self._write(self._table, self._rows)
+        try:
+            while (piece := await anyio.to_thread.run_sync(self._next, lines, limiter=_readers())) is not None:
+                if piece:
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        except Abandoned:
+            log.info("nobody reads a file any more")
+        except Exception as fault:  # told by __call__, which tells of one, and not of a group
+            log.exception("a file is cut short")
+            self._fault = fault
+        scope.cancel()
+
+    def _next(self, lines: Iterator[bytes]) -> bytes | None:
+        """The next piece, asked for in the name of who asked for the file; None at its end."""
+        before = asking.set(self._who)
+        try:
+            return next(lines, None)
+        finally:
+            asking.reset(before)
+
+
+async def _gone(receive: Receive) -> None:
+    """Comes back when the client is gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _readers() -> CapacityLimiter:
+    """The threads of this event loop."""
+    try:
+        return _reading.get()
+    except LookupError:
+        _reading.set(found := CapacityLimiter(READERS))
+        return found
