@@ -1,16 +1,39 @@
-"""The documents refer to files and headings that exist."""
+"""Documents, docstrings and comments refer to documents, headings and files that exist."""
 
+import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests").rglob("*.md")])
+ROOT: Final = Path(__file__).parents[2]
+PACKAGE: Final = ROOT / "trackyard"
+PAGES: Final = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests").rglob("*.md")])
+MODULES: Final = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "tests").rglob("*.py"), *ROOT.glob("*.py")])
+SCRIPTS: Final = sorted(path for path in (ROOT / "script").iterdir() if path.is_file())
+TABLES: Final = sorted((ROOT / "tests").rglob("*.toml"))
 
-_LINK = re.compile(r"\]\(([^)\s]+)\)")
-_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_FENCE: Final = re.compile(r"^( *)(```|~~~).*?^\1\2", re.MULTILINE | re.DOTALL)
+_QUOTED: Final = re.compile(r"`([^`\s]+)`")
+_CITED: Final = re.compile(r"(?<![\w./-])(?:docs|tests|trackyard|script)/[\w./-]*\w/?(?:#[\w-]+)?")
+_MODULE: Final = re.compile(r"(?<![\w./-])[a-z_]+(?:/[a-z_0-9]+)+\.py\b")
+_PATH: Final = re.compile(r"[\w.-]+(?:/[\w.-]+)*/?(?:#[\w-]+)?")
+_DECISION: Final = re.compile(r"docs/decisions/(\d{4})")
+_FILE: Final = re.compile(r"\.(?:bash|md|py|toml|txt)$")
+_OUTSIDE: Final = re.compile(r"(?<![\w/-])(?:behaviour|platform-api|shapes)\.md|\(spec:|§")
+"""Citations of documents that are not in the project."""
+
+_BARE: Final = re.compile(r"(?<![\w/-])architecture\.md")
+"""A citation of a page of docs/ without its folder; pages of that folder may link it so."""
+
+_GENERATED: Final = re.compile(r"trackyard/compiled\.json")
+"""Files that scripts of the project make."""
 
 
 def links(page: Path) -> Iterator[str]:
@@ -20,13 +43,67 @@ def links(page: Path) -> Iterator[str]:
             yield target
 
 
+def quoted_paths(page: Path) -> Iterator[str]:
+    """The paths of files and folders that a page quotes as code, blocks of code apart."""
+    for text in _QUOTED.findall(_FENCE.sub("", page.read_text())):
+        path, _, _ = text.partition("#")
+        if _PATH.fullmatch(text) and "/" in path and (_CITED.fullmatch(text) or _FILE.search(path)):
+            yield text
+
+
+def slug(heading: str) -> str:
+    """The anchor that GitHub makes of a heading."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+    return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
+
+
 def anchors(page: Path) -> set[str]:
-    """The anchors that the headings of a page make."""
-    headings = (re.sub(r"[`*\[\]()]", "", heading).lower() for heading in _HEADING.findall(page.read_text()))
-    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in headings}
+    """The anchors of a page's headings. A heading that repeats gets a number."""
+    found: dict[str, int] = {}
+    names = set()
+    for heading in _HEADING.findall(_FENCE.sub("", page.read_text())):
+        name = slug(heading)
+        repeats = found.get(name, 0)
+        names.add(f"{name}-{repeats}" if repeats else name)
+        found[name] = repeats + 1
+    return names
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def leads_somewhere(target: str, *bases: Path) -> bool:
+    """Whether a path, with or without an anchor, exists below one of the folders."""
+    name, _, anchor = target.partition("#")
+    if _GENERATED.fullmatch(name):
+        return True
+    decision = _DECISION.fullmatch(name)
+    if decision is not None:
+        return len(list((ROOT / "docs" / "decisions").glob(f"{decision[1]}-*.md"))) == 1 and not anchor
+    for base in bases:
+        file = base / name
+        if file.exists():
+            return not anchor or (file.is_file() and anchor in anchors(file))
+    return False
+
+
+def prose(path: Path) -> str:
+    """The docstrings and comments of a module; the whole text of any other file."""
+    source = path.read_text()
+    if path.suffix != ".py":
+        return source
+    texts = [
+        node.value.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    ]
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return "\n".join([*texts, *(token.string for token in tokens if token.type == tokenize.COMMENT)])
+
+
+def named(path: Path) -> str:
+    """A path as a test's id shows it."""
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_document_links_lead_to_existing_files_and_headings(page: Path) -> None:
     broken = []
     for target in links(page):
@@ -35,3 +112,28 @@ def test_document_links_lead_to_existing_files_and_headings(page: Path) -> None:
         if not file.exists() or (anchor and anchor not in anchors(file)):
             broken.append(target)
     assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_document_quoted_paths_exist(page: Path) -> None:
+    assert [path for path in quoted_paths(page) if not leads_somewhere(path, ROOT, PACKAGE, page.parent)] == []
+
+
+@pytest.mark.parametrize("path", [*MODULES, *SCRIPTS, *TABLES], ids=named)
+def test_docstring_citations_lead_to_existing_files_and_headings(path: Path) -> None:
+    text = prose(path)
+    cited = [match.group() for pattern in (_CITED, _MODULE) for match in pattern.finditer(text)]
+    assert sorted({target for target in cited if not leads_somewhere(target, ROOT, PACKAGE)}) == []
+
+
+@pytest.mark.parametrize("path", [*MODULES, *SCRIPTS, *TABLES, *PAGES], ids=named)
+def test_citations_stay_within_the_project(path: Path) -> None:
+    if path == Path(__file__):
+        return
+    patterns = (_OUTSIDE,) if path in PAGES else (_OUTSIDE, _BARE)
+    assert sorted({match.group() for pattern in patterns for match in pattern.finditer(prose(path))}) == []
+
+
+@pytest.mark.parametrize("folder", sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py")))
+def test_architecture_page_names_folder(folder: str) -> None:
+    assert f"| `{folder}/` |" in (ROOT / "docs" / "architecture.md").read_text()
