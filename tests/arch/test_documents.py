@@ -13,7 +13,9 @@ import pytest
 ROOT: Final = Path(__file__).parents[2]
 PACKAGE: Final = ROOT / "trackyard"
 PAGES: Final = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests").rglob("*.md")])
-MODULES: Final = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "tests").rglob("*.py"), *ROOT.glob("*.py")])
+MODULES: Final = sorted(
+    path for folder in ("trackyard", "tests", "bench") for path in (ROOT / folder).rglob("*.py")
+) + sorted(ROOT.glob("*.py"))
 SCRIPTS: Final = sorted(path for path in (ROOT / "script").iterdir() if path.is_file())
 TABLES: Final = sorted((ROOT / "tests").rglob("*.toml"))
 
