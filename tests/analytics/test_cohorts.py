@@ -1,4 +1,5 @@
-"""Retention and time to action: the store and plain Python over the raw events (behaviour.md §7)."""
+"""Retention and time to action: the store and plain Python over the raw events
+(docs/spec/statistics.md#retention-and-time-to-action)."""
 
 import random
 from collections.abc import Iterator

@@ -1,5 +1,6 @@
-"""Every cell of every report and list, over the API, against plain Python over the raw journal (support/oracle.py);
-and what holds of all of them: figures that can be got twice are the same twice (behaviour.md §7)."""
+"""Every cell of every report and list, over the API, against plain Python over the raw journal
+(tests/support/oracle.py);
+and what holds of all of them: figures that can be got twice are the same twice (docs/spec/statistics.md#agreement)."""
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator

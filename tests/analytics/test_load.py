@@ -1,4 +1,4 @@
-"""Each row once, whatever dies when (architecture.md, Exactly once)."""
+"""Each row once, whatever dies when (docs/spec/engine.md#exactly-once)."""
 
 from typing import Any
 

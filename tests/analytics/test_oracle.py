@@ -1,4 +1,4 @@
-"""The same questions answered by the store and in plain Python over the raw events (behaviour.md §7)."""
+"""The same questions answered by the store and in plain Python over the raw events (docs/spec/statistics.md)."""
 
 import dataclasses
 import random

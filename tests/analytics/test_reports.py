@@ -1,4 +1,4 @@
-"""Rules of behaviour.md §7, one by one."""
+"""Rules of docs/spec/statistics.md, one by one."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

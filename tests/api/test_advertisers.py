@@ -1,4 +1,4 @@
-"""Advertisers: lists, edits, passwords, blacklists, and who may (spec: Admin: advertisers and invoices)."""
+"""Advertisers: lists, edits, passwords, blacklists, and who may (docs/api/advertisers.md)."""
 
 import re
 from typing import Any

@@ -1,4 +1,5 @@
-"""Payments to affiliates: never above what is available, every entry whole and in one payment (behaviour.md §8)."""
+"""Payments to affiliates: never above what is available, every entry whole and in one payment
+(docs/spec/money.md#payments-to-affiliates)."""
 
 import csv
 import io

@@ -259,7 +259,8 @@ def test_custom_fields(api: Api) -> None:
 
 
 def test_who_sees_a_key_may_edit_its_affiliate() -> None:
-    """The list and the record show keys, which staff see who may edit that affiliate (behaviour.md §3)."""
+    """The list and the record show keys, which staff see who may edit that affiliate
+    (docs/spec/callers.md#api-keys-in-answers)."""
     for role, given in TABLE.items():
         assert (Permission.AFFILIATES_READ in given) == (Permission.AFFILIATES_WRITE in given), role
 

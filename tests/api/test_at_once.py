@@ -1,4 +1,5 @@
-"""The same removal, or the same unique value, by several at once: one succeeds (spec: Concurrency and size)."""
+"""The same removal, or the same unique value, by several at once: one succeeds
+(docs/spec/api-conventions.md#writes)."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

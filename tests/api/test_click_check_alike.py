@@ -1,4 +1,5 @@
-"""click-check and an edge say the same of the same click (behaviour.md §4, §10)."""
+"""click-check and an edge say the same of the same click (docs/spec/tracking.md#the-decision-on-a-click,
+docs/api/click-check.md)."""
 
 import re
 from collections.abc import Iterator

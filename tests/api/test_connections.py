@@ -1,4 +1,4 @@
-"""Connecting affiliates to offers and taking them off: rules, mail, scopes (spec: State changes)."""
+"""Connecting affiliates to offers and taking them off: rules, mail, scopes (docs/api/connections.md)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -161,7 +161,7 @@ def test_a_removed_offer_does_not_exist(api: Api) -> None:
 
 
 class TestRoles:
-    """Who may connect whom (behaviour.md §3)."""
+    """Who may connect whom (docs/spec/callers.md#roles-of-staff)."""
 
     @pytest.mark.parametrize(
         ("role", "code"),
@@ -212,7 +212,7 @@ def _codes(client: ApiClient, offer: int, pid: int) -> list[int]:
 
 
 class TestFirstSight:
-    """Offers that connect whoever sees them: `auto_offer_connect` (behaviour.md §3)."""
+    """Offers that connect whoever sees them: `auto_offer_connect` (docs/spec/offers.md#connections)."""
 
     @pytest.mark.parametrize(
         "look", ["/3.0/partner/offers", "/3.0/partner/live-offers", "/3.1/offers", "/3.0/offer/{offer}"]

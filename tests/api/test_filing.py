@@ -1,4 +1,5 @@
-"""Sources, categories, SmartLink categories, domains: read and write (spec: Sources … Domains; behaviour.md §10)."""
+"""Sources, categories, SmartLink categories, domains: read and write
+(docs/api/sources.md, docs/api/categories.md, docs/api/smartlinks.md, docs/api/domains.md)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Invoices: what staff say of them, the lines that statistics give, and who may (spec: Invoice)."""
+"""Invoices: what staff say of them, the lines that statistics give, and who may (docs/api/invoices.md)."""
 
 from dataclasses import replace
 from decimal import Decimal

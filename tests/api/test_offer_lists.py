@@ -1,4 +1,5 @@
-"""Which offers a list holds, in what order, and who sees them (spec: GET offers, partner/offers; behaviour.md §3)."""
+"""Which offers a list holds, in what order, and who sees them
+(docs/api/offer-lists.md, docs/spec/offers.md#lists-of-offers)."""
 
 from collections.abc import Callable
 from decimal import Decimal

@@ -1,4 +1,5 @@
-"""What an offer's forms hold (spec: Offer and its items; behaviour.md §1, §3)."""
+"""What an offer's forms hold (docs/spec/offers.md#fields-for-affiliates,
+docs/spec/callers.md#visibility-for-affiliates)."""
 
 from decimal import Decimal
 from typing import Any
@@ -42,13 +43,13 @@ hash_password allow_deeplink hide_referer redirect_type start_at stop_at auto_of
 creatives creatives_zip sub_accounts sub_restrictions caps commission_tiers caps_timezone caps_status caps_goal_overcap
 hide_caps search_empty_sub allow_impressions smartlink_categories click_session minimal_click_session uniq_ip_only
 reject_not_uniq_ip consider_personal_targeting_only schedule targeting io_document updated_at created_at"""
-"""Full offer fields of platform-api.md."""
+"""Full offer fields of the public API."""
 
 OWN_WORDS = """id offer_id title preview_url description cr epc logo stop_at sources categories full_categories
 countries payments required_approval landings is_cpi creatives creatives_zip links macro_url link use_https use_http
 hold_period caps
 targeting"""
-"""The affiliate-facing list item of platform-api.md."""
+"""The affiliate-facing list item of the public API."""
 FULL, OWN = set(FULL_WORDS.split()), set(OWN_WORDS.split())
 
 

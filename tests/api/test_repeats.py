@@ -1,4 +1,5 @@
-"""Idempotency-Key: a write that is sent again is made once, and answered as at first (behaviour.md §2)."""
+"""Idempotency-Key: a write that is sent again is made once, and answered as at first
+(docs/spec/api-conventions.md#idempotency)."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""The table of behaviour.md §3, called: each role against each group of methods."""
+"""The table of docs/spec/callers.md#roles-of-staff, called: each role against each group of methods."""
 
 from fnmatch import fnmatch
 from typing import Any

@@ -1,4 +1,5 @@
-"""Requests to join offers: who may ask, what staff see, one decision (spec: Ticket; behaviour.md §9)."""
+"""Requests to join offers: who may ask, what staff see, one decision
+(docs/api/tickets.md, docs/spec/platform.md#connection-requests)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

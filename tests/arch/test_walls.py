@@ -1,4 +1,4 @@
-"""The walls of the house: import contracts, sizes and names (architecture.md, Layout and Habits)."""
+"""The walls of the house: import contracts, sizes and names (docs/architecture.md#layers)."""
 
 import ast
 import subprocess

@@ -1,4 +1,4 @@
-"""Passwords at rest: hashes that are hard to guess from (behaviour.md §3)."""
+"""Passwords at rest: hashes that are hard to guess from (docs/spec/callers.md#keys-and-passwords)."""
 
 import pytest
 from argon2 import Type, extract_parameters

@@ -1,4 +1,5 @@
-"""Answers have the types that existing clients decode (shapes.txt), except where platform-api.md says otherwise."""
+"""Answers have the types that existing clients decode (tests/contract/shapes.txt), except where docs/spec/types.md says
+otherwise."""
 
 import re
 from collections.abc import Iterator
@@ -27,17 +28,17 @@ SPECIFIED: dict[str, set[str]] = {
         *("offer.schedule.enabled", "offer.schedule.date_start"),
     },
 }
-"""Places whose type platform-api.md or docs/spec/decisions.md states, where an answer has two forms, or where the
+"""Places whose type docs/spec/types.md states, where an answer has two forms, or where the
 affiliate's form of an offer says less."""
 
 KEPT_BACK = re.compile(r"(^|\.)manager\.api_key$")
-"""Null in every nested record (behaviour.md §3)."""
+"""Null in every nested record (docs/spec/callers.md#api-keys-in-answers)."""
 
 NOWHERE = {
     *("disabled_choice_postback_status", "hosts_only", "impressions_link", "reject_not_unique_ip"),
     *("last_login_at", "type", "avatar", "cap"),
 }
-"""Last parts of fields that platform-api.md does not name: nothing here would fill them."""
+"""Last parts of fields that the public API does not name: nothing here would fill them."""
 
 OFFERS = ("offer", "ticket", "source", "categor", "smartlink", "cities", "isp", "domain", "activation")
 """Parts of the headings of offers and what is around them: their answers lack no field that was seen."""

@@ -1,4 +1,5 @@
-"""Every declared method against the same bad manners: no 500, nothing written, the error of behaviour.md §2."""
+"""Every declared method against the same bad manners: no 500, nothing written, the error of
+docs/spec/api-conventions.md#errors."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -240,7 +241,7 @@ def _names(value: Any) -> Iterator[str]:
         for name, inner in value.items():
             if inner is not None:
                 yield name
-            # The `revenue` of a payment is what the affiliate earns (platform-api.md, Payment item).
+            # The `revenue` of a payment is what the affiliate earns (docs/spec/conversions.md#payments).
             yield from (found for found in _names(inner) if (name, found) != ("payments", "revenue"))
     elif isinstance(value, list):
         for inner in value:

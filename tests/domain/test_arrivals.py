@@ -1,4 +1,5 @@
-"""What is declined on arrival, and that every call ends in one of the ends there are (behaviour.md §5)."""
+"""What is declined on arrival, and that every call ends in one of the ends there are
+(docs/spec/conversions.md#decline-reasons)."""
 
 from dataclasses import replace
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Which click a call names (behaviour.md §5)."""
+"""Which click a call names (docs/spec/conversions.md#the-click-of-a-postback)."""
 
 import pytest
 

@@ -111,7 +111,7 @@ def test_a_call_makes_a_conversion_and_all_that_follows(world: World) -> None:
 
 
 def test_calls_to_a_host_with_macros_wait_in_one_queue(world: World) -> None:
-    """One server that is slow under any number of names must not delay the others (behaviour.md §6)."""
+    """One server that is slow under any number of names must not delay the others (docs/spec/postbacks.md#retries)."""
     with world.database.write() as conn:
         add_postback(conn, world.affiliate, "http://{clickid}.Slow.example/?s={status}")
     clicks = [world.click() for _ in range(3)]

@@ -1,4 +1,5 @@
-"""Every notice that an API call queues: to whom, what it says, and that it goes out once (behaviour.md §9). Those of
+"""Every notice that an API call queues: to whom, what it says, and that it goes out once
+(docs/spec/platform.md#mail). Those of
 caps and paused postbacks are with their jobs."""
 
 from collections.abc import Callable

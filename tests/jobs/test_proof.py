@@ -1,6 +1,7 @@
 """All that happens to conversions and money, played at random against a model in plain Python: calls in any order,
 edits, imports, changed offers, bans, holds, payments, and workers that die between any two of their steps. What is
-stored, told and counted is the model's, and the audit is clean (behaviour.md §5, §7, §8)."""
+stored, told and counted is the model's, and the audit is clean
+(docs/spec/conversions.md, docs/spec/statistics.md#agreement, docs/spec/money.md)."""
 
 import shutil
 from collections import Counter

@@ -1,4 +1,5 @@
-"""A referrer's share follows its conversion through calls, edits, imports and the end of holds (behaviour.md §8)."""
+"""A referrer's share follows its conversion through calls, edits, imports and the end of holds
+(docs/spec/money.md#referral-shares)."""
 
 from collections.abc import Iterator
 from decimal import Decimal

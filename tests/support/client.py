@@ -20,7 +20,8 @@ from trackyard.wire.response.errors import ErrorBody
 from trackyard.wire.response.exports import CSV, PARQUET, columns_of
 
 FORBIDDEN_TO_AFFILIATES = frozenset({"revenue", "earnings", "price", "charge", "total", "advertiser", "supplier_id"})
-"""Names that no record of an affiliate's answer has a value of, statistics rows apart (docs/spec/decisions.md)."""
+"""Names that no record of an affiliate's answer has a value of, statistics rows apart
+(docs/spec/callers.md#visibility-for-affiliates)."""
 
 
 class ApiClient:

@@ -1,4 +1,5 @@
-"""What behaviour.md §5 and §8 say of calls and of money, in plain Python: one list of conversions, counted anew for
+"""What docs/spec/conversions.md, docs/spec/money.md say of calls and of money, in plain Python: one list of
+conversions, counted anew for
 every question. It knows one offer, and nothing of how the platform does it."""
 
 from collections import Counter

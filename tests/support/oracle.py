@@ -1,4 +1,4 @@
-"""Statistics answered in plain Python, from the raw journal and the histories of conversions (behaviour.md §7).
+"""Statistics answered in plain Python, from the raw journal and the histories of conversions (docs/spec/statistics.md).
 
 It knows nothing of facts, of SQL over them, or of spans of time: an hour, a day or a month is what a clock of the asked
 zone shows. An answer is the body that the API must give, cell by cell.

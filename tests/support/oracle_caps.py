@@ -1,4 +1,5 @@
-"""How full caps are, in plain Python over all clicks and conversions (behaviour.md §5 and §7; docs/decisions/0014).
+"""How full caps are, in plain Python over all clicks and conversions
+(docs/spec/conversions.md#caps, docs/spec/statistics.md#cap-statistics, docs/decisions/0014).
 
 A period is what a clock of the cap's zone shows; a counter is a dictionary entry. An answer is what stats/caps must
 give of an offer, cell by cell.

@@ -1,4 +1,5 @@
-"""Lists, cohorts and shares answered in plain Python from what tests/support/oracle.py has read (behaviour.md §7).
+"""Lists, cohorts and shares answered in plain Python from what tests/support/oracle.py has read
+(docs/spec/statistics.md).
 
 Each function takes the parameters as they are sent and gives the body that the API must give.
 """

@@ -1,4 +1,4 @@
-"""Questions to statistics: what Hypothesis draws, and how each is asked over the API (spec: Statistics)."""
+"""Questions to statistics: what Hypothesis draws, and how each is asked over the API (docs/spec/statistics.md)."""
 
 import json
 from collections.abc import Iterable

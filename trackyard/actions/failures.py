@@ -1,4 +1,5 @@
-"""What a store that fails under a call is to the caller (behaviour.md §2, Errors): only defects of ours are a 500."""
+"""What a store that fails under a call is to the caller (docs/spec/api-conventions.md#errors): only defects of ours are
+a 500."""
 
 import errno
 from typing import Final

@@ -1,4 +1,4 @@
-"""The one way into the analytic store: each row once, whatever dies when (architecture.md, Exactly once)."""
+"""The one way into the analytic store: each row once, whatever dies when (docs/spec/engine.md#exactly-once)."""
 
 import logging
 import time

@@ -25,7 +25,8 @@ def build(
     forward: Forward | None = None,
 ) -> Dispatch[Deps]:
     """The application. `readiness` is asked by each /readyz: why requests cannot be served, and the queues' lags ·
-    limits: of each key; None = those of behaviour.md §2 · forward: what answers the tracking addresses that the API has
+    limits: of each key; None = those of docs/spec/api-conventions.md#rate-limits · forward: what answers the tracking
+    addresses that the API has
     too, None = nothing does."""
     pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics, **_described(deps.api_url)}
     branches = {FILES: file_pages(deps)}

@@ -1,4 +1,4 @@
-"""Ids in paths: what cannot be one names nothing (behaviour.md §2, Identifiers)."""
+"""Ids in paths: what cannot be one names nothing (docs/spec/api-conventions.md#identifiers)."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Expected refusals of a request, whatever the caller's protocol.
 
-Each names its HTTP status, a machine code and a sentence (behaviour.md §2, Errors); wire turns them into
+Each names its HTTP status, a machine code and a sentence (docs/spec/api-conventions.md#errors); wire turns them into
 the body. Nothing on the hot path raises these.
 """
 

@@ -1,6 +1,7 @@
-"""Identifiers: 24 lower-case hex digits for most things, 40 for API keys (behaviour.md §2).
+"""Identifiers: 24 lower-case hex digits for most things, 40 for API keys (docs/spec/api-conventions.md#identifiers).
 
-A click id is 4 bytes second, 1 byte edge number, 7 bytes random (behaviour.md §5); every other id of
+A click id is 4 bytes second, 1 byte edge number, 7 bytes random
+(docs/spec/conversions.md#the-click-of-a-postback); every other id of
 24 digits is 4 bytes second and 8 bytes random, so that both sort by time.
 """
 

@@ -1,4 +1,5 @@
-"""Money: Decimal with four places, rounded half to even (behaviour.md §5, §8). Never float."""
+"""Money: Decimal with four places, rounded half to even (docs/spec/conversions.md#payments,
+docs/spec/money.md#amounts). Never float."""
 
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 

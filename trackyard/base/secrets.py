@@ -1,4 +1,4 @@
-"""Secrets at rest: look-up digests, sealed values, passwords (behaviour.md §3)."""
+"""Secrets at rest: look-up digests, sealed values, passwords (docs/spec/callers.md#keys-and-passwords)."""
 
 import hashlib
 import secrets

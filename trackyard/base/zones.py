@@ -42,7 +42,8 @@ def day_end_ms(day: date, zone: ZoneInfo) -> int:
 
 
 def datetime_text(at_ms: int, zone: ZoneInfo) -> str:
-    """`YYYY-MM-DD HH:MM:SS` of a moment in `zone`, the form of answers (platform-api.md, Conventions 3)."""
+    """`YYYY-MM-DD HH:MM:SS` of a moment in `zone`, the form of answers
+    (docs/spec/api-conventions.md#dates-and-durations)."""
     return datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone).strftime(DATETIME)
 
 

@@ -1,4 +1,4 @@
-"""`trackyard rotate-key`: a new key for what is sealed at rest (behaviour.md §3).
+"""`trackyard rotate-key`: a new key for what is sealed at rest (docs/spec/callers.md#keys-and-passwords).
 
 A secret of the data directory is kept beside the new one until everything is sealed anew: whoever starts meanwhile,
 also after a power cut at any step, opens both, and the command goes on where it ended.

@@ -1,4 +1,4 @@
-"""Records of the journal without what was erased (behaviour.md §8, Kept)."""
+"""Records of the journal without what was erased (docs/retention.md)."""
 
 from collections.abc import Mapping
 from typing import Any

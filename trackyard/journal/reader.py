@@ -1,4 +1,4 @@
-"""Reading journals in ranges that are the same on every repeat (architecture.md, Exactly once).
+"""Reading journals in ranges that are the same on every repeat (docs/spec/engine.md#exactly-once).
 
 A range ends at a mark or at the sealed end of a journal, never at the end of an unsealed file. One of several marks
 depends on how many there are: whoever asks for it notes where it ends, and asks for that end again.

@@ -1,4 +1,4 @@
-"""What is written into the journal (architecture.md, Exactly once).
+"""What is written into the journal (docs/spec/engine.md#exactly-once).
 
 A record's payload is one JSON array line in column order; the analytic store's click table has the same
 columns in the same order, derived from `Click`, so the projector passes bytes through.

@@ -1,4 +1,4 @@
-"""Journals as files of a directory: their names, their order, their seals (architecture.md, Exactly once).
+"""Journals as files of a directory: their names, their order, their seals (docs/spec/engine.md#exactly-once).
 
 `{edge:03d}-{start_ms:013d}.log` is a journal, its name without `.log` the journal's name. `{name}.sealed`
 beside it says that it is finished and where: what lies behind the end is a torn tail and never read. A finished

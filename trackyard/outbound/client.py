@@ -1,4 +1,4 @@
-"""The one client that calls strangers (behaviour.md §6)."""
+"""The one client that calls strangers (docs/spec/postbacks.md#delivery)."""
 
 import hashlib
 import hmac

@@ -1,4 +1,5 @@
-"""Which addresses strangers may make us call (behaviour.md §6): none that is not on the open internet."""
+"""Which addresses strangers may make us call (docs/spec/postbacks.md#delivery): none that is not on the open
+internet."""
 
 import errno
 import ipaddress

@@ -1,4 +1,4 @@
-"""Where mail goes: the operator's SMTP server, or a folder of .eml files (behaviour.md §9).
+"""Where mail goes: the operator's SMTP server, or a folder of .eml files (docs/spec/platform.md#mail).
 
 The server is the operator's own, named in the settings: unlike a stranger's URL it may lie in a private network.
 """

@@ -1,4 +1,5 @@
-"""The declaration of an endpoint: path, callers, permission, parameters, answer in one place (architecture.md).
+"""The declaration of an endpoint: path, callers, permission, parameters, answer in one place
+(docs/architecture.md#an-endpoint-is-one-declaration).
 
 Dispatch, authorization, validation, the OpenAPI document and the contract tests are derived from it. Every path
 answers under both prefixes.
@@ -48,7 +49,7 @@ class Call(Generic[D]):
     warnings: list[str] = field(default_factory=list)
 
     def warn(self, sentence: str) -> None:
-        """Add a sentence to the `warnings` of the answer, once (docs/spec/decisions.md, Warnings)."""
+        """Add a sentence to the `warnings` of the answer, once (docs/spec/api-conventions.md#warnings)."""
         if sentence not in self.warnings:
             self.warnings.append(sentence)
 

@@ -1,7 +1,7 @@
 """A change of conversions and everything that follows from it, in the caller's one transaction.
 
 The conversion with its history, the ledger entry, the facts for statistics, the calls to its affiliate: all of it
-or nothing (architecture.md, Exactly once).
+or nothing (docs/spec/engine.md#exactly-once).
 """
 
 import secrets

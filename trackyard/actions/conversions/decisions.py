@@ -1,4 +1,4 @@
-"""What decisions on inbound calls rest on, as one transaction sees it (behaviour.md §5).
+"""What decisions on inbound calls rest on, as one transaction sees it (docs/spec/conversions.md#inbound-postbacks).
 
 The worker decides calls with it, and a dry run looks with it: there is one way to a decision.
 """

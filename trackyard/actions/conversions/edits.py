@@ -1,4 +1,5 @@
-"""Edits and imports of conversions: checked, then queued durably for the worker (behaviour.md §5)."""
+"""Edits and imports of conversions: checked, then queued durably for the worker
+(docs/spec/conversions.md#edits-and-imports)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

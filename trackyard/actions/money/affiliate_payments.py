@@ -1,4 +1,5 @@
-"""Payments to affiliates: who is due, making, executing and cancelling them (behaviour.md §8, §10)."""
+"""Payments to affiliates: who is due, making, executing and cancelling them
+(docs/spec/money.md#payments-to-affiliates)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

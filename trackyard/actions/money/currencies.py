@@ -1,4 +1,4 @@
-"""Currencies: their rates, and what staff say of them (behaviour.md §8, §10)."""
+"""Currencies: their rates, and what staff say of them (docs/spec/money.md#exchange-rates, docs/api/currencies.md)."""
 
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,4 +1,5 @@
-"""Invoices of advertisers: writing and reading them, computing their lines (spec: Invoice; behaviour.md §8)."""
+"""Invoices of advertisers: writing and reading them, computing their lines
+(docs/api/invoices.md, docs/spec/money.md#invoices)."""
 
 from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta

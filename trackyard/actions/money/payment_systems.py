@@ -1,4 +1,4 @@
-"""Payment systems: what staff say of them, and what affiliates choose (spec: Payment system; behaviour.md §10)."""
+"""Payment systems: what staff say of them, and what affiliates choose (docs/api/payment-systems.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""What follows when staff change the caps or commission tiers of an offer (behaviour.md §5)."""
+"""What follows when staff change the caps or commission tiers of an offer
+(docs/spec/conversions.md#changes-of-caps-and-tiers)."""
 
 from zoneinfo import ZoneInfo
 

@@ -1,4 +1,4 @@
-"""Whether what an offer is to name exists and is the caller's to see (behaviour.md §2, 400)."""
+"""Whether what an offer is to name exists and is the caller's to see (docs/spec/api-conventions.md#errors)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator

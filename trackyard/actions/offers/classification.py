@@ -1,5 +1,6 @@
-"""What offers are filed under: traffic sources, categories, SmartLink categories (spec: Sources, Categories,
-SmartLink categories). All of the platform's staff share them: no scope confines them."""
+"""What offers are filed under: traffic sources, categories, SmartLink categories
+(docs/api/sources.md, docs/api/categories.md, docs/api/smartlinks.md). All of the platform's staff share them: no scope
+confines them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace

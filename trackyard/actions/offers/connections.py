@@ -1,4 +1,4 @@
-"""Connecting affiliates to offers and taking them off (spec: State changes, Affiliate-offer link).
+"""Connecting affiliates to offers and taking them off (docs/api/connections.md).
 
 Taking off is by hand and lasts: the affiliate may not use the offer, though it be public or connects at first sight,
 until staff connect it again.

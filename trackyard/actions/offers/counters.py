@@ -1,4 +1,5 @@
-"""Counting conversions against caps and commission tiers, in the transaction that changes them (behaviour.md §5)."""
+"""Counting conversions against caps and commission tiers, in the transaction that changes them
+(docs/spec/conversions.md#caps, docs/spec/conversions.md#commission-tiers)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal

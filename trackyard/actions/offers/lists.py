@@ -1,4 +1,5 @@
-"""Reading offers: one, a page, how many, and what an affiliate may run (spec: GET offers, partner/offers)."""
+"""Reading offers: one, a page, how many, and what an affiliate may run
+(docs/api/offer-lists.md, docs/spec/offers.md#lists-of-offers)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Offers: making, changing and removing them (spec: Admin: offers)."""
+"""Offers: making, changing and removing them (docs/api/offers.md)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

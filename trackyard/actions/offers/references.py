@@ -1,6 +1,7 @@
 """Names from the reference lists that an offer refers to: countries, systems, browsers, brands, regions and cities.
 
-A write that names something unknown is rejected (behaviour.md §2, 400). A name that the stored offer already has is
+A write that names something unknown is rejected (docs/spec/api-conventions.md#errors). A name that the stored offer
+already has is
 kept, with a warning: the lists change, and an edit must not fail because of a part that it leaves as it is.
 """
 

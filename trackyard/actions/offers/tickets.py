@@ -1,4 +1,5 @@
-"""Tickets: affiliates ask to join offers, staff decide (spec: State changes, Ticket; behaviour.md §9)."""
+"""Tickets: affiliates ask to join offers, staff decide (docs/api/tickets.md,
+docs/spec/platform.md#connection-requests)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

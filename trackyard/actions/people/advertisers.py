@@ -1,4 +1,4 @@
-"""Advertisers: making, listing and changing them, their passwords (spec: Admin: advertisers and invoices)."""
+"""Advertisers: making, listing and changing them, their passwords (docs/api/advertisers.md)."""
 
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""Affiliates, for staff: making, listing and changing them, their passwords and balances (spec: Admin: affiliates)."""
+"""Affiliates, for staff: making, listing and changing them, their passwords and balances (docs/api/affiliates.md)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

@@ -1,4 +1,5 @@
-"""Advertisers refuse affiliates and admit them again (spec: Moves shown, Advertiser blacklist)."""
+"""Advertisers refuse affiliates and admit them again
+(docs/api/advertisers.md#post-adminadvertiserdisable-affiliate)."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""Whose key it is, and whether its owner may call (behaviour.md §2, 401)."""
+"""Whose key it is, and whether its owner may call (docs/spec/api-conventions.md#errors)."""
 
 from trackyard.base.clock import Clock
 from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller

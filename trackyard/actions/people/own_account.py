@@ -1,4 +1,5 @@
-"""What an affiliate does with its own account: seeing it, a new key, signing up (behaviour.md §3, §10)."""
+"""What an affiliate does with its own account: seeing it, a new key, signing up
+(docs/spec/callers.md#sign-in, docs/api/own-account.md)."""
 
 from dataclasses import dataclass
 from typing import Final

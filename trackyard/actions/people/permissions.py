@@ -1,5 +1,5 @@
 """Permissions of affiliates, as administrators set them: of one, and those of all that have none of their own
-(behaviour.md §3)."""
+(docs/spec/callers.md#permissions-of-affiliates)."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Signing in with a password: a key of the session kind, which expires (behaviour.md §3)."""
+"""Signing in with a password: a key of the session kind, which expires (docs/spec/callers.md#sign-in)."""
 
 import threading
 from dataclasses import dataclass

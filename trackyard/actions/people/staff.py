@@ -1,4 +1,5 @@
-"""Staff users: making them, changing them, their passwords and keys. Only administrators may (behaviour.md §3)."""
+"""Staff users: making them, changing them, their passwords and keys. Only administrators may
+(docs/spec/callers.md#roles-of-staff)."""
 
 from dataclasses import dataclass
 from typing import Any

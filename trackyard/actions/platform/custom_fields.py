@@ -1,4 +1,4 @@
-"""Custom fields: what staff want to know of affiliates, and what these told (behaviour.md §10)."""
+"""Custom fields: what staff want to know of affiliates, and what these told (docs/api/custom-fields.md)."""
 
 from collections.abc import Mapping
 from typing import Any, Final

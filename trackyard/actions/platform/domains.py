@@ -1,4 +1,4 @@
-"""Hosts that tracking links may begin with (spec: Domain; behaviour.md §10)."""
+"""Hosts that tracking links may begin with (docs/api/domains.md)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A write that is sent again with its Idempotency-Key is made once (behaviour.md §2).
+"""A write that is sent again with its Idempotency-Key is made once (docs/spec/api-conventions.md#idempotency).
 
 The first answer is stored in the transaction that makes the write: there is never the one without the other. Of
 several at once, one writes; the others wait for it at their first statement, and get its answer. A refusal wrote

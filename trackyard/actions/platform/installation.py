@@ -1,4 +1,5 @@
-"""The first start: an administrator with a key, and the settings that exist from then on (behaviour.md §9)."""
+"""The first start: an administrator with a key, and the settings that exist from then on
+(docs/spec/platform.md#settings)."""
 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_api_key, new_id
@@ -47,7 +48,8 @@ def first_start(database: Database, seal: Seal, clock: Clock, admin_key: str | N
 
 
 def fix_currency(database: Database, currency: str) -> None:
-    """Remembers the platform's currency (ISO code), which is fixed once a conversion exists (behaviour.md §7).
+    """Remembers the platform's currency (ISO code), which is fixed once a conversion exists
+    (docs/spec/statistics.md#amounts).
 
     Every start calls it. Raises CurrencyFixed.
     """

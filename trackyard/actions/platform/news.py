@@ -1,4 +1,4 @@
-"""News: read by all, written by staff (spec: News item). Drafts are for those who may write news."""
+"""News: read by all, written by staff (docs/api/news.md). Drafts are for those who may write news."""
 
 from dataclasses import replace
 from typing import Any

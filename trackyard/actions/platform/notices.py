@@ -1,4 +1,5 @@
-"""What mail tells people: every template in one place (behaviour.md §9). Plain text, queued in the transaction of
+"""What mail tells people: every template in one place (docs/spec/platform.md#mail). Plain text, queued in the
+transaction of
 what it tells of."""
 
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
 """Whether everything adds up: journal = clicks, calls = conversions = facts = statistics, ledger = balances.
 
 Runs beside traffic: what SQL says is read first with what is on its way to the analytic store, then that store is
-asked, so that whatever came meanwhile is no difference (architecture.md, The idea 3).
+asked, so that whatever came meanwhile is no difference (docs/architecture.md#the-idea).
 """
 
 from collections import defaultdict

@@ -1,4 +1,5 @@
-"""Settings that staff change at run time, and what staff changed of anything (behaviour.md §9)."""
+"""Settings that staff change at run time, and what staff changed of anything
+(docs/spec/platform.md#settings, docs/spec/platform.md#audit-log)."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

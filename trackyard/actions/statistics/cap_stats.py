@@ -1,4 +1,4 @@
-"""How full the caps of offers are, for what a caller may see (behaviour.md §7)."""
+"""How full the caps of offers are, for what a caller may see (docs/spec/statistics.md#cap-statistics)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,5 @@
-"""What becomes of clicks in time, and the values of their subs, for what a caller may see (behaviour.md §7)."""
+"""What becomes of clicks in time, and the values of their subs, for what a caller may see
+(docs/spec/statistics.md#retention-and-time-to-action, docs/spec/statistics.md#values-of-subs)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """Why a click passes or not: the steps of the decision one by one, of a click that did not come or of one that did.
 
-Nothing is counted or recorded (behaviour.md §10, click-check).
+Nothing is counted or recorded (docs/api/click-check.md).
 """
 
 from collections.abc import Sequence

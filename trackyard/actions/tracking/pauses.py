@@ -1,4 +1,4 @@
-"""Pausing postbacks whose calls end dead again and again, and resuming them (behaviour.md §6)."""
+"""Pausing postbacks whose calls end dead again and again, and resuming them (docs/spec/postbacks.md#pauses)."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""Pixels of affiliates: adding, changing, listing and removing them (spec: Pixel).
+"""Pixels of affiliates: adding, changing, listing and removing them (docs/api/pixels.md).
 
 What visitors' browsers get is moderated: an affiliate's own code, and every change of it, waits until staff accept
 it. What staff write is accepted unless they say otherwise.

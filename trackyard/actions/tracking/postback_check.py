@@ -1,4 +1,4 @@
-"""What a call would do: every step of the decision, of a call that did not come (behaviour.md §10, postback-check).
+"""What a call would do: every step of the decision, of a call that did not come (docs/api/postback-check.md).
 
 The decision is the worker's own (actions/conversions/decisions.py); nothing is counted, recorded or sent.
 """

@@ -1,4 +1,4 @@
-"""Trying a postback out: one call of it, as a conversion would make it (behaviour.md §10)."""
+"""Trying a postback out: one call of it, as a conversion would make it (docs/api/postback-trials.md)."""
 
 import secrets
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Postbacks of affiliates: adding, changing, listing and removing them (spec: Partner postback)."""
+"""Postbacks of affiliates: adding, changing, listing and removing them (docs/api/postbacks.md)."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace

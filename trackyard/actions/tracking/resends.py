@@ -1,4 +1,4 @@
-"""Making calls to affiliates again, by hand: one of the log, or all of a span (behaviour.md §10)."""
+"""Making calls to affiliates again, by hand: one of the log, or all of a span (docs/api/resends.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""One door to the analytic store: chDB in this process, or a ClickHouse server; the same SQL (architecture.md).
+"""One door to the analytic store: chDB in this process, or a ClickHouse server; the same SQL
+(docs/spec/engine.md#analytic-store).
 
 chDB allows one process per directory and one directory per process, and one client is one lock: so a process
 opens one `Analytics` and asks it from any thread; clients are pooled. Never fork after opening.

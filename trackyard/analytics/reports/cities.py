@@ -1,4 +1,4 @@
-"""Which city a name stood for (behaviour.md §7: the slice by city shows names, `locale` says in which language)."""
+"""Which city a name stood for (docs/spec/statistics.md#keys-and-names)."""
 
 from collections.abc import Iterable
 from typing import Any, Final

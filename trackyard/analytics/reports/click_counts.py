@@ -1,4 +1,4 @@
-"""How many clicks an offer had, as caps count them (behaviour.md §5, Caps)."""
+"""How many clicks an offer had, as caps count them (docs/spec/conversions.md#caps)."""
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.offers.counters import Count

@@ -1,4 +1,5 @@
-"""What becomes of clicks in time: retention and time to action (spec: Retention row, Time-to-action row)."""
+"""What becomes of clicks in time: retention and time to action
+(docs/api/cohorts.md, docs/spec/statistics.md#retention-and-time-to-action)."""
 
 from dataclasses import dataclass
 from decimal import Decimal

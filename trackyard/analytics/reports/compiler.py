@@ -1,4 +1,5 @@
-"""A Report to SQL: clicks, views and facts are grouped by the same keys, stacked, and summed (behaviour.md §7)."""
+"""A Report to SQL: clicks, views and facts are grouped by the same keys, stacked, and summed
+(docs/spec/statistics.md#what-counts-when)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -25,7 +25,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A slice by name. `traffic`, `conversions`: whether clicks and facts have it (behaviour.md §7) · owner: of a
+    """A slice by name. `traffic`, `conversions`: whether clicks and facts have it
+    (docs/spec/statistics.md#filters) · owner: of a
     slice by manager, the column of what it manages · many: it may have millions of values."""
 
     name: str
@@ -54,7 +55,7 @@ _HOUR = Part("hour", f"toHour({LOCAL})", "time", "Int64")
 _SUBS = tuple(f"sub{number}" for number in range(1, 9))
 
 NO_MANAGER = "0"
-"""The key of rows whose affiliate or advertiser has no manager (behaviour.md §2)."""
+"""The key of rows whose affiliate or advertiser has no manager (docs/spec/api-conventions.md#answers)."""
 
 
 def _manager(name: str, owner: str, kind: str) -> Dimension:

@@ -1,5 +1,4 @@
-"""The logs of calls: those the service received, and those it made to affiliates (spec: stats/serverpostbacks,
-stats/affiliatepostbacks)."""
+"""The logs of calls: those the service received, and those it made to affiliates (docs/api/logs.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

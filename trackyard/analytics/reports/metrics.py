@@ -1,4 +1,4 @@
-"""What statistics count. A new metric is declared here and nowhere else (platform-api.md, Statistics row)."""
+"""What statistics count. A new metric is declared here and nowhere else (docs/spec/types.md#statistics-rows)."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -48,7 +48,8 @@ class ActionMetric:
     """A measure of conversions.
 
     `sql`: it, out of MEASURES, for staff · `affiliate_sql`: the same for a caller who may not see charges
-    (behaviour.md §1) · `payout_sql`: the same for staff whose `statistics_revenue` is `payout`; "" = as `sql`.
+    (docs/spec/statistics.md#amounts) · `payout_sql`: the same for staff whose `statistics_revenue` is `payout`; "" = as
+    `sql`.
     """
 
     name: str
@@ -87,7 +88,7 @@ _TYPES: Final = MappingProxyType(
 def conversion_types(*, not_found_apart: bool) -> dict[str, tuple[Status, ...]]:
     """Conversion types and the statuses each counts.
 
-    not_found is a type of its own under /3.0 and counts as declined under /3.1 (behaviour.md §2).
+    not_found is a type of its own under /3.0 and counts as declined under /3.1 (docs/spec/api-conventions.md#versions).
     """
     types = dict(_TYPES)
     if not_found_apart:
@@ -102,4 +103,4 @@ ORDER_METRICS: Final = (
     "uniq",
     *(f"{kind}_{metric.name}" for kind in (*_TYPES, "not_found") for metric in ACTIONS),
 )
-"""Metrics a report can be ordered by; a superset of those of platform-api.md."""
+"""Metrics a report can be ordered by; a superset of those of the public API."""

@@ -14,7 +14,7 @@ Values = tuple[int, ...] | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Statistics rows of a period (behaviour.md §7).
+    """Statistics rows of a period (docs/spec/statistics.md).
 
     since, until: UTC milliseconds, `until` exclusive · zone: an IANA name, for the parts of time · dimensions:
     names of DIMENSIONS, in the order of the keys · filters: a name of FILTERS to the values it lets pass, none

@@ -28,7 +28,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class StatsRow:
-    """One statistics row (platform-api.md, Statistics row). `keys`: the slice, raw · `actions`: by type."""
+    """One statistics row (docs/spec/types.md#statistics-rows). `keys`: the slice, raw · `actions`: by type."""
 
     keys: dict[str, int | str]
     raw: int

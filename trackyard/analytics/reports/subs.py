@@ -1,4 +1,4 @@
-"""Values that subs of clicks have (spec: GET stats/find-subs; behaviour.md §7)."""
+"""Values that subs of clicks have (docs/spec/statistics.md#values-of-subs)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One conversion, with what the list leaves out (spec: GET stats/conversionsbyid; Conversion, by-id form)."""
+"""One conversion, with what the list leaves out (docs/api/conversion-by-id.md)."""
 
 from functools import cache
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""The list of conversions (spec: GET stats/conversions; Conversion (list form))."""
+"""The list of conversions (docs/api/conversions.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter

@@ -1,4 +1,5 @@
-"""Edits and imports of conversions by staff (spec: Admin: conversions). Answers come before the work is done."""
+"""Edits and imports of conversions by staff (docs/api/edits.md, docs/spec/conversions.md#edits-and-imports). Answers
+come before the work is done."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -26,7 +27,8 @@ EDITED: Final = ("confirmed", "pending", "declined", "not_found", "hold")
 
 @dataclass(frozen=True)
 class IntOrDecimal(s.Number):
-    """An amount that the specification calls an integer; decimals are taken too (behaviour.md §5)."""
+    """An amount that the specification calls an integer; decimals are taken too
+    (docs/spec/conversions.md#edits-and-imports)."""
 
     contract = "int"
 

@@ -1,4 +1,4 @@
-"""The filters of the list of conversions (spec: GET stats/conversions)."""
+"""The filters of the list of conversions (docs/api/conversions.md, docs/spec/conversions.md#lists-of-conversions)."""
 
 from datetime import timedelta
 from typing import Annotated

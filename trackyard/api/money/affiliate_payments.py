@@ -1,4 +1,4 @@
-"""Payments to affiliates (behaviour.md §8, §10)."""
+"""Payments to affiliates (docs/spec/money.md#payments-to-affiliates)."""
 
 from typing import Annotated
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Currencies and their quotes (spec: GET admin/currency; our own writes: behaviour.md §10)."""
+"""Currencies and their quotes (docs/api/currencies.md)."""
 
 import re
 from collections.abc import Mapping

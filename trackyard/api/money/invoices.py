@@ -1,4 +1,4 @@
-"""Invoices of advertisers (spec: Admin: advertisers and invoices). Their answers are in `message`."""
+"""Invoices of advertisers (docs/api/advertisers.md). Their answers are in `message`."""
 
 from datetime import date
 from typing import Annotated, Any
@@ -77,7 +77,7 @@ class LineView(View):
 
 
 class InvoiceView(View):
-    """An invoice (spec: Invoice). Dates are days, "" when there is none."""
+    """An invoice (docs/api/invoices.md). Dates are days, "" when there is none."""
 
     number: int
     supplier_id: str

@@ -1,4 +1,4 @@
-"""Payment systems (spec: GET admin/payment_systems; our own writes: behaviour.md §10)."""
+"""Payment systems (docs/api/payment-systems.md)."""
 
 from typing import Annotated
 
@@ -55,7 +55,7 @@ class PaymentFieldView(View):
 
 
 class PaymentSystemView(View):
-    """A way to be paid (spec: Payment system). currency: null when it pays any."""
+    """A way to be paid (docs/api/payment-systems.md). currency: null when it pays any."""
 
     id: int
     lang_label: str

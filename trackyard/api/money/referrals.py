@@ -1,4 +1,4 @@
-"""Referral payments (spec: GET stats/getreferralpayments; Referral payment row)."""
+"""Referral payments (docs/api/referrals.md)."""
 
 from typing import Annotated
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Categories of offers (spec: Offers, offer/categories; Admin: offers, category)."""
+"""Categories of offers (docs/api/categories.md)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Who is connected to which offers (spec: Admin: offers, enable-affiliate to disable-offers)."""
+"""Who is connected to which offers (docs/api/connections.md)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Lists of offers, one offer, and what an affiliate may run (spec: Offers and reference data; Partner methods)."""
+"""Lists of offers, one offer, and what an affiliate may run (docs/api/offer-lists.md)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

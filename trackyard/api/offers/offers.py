@@ -1,4 +1,4 @@
-"""Offers (spec: Admin: offers)."""
+"""Offers (docs/api/offers.md)."""
 
 from collections.abc import Iterable
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The structured parameters of an offer: payments, landings, caps, tiers, schedule, restrictions (spec: Offer).
+"""The structured parameters of an offer: payments, landings, caps, tiers, schedule, restrictions (docs/api/offers.md).
 
 `sent()` of an item holds what was sent and no more, by the names of domain/offers/offers.py.
 """
@@ -45,7 +45,7 @@ class UrlPart(s.Words):
 
 
 class PaymentItem(Params):
-    """A payment (spec: Payment item). An empty string clears a list."""
+    """A payment (docs/spec/conversions.md#payments). An empty string clears a list."""
 
     countries: Seq[CountryLike] = ()
     country_exclude: s.Flag = False
@@ -89,7 +89,7 @@ class PersonalPaymentItem(PaymentItem):
 
 
 class LandingItem(Params):
-    """A landing page (spec: Landing item)."""
+    """A landing page (docs/api/offers.md#post-adminoffer)."""
 
     title: s.Name
     url: s.Url
@@ -102,7 +102,8 @@ class LandingItem(Params):
 
 
 class CapItem(Params):
-    """A cap (spec: Cap item). Of goals, affiliates, country each is sent with the kind exact and with no other. The
+    """A cap (docs/spec/conversions.md#caps). Of goals, affiliates, country each is sent with the kind exact and with no
+    other. The
     period hour is always open."""
 
     period: Annotated[str, s.Choice(("hour", "day", "month", "all"))]
@@ -131,7 +132,7 @@ class CapItem(Params):
 
 
 class PersonalLimitItem(Params):
-    """A day cap of conversions for one affiliate (spec: Personal daily limit structure)."""
+    """A day cap of conversions for one affiliate (docs/spec/conversions.md#caps)."""
 
     partner: s.Id
     caps: Annotated[int, s.Whole(least=0)]
@@ -142,7 +143,7 @@ class PersonalLimitItem(Params):
 
 
 class TierItem(Params):
-    """A commission tier (spec: Commission tier item)."""
+    """A commission tier (docs/spec/conversions.md#commission-tiers)."""
 
     timeframe: Annotated[str, s.Choice(("day", "week", "month", "all"))]
     type: Annotated[str, s.Choice(("budget", "conversions"))]
@@ -180,7 +181,7 @@ class IntervalItem(Params):
 
 
 class ScheduleParams(Params):
-    """When an offer takes clicks (spec: Schedule item); intervals by weekday, 0 = Sunday."""
+    """When an offer takes clicks (docs/spec/tracking.md#schedule); intervals by weekday, 0 = Sunday."""
 
     enabled: s.Flag = False
     date_start: Annotated[s.Day | None, Clearable()] = None

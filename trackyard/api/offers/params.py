@@ -1,4 +1,4 @@
-"""What staff write of an offer (spec: Offer create and edit parameters)."""
+"""What staff write of an offer (docs/api/offers.md#post-adminoffer)."""
 
 from collections.abc import Callable, Iterable
 from datetime import date, datetime

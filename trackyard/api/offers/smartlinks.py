@@ -1,4 +1,4 @@
-"""SmartLink categories (spec: Admin: affiliates, users, …; SmartLink category)."""
+"""SmartLink categories (docs/api/smartlinks.md)."""
 
 from typing import Annotated, Any
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Traffic sources (spec: Admin: offers, sources)."""
+"""Traffic sources (docs/api/sources.md)."""
 
 from typing import Annotated
 

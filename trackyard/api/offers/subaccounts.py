@@ -1,4 +1,4 @@
-"""Sub accounts: lists of allowed or refused values of sub1 and sub2 (spec: Offer create and edit parameters)."""
+"""Sub accounts: lists of allowed or refused values of sub1 and sub2 (docs/api/offers.md#post-adminoffer)."""
 
 from typing import Annotated, Any
 

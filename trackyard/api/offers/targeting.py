@@ -1,4 +1,4 @@
-"""Targeting groups as parameters (spec: Targeting group)."""
+"""Targeting groups as parameters (docs/spec/tracking.md#restrictions-and-targeting-groups)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The offer of a ticket: what its affiliate sees of it, and how it is set up (spec: Ticket)."""
+"""The offer of a ticket: what its affiliate sees of it, and how it is set up (docs/api/tickets.md)."""
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import OfferPage

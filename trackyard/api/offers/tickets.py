@@ -1,4 +1,4 @@
-"""Tickets: requests to join offers (spec: Affiliate methods, activation/offer; admin/tickets, admin/ticket)."""
+"""Tickets: requests to join offers (docs/api/tickets.md)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""An offer as staff see it: the full form, and the form of lists (spec: Full offer fields)."""
+"""An offer as staff see it: the full form, and the form of lists (docs/api/offer-lists.md#get-offerid)."""
 
 from typing import Any
 from urllib.parse import urlsplit

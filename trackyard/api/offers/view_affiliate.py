@@ -1,4 +1,5 @@
-"""An offer as an affiliate sees it, in lists and alone (spec: The affiliate-facing offer list items)."""
+"""An offer as an affiliate sees it, in lists and alone (docs/api/offer-lists.md#get-partneroffers,
+docs/spec/offers.md#fields-for-affiliates)."""
 
 from dataclasses import dataclass
 from typing import Any

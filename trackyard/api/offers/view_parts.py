@@ -1,5 +1,4 @@
-"""The parts of an offer in answers (spec: Payment item, Landing item, Cap item, Commission tier item, Schedule item,
-Targeting group, Restriction structures)."""
+"""The parts of an offer in answers (docs/api/offer-lists.md#get-offerid, docs/spec/types.md#offers)."""
 
 from collections.abc import Mapping
 from datetime import date

@@ -1,4 +1,4 @@
-"""Advertisers (spec: Admin: advertisers and invoices)."""
+"""Advertisers (docs/api/advertisers.md)."""
 
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -81,7 +81,8 @@ class BlacklistParams(Params):
 
 
 class AdvertiserView(View):
-    """An advertiser, for staff (spec: Advertiser). What is not known of it is "" · hosts_only: programs read it."""
+    """An advertiser, for staff (docs/api/advertisers.md#get-adminadvertiserid). What is not known of it is "" ·
+    hosts_only: programs read it."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""How an affiliate is shown to staff (spec: Affiliate (partner, admin view))."""
+"""How an affiliate is shown to staff (docs/api/affiliates.md#get-adminpartnerid)."""
 
 from decimal import Decimal
 from typing import Any

@@ -1,4 +1,4 @@
-"""Affiliates, for staff (spec: Admin: affiliates, users, conversions, reference lists)."""
+"""Affiliates, for staff (docs/api/affiliates.md)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -195,7 +195,7 @@ class BalanceParams(Params):
 
 
 class BalanceView(View):
-    """Three maps by currency code (spec: Affiliate balance)."""
+    """Three maps by currency code (docs/api/affiliates.md#get-balance)."""
 
     balance: dict[str, Money]
     hold: dict[str, Money]

@@ -1,4 +1,4 @@
-"""An affiliate's own account (spec: Affiliate self record; our own writes: behaviour.md §10)."""
+"""An affiliate's own account (docs/api/own-account.md)."""
 
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -61,7 +61,8 @@ else:
 
 
 class SelfView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
-    """An affiliate as it sees itself (spec: Affiliate self record). lang, timezone: of the texts and times in answers ·
+    """An affiliate as it sees itself (docs/api/own-account.md#get-partnerme). lang, timezone: of the texts and times in
+    answers ·
     postback_secret: what calls to it are signed with · pay_acc: the first field of its first payment system · ref: "0"
     for none · notes, work_hours, needAcceptTerms: programs read them; notes are those of staff and never shown here,
     working hours are kept of staff alone, and there are no terms to accept."""

@@ -1,4 +1,4 @@
-"""Permissions of affiliates, for administrators (behaviour.md §3, §10)."""
+"""Permissions of affiliates, for administrators (docs/spec/callers.md#permissions-of-affiliates)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Signing in (behaviour.md §3, §10)."""
+"""Signing in (docs/spec/callers.md#sign-in)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Staff users, for administrators (spec: Staff user; Admin: affiliates, users, conversions, reference lists)."""
+"""Staff users, for administrators (docs/api/staff.md)."""
 
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -67,7 +67,8 @@ class SetPassword(Params):
 
 
 class StaffView(View):
-    """A staff user with its key (spec: Staff user). type: affiliate_manager, account_manager or common_manager ·
+    """A staff user with its key (docs/api/staff.md#get-adminuserid). type: affiliate_manager, account_manager or
+    common_manager ·
     statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" = as the platform."""
 
     id: str

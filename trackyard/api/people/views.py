@@ -18,7 +18,7 @@ RowsSwitch = Annotated[str, s.Choice(ROWS)]
 
 
 class ManagerView(View):
-    """A staff user inside another record; its key is never shown there (spec: Staff user)."""
+    """A staff user inside another record; its key is never shown there (docs/api/staff.md#get-adminuserid)."""
 
     id: str
     first_name: str

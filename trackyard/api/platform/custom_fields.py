@@ -1,4 +1,4 @@
-"""Custom signup fields (spec: GET admin/custom_fields; our own writes: behaviour.md §10)."""
+"""Custom signup fields (docs/api/custom-fields.md)."""
 
 from typing import Annotated
 
@@ -43,7 +43,7 @@ class EditCustomField(Params):
 
 
 class CustomSignupFieldView(View):
-    """A custom field (spec: Custom signup field). field_values: null but of a select."""
+    """A custom field (docs/api/custom-fields.md). field_values: null but of a select."""
 
     id: int
     name: str

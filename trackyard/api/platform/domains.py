@@ -1,4 +1,4 @@
-"""Domains of tracking links (spec: GET admin/domains; our own writes: behaviour.md §10)."""
+"""Domains of tracking links (docs/api/domains.md)."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Personal data erased at a wish, for administrators (behaviour.md §8, Kept)."""
+"""Personal data erased at a wish, for administrators (docs/retention.md)."""
 
 from typing import Annotated
 

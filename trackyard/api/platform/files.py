@@ -1,4 +1,5 @@
-"""Creatives and logos of offers: their parameters, their view, removing them, serving them (spec: Files)."""
+"""Creatives and logos of offers: their parameters, their view, removing them, serving them
+(docs/spec/platform.md#files)."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""News (spec: Affiliate methods, News item; the methods that maintain them: behaviour.md §10)."""
+"""News (docs/api/news.md)."""
 
 from typing import Annotated, ClassVar
 

@@ -1,4 +1,4 @@
-"""Clicks and facts made again, for administrators (architecture.md, The idea 3)."""
+"""Clicks and facts made again, for administrators (docs/architecture.md#the-idea)."""
 
 from decimal import Decimal
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Whether everything adds up, for administrators (architecture.md, The idea 3)."""
+"""Whether everything adds up, for administrators (docs/architecture.md#the-idea)."""
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.reconciliation import reconcile

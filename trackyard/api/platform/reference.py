@@ -1,4 +1,4 @@
-"""Reference lists: what parameters may name (spec: Offers and reference data; behaviour.md §10)."""
+"""Reference lists: what parameters may name (docs/api/reference.md)."""
 
 import re
 from collections.abc import Callable, Sequence

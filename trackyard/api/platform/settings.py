@@ -1,4 +1,5 @@
-"""The platform's settings and the audit log, for administrators (behaviour.md §9, §10)."""
+"""The platform's settings and the audit log, for administrators
+(docs/spec/platform.md#settings, docs/spec/platform.md#audit-log)."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""How full caps are, in both versions (spec: GET stats/caps; Cap stats item; behaviour.md §7)."""
+"""How full caps are, in both versions (docs/api/cap-stats.md, docs/spec/statistics.md#cap-statistics)."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal

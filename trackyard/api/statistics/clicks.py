@@ -1,4 +1,4 @@
-"""The list of clicks (spec: GET stats/clicks; Click)."""
+"""The list of clicks (docs/api/clicks.md)."""
 
 from collections.abc import Callable
 from functools import partial

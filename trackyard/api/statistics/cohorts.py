@@ -1,4 +1,4 @@
-"""Retention and time to action (spec: Retention row, Time-to-action row)."""
+"""Retention and time to action (docs/api/cohorts.md, docs/spec/statistics.md#retention-and-time-to-action)."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Parameters that statistics share (spec: Statistics, Common parameters)."""
+"""Parameters that statistics share (docs/spec/statistics.md#filters)."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ Direction = Annotated[str, s.Choice(("asc", "desc"))]
 Locale = Annotated[str, s.Choice(("ru", "en", "es"))]
 
 HEAVY = frozenset({"hour", "day", "city", *(f"sub{number}" for number in range(1, 9))})
-"""Slices with many values: their period is bounded more narrowly (behaviour.md §7)."""
+"""Slices with many values: their period is bounded more narrowly (docs/spec/statistics.md#periods)."""
 
 
 class ReducedFilter(Params):

@@ -1,4 +1,4 @@
-"""Statistics reports (spec: Statistics: grouped reports, other reports)."""
+"""Statistics reports (docs/api/statistics.md)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Statistics rows on the wire (spec: Statistics row)."""
+"""Statistics rows on the wire (docs/spec/types.md#statistics-rows)."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -68,7 +68,7 @@ REASON = "trafficback_reason"
 class RowForm:
     """What rows show.
 
-    types: conversion types; none = all · plain: only what platform-api.md names · staff: whether staff read them ·
+    types: conversion types; none = all · plain: only what the public API names · staff: whether staff read them ·
     requested: slice key → the name that it was requested by, which answers too.
     """
 

@@ -1,4 +1,4 @@
-"""Values of subs (spec: GET stats/find-subs)."""
+"""Values of subs (docs/api/subs.md, docs/spec/statistics.md#values-of-subs)."""
 
 from typing import Annotated, Final
 
@@ -16,7 +16,7 @@ _NAMES: Final = tuple(f"sub{number}" for number in range(1, 9))
 
 
 Prefix = Annotated[str, s.Words(most=2048)]
-"""A sub is cut at 2 KB when it comes (behaviour.md §4)."""
+"""A sub is cut at 2 KB when it comes (docs/spec/tracking.md#bounds)."""
 
 
 class FindSubs(Paging):

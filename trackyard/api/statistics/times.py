@@ -1,4 +1,4 @@
-"""Days and hours of parameters as spans of UTC milliseconds (behaviour.md §2, Dates)."""
+"""Days and hours of parameters as spans of UTC milliseconds (docs/spec/api-conventions.md#dates-and-durations)."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -50,7 +50,7 @@ def bounded_span(
     """Return the span of days, or of one hour of a day, whose length is within bounds.
 
     The length counts days that can have data: those from the first traffic to today. A longer period loses the others.
-    fine: at most 366 days instead of ten years (behaviour.md §7). Raises BadInput.
+    fine: at most 366 days instead of ten years (docs/spec/statistics.md#periods). Raises BadInput.
     """
     whole = span(first, last, zone, hour=hour, name=name)
     if _fault(first, last, fine=fine) is None:

@@ -1,4 +1,4 @@
-"""Why a click passes or not (behaviour.md §10)."""
+"""Why a click passes or not (docs/spec/tracking.md#the-decision-on-a-click)."""
 
 from datetime import datetime
 from ipaddress import ip_address

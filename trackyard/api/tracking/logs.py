@@ -1,5 +1,4 @@
-"""The logs of calls, and the history of a conversion (spec: Server postback log record, Affiliate postback log
-record)."""
+"""The logs of calls, and the history of a conversion (docs/api/logs.md)."""
 
 import json
 from collections.abc import Mapping, Sequence

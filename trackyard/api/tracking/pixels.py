@@ -1,4 +1,4 @@
-"""Pixels of affiliates (spec: Affiliate methods, Pixel)."""
+"""Pixels of affiliates (docs/api/pixels.md)."""
 
 from typing import Annotated, ClassVar
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""What a call of an advertiser would do (behaviour.md §10)."""
+"""What a call of an advertiser would do (docs/spec/conversions.md#inbound-postbacks)."""
 
 from typing import Annotated, Final
 from urllib.parse import parse_qsl, urlsplit

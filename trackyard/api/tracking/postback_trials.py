@@ -1,4 +1,4 @@
-"""Trying a postback out (behaviour.md §10)."""
+"""Trying a postback out (docs/spec/postbacks.md#macros)."""
 
 from typing import Annotated
 

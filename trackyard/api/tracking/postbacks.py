@@ -1,4 +1,4 @@
-"""Postbacks of affiliates (spec: Affiliate methods, Partner postback)."""
+"""Postbacks of affiliates (docs/api/postbacks.md)."""
 
 from typing import Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo

@@ -1,4 +1,5 @@
-"""Calls to affiliates made again by hand, and postbacks resumed (behaviour.md §6, §10)."""
+"""Calls to affiliates made again by hand, and postbacks resumed
+(docs/spec/postbacks.md#pauses, docs/api/resends.md)."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,5 @@
-"""SmartLinks: one address for many offers; each visitor gets one that would take its click (behaviour.md §4)."""
+"""SmartLinks: one address for many offers; each visitor gets one that would take its click
+(docs/spec/tracking.md#smartlinks)."""
 
 from collections.abc import Callable, Sequence
 from random import Random

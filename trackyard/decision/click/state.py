@@ -10,7 +10,7 @@ class Seen(Protocol):
     """The state behind the last two steps. At an edge asking counts; a dry run only looks."""
 
     def is_new(self, hit: "Hit") -> bool:
-        """Whether the visitor is new to the offer (behaviour.md §4, Unique)."""
+        """Whether the visitor is new to the offer (docs/spec/tracking.md#unique-visitors)."""
         ...
 
     def full_cap(self, hit: "Hit") -> str:

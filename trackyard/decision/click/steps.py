@@ -1,4 +1,5 @@
-"""The decision on a click: a list of named steps; the first refusal wins (behaviour.md §4)."""
+"""The decision on a click: a list of named steps; the first refusal wins
+(docs/spec/tracking.md#the-decision-on-a-click)."""
 
 from collections.abc import Callable
 from typing import Final
@@ -207,7 +208,7 @@ def decide(hit: Hit) -> Refused | None:
 def would_pass(hit: Hit) -> bool:
     """Whether a visitor would pass where a bot stands: by the steps after `bot`. `hit.seen` must only look.
 
-    A bot is refused and yet goes where a visitor would have gone (behaviour.md §4).
+    A bot is refused and yet goes where a visitor would have gone (docs/spec/tracking.md#bots).
     """
     return hit.way is not None and _find_unwanted(hit, hit.way) is None
 

@@ -1,4 +1,5 @@
-"""Deep links: where inside the advertiser's site a click wants to go, and whether it may (behaviour.md §4, Redirects).
+"""Deep links: where inside the advertiser's site a click wants to go, and whether it may
+(docs/spec/tracking.md#deep-links).
 
 A visitor writes these, so that a link of ours must not lead to a site that staff did not name: `redirect` is read by
 one strict form, and what goes out is put together anew of the parts that were checked.

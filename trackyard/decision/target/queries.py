@@ -1,4 +1,5 @@
-"""What a visitor writes in a query string or a form, as plain texts of bounded length (behaviour.md §4)."""
+"""What a visitor writes in a query string or a form, as plain texts of bounded length
+(docs/spec/tracking.md#bounds)."""
 
 from typing import Final
 from urllib.parse import unquote_to_bytes

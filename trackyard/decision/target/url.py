@@ -1,4 +1,4 @@
-"""Where a click goes, as a URL that can stand in a header (behaviour.md §4)."""
+"""Where a click goes, as a URL that can stand in a header (docs/spec/tracking.md#redirects)."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -18,7 +18,7 @@ _URL_CHARACTERS = "%:/?#[]@!$&'()*+,;=-._~{}"
 _DEEPLINK: Final = "{deeplink}"
 _SECRET: Final = ("{advertiser_id}", "%7Badvertiser_id%7D")
 """A macro that URLs of staff may have and deep links may not: affiliates, who write these, do not see who the
-advertiser is (behaviour.md §1)."""
+advertiser is (docs/spec/callers.md#visibility-for-affiliates)."""
 _UTC: Final = ZoneInfo("UTC")
 
 

@@ -1,4 +1,5 @@
-"""What a click must have to be let in: one class a property, each knows its reason (behaviour.md §4).
+"""What a click must have to be let in: one class a property, each knows its reason
+(docs/spec/tracking.md#restrictions-and-targeting-groups).
 
 Deny wins over allow; an empty allow allows all; a property that is unknown fails an allow list and passes a deny
 list. A check is made once from what staff wrote and asked at every click of the offer.

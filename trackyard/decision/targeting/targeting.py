@@ -1,4 +1,4 @@
-"""Whom an offer takes clicks of, and the URL it has for them (behaviour.md §4, Restrictions and targeting groups).
+"""Whom an offer takes clicks of, and the URL it has for them (docs/spec/tracking.md#restrictions-and-targeting-groups).
 
 An offer's own restrictions and its targeting groups must both let a click pass. When both refuse it, the reason that
 stands first in REASONS is told; of the groups the reason is that of the last one tried.

@@ -1,4 +1,5 @@
-"""Versions of operating systems, compared as versions: 9 is before 10, and 10 is 10.0 (behaviour.md §4)."""
+"""Versions of operating systems, compared as versions: 9 is before 10, and 10 is 10.0
+(docs/spec/tracking.md#restrictions-and-targeting-groups)."""
 
 import re
 from collections.abc import Iterable

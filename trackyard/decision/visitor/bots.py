@@ -1,4 +1,4 @@
-"""Bots and prefetches: who looks at a link without a person behind it (behaviour.md §4).
+"""Bots and prefetches: who looks at a link without a person behind it (docs/spec/tracking.md#bots).
 
 Bots are what the crawler-user-agents project lists and what ua-parser calls a spider. Command-line clients and
 libraries are none: affiliates and staff try their links with them.

@@ -1,4 +1,4 @@
-"""Internet providers: every one that a provider database names, with its country (spec: isp).
+"""Internet providers: every one that a provider database names, with its country (docs/api/reference.md#get-isp).
 
 The database is read through in a thread of its own, when it is first asked for and after it was replaced: a million
 networks take some ten seconds.

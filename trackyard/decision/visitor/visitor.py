@@ -163,7 +163,7 @@ _NO_MODELS: Final = frozenset({"K", "Smartphone", "Feature Phone"})
 """What is said of devices whose model is not known."""
 
 DEVICES: Final = ("mobile", "tablet", "desktop", "mediahub", "ereader", "console", "tv", "smartwatch")
-"""The kinds of devices, in the words of targeting (spec: Targeting group)."""
+"""The kinds of devices, in the words of targeting (docs/spec/tracking.md#restrictions-and-targeting-groups)."""
 
 _SIGNS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ("mediahub", re.compile(r"apple ?tv|roku|\baft[a-z0-9]+\b|crkey", re.I)),

@@ -1,4 +1,4 @@
-"""Conversions, and what a decision on an inbound call rests on (behaviour.md §5). Pure."""
+"""Conversions, and what a decision on an inbound call rests on (docs/spec/conversions.md). Pure."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

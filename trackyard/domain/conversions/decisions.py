@@ -1,4 +1,4 @@
-"""What becomes of an inbound call: pure, over what it is handed (behaviour.md §5).
+"""What becomes of an inbound call: pure, over what it is handed (docs/spec/conversions.md#inbound-postbacks).
 
 `decide` reads top to bottom like the page: faults in their order, a repeat, a new conversion.
 """

@@ -1,4 +1,5 @@
-"""What staff do to conversions by hand: edits of stored ones, and imports of new ones (behaviour.md §5). Pure."""
+"""What staff do to conversions by hand: edits of stored ones, and imports of new ones
+(docs/spec/conversions.md#edits-and-imports). Pure."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,5 @@
-"""How old the click of a call may be, and what its id alone tells of that (behaviour.md §5, §8). Pure."""
+"""How old the click of a call may be, and what its id alone tells of that
+(docs/spec/conversions.md#the-click-of-a-postback, docs/retention.md). Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -33,7 +34,8 @@ _PART: Final = re.compile(r"([0-9]+)([ymwdhis])")
 
 @lru_cache(maxsize=1024)
 def span_ms(text: str) -> int:
-    """The milliseconds of a duration such as 1d12h: a year is 365 days, a month 30 (spec: Durations)."""
+    """The milliseconds of a duration such as 1d12h: a year is 365 days, a month 30
+    (docs/spec/api-conventions.md#dates-and-durations)."""
     return sum(int(number) * _UNITS[unit] for number, unit in _PART.findall(text))
 
 

@@ -1,4 +1,4 @@
-"""Statuses of a conversion, their wire numbers, and who moves them (spec: State sets; behaviour.md §5)."""
+"""Statuses of a conversion, their wire numbers, and who moves them (docs/spec/conversions.md#statuses)."""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Payments to affiliates: their states and the moves between them (behaviour.md §8)."""
+"""Payments to affiliates: their states and the moves between them (docs/spec/money.md#payments-to-affiliates)."""
 
 from enum import StrEnum
 from typing import Final
@@ -23,7 +23,7 @@ ITEM_STATES: Final[dict[PaymentStatus, tuple[str, str]]] = {
     PaymentStatus.CREATED: ("pending", "3"),
     PaymentStatus.PAID: ("closed", "2"),
 }
-"""State → payment_status and is_paid of what it pays (behaviour.md §5)."""
+"""State → payment_status and is_paid of what it pays (docs/spec/conversions.md#stored-values)."""
 
 OPEN_ITEM: Final = ("opened", "1")
 """payment_status and is_paid of what is in no payment."""

@@ -1,4 +1,4 @@
-"""Currencies by their ISO 4217 numbers: the integer ids of the interface (behaviour.md §8)."""
+"""Currencies by their ISO 4217 numbers: the integer ids of the interface (docs/spec/money.md#exchange-rates)."""
 
 from typing import Final
 

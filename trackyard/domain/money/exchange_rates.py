@@ -1,4 +1,5 @@
-"""Reference rates of the European Central Bank: what it publishes, and what follows for the platform (behaviour.md §8).
+"""Reference rates of the European Central Bank: what it publishes, and what follows for the platform
+(docs/spec/money.md#exchange-rates).
 
 A rate that is published on a day holds from the next one on, in the platform's zone: so a day has one rate from its
 first moment to its last, and days without quotes (weekends) have that of the last one before.

@@ -1,4 +1,4 @@
-"""What advertisers are billed (spec: Invoice)."""
+"""What advertisers are billed (docs/api/invoices.md)."""
 
 from dataclasses import dataclass
 from decimal import Decimal

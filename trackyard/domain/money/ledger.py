@@ -1,4 +1,4 @@
-"""What a conversion is worth to the balances of its affiliate and of who referred it (behaviour.md §8)."""
+"""What a conversion is worth to the balances of its affiliate and of who referred it (docs/spec/money.md#ledger)."""
 
 from dataclasses import dataclass, replace
 from decimal import Decimal

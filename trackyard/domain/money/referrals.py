@@ -1,4 +1,4 @@
-"""Who brought an affiliate, and what it brings them (behaviour.md §8)."""
+"""Who brought an affiliate, and what it brings them (docs/spec/money.md#referral-shares)."""
 
 from dataclasses import dataclass
 from decimal import Decimal

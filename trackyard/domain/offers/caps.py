@@ -1,4 +1,4 @@
-"""Caps of conversions and budgets, and personal day limits (spec: Cap item; behaviour.md §5, Caps). Pure."""
+"""Caps of conversions and budgets, and personal day limits (docs/spec/conversions.md#caps). Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
@@ -108,7 +108,8 @@ def caps_of(
 
 @lru_cache(maxsize=256)
 def counted_statuses(words: tuple[str, ...]) -> frozenset[Status]:
-    """The statuses that words of the wire name: pending_cap is pending, not_found declined (behaviour.md §2)."""
+    """The statuses that words of the wire name: pending_cap is pending, not_found declined
+    (docs/spec/api-conventions.md#versions)."""
     named = frozenset(Status(word) for word in words)
     alike = {Status.PENDING: Status.PENDING_CAP, Status.DECLINED: Status.NOT_FOUND}
     return named | {other for word, other in alike.items() if word in named}

@@ -1,4 +1,5 @@
-"""Counters: what caps and commission tiers count conversions in (behaviour.md §5: Tiers, Caps). Pure.
+"""Counters: what caps and commission tiers count conversions in
+(docs/spec/conversions.md#commission-tiers, docs/spec/conversions.md#caps). Pure.
 
 A limit (a cap, a personal limit or a tier) has one counter for each of its periods; a side that counts `each` has one
 for each value. A conversion counts by its creation time, its goal, affiliate and country, which never change, while its

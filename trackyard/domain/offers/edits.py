@@ -1,4 +1,4 @@
-"""What becomes of an offer when staff write to it: pure (spec: Offer create and edit parameters).
+"""What becomes of an offer when staff write to it: pure (docs/api/offers.md#post-adminoffer).
 
 What is written is a map by field of domain/offers/offers.py, holding what was sent and no more. Most fields replace
 what is stored. Those of `_MERGED` are joined with it, so this runs where the stored offer is locked.

@@ -1,4 +1,4 @@
-"""Texts in several languages (spec: title_lang, description_lang, kpi)."""
+"""Texts in several languages (docs/spec/types.md#texts-in-several-languages)."""
 
 from collections.abc import Mapping
 from typing import Final

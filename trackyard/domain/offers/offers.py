@@ -1,4 +1,4 @@
-"""An offer as staff wrote it: the one declaration of its fields and of what they hold (spec: Offer).
+"""An offer as staff wrote it: the one declaration of its fields and of what they hold (docs/api/offers.md).
 
 Rows of the `offer` table, parameters and views are checked against `Offer`; its structured fields are stored as
 JSON of these structs. Times are UTC milliseconds, amounts Decimal, lists tuples; None = not set.
@@ -22,7 +22,7 @@ class PaymentItem(Payment, frozen=True, kw_only=True):
 
 
 class Landing(msgspec.Struct, frozen=True, kw_only=True):
-    """A landing page (spec: Landing item). `id` counts within the offer and is never given twice."""
+    """A landing page (docs/api/offers.md#post-adminoffer). `id` counts within the offer and is never given twice."""
 
     id: int
     title: str
@@ -32,7 +32,8 @@ class Landing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cap(msgspec.Struct, frozen=True, kw_only=True):
-    """A cap (spec: Cap item). `value`: a whole number for counts, an amount of the platform currency for budget.
+    """A cap (docs/spec/conversions.md#caps). `value`: a whole number for counts, an amount of the platform currency for
+    budget.
     *_type: all, each or exact; the list beside it is filled for exact alone."""
 
     id: str
@@ -48,14 +49,15 @@ class Cap(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PersonalLimit(msgspec.Struct, frozen=True, kw_only=True):
-    """A day cap of conversions for one affiliate (spec: Personal daily limit structure)."""
+    """A day cap of conversions for one affiliate (docs/spec/conversions.md#caps)."""
 
     partner: int
     caps: int
 
 
 class Tier(msgspec.Struct, frozen=True, kw_only=True):
-    """A commission tier (spec: Commission tier item). `id` names its counters: it stays while only `value` and
+    """A commission tier (docs/spec/conversions.md#commission-tiers). `id` names its counters: it stays while only
+    `value` and
     `modifier_value` change. since: conversions made before this time (UTC ms) are not counted, 0 = all are."""
 
     id: str
@@ -75,7 +77,8 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Interval(msgspec.Struct, frozen=True, kw_only=True):
-    """Hours of a weekday, inclusive; 0 = Sunday; start > end runs into the next day (behaviour.md §4, Schedule)."""
+    """Hours of a weekday, inclusive; 0 = Sunday; start > end runs into the next day
+    (docs/spec/tracking.md#schedule)."""
 
     day_of_week: int
     start: int
@@ -83,7 +86,8 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
-    """When an offer takes clicks (spec: Schedule item). Days YYYY-MM-DD of `timezone`, inclusive; `enabled` switches
+    """When an offer takes clicks (docs/spec/tracking.md#schedule). Days YYYY-MM-DD of `timezone`, inclusive; `enabled`
+    switches
     the intervals, the dates always hold."""
 
     enabled: bool = False
@@ -131,7 +135,7 @@ class WeightedUrl(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TargetingGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """A targeting group (spec: Targeting group). affiliate_id makes it personal."""
+    """A targeting group (docs/spec/tracking.md#restrictions-and-targeting-groups). affiliate_id makes it personal."""
 
     country: Sides = Sides()
     region: Places = Places()
@@ -165,7 +169,8 @@ class RestrictedIsp(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SubAccount(msgspec.Struct, frozen=True, kw_only=True):
-    """Values of a sub that are allowed, or with `exclude` refused (spec: sub_accounts, `except`)."""
+    """Values of a sub that are allowed, or with `exclude` refused
+    (docs/spec/tracking.md#restrictions-and-targeting-groups)."""
 
     values: tuple[str, ...] = ()
     exclude: bool = False
@@ -186,7 +191,7 @@ class Creative(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """An offer. Defaults are those of platform-api.md and behaviour.md §5. last_number: the highest that a landing or
+    """An offer. Defaults are those of docs/spec/offers.md#defaults. last_number: the highest that a landing or
     a creative ever had; the next one gets the number after it."""
 
     id: int

@@ -1,4 +1,4 @@
-"""Which payment a conversion earns, and how much it is (spec: Payment item; behaviour.md §5).
+"""Which payment a conversion earns, and how much it is (docs/spec/conversions.md#payments).
 
 An offer holds its payment items as JSON objects with the wire's names; amounts are text, so that none is a float.
 """

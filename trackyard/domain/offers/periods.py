@@ -1,4 +1,5 @@
-"""Calendar periods that caps and tiers count in (behaviour.md §5: Caps, Tiers)."""
+"""Calendar periods that caps and tiers count in (docs/spec/conversions.md#caps,
+docs/spec/conversions.md#commission-tiers)."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta

@@ -1,4 +1,4 @@
-"""Whether an offer's schedule is open at a moment (spec: Schedule item; behaviour.md §4, Schedule)."""
+"""Whether an offer's schedule is open at a moment (docs/spec/tracking.md#schedule)."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

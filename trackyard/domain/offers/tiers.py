@@ -1,5 +1,5 @@
-"""Commission tiers: what an affiliate's success adds to its conversions (spec: Commission tier item; behaviour.md §5,
-Tiers). Pure.
+"""Commission tiers: what an affiliate's success adds to its conversions
+(docs/spec/conversions.md#commission-tiers). Pure.
 
 Tiers equal in all but value and modifier_value are one ladder, of which the highest step that is reached applies. The
 steps that apply are fixed when a conversion is made and kept with it, so that its amounts can be computed again.

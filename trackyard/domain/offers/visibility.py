@@ -1,4 +1,5 @@
-"""What an affiliate sees of an offer: the payments, caps and targeting groups that apply to it (behaviour.md §3)."""
+"""What an affiliate sees of an offer: the payments, caps and targeting groups that apply to it
+(docs/spec/offers.md#fields-for-affiliates)."""
 
 from decimal import Decimal
 
@@ -30,7 +31,8 @@ def caps_for(offer: Offer, affiliate_id: int) -> tuple[Cap, ...]:
 
 
 def targeting_for(offer: Offer, affiliate_id: int) -> tuple[TargetingGroup, ...]:
-    """The groups that its clicks are tried against, its own first (behaviour.md §4)."""
+    """The groups that its clicks are tried against, its own first
+    (docs/spec/tracking.md#restrictions-and-targeting-groups)."""
     own = tuple(
         msgspec.structs.replace(group, affiliate_id=(affiliate_id,))
         for group in offer.targeting

@@ -1,4 +1,4 @@
-"""Who calls: an affiliate, or a staff user with roles (behaviour.md §3)."""
+"""Who calls: an affiliate, or a staff user with roles (docs/spec/callers.md)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,5 @@
-"""What affiliates may see and do: a tree of areas and features, each at a level (behaviour.md §3).
+"""What affiliates may see and do: a tree of areas and features, each at a level
+(docs/spec/callers.md#permissions-of-affiliates).
 
 Its one default stands here; an installation may have its own for some features, and an affiliate again its own. A
 feature is named "area.feature".

@@ -1,4 +1,4 @@
-"""What each staff role may do: the one table of it (behaviour.md §3)."""
+"""What each staff role may do: the one table of it (docs/spec/callers.md#roles-of-staff)."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -56,7 +56,7 @@ class Permission(StrEnum):
 
 
 class Role(StrEnum):
-    """A role of a staff user (spec: Authentication 5)."""
+    """A role of a staff user (docs/spec/callers.md#roles-of-staff)."""
 
     ADMIN = "ROLE_ADMIN"
     MANAGER_AFFILIATE = "ROLE_MANAGER_AFFILIATE"

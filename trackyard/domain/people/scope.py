@@ -8,7 +8,7 @@ class Scope:
     """The rows a caller may see; None means all of them.
 
     `sees_charge` is False for an affiliate: what advertisers pay, and who they are, does not exist for it
-    (behaviour.md §1).
+    (docs/spec/callers.md#visibility-for-affiliates).
     """
 
     affiliate_ids: frozenset[int] | None = None

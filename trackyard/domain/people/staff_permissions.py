@@ -1,4 +1,5 @@
-"""What a staff user's roles come to in the tree of permissions that existing programs read (shapes.md, last part)."""
+"""What a staff user's roles come to in the tree of permissions that existing programs read
+(docs/spec/types.md#methods-for-existing-programs)."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""What is personal in what is kept, and what of it was erased (behaviour.md §8, Kept). Pure.
+"""What is personal in what is kept, and what of it was erased (docs/retention.md). Pure.
 
 Whoever makes rows of the analytic store or of SQL from records (the projector, a rebuild) passes them through
 `erased` first, so that what was erased never comes back.

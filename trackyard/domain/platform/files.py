@@ -1,4 +1,5 @@
-"""What a file is, by its content alone: JPEG, PNG, GIF or ZIP (spec: Files). Nothing here decodes a picture.
+"""What a file is, by its content alone: JPEG, PNG, GIF or ZIP
+(docs/spec/platform.md#files). Nothing here decodes a picture.
 
 Pictures that would unpack into more than `MAX_PIXELS` are refused, whoever would have to show them.
 """

@@ -1,5 +1,4 @@
-"""Differences between figures that must be equal (architecture.md: journal = clicks, calls = conversions = facts =
-balances)."""
+"""Differences between figures that must be equal (docs/spec/engine.md#reconciliation)."""
 
 from dataclasses import dataclass, field
 from typing import Final

@@ -1,4 +1,4 @@
-"""How long things are kept (behaviour.md §8, Kept). Pure."""
+"""How long things are kept (docs/retention.md). Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How full the caps of an offer are (spec: Cap stats item; behaviour.md §7). Pure.
+"""How full the caps of an offer are (docs/api/cap-stats.md, docs/spec/statistics.md#cap-statistics). Pure.
 
 Which caps there are, and what their counters hold; what falls under which counter is domain/offers/counters.py's.
 """

@@ -1,4 +1,4 @@
-"""Rows that the worker puts into the outbox for the analytic store (architecture.md, The idea 2).
+"""Rows that the worker puts into the outbox for the analytic store (docs/architecture.md#the-idea).
 
 The analytic store derives its tables from these structs: one declaration, column order included.
 """
@@ -60,10 +60,11 @@ class Fact(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 class ServerLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """What became of one inbound call: the server postback log (spec: Server postback log record).
+    """What became of one inbound call: the server postback log (docs/api/logs.md#get-statsserverpostbacks).
 
     id: of the call's record · revision: rises when a waiting call is decided; the highest counts ·
-    response: "" when it made or changed a conversion, else the text of behaviour.md §5 ("waiting" while it
+    response: "" when it made or changed a conversion, else the text of docs/spec/conversions.md#inbound-postbacks
+    ("waiting" while it
     waits) · `secure` in query and body is stored as ***.
     """
 
@@ -89,7 +90,7 @@ class ServerLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 class AffiliateLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """One attempt of a call to an affiliate (spec: Affiliate postback log record).
+    """One attempt of a call to an affiliate (docs/api/logs.md#get-statsaffiliatepostbacks).
 
     job_id: the call's id, the same for each attempt · postback_id 0 = the offer's cross_postback_url ·
     version: of the conversion, that the call tells of · http_code 0 = unreachable, or not called · outcome: sent,

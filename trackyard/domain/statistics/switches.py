@@ -20,7 +20,7 @@ class Switches:
     """The switches that apply to one caller.
 
     statistics_revenue: what the `revenue` of statistics rows is, charges or payouts · statistics_rows: whether rows
-    hold every metric or only what platform-api.md names.
+    hold every metric or only what the public API names.
     """
 
     statistics_revenue: str = ADVERTISER
@@ -33,7 +33,7 @@ class Switches:
 
     @property
     def plain(self) -> bool:
-        """Whether rows hold only what platform-api.md names."""
+        """Whether rows hold only what the public API names."""
         return self.statistics_rows == PLAIN
 
     def overridden(self, own: Mapping[str, str | None]) -> "Switches":

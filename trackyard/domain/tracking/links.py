@@ -1,4 +1,4 @@
-"""Tracking links of affiliates: the click URL and its short form `/{hash}` (behaviour.md §4).
+"""Tracking links of affiliates: the click URL and its short form `/{hash}` (docs/spec/tracking.md#addresses).
 
 A hash holds what it stands for, so that an edge resolves it without a table: LEB128 of offer, affiliate and landing
 and a check of two bytes, written in base 62. The check tells a link from any other path; it is no secret.

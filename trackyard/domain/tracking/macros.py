@@ -1,4 +1,5 @@
-"""Macros in URLs: `{name}` is replaced by its percent-encoded value, an unknown macro stays (behaviour.md §4, §6)."""
+"""Macros in URLs: `{name}` is replaced by its percent-encoded value, an unknown macro stays
+(docs/spec/tracking.md#macros, docs/spec/postbacks.md#macros)."""
 
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What an offer's parallel_tracking_url becomes for a recorded click (behaviour.md §6)."""
+"""What an offer's parallel_tracking_url becomes for a recorded click (docs/spec/postbacks.md#urls-of-offers)."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,4 +1,5 @@
-"""Pixels: code of affiliates that visitors' browsers get when they convert (spec: Pixel; behaviour.md §6)."""
+"""Pixels: code of affiliates that visitors' browsers get when they convert
+(docs/api/pixels.md, docs/spec/postbacks.md#pixels)."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""Which of an affiliate's postbacks a change calls, and with what (behaviour.md §6)."""
+"""Which of an affiliate's postbacks a change calls, and with what (docs/spec/postbacks.md#when-postbacks-are-sent)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

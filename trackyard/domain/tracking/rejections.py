@@ -1,4 +1,4 @@
-"""Why clicks are refused (behaviour.md §4, The decision on a click)."""
+"""Why clicks are refused (docs/spec/tracking.md#the-decision-on-a-click)."""
 
 from typing import Final
 

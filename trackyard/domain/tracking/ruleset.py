@@ -1,4 +1,4 @@
-"""The rules an edge decides from: immutable rows, compiled from what staff wrote (architecture.md, Rules).
+"""The rules an edge decides from: immutable rows, compiled from what staff wrote (docs/spec/engine.md#rulesets).
 
 A row travels as (kind, key, version, row | tombstone) from SQL through `rules.snapshot` and `rules.log`
 into the memory of each edge. Rows are msgspec structs: slotted, cheap to hold and to decode.
@@ -51,7 +51,7 @@ class Landing(msgspec.Struct, frozen=True, gc=False):
 
 
 class ClickCap(msgspec.Struct, frozen=True, gc=False):
-    """A cap of clicks that refuses (spec: Cap item). The lists are filled for `exact`."""
+    """A cap of clicks that refuses (docs/spec/conversions.md#caps). The lists are filled for `exact`."""
 
     id: str
     period: str
@@ -63,7 +63,8 @@ class ClickCap(msgspec.Struct, frozen=True, gc=False):
 
 
 class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Whom an offer takes clicks of (behaviour.md §4). countries: of an offer with strictly_country · empty_sub: number
+    """Whom an offer takes clicks of (docs/spec/tracking.md#restrictions-and-targeting-groups). countries: of an offer
+    with strictly_country · empty_sub: number
     of the sub that must not be empty · personal_only: as consider_personal_targeting_only · unique_only: as
     uniqIpOnly."""
 

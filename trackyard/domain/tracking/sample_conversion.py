@@ -1,4 +1,4 @@
-"""A conversion that never was, to fill the macros of a postback that is tried out (behaviour.md §10)."""
+"""A conversion that never was, to fill the macros of a postback that is tried out (docs/spec/postbacks.md#macros)."""
 
 from collections.abc import Mapping
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Clicks: decided, recorded, and sent where they go (behaviour.md §4)."""
+"""Clicks: decided, recorded, and sent where they go (docs/spec/tracking.md)."""
 
 from typing import Final
 

@@ -1,4 +1,5 @@
-"""The tracking addresses: a function from a request to an answer that knows no server (behaviour.md §4)."""
+"""The tracking addresses: a function from a request to an answer that knows no server
+(docs/spec/tracking.md#addresses)."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,5 @@
-"""Making a hit of a request: whose click it is, and what is known of the visitor (behaviour.md §4)."""
+"""Making a hit of a request: whose click it is, and what is known of the visitor
+(docs/spec/tracking.md#visitor-address)."""
 
 import os
 from typing import Final

@@ -1,4 +1,4 @@
-"""Views: impressions of an offer's creatives, counted by an image (behaviour.md §4)."""
+"""Views: impressions of an offer's creatives, counted by an image (docs/spec/tracking.md#impressions)."""
 
 from trackyard.decision.click.state import NOTHING_SEEN
 from trackyard.decision.click.steps import Refused, decide

@@ -1,4 +1,5 @@
-"""Pixels: conversions reported from the page that the visitor sees after one (behaviour.md §4, §6)."""
+"""Pixels: conversions reported from the page that the visitor sees after one
+(docs/spec/tracking.md#pixels, docs/spec/postbacks.md#pixels)."""
 
 from collections.abc import Callable
 from typing import Final

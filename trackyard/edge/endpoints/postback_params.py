@@ -1,4 +1,5 @@
-"""Inbound calls: the parameters of a postback, wherever in the request they stand (behaviour.md §4)."""
+"""Inbound calls: the parameters of a postback, wherever in the request they stand
+(docs/spec/tracking.md#parameters)."""
 
 from collections.abc import Container
 from itertools import islice

@@ -1,4 +1,5 @@
-"""Inbound calls: conversions that advertisers report, on disk before they are answered (behaviour.md §4)."""
+"""Inbound calls: conversions that advertisers report, on disk before they are answered
+(docs/spec/tracking.md#addresses)."""
 
 from typing import Final
 

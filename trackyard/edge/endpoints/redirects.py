@@ -1,4 +1,4 @@
-"""Ways out: how a visitor is sent to a URL (behaviour.md §4, Redirects)."""
+"""Ways out: how a visitor is sent to a URL (docs/spec/tracking.md#redirects)."""
 
 import re
 from html import escape

@@ -1,4 +1,5 @@
-"""Clicks that a server reports for a visitor: `ip=` and `ua=` of those who are believed (behaviour.md §4)."""
+"""Clicks that a server reports for a visitor: `ip=` and `ua=` of those who are believed
+(docs/spec/tracking.md#visitor-address)."""
 
 from functools import lru_cache
 from typing import Final

@@ -1,4 +1,4 @@
-"""Clicks on a SmartLink (behaviour.md §4)."""
+"""Clicks on a SmartLink (docs/spec/tracking.md#smartlinks)."""
 
 from collections.abc import Sequence
 

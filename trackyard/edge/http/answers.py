@@ -1,4 +1,4 @@
-"""Answers that say the same to everybody, and errors in their one form (behaviour.md §2)."""
+"""Answers that say the same to everybody, and errors in their one form (docs/spec/api-conventions.md#errors)."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ encode_json: Final = msgspec.json.Encoder().encode
 
 
 def error(status: int, code: str, text: str, headers: bytes = b"") -> Response:
-    """An error in the form of behaviour.md §2."""
+    """An error in the form of docs/spec/api-conventions.md#errors."""
     body = encode_json({"status": 2, "error": text, "message": text, "code": code})
     return Response(status, body, headers=NO_STORE + headers)
 

@@ -1,4 +1,4 @@
-"""The visitor's address: the peer's, or what a trusted proxy says it is (behaviour.md §4)."""
+"""The visitor's address: the peer's, or what a trusted proxy says it is (docs/spec/tracking.md#visitor-address)."""
 
 import socket
 from collections.abc import Iterable

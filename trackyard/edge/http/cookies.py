@@ -1,4 +1,4 @@
-"""Cookies of visitors: which click a conversion belongs to, and who was seen (behaviour.md §4).
+"""Cookies of visitors: which click a conversion belongs to, and who was seen (docs/spec/tracking.md#cookies).
 
 `afclick_{offer}` and `afclick` hold the id of the last click, on this offer and at all, for a year. `afuniq_{offer}`
 holds the id of the click at which the visitor was last new to the offer, for the 24 hours that it is not new again.

@@ -1,4 +1,5 @@
-"""Which counts a click takes a place of: the caps of its offer, in their periods of now (behaviour.md §5, Caps)."""
+"""Which counts a click takes a place of: the caps of its offer, in their periods of now
+(docs/spec/conversions.md#caps)."""
 
 from hashlib import blake2b
 from typing import Final, NamedTuple

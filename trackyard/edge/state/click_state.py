@@ -1,5 +1,6 @@
-"""What the edges of one machine agree on: visitors that were there, and clicks counted against caps (behaviour.md §4,
-Unique; §5, Caps; docs/decisions/0017). Exact through the death of a process; after a power cut made good from the
+"""What the edges of one machine agree on: visitors that were there, and clicks counted against caps
+(docs/spec/tracking.md#unique-visitors, docs/spec/conversions.md#caps, docs/decisions/0017). Exact through the death of
+a process; after a power cut made good from the
 journals.
 """
 

@@ -1,4 +1,5 @@
-"""Clicks counted against caps, exactly, by every edge of a machine (behaviour.md §5, Caps; docs/decisions/0017).
+"""Clicks counted against caps, exactly, by every edge of a machine
+(docs/spec/conversions.md#caps, docs/decisions/0017).
 
 Each edge counts in a file of its own, and the count is the sum of the files: a word has one writer, so it can be put
 back exactly when its writer dies. Two edges that ask for places of one offer do so one after the other.

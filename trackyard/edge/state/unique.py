@@ -1,4 +1,4 @@
-"""Which visitors an offer has seen in the last 24 hours (behaviour.md §4, Unique; docs/decisions/0017).
+"""Which visitors an offer has seen in the last 24 hours (docs/spec/tracking.md#unique-visitors, docs/decisions/0017).
 
 One memory-mapped file of fixed size: buckets of 32 places, each 4 bytes of fingerprint and 4 bytes second. A full
 bucket forgets its oldest. Two visitors are taken for one with probability 32 / 2^32. The kernel keeps the pages when

@@ -1,4 +1,4 @@
-"""Which click an inbound call names (behaviour.md §5)."""
+"""Which click an inbound call names (docs/spec/conversions.md#the-click-of-a-postback)."""
 
 from collections.abc import Iterable
 

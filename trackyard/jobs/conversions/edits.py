@@ -1,6 +1,7 @@
 """Edits and imports of conversions, done in the order they were asked for, with all that follows in one transaction.
 
-What became of each stands in the server postback log, method EDIT or IMPORT (behaviour.md §5).
+What became of each stands in the server postback log, method EDIT or IMPORT
+(docs/spec/conversions.md#edits-and-imports).
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Calls to affiliates: claims what is due, attempts it, records what came of it (behaviour.md §6).
+"""Calls to affiliates: claims what is due, attempts it, records what came of it (docs/spec/postbacks.md#delivery).
 
 The attempts run on one event loop, bounded in all and by host. Outcomes are recorded and new calls claimed in one
 transaction for as many as there are; a delivery whose outcome cannot be recorded is attempted again when its lease

@@ -1,4 +1,5 @@
-"""How many calls one host gets at once: more while it answers quickly, few while it hangs (behaviour.md §6)."""
+"""How many calls one host gets at once: more while it answers quickly, few while it hangs
+(docs/spec/postbacks.md#retries)."""
 
 from collections.abc import Container
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Sends queued mail (behaviour.md §9).
+"""Sends queued mail (docs/spec/platform.md#mail).
 
 A mail is claimed before it is handed over and removed after: one that was under way when the worker died is sent
 once more, with the same Message-ID, when its lease ends.

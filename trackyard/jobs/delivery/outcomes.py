@@ -1,4 +1,5 @@
-"""What follows from attempts of calls to affiliates, recorded in the caller's transaction (behaviour.md §6)."""
+"""What follows from attempts of calls to affiliates, recorded in the caller's transaction
+(docs/spec/postbacks.md#retries)."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

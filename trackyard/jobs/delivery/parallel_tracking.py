@@ -1,4 +1,5 @@
-"""parallel_tracking_url: clicks that were loaded are told of, best effort, counted (behaviour.md §6).
+"""parallel_tracking_url: clicks that were loaded are told of, best effort, counted
+(docs/spec/postbacks.md#urls-of-offers).
 
 The projector queues them (`ParallelClicks`), the worker makes the calls (`ParallelCaller`). Nothing is repeated: what
 finds no place, in the queue or at its host, is dropped.

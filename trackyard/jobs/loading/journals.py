@@ -1,4 +1,4 @@
-"""Journals into the analytic store and the inbox, range by range, each once (architecture.md, Exactly once)."""
+"""Journals into the analytic store and the inbox, range by range, each once (docs/spec/engine.md#exactly-once)."""
 
 import logging
 from collections.abc import Iterable, Sequence

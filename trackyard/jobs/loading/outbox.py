@@ -1,4 +1,4 @@
-"""Facts and logs from the SQL outbox into the analytic store, each once (architecture.md, Exactly once)."""
+"""Facts and logs from the SQL outbox into the analytic store, each once (docs/spec/engine.md#exactly-once)."""
 
 from pathlib import Path
 

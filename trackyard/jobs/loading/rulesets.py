@@ -1,4 +1,4 @@
-"""Rules from SQL to the edges: what staff changed is published as it commits (architecture.md, Rules)."""
+"""Rules from SQL to the edges: what staff changed is published as it commits (docs/spec/engine.md#rulesets)."""
 
 import logging
 from collections import defaultdict

@@ -1,4 +1,5 @@
-"""Notices of day caps of clicks that fill up (behaviour.md §5, Caps): edges count these, the analytic store knows."""
+"""Notices of day caps of clicks that fill up (docs/spec/conversions.md#caps): edges count these, the analytic store
+knows."""
 
 from collections import Counter as Multiset
 from collections.abc import Iterable

@@ -1,4 +1,5 @@
-"""Quotes: the rates that are shipped, then those of the bank's feed as far as the network allows (behaviour.md §8).
+"""Quotes: the rates that are shipped, then those of the bank's feed as far as the network allows
+(docs/spec/money.md#exchange-rates).
 
 What cannot be had is logged and shown in the settings; the rates before stay in force.
 """

@@ -1,4 +1,4 @@
-"""Fetches creatives that an offer names by URL, and sweeps bytes that nothing names (behaviour.md §9).
+"""Fetches creatives that an offer names by URL, and sweeps bytes that nothing names (docs/spec/platform.md#files).
 
 A fetch is claimed before it is made: one whose worker died is made again when its lease ends. What cannot be had
 after the last attempt, or is no picture, is taken off its offer, with a line in the log.

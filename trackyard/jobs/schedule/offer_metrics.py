@@ -1,5 +1,6 @@
-"""Figures of offers, kept beside them: cr and epc of all traffic of the last 30 days for lists (behaviour.md §7), and
-the EPC of 7 days that SmartLinks choose by (behaviour.md §4)."""
+"""Figures of offers, kept beside them: cr and epc of all traffic of the last 30 days for lists
+(docs/spec/statistics.md#rates), and
+the EPC of 7 days that SmartLinks choose by (docs/spec/tracking.md#smartlinks)."""
 
 import time
 from decimal import Decimal

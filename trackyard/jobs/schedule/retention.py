@@ -1,5 +1,5 @@
 """What is kept no longer goes: journals are compressed and removed, old months and personal data leave the analytic
-store, and what was erased is emptied in both (behaviour.md §8, Kept; docs/decisions/0029).
+store, and what was erased is emptied in both (docs/retention.md, docs/decisions/0029).
 
 A thread of the process that holds the analytic store, one a journal directory; SQL is the worker's
 (jobs/schedule/erasures.py).

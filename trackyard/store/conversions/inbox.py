@@ -1,4 +1,4 @@
-"""Inbound calls on their way to a decision, each once (architecture.md, Exactly once).
+"""Inbound calls on their way to a decision, each once (docs/spec/engine.md#exactly-once).
 
 The projector adds a call in the transaction that says its range is loaded; the worker removes it in the
 transaction that decides it.

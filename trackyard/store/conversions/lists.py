@@ -1,4 +1,4 @@
-"""The list of conversions, as stored now (spec: GET stats/conversions)."""
+"""The list of conversions, as stored now (docs/api/conversions.md, docs/spec/conversions.md#lists-of-conversions)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace

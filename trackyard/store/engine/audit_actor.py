@@ -1,4 +1,4 @@
-"""Which staff user acts, for the audit log (behaviour.md §9)."""
+"""Which staff user acts, for the audit log (docs/spec/platform.md#audit-log)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,5 @@
-"""The audit log's hand: what a staff user's transaction changes is read off its statements (behaviour.md §9).
+"""The audit log's hand: what a staff user's transaction changes is read off its statements
+(docs/spec/platform.md#audit-log).
 
 No use case has to remember to log. While a staff user acts, each INSERT, UPDATE and DELETE of a transaction is seen
 before and after it runs; at the end the differences are stored in the same transaction. Rows are told apart by

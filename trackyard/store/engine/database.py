@@ -1,6 +1,6 @@
 """One door to SQL, the same for SQLite and PostgreSQL.
 
-SQLite (architecture.md): WAL, synchronous FULL; a write is `BEGIN IMMEDIATE` behind one lock that is fair
+SQLite (docs/spec/engine.md#sql): WAL, synchronous FULL; a write is `BEGIN IMMEDIATE` behind one lock that is fair
 across processes; a read that becomes a write fails at once.
 """
 

@@ -1,4 +1,4 @@
-"""Payments to affiliates and what they pay (behaviour.md §8).
+"""Payments to affiliates and what they pay (docs/spec/money.md#payments-to-affiliates).
 
 A payment pays entries of the ledger, each whole and in one payment at most; the payment is an entry itself, which
 takes their sum from what is available.

@@ -1,4 +1,4 @@
-"""What staff say of currencies (behaviour.md §8, §10)."""
+"""What staff say of currencies (docs/spec/money.md#exchange-rates)."""
 
 from dataclasses import asdict, dataclass
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Invoices of advertisers (spec: Invoice)."""
+"""Invoices of advertisers (docs/api/invoices.md)."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields

@@ -1,4 +1,4 @@
-"""The ledger of affiliates: append-only entries, balances are their sums (behaviour.md §8)."""
+"""The ledger of affiliates: append-only entries, balances are their sums (docs/spec/money.md#ledger)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""Ways to be paid, which affiliates choose from (spec: Payment system)."""
+"""Ways to be paid, which affiliates choose from (docs/api/payment-systems.md)."""
 
 from dataclasses import asdict, dataclass
 from typing import Any

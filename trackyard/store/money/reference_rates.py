@@ -1,4 +1,5 @@
-"""Rates of the bank among the rates of the platform: what staff say of a currency stays theirs (behaviour.md §8)."""
+"""Rates of the bank among the rates of the platform: what staff say of a currency stays theirs
+(docs/spec/money.md#exchange-rates)."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,4 +1,5 @@
-"""Referral shares: what affiliates bring those who referred them (spec: Referral payment row; behaviour.md §7, §8).
+"""Referral shares: what affiliates bring those who referred them
+(docs/spec/money.md#referral-shares, docs/spec/statistics.md#referral-payments).
 
 What confirmed conversions brought stands in the ledger (domain/money/ledger.py). What others may still bring is told
 beside it, as if they were confirmed now.

@@ -1,4 +1,4 @@
-"""Categories of offers (spec: Category)."""
+"""Categories of offers (docs/api/categories.md)."""
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass

@@ -1,4 +1,5 @@
-"""Counters of caps and tiers: what was counted, exact under concurrency (domain/offers/counters.py; behaviour.md §5).
+"""Counters of caps and tiers: what was counted, exact under concurrency (domain/offers/counters.py;
+docs/spec/conversions.md#caps, docs/spec/conversions.md#commission-tiers).
 
 The opening counter of a limit's period is its lock: whoever counts in the period holds it until the end of the
 transaction. Where it does not exist, the period is computed from the stored conversions. So a transaction counts before

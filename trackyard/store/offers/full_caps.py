@@ -1,4 +1,4 @@
-"""Which offers have caps of conversions or of a budget that refuse clicks now (behaviour.md §5, Caps)."""
+"""Which offers have caps of conversions or of a budget that refuse clicks now (docs/spec/conversions.md#caps)."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,5 @@
-"""Lists of offers: which, in what order, how many, and what their views name (spec: GET offers, partner/offers).
+"""Lists of offers: which, in what order, how many, and what their views name
+(docs/api/offer-lists.md, docs/spec/offers.md#lists-of-offers).
 
 The offers of a page are chosen from the columns of the index `ix_offer_listed` and from labels alone: an offer's own
 row is wide and is read for the page only.

@@ -1,4 +1,5 @@
-"""Offers (spec: Offer). A removed offer stays for its clicks and conversions: names are found, the offer is not."""
+"""Offers (docs/api/offers.md). A removed offer stays for its clicks and conversions: names are found, the offer is
+not."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

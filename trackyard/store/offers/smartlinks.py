@@ -1,4 +1,4 @@
-"""SmartLink categories: groups of offers behind one link (spec: SmartLink category)."""
+"""SmartLink categories: groups of offers behind one link (docs/api/smartlinks.md)."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass

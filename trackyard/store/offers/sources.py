@@ -1,4 +1,4 @@
-"""Traffic sources that offers allow (spec: Source)."""
+"""Traffic sources that offers allow (docs/api/sources.md)."""
 
 from dataclasses import asdict, dataclass
 

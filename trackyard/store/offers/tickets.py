@@ -1,4 +1,4 @@
-"""Tickets: requests of affiliates to join offers (spec: Ticket)."""
+"""Tickets: requests of affiliates to join offers (docs/api/tickets.md)."""
 
 from collections import defaultdict
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Advertisers (spec: Advertiser)."""
+"""Advertisers (docs/api/advertisers.md#get-adminadvertiserid)."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Affiliates (spec: Affiliate)."""
+"""Affiliates (docs/api/affiliates.md#get-adminpartnerid)."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field

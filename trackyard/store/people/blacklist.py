@@ -1,4 +1,4 @@
-"""Which affiliates' traffic advertisers refuse (spec: Moves shown, Advertiser blacklist)."""
+"""Which affiliates' traffic advertisers refuse (docs/api/advertisers.md#post-adminadvertiserdisable-affiliate)."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""API keys: looked up by digest, sealed so that they can be shown again (behaviour.md §3)."""
+"""API keys: looked up by digest, sealed so that they can be shown again (docs/spec/callers.md#keys-and-passwords)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Signing in: who has a login, and how often it was tried in vain (behaviour.md §3)."""
+"""Signing in: who has a login, and how often it was tried in vain (docs/spec/callers.md#sign-in)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

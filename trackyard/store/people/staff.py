@@ -1,4 +1,4 @@
-"""Staff users (spec: Staff user)."""
+"""Staff users (docs/api/staff.md#get-adminuserid)."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""The audit log, as it is read (behaviour.md §9); store/engine/audit_writer.py writes it."""
+"""The audit log, as it is read (docs/spec/platform.md#audit-log); store/engine/audit_writer.py writes it."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""Stored files in an S3 bucket: one object each, under its id (behaviour.md §9)."""
+"""Stored files in an S3 bucket: one object each, under its id (docs/spec/platform.md#files)."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress

@@ -1,4 +1,4 @@
-"""What affiliates are asked for when they sign up (spec: Custom signup field)."""
+"""What affiliates are asked for when they sign up (docs/api/custom-fields.md)."""
 
 from dataclasses import asdict, dataclass
 from typing import Any

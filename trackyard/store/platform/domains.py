@@ -1,4 +1,4 @@
-"""Hosts that tracking links may begin with (spec: Domain)."""
+"""Hosts that tracking links may begin with (docs/api/domains.md)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What was erased, remembered for ever, and how far it is carried out (behaviour.md §8, Kept)."""
+"""What was erased, remembered for ever, and how far it is carried out (docs/retention.md)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""The bytes of stored files, each under an id that cannot be guessed (behaviour.md §9): in a directory of this machine,
+"""The bytes of stored files, each under an id that cannot be guessed
+(docs/spec/platform.md#files): in a directory of this machine,
 or in a bucket that many machines share (store/platform/bucket.py).
 
 A file is there whole or not at all, and never changes. Which of them are in use is told by the table `file`.

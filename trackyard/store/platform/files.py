@@ -1,4 +1,4 @@
-"""Files that offers show, and those still to be fetched (behaviour.md §9)."""
+"""Files that offers show, and those still to be fetched (docs/spec/platform.md#files)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass

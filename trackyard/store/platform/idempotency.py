@@ -1,4 +1,4 @@
-"""The first answers to calls with an Idempotency-Key (behaviour.md §2)."""
+"""The first answers to calls with an Idempotency-Key (docs/spec/api-conventions.md#idempotency)."""
 
 from dataclasses import dataclass
 

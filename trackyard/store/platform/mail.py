@@ -1,4 +1,4 @@
-"""Mail that is to be sent: queued in the transaction it speaks of, sent by the worker (behaviour.md §9)."""
+"""Mail that is to be sent: queued in the transaction it speaks of, sent by the worker (docs/spec/platform.md#mail)."""
 
 from dataclasses import dataclass
 

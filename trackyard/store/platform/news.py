@@ -1,4 +1,4 @@
-"""News: what staff tell affiliates (spec: News item)."""
+"""News: what staff tell affiliates (docs/api/news.md)."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

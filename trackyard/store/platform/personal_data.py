@@ -1,4 +1,4 @@
-"""Personal data in SQL, emptied page by page (behaviour.md §8, Kept): rows stay, and with them every figure.
+"""Personal data in SQL, emptied page by page (docs/retention.md): rows stay, and with them every figure.
 
 A page is one small transaction. Which columns are personal: domain/platform/erasures.py.
 """

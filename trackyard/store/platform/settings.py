@@ -1,4 +1,4 @@
-"""Settings that the platform edits at run time (behaviour.md §9)."""
+"""Settings that the platform edits at run time (docs/spec/platform.md#settings)."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""What caps count of conversions, as they are stored now (behaviour.md §5, Caps)."""
+"""What caps count of conversions, as they are stored now (docs/spec/conversions.md#caps)."""
 
 from collections.abc import Iterable
 from decimal import Decimal

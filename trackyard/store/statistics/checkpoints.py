@@ -1,4 +1,4 @@
-"""How far the journals of each edge are loaded (architecture.md, Exactly once)."""
+"""How far the journals of each edge are loaded (docs/spec/engine.md#exactly-once)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Rows on their way to the analytic store (architecture.md, Exactly once).
+"""Rows on their way to the analytic store (docs/spec/engine.md#exactly-once).
 
 What one transaction tells one table is a block: one row of the queue that holds many, so that claiming, reading and
 removing cost next to nothing (decisions/0031).

@@ -12,7 +12,8 @@ conversion = Table(
     "conversion",
     metadata,
     Column("id", Id24, primary_key=True),
-    # identity: (offer, goal, "a:" + action_id) or (offer, goal, "c:" + click id) (behaviour.md §5)
+    # identity: (offer, goal, "a:" + action_id) or (offer, goal, "c:" + click id)
+    # (docs/spec/conversions.md#identity-and-repeats)
     Column("offer_id", Integer, nullable=False),
     Column("goal", String(255), nullable=False),
     Column("identity", String(258), nullable=False),
@@ -115,7 +116,7 @@ counter = (
     )
 )
 
-ledger = Table(  # append-only: one entry per fact; balance, hold, available are sums (behaviour.md §8)
+ledger = Table(  # append-only: one entry per fact; balance, hold, available are sums (docs/spec/money.md#ledger)
     "ledger",
     metadata,
     Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False),

@@ -1,4 +1,4 @@
-"""Calls to affiliates, each kept until it is sent, dead, superseded or dropped (behaviour.md §6).
+"""Calls to affiliates, each kept until it is sent, dead, superseded or dropped (docs/spec/postbacks.md#delivery).
 
 A worker claims due deliveries under a lease and records the outcome of each attempt. First attempts of one
 (conversion, postback) go out in the order of the conversion's versions; a delivery that has failed is superseded

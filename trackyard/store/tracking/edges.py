@@ -1,4 +1,4 @@
-"""Edge numbers, given out once: one per edge process slot of a data directory (architecture.md)."""
+"""Edge numbers, given out once: one per edge process slot of a data directory (docs/spec/engine.md#edge-numbers)."""
 
 from dataclasses import dataclass
 

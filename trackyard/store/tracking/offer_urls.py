@@ -1,4 +1,4 @@
-"""URLs that offers have called: on conversions and on clicks (behaviour.md §6)."""
+"""URLs that offers have called: on conversions and on clicks (docs/spec/postbacks.md#urls-of-offers)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

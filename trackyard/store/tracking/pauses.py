@@ -1,4 +1,4 @@
-"""Postbacks whose calls end dead again and again are paused (behaviour.md §6)."""
+"""Postbacks whose calls end dead again and again are paused (docs/spec/postbacks.md#pauses)."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

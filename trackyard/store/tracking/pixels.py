@@ -1,4 +1,4 @@
-"""Pixels of affiliates (spec: Pixel)."""
+"""Pixels of affiliates (docs/api/pixels.md)."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Postbacks of affiliates: the URLs that are called (spec: Partner postback)."""
+"""Postbacks of affiliates: the URLs that are called (docs/api/postbacks.md)."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Rules for the edges: which changed, and the row each compiles to (architecture.md, Rules).
+"""Rules for the edges: which changed, and the row each compiles to (docs/spec/engine.md#rulesets).
 
 Every write that changes a rule calls `touch` in its transaction. The clock is one row whose lock is held to
 the commit, so versions become visible in their order: who has seen version n has missed nothing below it.

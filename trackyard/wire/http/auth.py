@@ -1,4 +1,4 @@
-"""Where a key stands in a request (behaviour.md §2). It is looked up and never logged."""
+"""Where a key stands in a request (docs/spec/callers.md#keys-and-passwords). It is looked up and never logged."""
 
 from collections.abc import Callable
 

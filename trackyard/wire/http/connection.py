@@ -1,6 +1,7 @@
 """One HTTP/1 connection of the API: uvicorn's, with bounds on what a stranger may send and how slowly.
 
-What is refused here never reaches the application; it is answered in the form of behaviour.md §2 all the same.
+What is refused here never reaches the application; it is answered in the form of docs/spec/api-conventions.md#errors
+all the same.
 """
 
 import asyncio

@@ -1,4 +1,5 @@
-"""One request from bytes to answer, in the order of behaviour.md §2: unrouted, method, size, key, rate, caller, path
+"""One request from bytes to answer, in the order of docs/spec/api-conventions.md#errors: unrouted, method, size, key,
+rate, caller, path
 id, parameters. Handlers are synchronous and run in threads; nothing else blocks the loop."""
 
 import json

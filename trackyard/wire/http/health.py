@@ -1,4 +1,5 @@
-"""Pages beside the API that need no key: /healthz, /readyz, /metrics (behaviour.md §2)."""
+"""Pages beside the API that need no key: /healthz, /readyz, /metrics
+(docs/spec/api-conventions.md#pages-without-a-key)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

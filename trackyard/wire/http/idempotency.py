@@ -1,4 +1,5 @@
-"""Idempotency-Key: what a call asks, in a form that is the same when it is sent again (behaviour.md §2)."""
+"""Idempotency-Key: what a call asks, in a form that is the same when it is sent again
+(docs/spec/api-conventions.md#idempotency)."""
 
 import hashlib
 import json

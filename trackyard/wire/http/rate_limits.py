@@ -1,4 +1,5 @@
-"""How often one key may call (behaviour.md §2, 429). Counted in this process: a machine has one that serves the API.
+"""How often one key may call (docs/spec/api-conventions.md#rate-limits). Counted in this process: a machine has one
+that serves the API.
 
 Used from the event loop alone, so nothing here is locked.
 """

@@ -1,4 +1,5 @@
-"""Reading a request into one tree (behaviour.md §2): query, urlencoded, multipart and JSON, body over query.
+"""Reading a request into one tree (docs/spec/api-conventions.md#parameters): query, urlencoded, multipart and JSON,
+body over query.
 
 A tree is nested dicts of text, lists, files and, from JSON, numbers and booleans. Digit keys stay keys: only a
 parameter's type knows whether they are list indices or map keys.

@@ -1,4 +1,5 @@
-"""The parameter model of an endpoint: containers, markers, and what is said about them (behaviour.md §2).
+"""The parameter model of an endpoint: containers, markers, and what is said about them
+(docs/spec/api-conventions.md#parameters).
 
 A model is a class of named types: `class NewThing(Params): title: Title`; the wire name is the alias, else the
 field's name. Everything else (validation, errors, ignored names, the OpenAPI document, the comparison with the

@@ -1,4 +1,5 @@
-"""From a tree of what was sent to a parameter model, with what was ignored on the way (behaviour.md §2)."""
+"""From a tree of what was sent to a parameter model, with what was ignored on the way
+(docs/spec/api-conventions.md#parameters)."""
 
 from typing import TypeVar
 

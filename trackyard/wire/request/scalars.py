@@ -1,4 +1,5 @@
-"""Named types of one value, as the specification names them (platform-api.md, Conventions; endpoints.toml).
+"""Named types of one value, as the specification names them
+(docs/spec/api-conventions.md#parameters, tests/contract/endpoints.toml).
 
 Each is a marker for `Annotated`: it reads what a stranger sent, says in one sentence what is wrong with it, and
 describes itself for the OpenAPI document. `contract` is its name in the contract.

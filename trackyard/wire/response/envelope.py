@@ -1,4 +1,4 @@
-"""The form of answers: `status` 1, pagination, numbers (platform-api.md, Envelope and pagination)."""
+"""The form of answers: `status` 1, pagination, numbers (docs/spec/api-conventions.md#answers)."""
 
 from decimal import Decimal
 from typing import Annotated, Any, Final, get_type_hints
@@ -27,7 +27,8 @@ class Answer(msgspec.Struct, kw_only=True):
 
 
 class BareAnswer(Answer):
-    """The base of an answer that is a list without an envelope: `rows` alone is sent (spec: the retention report)."""
+    """The base of an answer that is a list without an envelope: `rows` alone is sent
+    (docs/api/cohorts.md#get-statsretentionrate)."""
 
     rows: list[Any]
 

@@ -1,4 +1,4 @@
-"""The body of an error, and what pydantic's findings are called (behaviour.md §2, Errors)."""
+"""The body of an error, and what pydantic's findings are called (docs/spec/api-conventions.md#errors)."""
 
 from typing import Any
 

@@ -1,4 +1,5 @@
-"""Answers that are a file of rows: `format=csv` or `parquet` of a list, without a limit of rows (behaviour.md §10).
+"""Answers that are a file of rows: `format=csv` or `parquet` of a list, without a limit of rows
+(docs/spec/api-conventions.md#files-of-rows).
 
 Rows are read while they are sent: what is held at a time does not grow with the file. Columns are the fields of the
 view that the JSON answer has, what is nested by its path (`offer.id`).
