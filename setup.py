@@ -47,7 +47,7 @@ class Compile(build_ext):
 
     def run(self) -> None:
         """As of setuptools."""
-        reason = COMPILED["why_not"]()
+        reason = COMPILED["missing_requirement"]()
         self.distribution.ext_modules = made = [] if reason else extensions(str(Path(self.build_temp, "c")))
         inner = build_ext(self.distribution)
         inner.build_lib, inner.build_temp = self.build_lib, self.build_temp

@@ -22,9 +22,9 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from tests.support.calls import make_call, make_click
 from tests.support.databases import PostgresServer
-from tests.support.program import until
+from tests.support.inbound_postbacks import make_click, make_inbound_postback
+from tests.support.program import poll_until
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
@@ -32,8 +32,8 @@ from trackyard.base.clock import SystemClock
 from trackyard.base.ids import new_click_id
 from trackyard.jobs.loading.projector import Projector
 from trackyard.jobs.worker import WorkerOptions, run
-from trackyard.journal.records import Kind, encode
-from trackyard.journal.writer import Writer
+from trackyard.journal.records import RecordKind, encode
+from trackyard.journal.writer import JournalWriter
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
 from trackyard.store.tables import conversion
@@ -63,15 +63,15 @@ def _accept(database: Database, journal: Path, count: int) -> None:
         affiliates = [add_affiliate(conn) for _ in range(_AFFILIATES)]
         offers = [add_offer(conn, advertiser, **({} if place % _CAPPED else _limited())) for place in range(_OFFERS)]
         edge = edges.claim_edge(conn, "d" * 24, 0, SystemClock().now_ms())
-    choose, writer = random.Random(1), Writer(journal, edge, SystemClock())
+    choose, writer = random.Random(1), JournalWriter(journal, edge, SystemClock())
     for _ in range(count):
         now = SystemClock().now_ms()
         who = {"affiliate": choose.choice(affiliates), "advertiser": advertiser}
         place = {"country": choose.choice(("DE", "FR", "US")), "time": now - 1000, "id": new_click_id(now - 1000, edge)}
         click = make_click(choose.choice(offers), **who, **place)
-        writer.append(Kind.CLICK, encode(click))
-        writer.append(Kind.CALL, encode(make_call(now, clickid=click.id)))
-    writer.mark(SystemClock().now_ms())
+        writer.append(RecordKind.CLICK, encode(click))
+        writer.append(RecordKind.POSTBACK, encode(make_inbound_postback(now, clickid=click.id)))
+    writer.write_checkpoint(SystemClock().now_ms())
     writer.sync()
     writer.close()
 
@@ -115,7 +115,7 @@ def _measure(url: str, home: Path, count: int) -> dict[str, float]:
     projector = Projector(database, store, home / "journal", home / "rules", SystemClock())
     decided: list[tuple[float, int]] = []
     with _working(url) as pid:
-        until(lambda: _is_idle(pid), seconds=60, what="the worker's start")
+        poll_until(lambda: _is_idle(pid), seconds=60, what="the worker's start")
         began, cpu = time.monotonic(), _cpu_seconds(pid)
         with _projecting(projector):
             while True:

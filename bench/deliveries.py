@@ -19,11 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.arrivals import Arrivals
-from tests.support.calls import AT
 from tests.support.databases import PostgresServer
-from tests.support.program import Program, until
+from tests.support.inbound_postbacks import AT
+from tests.support.offer_scenario import click_id_of, create_offer_scenario
+from tests.support.program import RunningProgram, poll_until
 from tests.support.seeds import add_affiliate, add_postback
-from tests.support.story import begin, click_id_of
 from trackyard.base.ids import new_id
 from trackyard.jobs.worker import WorkerOptions, run
 from trackyard.store.engine.database import Database
@@ -74,7 +74,7 @@ def _rate(url: str, seconds: float) -> dict[str, float]:
     with Arrivals() as receiver:
         _queue(database, [receiver.url(f"/pb?c={number}") for number in range(count)])
         with _working(url):
-            until(lambda: receiver.count() >= count, seconds=20 * seconds + 30, what="the calls")
+            poll_until(lambda: receiver.count() >= count, seconds=20 * seconds + 30, what="the calls")
         came = sorted(receiver.take().values())
     database.close()
     first, last = len(came) // 10, len(came) * 9 // 10
@@ -88,7 +88,7 @@ def _fairness(url: str) -> dict[str, float]:
         _queue(database, [receiver.url(f"/hang?c={number}", 254) for number in range(_HANGING)])
         _queue(database, [receiver.url(f"/pb?c={n}", 1 + n % _HOSTS) for n in range(_OTHERS)])
         with _working(url):
-            until(lambda: receiver.count() >= _OTHERS, seconds=60, what="the calls of the others")
+            poll_until(lambda: receiver.count() >= _OTHERS, seconds=60, what="the calls of the others")
             time.sleep(1)  # some of those counted hang
         came = receiver.take()
     database.close()
@@ -101,17 +101,17 @@ def _fairness(url: str) -> dict[str, float]:
 def _freshness(rate: float, seconds: float, **settings: str) -> dict[str, float]:
     """Milliseconds from the answer to an inbound call to the call of its affiliate, through the whole program."""
     with tempfile.TemporaryDirectory() as name, Arrivals() as receiver:
-        program = Program(Path(name), **settings)
+        program = RunningProgram(Path(name), **settings)
         program.start()
         try:
-            story = begin(program, receiver.url("/pb?c={clickid}"))
+            story = create_offer_scenario(program, receiver.url("/pb?c={clickid}"))
             story.await_rules()
             click = f"/click?pid={story.affiliate}&offer_id={story.offer}"
             heads = asyncio.run(_send(program.tracking_port, [click] * int(rate * seconds), 10**6))
             ids = [_click_id(head) for _, head in heads]
             calls = asyncio.run(_send(program.tracking_port, [f"/postback?clickid={each}" for each in ids], rate))
             answered = {f"/pb?c={click_id}": at for click_id, (at, _) in zip(ids, calls, strict=True)}
-            until(lambda: receiver.count() >= len(ids), seconds=120, what="the affiliate's calls")
+            poll_until(lambda: receiver.count() >= len(ids), seconds=120, what="the affiliate's calls")
             came = receiver.take()
             first = click_id_of(story.click())
             assert first

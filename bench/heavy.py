@@ -20,8 +20,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from tests.support.program import KEY, Program, request
-from tests.support.story import Story, around_today, begin
+from tests.support.offer_scenario import OfferScenario, create_offer_scenario, period_around_today
+from tests.support.program import KEY, RunningProgram, request
 from trackyard.analytics.engine.connection import Analytics
 
 CLICKS_S = 200
@@ -67,7 +67,7 @@ class Waits:
         return out
 
 
-def clicks(story: Story, waits: Waits, until: float) -> None:
+def clicks(story: OfferScenario, waits: Waits, until: float) -> None:
     """One click after another over one connection, at its time or as soon as the one before is answered."""
     connection = HTTPConnection("127.0.0.1", story.program.tracking_port, timeout=20)
     due = time.perf_counter()
@@ -80,9 +80,9 @@ def clicks(story: Story, waits: Waits, until: float) -> None:
     connection.close()
 
 
-def questions(story: Story, key: str, waits: Waits, until: float) -> None:
+def questions(story: OfferScenario, key: str, waits: Waits, until: float) -> None:
     """Small questions of a key that has no heavy ones: days of one offer; and a probe."""
-    today = around_today()["date_to"]
+    today = period_around_today()["date_to"]
     filters = {"date_from": today, "date_to": today, "offer][": story.offer}
     path = "/3.0/stats/getbydate?" + "&".join(f"filter[{name}]={value}" for name, value in filters.items())
     while time.perf_counter() < until:
@@ -94,10 +94,10 @@ def questions(story: Story, key: str, waits: Waits, until: float) -> None:
         time.sleep(0.02)
 
 
-def heavy(story: Story, key: str, stop: threading.Event, statuses: list[int]) -> None:
+def heavy(story: OfferScenario, key: str, stop: threading.Event, statuses: list[int]) -> None:
     """Slices by sub of everything, again and again."""
     path = "/3.0/stats/custom?slice[]=sub1&order[]=raw&orderType=desc&" + "&".join(
-        f"filter[{name}]={day}" for name, day in around_today().items()
+        f"filter[{name}]={day}" for name, day in period_around_today().items()
     )
     while not stop.is_set():
         answer = request(story.program.api_port, "GET", path, headers={"API-Key": key}, seconds=120)
@@ -106,7 +106,7 @@ def heavy(story: Story, key: str, stop: threading.Event, statuses: list[int]) ->
             stop.wait(0.5)
 
 
-def turn(story: Story, key: str, waits: Waits, seconds: float) -> None:
+def turn(story: OfferScenario, key: str, waits: Waits, seconds: float) -> None:
     """Clicks and small questions for so long."""
     until = time.perf_counter() + seconds
     both = [
@@ -120,7 +120,7 @@ def turn(story: Story, key: str, waits: Waits, seconds: float) -> None:
 
 
 @contextmanager
-def reports(story: Story, keys: list[str], statuses: list[int]) -> Iterator[None]:
+def reports(story: OfferScenario, keys: list[str], statuses: list[int]) -> Iterator[None]:
     """Heavy reports of the keys as long as the block runs."""
     stop = threading.Event()
     askers = [threading.Thread(target=heavy, args=(story, key, stop, statuses)) for key in keys for _ in range(AT_ONCE)]
@@ -133,13 +133,13 @@ def reports(story: Story, keys: list[str], statuses: list[int]) -> Iterator[None
         each.join()
 
 
-def renice(program: Program, nice: int) -> None:
+def renice(program: RunningProgram, nice: int) -> None:
     """All threads of the process that asks the analytic store."""
     for thread in Path(f"/proc/{program.children()['core']}/task").iterdir():
         os.setpriority(os.PRIO_PROCESS, int(thread.name), nice)
 
 
-def add_staff(program: Program, number: int) -> str:
+def add_staff(program: RunningProgram, number: int) -> str:
     """The key of an administrator more."""
     named = {"email": f"s{number}@example.org", "password": "long-enough", "first_name": "S", "last_name": "T"}
     user = program.api("POST", "/3.0/admin/user", named | {"roles[]": "ROLE_ADMIN"})["user"]
@@ -148,9 +148,9 @@ def add_staff(program: Program, number: int) -> str:
 
 def measure(directory: Path, rows: int, seconds: float, turns: int, nice: int | None) -> dict[str, Any]:
     """The figures; `seconds` of each turn."""
-    program = Program(directory)
+    program = RunningProgram(directory)
     program.start()
-    story = begin(program)
+    story = create_offer_scenario(program)
     story.await_rules()
     greedy = [add_staff(program, 1), add_staff(program, 2)]
     program.stop()

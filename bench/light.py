@@ -17,12 +17,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.support.program import KEY, Program, until
+from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
+from tests.support.program import KEY, RunningProgram, poll_until
 from tests.support.receiver import Receiver
-from tests.support.story import Story, around_today, begin, click_id_of
 
 
-def pss_mb(program: Program) -> float:
+def pss_mb(program: RunningProgram) -> float:
     """Megabytes that the parent and the roles hold together, shared pages counted once."""
     assert program.process is not None
     total = 0
@@ -33,51 +33,51 @@ def pss_mb(program: Program) -> float:
     return total / 1024
 
 
-def _ms_to_statistic(story: Story) -> float:
+def _ms_to_statistic(story: OfferScenario) -> float:
     before = int(story.day(KEY)["traffic"]["raw"])
     begun = time.monotonic()
     click_id_of(story.click())
-    until(lambda: int(story.day(KEY)["traffic"]["raw"]) > before, seconds=30, what="the click in stats/getbydate")
+    poll_until(lambda: int(story.day(KEY)["traffic"]["raw"]) > before, seconds=30, what="the click in stats/getbydate")
     return (time.monotonic() - begun) * 1000
 
 
-def _ms_to_postback(story: Story, receiver: Receiver) -> float:
+def _ms_to_postback(story: OfferScenario, receiver: Receiver) -> float:
     click_id = click_id_of(story.click())
     before = len(receiver.requests())
     begun = time.monotonic()
     story.call(click_id)
-    until(lambda: len(receiver.requests()) > before, seconds=30, what="the affiliate's postback")
+    poll_until(lambda: len(receiver.requests()) > before, seconds=30, what="the affiliate's postback")
     return (time.monotonic() - begun) * 1000
 
 
-def _ms_to_log(story: Story, click_id: str, response: str) -> float:
+def _ms_to_log(story: OfferScenario, click_id: str, response: str) -> float:
     """A call with a click's id that is in no other."""
     begun = time.monotonic()
     story.call(click_id)
 
     def is_told() -> bool:
-        asked = around_today() | {"click_id": click_id}
+        asked = period_around_today() | {"click_id": click_id}
         found = story.program.api("GET", "/3.0/stats/serverpostbacks", asked)["postbacks"]
         return [each["response"] for each in found] == [response]
 
-    until(is_told, seconds=30, what=f"{response} in the log")
+    poll_until(is_told, seconds=30, what=f"{response} in the log")
     return (time.monotonic() - begun) * 1000
 
 
-def _ms_to_fault(story: Story) -> float:
+def _ms_to_fault(story: OfferScenario) -> float:
     return _ms_to_log(story, f"{0xF0000000:08x}{secrets.token_hex(8)}", "Broken clickid")  # of a time far away
 
 
-def _ms_to_waiting(story: Story) -> float:
+def _ms_to_waiting(story: OfferScenario) -> float:
     known = click_id_of(story.click())  # of the same edge and second
     return _ms_to_log(story, known[:10] + secrets.token_hex(7), "waiting")
 
 
-def _ms_to_rule(story: Story, number: int) -> float:
+def _ms_to_rule(story: OfferScenario, number: int) -> float:
     url = f"https://shop.example/{number}"
     story.program.api("POST", f"/3.0/admin/offer/{story.offer}", {"url": f"{url}?click={{clickid}}"})
     begun = time.monotonic()
-    until(lambda: story.click().headers["location"].startswith(url), seconds=10, what="the edit at the edge")
+    poll_until(lambda: story.click().headers["location"].startswith(url), seconds=10, what="the edit at the edge")
     return (time.monotonic() - begun) * 1000
 
 
@@ -85,11 +85,11 @@ def measure(seconds: float) -> dict[str, float]:
     """The figures; `seconds` bounds each of the latency measurements."""
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as name, Receiver() as receiver:
-        program = Program(Path(name))
+        program = RunningProgram(Path(name))
         figures["first_start_s"] = program.start()
-        story = begin(program, receiver.url("/pb"))
+        story = create_offer_scenario(program, receiver.url("/pb"))
         story.await_rules()
-        until(lambda: story.day(KEY), seconds=10, what="the first click")
+        poll_until(lambda: story.day(KEY), seconds=10, what="the first click")
         time.sleep(3)  # idle is what is measured
         figures["idle_pss_mb"] = pss_mb(program)
         clicks: list[float] = []

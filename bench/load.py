@@ -14,7 +14,7 @@ import time
 from tests.support.events import NOON, new_click
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
-from trackyard.analytics.load import TOGETHER, click_item, load, lookup_item
+from trackyard.analytics.load import CATCH_UP_BATCH, click_item, load, lookup_item
 from trackyard.analytics.reports.query import Report
 from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
@@ -36,7 +36,7 @@ def _payloads(number: int) -> list[bytes]:
                 ip=f"192.0.2.{place % 250}",
             )
         )
-        for place in range(number * TOGETHER, (number + 1) * TOGETHER)
+        for place in range(number * CATCH_UP_BATCH, (number + 1) * CATCH_UP_BATCH)
     ]
 
 
@@ -59,7 +59,7 @@ def measure(seconds: float) -> dict[str, float]:
         run_report(store, report)
         asked = time.monotonic() - begun
         store.close()
-    rows = ranges * TOGETHER
+    rows = ranges * CATCH_UP_BATCH
     return {
         "load_rows_s": round(rows / spent),
         "report_rows_s": round(rows / asked),

@@ -30,17 +30,17 @@ from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.base.ids import new_id
 from trackyard.domain.offers.offers import (
+    AllowDeny,
     Cap,
     Interval,
     Landing,
     Offer,
+    OfferSchedule,
     RestrictedOs,
-    Schedule,
-    Sides,
     TargetingGroup,
-    derived_of,
     labels_of,
-    stored,
+    sort_columns_of,
+    stored_columns,
 )
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
@@ -89,7 +89,7 @@ OWN: dict[str, dict[str, Any]] = {
 def an_offer(number: int, dice: random.Random, advertisers: list[str]) -> Offer:
     """An offer as they are: countries, some payments, a landing, caps, targeting."""
     countries = tuple(sorted(dice.sample(_COUNTRIES, dice.randint(0, 4))))
-    schedule = Schedule(
+    schedule = OfferSchedule(
         enabled=True,
         timezone=dice.choice(("UTC", "Asia/Kathmandu")),
         intervals=(Interval(day_of_week=2, start=0, end=20),),
@@ -107,7 +107,7 @@ def an_offer(number: int, dice: random.Random, advertisers: list[str]) -> Offer:
         payments=tuple(payment(goal=str(goal), title=f"Goal {goal}") for goal in range(1, dice.randint(2, 4))),
         landings=(Landing(id=1, title="Landing", url="https://land.example/", url_preview="https://land.example/"),),
         caps=(Cap(id="a", period="day", type=kind, value=Decimal(dice.randint(1, 99)), country=countries[:1]),),
-        targeting=(TargetingGroup(country=Sides(allow=countries)),) if countries else (),
+        targeting=(TargetingGroup(country=AllowDeny(allow=countries)),) if countries else (),
         countries=countries,
         restriction_os=(RestrictedOs(os=dice.choice(_SYSTEMS)),) if number % 3 == 0 else (),
         categories=(dice.choice(_KEYS),),
@@ -133,7 +133,7 @@ def fill(api: Api, count: int) -> str:
         conn.execute(insert(source), [{"id": key, "title_lang": {"en": f"S{key[-2:]}"}, **day} for key in _KEYS])
     for start in range(1, count + 1, _CHUNK):
         made = [an_offer(number, dice, advertisers) for number in range(start, min(start + _CHUNK, count + 1))]
-        rows = [stored(msgspec.structs.asdict(item)) | derived_of(item) for item in made]
+        rows = [stored_columns(msgspec.structs.asdict(item)) | sort_columns_of(item) for item in made]
         for row in rows:
             row |= {"cr": payment().total, "epc": payment().revenue}
         labels = [

@@ -4,7 +4,7 @@ Clicks lie in a journal, 10,000 a mark, conversions (one for 50 clicks) in SQLit
 does, then rebuilt, compared and swapped. One process, a chDB of its own, nothing else going on. Keys: load_rows_s and
 rebuild_rows_s (clicks a second, with their look-up; rebuild: until the swap, everything included), load_cpu_s and
 rebuild_cpu_s (processor seconds of this process, the engine's threads and merges included), fact_rows_s (conversions a
-second of the rebuild's own step), held_ms (nothing is loaded, for the swap), STEP_s and STEP_cpu_s of each step.
+second of the rebuild's own step), paused_ms (nothing is loaded, for the swap), STEP_s and STEP_cpu_s of each step.
 """
 
 import argparse
@@ -16,21 +16,21 @@ from pathlib import Path
 
 from tests.support.events import NOON, new_click
 from tests.support.history import conversion_of
-from tests.support.program import until
-from trackyard.actions.platform.rebuild import Rebuilder, Step, Told, Wish
+from tests.support.program import poll_until
+from trackyard.actions.platform.rebuild import Rebuilder, RebuildMode, RebuildStatus, RebuildStep
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.load import load
 from trackyard.base.clock import ManualClock, SystemClock
-from trackyard.domain.conversions.conversions import Change
-from trackyard.domain.conversions.events import fact_lines
+from trackyard.domain.conversions.conversions import ConversionChange
+from trackyard.domain.conversions.events import event_lines
 from trackyard.jobs.loading.journals import JournalLoader
-from trackyard.journal.records import Click, Kind, encode
-from trackyard.journal.writer import Writer
+from trackyard.journal.records import Click, RecordKind, encode
+from trackyard.journal.writer import JournalWriter
 from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
-from trackyard.store.platform.rebuilds import Stage
+from trackyard.store.platform.rebuilds import RebuildStage
 from trackyard.store.tracking import edges
 
 _MARK = 10_000
@@ -66,12 +66,12 @@ def _click(number: int, count: int) -> Click:
 
 def _write(directory: Path, edge: int, count: int) -> None:
     clock = ManualClock(NOON)
-    writer = Writer(directory, edge, clock)
+    writer = JournalWriter(directory, edge, clock)
     for number in range(count):
-        writer.append(Kind.CLICK, encode(_click(number, count)))
+        writer.append(RecordKind.CLICK, encode(_click(number, count)))
         if number % _MARK == _MARK - 1:
             clock.advance(1000)
-            writer.mark(clock.now_ms())
+            writer.write_checkpoint(clock.now_ms())
     writer.close()
 
 
@@ -79,22 +79,22 @@ def _convert(database: Database, analytics: Analytics, count: int) -> int:
     """Conversions of every 50th click, in SQL and as facts."""
     made = [conversion_of(_click(number, count), number) for number in range(0, count, 50)]
     for start in range(0, len(made), 1000):
-        changes = [Change(None, each, "bench") for each in made[start : start + 1000]]
+        changes = [ConversionChange(None, each, "bench") for each in made[start : start + 1000]]
         with database.write() as conn:
-            conversions.record(conn, changes)
-        load(analytics, "fact", [fact_lines(change) for change in changes], f"facts {start}")
+            conversions.record_changes(conn, changes)
+        load(analytics, "fact", [event_lines(change) for change in changes], f"facts {start}")
     return len(made)
 
 
 def _rest(store: Analytics) -> None:
     """Until the parts of what was loaded are merged: that is no work of the rebuild."""
     asked = "SELECT count() FROM system.merges WHERE database = currentDatabase()"
-    until(lambda: store.rows(asked, {}, tuple[int]) == [(0,)], seconds=300, what="merges that are done")
+    poll_until(lambda: store.rows(asked, {}, tuple[int]) == [(0,)], seconds=300, what="merges that are done")
 
 
-def _follow(rebuilder: Rebuilder) -> tuple[Told, dict[Step, tuple[float, float]]]:
+def _follow(rebuilder: Rebuilder) -> tuple[RebuildStatus, dict[RebuildStep, tuple[float, float]]]:
     """The rebuild, and the seconds of each of its steps, by the clock and of the processor."""
-    told, spent = rebuilder.start(Wish.SWAP), dict.fromkeys(Step, (0.0, 0.0))
+    told, spent = rebuilder.start(RebuildMode.SWAP), dict.fromkeys(RebuildStep, (0.0, 0.0))
     seen, used = time.monotonic(), time.process_time()
     while told.ended_at is None:
         step = told.step
@@ -127,7 +127,7 @@ def measure(count: int) -> dict[str, float]:
         begun, cpu = time.monotonic(), time.process_time()
         told, spent = _follow(rebuilder)
         rebuilt, rebuild_cpu = time.monotonic() - begun, time.process_time() - cpu
-        assert (told.stage, told.findings.count) == (Stage.SWAPPED, 0), told
+        assert (told.stage, told.findings.count) == (RebuildStage.SWAPPED, 0), told
         assert told.figures["click", ""][1].rows == count, told.figures
         store.close()
     figures = {
@@ -137,8 +137,8 @@ def measure(count: int) -> dict[str, float]:
         "rebuild_rows_s": round(count / rebuilt),
         "rebuild_s": round(rebuilt, 1),
         "rebuild_cpu_s": round(rebuild_cpu, 1),
-        "held_ms": told.held_ms,
-        "fact_rows_s": round(facts / max(spent[Step.CONVERSIONS][0], _LOOK_S)),
+        "held_ms": told.paused_ms,
+        "fact_rows_s": round(facts / max(spent[RebuildStep.CONVERSIONS][0], _LOOK_S)),
     }
     for step, (seconds, cpu) in spent.items():
         figures |= {f"{step.name.lower()}_s": round(seconds, 1), f"{step.name.lower()}_cpu_s": round(cpu, 1)}

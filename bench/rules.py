@@ -29,8 +29,8 @@ from bench.offers import an_offer
 from tests.support.edge import RunningEdge, parse_answers, running_edge
 from tests.support.seeds import add_advertiser, add_affiliate
 from trackyard.base.clock import SystemClock
-from trackyard.domain.offers.offers import derived_of, stored
-from trackyard.jobs.loading.rulesets import RulePublisher
+from trackyard.domain.offers.offers import sort_columns_of, stored_columns
+from trackyard.jobs.loading.rulesets import RulesetPublisher
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
 from trackyard.store.tables import offer
@@ -63,7 +63,7 @@ def measure(seconds: float, count: int) -> dict[str, float]:
         database = Database(f"sqlite:///{home / 'trackyard.db'}")
         upgrade(database)
         affiliate_id = _fill(database, count)
-        publisher = RulePublisher(database, home / "rules", SystemClock())
+        publisher = RulesetPublisher(database, home / "rules", SystemClock())
         begun = time.perf_counter()
         publisher.publish()
         figures = {"offers": float(count), "publish_all_ms": _ms(begun)}
@@ -85,7 +85,7 @@ def _fill(database: Database, count: int) -> int:
         pid = add_affiliate(conn)
     for start in range(1, count + 1, _CHUNK):
         made = [an_offer(number, dice, advertisers) for number in range(start, min(start + _CHUNK, count + 1))]
-        rows = [stored(msgspec.structs.asdict(item)) | derived_of(item) for item in made]
+        rows = [stored_columns(msgspec.structs.asdict(item)) | sort_columns_of(item) for item in made]
         with database.write() as conn:
             conn.execute(insert(offer), rows)
     with database.write() as conn:
@@ -96,7 +96,7 @@ def _fill(database: Database, count: int) -> int:
 
 
 def _edits(
-    database: Database, publisher: RulePublisher, edge: RunningEdge, affiliate_id: int, seconds: float
+    database: Database, publisher: RulesetPublisher, edge: RunningEdge, affiliate_id: int, seconds: float
 ) -> dict[str, float]:
     with _asking(edge) as quiet:
         time.sleep(seconds)
@@ -114,7 +114,7 @@ def _edits(
             _await(edge, lambda target=target, url=url: edge.ask(target).headers.get("location") == url)
             in_force.append(_ms(begun))
     (edge.options.rules_directory / "rules.snapshot").unlink()
-    again = RulePublisher(database, edge.options.rules_directory, SystemClock())
+    again = RulesetPublisher(database, edge.options.rules_directory, SystemClock())
     with _asking(edge) as rebuilding:
         again.publish()
         time.sleep(seconds)

@@ -30,9 +30,9 @@ from bench.traffic import find_program, need, rules, send, write_script
 from tests.support.edge import publish
 from trackyard.base.clock import SystemClock
 from trackyard.edge.http.client_address import TrustedNetworks
-from trackyard.edge.http.connection import Connection, Shared
+from trackyard.edge.http.connection import Connection, ConnectionContext
 from trackyard.edge.http.request import Request, Response
-from trackyard.edge.server import EdgeOptions, _Process, serve
+from trackyard.edge.server import EdgeOptions, _EdgeProcess, serve
 
 _FIXED: Final = Response(302, b"", b"", b"https://shop.example/landing?click=1", b"Cache-Control: no-store\r\n")
 _SPAWN: Final = get_context("spawn")
@@ -68,8 +68,9 @@ class _NoSyncing:
     def wait(self, waiter: Connection) -> None:
         raise AssertionError("a fixed answer waits for no disk")
 
-    def note(self) -> None:
-        pass
+
+def sync_soon(self) -> None:
+    pass
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def _serve(options: EdgeOptions | None, port: int) -> None:
 
 async def _serve_fixed(port: int) -> None:
     loop = asyncio.get_running_loop()
-    shared = Shared(FixedEdge(), _NoSyncing(), TrustedNetworks([]), loop.call_soon)
+    shared = ConnectionContext(FixedEdge(), _NoSyncing(), TrustedNetworks([]), loop.call_soon)
     server = await loop.create_server(lambda: Connection(shared), "127.0.0.1", port, backlog=4096)
     async with server:
         await server.serve_forever()
@@ -202,7 +203,7 @@ def _edge() -> Any:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         loop = asyncio.new_event_loop()
-    return _Process(edge_options(Path(directory)), SystemClock(), loop, ExitStack()).shared.edge
+    return _EdgeProcess(edge_options(Path(directory)), SystemClock(), loop, ExitStack()).shared.edge
 
 
 @contextmanager

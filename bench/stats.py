@@ -33,9 +33,9 @@ from bench.stats_data import DAY_MS, Size, add_clicks, add_facts, add_lookup, ea
 from bench.stats_people import forget_people, write_people
 from bench.stats_questions import LISTS, REPORTS, Listed, Question
 from tests.support.api import Api, installed
-from trackyard.analytics.engine.connection import Analytics, Limits
+from trackyard.analytics.engine.connection import Analytics, QueryLimits
 from trackyard.analytics.engine.schema import migrate
-from trackyard.analytics.load import TOGETHER, load, lookup_item
+from trackyard.analytics.load import CATCH_UP_BATCH, load, lookup_item
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
@@ -67,7 +67,7 @@ def fill(directory: Path, size: Size, lookup_days: int) -> None:
     (directory / "whole").touch()
 
 
-_LIMITS: Final = Limits(seconds=600, memory=4_000_000_000)
+_LIMITS: Final = QueryLimits(seconds=600, memory=4_000_000_000)
 
 
 def _add_conversions(directory: Path, analytics: Analytics, size: Size) -> None:
@@ -211,10 +211,10 @@ class Bench:
         store = Analytics.open(f"chdb://{self.directory}/analytics", database=f"loading{os.getpid()}")
         try:
             migrate(store)
-            for start in range(0, rows, TOGETHER):
+            for start in range(0, rows, CATCH_UP_BATCH):
                 for name, table, items in (("load", "click", lines), ("lookup_load", "click_lookup", lookups)):
                     begun, used = time.monotonic(), time.process_time()
-                    load(store, table, items[start : start + TOGETHER], f"{table} {start}")
+                    load(store, table, items[start : start + CATCH_UP_BATCH], f"{table} {start}")
                     spent[name][0] += time.monotonic() - begun
                     spent[name][1] += time.process_time() - used
         finally:

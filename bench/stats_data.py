@@ -15,7 +15,7 @@ from msgspec.structs import fields
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.statistics.rows import Fact
+from trackyard.domain.statistics.rows import ConversionEvent
 from trackyard.journal.records import Click
 
 NOW: Final = 1_700_000_000_000
@@ -195,7 +195,7 @@ def add_facts(analytics: Analytics, size: Size) -> None:
         "sign": "change.2", "version": "change.1", "status": "change.3", "time": "made_at", "click_time": "time",
         "click_id": "id", "payment_type": "'fixed'", "sum": "toDecimal64(0, 4)",
     }  # fmt: skip
-    names = Fact.__struct_fields__
+    names = ConversionEvent.__struct_fields__
     made = ", ".join(f"{own.get(name, name)} AS f_{name}" for name in names)
     told = "arrayConcat([(1, 1, states[1])], if(length(states) = 2, [(1, -1, states[1]), (2, 1, states[2])], []))"
     analytics.run(

@@ -15,23 +15,23 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.traffic import OFFERS, requests, rules
-from tests.support.rules import rules_of
+from tests.support.rules import make_ruleset
 from trackyard.base.clock import SystemClock
 from trackyard.decision.click.steps import decide
-from trackyard.decision.routes import Rules
-from trackyard.decision.target.queries import find_plain, read_pairs
+from trackyard.decision.routes import Ruleset
+from trackyard.decision.target.queries import find_plain_params, read_query_params
 from trackyard.decision.target.url import accepted_url
-from trackyard.decision.visitor.visitor import Visitors
+from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.clicks import click_record
-from trackyard.edge.endpoints.handler import Edge
-from trackyard.edge.endpoints.hits import Hits
+from trackyard.edge.endpoints.handler import EdgeHandler
+from trackyard.edge.endpoints.hits import HitFactory
 from trackyard.edge.http.client_address import TrustedNetworks
-from trackyard.edge.http.connection import Connection, Shared
+from trackyard.edge.http.connection import Connection, ConnectionContext
 from trackyard.edge.http.request import Request, Response
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.journal.frames import pack
-from trackyard.journal.writer import Writer
+from trackyard.journal.writer import JournalWriter
 
 CLICKS: Final = 20_000
 TOGETHER: Final = 16
@@ -54,7 +54,7 @@ class _Syncing:
     def wait(self, waiter: Connection) -> None:
         raise AssertionError("a click waits for no disk")
 
-    def note(self) -> None:
+    def sync_soon(self) -> None:
         pass
 
 
@@ -63,7 +63,7 @@ class Line:
 
     def __init__(self, edge: Any, trusted: TrustedNetworks) -> None:
         self._soon: list[Callable[[], None]] = []
-        shared = Shared(edge, _Syncing(), trusted, self._soon.append)
+        shared = ConnectionContext(edge, _Syncing(), trusted, self._soon.append)
         self._connections = [Connection(shared) for _ in range(TOGETHER)]
         for connection in self._connections:
             connection.connection_made(Transport())  # type: ignore[arg-type]
@@ -79,17 +79,17 @@ class Line:
 
 
 @contextmanager
-def an_edge(directory: Path, offers: int) -> Iterator[Edge]:
+def an_edge(directory: Path, offers: int) -> Iterator[EdgeHandler]:
     """The handler with everything behind it."""
     with ExitStack() as stack:
-        writer = Writer(directory / "journal", 1, SystemClock())
+        writer = JournalWriter(directory / "journal", 1, SystemClock())
         stack.callback(writer.close)
-        visitors = Visitors()
+        visitors = VisitorLookup()
         stack.callback(visitors.close)
         options = StateOptions(directory / "state", directory / "journal", directory / "rules", 1)
-        state = EdgeState(options, writer.where, SystemClock().now_ms() // 1000)
+        state = EdgeState(options, writer.end_position, SystemClock().now_ms() // 1000)
         stack.callback(state.close)
-        edge = Edge(
+        edge = EdgeHandler(
             number=1,
             clock=SystemClock(),
             journal=writer,
@@ -98,7 +98,7 @@ def an_edge(directory: Path, offers: int) -> Iterator[Edge]:
             trusted=TRUSTED,
             counters=Counters(),
         )
-        edge.rules = rules_of(rules(offers))
+        edge.ruleset = make_ruleset(rules(offers))
         yield edge
 
 
@@ -140,21 +140,21 @@ def measure(offers: int = OFFERS) -> dict[str, float]:
         new = iter(others)
         figures = {"click": _best(lambda: whole.send(next(new))), "connection": _best(lambda: bare.send(clicks))}
         figures["handler"] = figures["click"] - figures["connection"]
-        steps = _steps(edge.rules or Rules(), clicks)
+        steps = _steps(edge.ruleset or Ruleset(), clicks)
     figures |= steps | {"state and answer": figures["handler"] - sum(steps.values())}
     return {step: round(microseconds, 2) for step, microseconds in figures.items()}
 
 
-def _steps(known: Rules, clicks: Sequence[bytes]) -> dict[str, float]:
+def _steps(known: Ruleset, clicks: Sequence[bytes]) -> dict[str, float]:
     fixed = Fixed()
     fixed.asked = asked = []
     Line(fixed, TRUSTED).send(clicks)
-    visitors = Visitors()
-    make = Hits(1, SystemClock(), visitors, TRUSTED).make
+    visitors = VisitorLookup()
+    make = HitFactory(1, SystemClock(), visitors, TRUSTED).make
     with_params = [(request, _read(request)) for request in asked]
     hits = [make(known, request, params) for request, params in with_params]
     for hit, request in zip(hits, asked, strict=True):
-        hit.plain = find_plain(request.query) is not None
+        hit.plain = find_plain_params(request.query) is not None
     payloads = [click_record(hit, None, True, 0) for hit in hits]
     figures = {
         "parameters": _best(lambda: _each(_read, asked)),
@@ -170,8 +170,8 @@ def _steps(known: Rules, clicks: Sequence[bytes]) -> dict[str, float]:
 
 def _read(request: Request) -> dict[str, str]:
     """The parameters, as a click reads them."""
-    plain = find_plain(request.query)
-    return read_pairs(request.query)[0] if plain is None else plain
+    plain = find_plain_params(request.query)
+    return read_query_params(request.query)[0] if plain is None else plain
 
 
 def _each(step: Callable[[Any], object], items: Sequence[Any]) -> None:

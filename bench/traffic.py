@@ -20,16 +20,16 @@ from typing import Final
 
 import msgspec
 
-from trackyard.domain.offers.offers import OsVersion, Sides, SubSides, TargetingGroup
+from trackyard.domain.offers.offers import AllowDeny, AllowDenySubs, OsVersion, TargetingGroup
 from trackyard.domain.tracking.ruleset import (
-    Advertiser,
-    Affiliate,
     ClickCap,
-    Connections,
-    Offer,
-    Platform,
     Restrictions,
-    Row,
+    RulesetAdvertiser,
+    RulesetAffiliate,
+    RulesetConnections,
+    RulesetOffer,
+    RulesetPlatform,
+    RulesetRow,
 )
 
 OFFERS: Final = 9_000
@@ -62,22 +62,24 @@ if %(delay_ms)g > 0 then delay = function() return random() * 2 * %(delay_ms)g e
 """
 
 
-def rules(offers: int = OFFERS) -> list[Row]:
+def rules(offers: int = OFFERS) -> list[RulesetRow]:
     """The rules of an installation with so many offers."""
-    rows: list[Row] = [Platform(trafficback_url="https://elsewhere.example/?from={offer_id}")]
-    rows += [Advertiser(id=_advertiser(number)) for number in range(ADVERTISERS)]
-    rows += [Affiliate(id=number, active=True, name=f"Affiliate {number}") for number in range(1, AFFILIATES + 1)]
+    rows: list[RulesetRow] = [RulesetPlatform(trafficback_url="https://elsewhere.example/?from={offer_id}")]
+    rows += [RulesetAdvertiser(id=_advertiser(number)) for number in range(ADVERTISERS)]
+    rows += [
+        RulesetAffiliate(id=number, active=True, name=f"Affiliate {number}") for number in range(1, AFFILIATES + 1)
+    ]
     for number in range(1, offers + 1):
         rows.append(_offer(number))
         if number % 2:
             connected = sorted((number * 7 + step * 20) % AFFILIATES + 1 for step in range(200))
-            rows.append(Connections(offer=number, affiliates=tuple(connected)))
+            rows.append(RulesetConnections(offer=number, affiliates=tuple(connected)))
     return rows
 
 
-def _offer(number: int) -> Offer:
+def _offer(number: int) -> RulesetOffer:
     cap = ClickCap(id=f"{number:024x}", period="day", value=1_000_000_000)
-    return Offer(
+    return RulesetOffer(
         id=number,
         hash=f"{number:024x}",
         title=f"Offer {number}",
@@ -92,12 +94,12 @@ def _offer(number: int) -> Offer:
 
 def _restrictions(number: int) -> Restrictions:
     keeps_out = TargetingGroup(
-        country=Sides(deny=("KP", "CU", "SY", "AQ")),
+        country=AllowDeny(deny=("KP", "CU", "SY", "AQ")),
         os=tuple(OsVersion(name=name) for name in ("Android", "iOS", "Windows")),
     )
     if number % 2:
         return Restrictions(groups=(keeps_out,))
-    lets_in = TargetingGroup(country=Sides(deny=("VA",)), sub=SubSides(), device_type=("mobile", "desktop"))
+    lets_in = TargetingGroup(country=AllowDeny(deny=("VA",)), sub=AllowDenySubs(), device_type=("mobile", "desktop"))
     return Restrictions(devices=("mobile", "tablet", "desktop"), groups=(keeps_out, lets_in))
 
 

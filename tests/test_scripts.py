@@ -41,7 +41,7 @@ def files(directory: Path) -> set[Path]:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_prints_its_help_and_installs_nothing(copy: Path, name: str) -> None:
+def test_script_help_is_printed_without_side_effects(copy: Path, name: str) -> None:
     before = files(copy)
     done = run(copy, f"script/{name}", "--help")
     lines = (copy / "script" / name).read_text().splitlines()
@@ -50,7 +50,7 @@ def test_a_script_prints_its_help_and_installs_nothing(copy: Path, name: str) ->
     assert files(copy) == before
 
 
-def test_help_of_bench_names_what_can_be_measured(copy: Path) -> None:
+def test_script_bench_help_names_every_measurement(copy: Path) -> None:
     named = run(copy, "script/bench", "--help").stdout.rpartition("NAME: ")[2].split()
     assert {"edge", "stats", "steps"} <= set(named) <= {path.stem for path in (ROOT / "bench").glob("*.py")}
     assert not {"__init__", "traffic"} & set(named)
@@ -58,7 +58,7 @@ def test_help_of_bench_names_what_can_be_measured(copy: Path) -> None:
     assert (unknown.returncode, unknown.stderr.rpartition("NAME: ")[2].split()) == (2, named)
 
 
-def test_help_of_a_measurement_measures_nothing(copy: Path) -> None:
+def test_script_bench_help_of_measurement_measures_nothing(copy: Path) -> None:
     before = files(copy)
     done = run(copy, "script/bench", "steps", "--help")
     assert (done.returncode, done.stderr) == (0, "")
@@ -66,7 +66,7 @@ def test_help_of_a_measurement_measures_nothing(copy: Path) -> None:
     assert files(copy) == before
 
 
-def a_python(path: Path, version: str) -> str:
+def make_python(path: Path, version: str) -> str:
     """A command that answers as a Python of a version does; "" = it is no Python."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\necho '{version}'\n" if version else "#!/bin/sh\nexit 1\n")
@@ -86,8 +86,8 @@ def set_up(copy: Path, **environment: str) -> tuple[subprocess.CompletedProcess[
     return done, called.read_text().splitlines() if called.exists() else []
 
 
-def test_setup_makes_the_environment_again_for_another_python(copy: Path) -> None:
-    older, newer = a_python(copy / "older", "3.12"), a_python(copy / "newer", "3.13")
+def test_setup_recreates_environment_for_another_python(copy: Path) -> None:
+    older, newer = make_python(copy / "older", "3.12"), make_python(copy / "newer", "3.13")
     done, called = set_up(copy, PYTHON=older)
     assert (done.returncode, called[0]) == (0, f"venv --quiet --python {older} .venv")
     (copy / ".venv" / "of-older").touch()
@@ -100,10 +100,10 @@ def test_setup_makes_the_environment_again_for_another_python(copy: Path) -> Non
 
 
 @pytest.mark.parametrize("version", ["", None])
-def test_setup_refuses_a_python_that_it_cannot_use(copy: Path, version: str | None) -> None:
+def test_setup_rejects_unusable_python(copy: Path, version: str | None) -> None:
     wanted = str(copy / "python")
     if version is not None:
-        a_python(Path(wanted), version)
+        make_python(Path(wanted), version)
     done, called = set_up(copy, PYTHON=wanted)
     assert (done.returncode, called) == (1, [])
     assert f"PYTHON={wanted} is not a Python of version 3.11 or newer" in done.stderr
@@ -113,7 +113,7 @@ def of_yaml(name: str) -> Any:
     return yaml.safe_load((ROOT / name).read_text())
 
 
-def test_the_workflow_runs_the_check_on_every_python_that_setup_looks_for() -> None:
+def test_workflow_runs_check_on_every_python_of_setup() -> None:
     [job] = of_yaml(".github/workflows/ci.yml")["jobs"].values()
     versions = job["strategy"]["matrix"]["python"]
     required = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
@@ -123,7 +123,7 @@ def test_the_workflow_runs_the_check_on_every_python_that_setup_looks_for() -> N
     assert {"run": ".ci/run", "env": {"PYTHON": "python${{ matrix.python }}"}} in job["steps"]
 
 
-def test_the_hook_before_a_commit_is_script_lint() -> None:
+def test_pre_commit_hook_runs_script_lint() -> None:
     [repository] = of_yaml(".pre-commit-config.yaml")["repos"]
     [hook] = repository["hooks"]
     assert (repository["repo"], hook["entry"], hook["pass_filenames"]) == ("local", "script/lint", False)
@@ -131,7 +131,7 @@ def test_the_hook_before_a_commit_is_script_lint() -> None:
 
 
 @pytest.mark.parametrize("name", ["bug", "feature"])
-def test_a_template_of_issues_has_its_fields(name: str) -> None:
+def test_issue_template_has_unique_and_required_fields(name: str) -> None:
     template = of_yaml(f".github/ISSUE_TEMPLATE/{name}.yml")
     assert template["name"] and template["description"]
     ids = [field["id"] for field in template["body"]]

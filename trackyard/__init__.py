@@ -1,5 +1,5 @@
 """Trackyard: a self-hosted tracking platform for performance marketing."""
 
-from trackyard.runtime.compiled import choose
+from trackyard.runtime.compiled import select_implementation
 
-choose()
+select_implementation()

@@ -1,4 +1,4 @@
 from tests.support.analytics import analytics  # noqa: F401
-from tests.support.limited import limited
+from tests.support.limited_offer import limited
 
 __all__ = ["limited"]

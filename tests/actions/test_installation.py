@@ -9,11 +9,11 @@ from trackyard.actions.platform.installation import (
     NoAdministrator,
     administrator_key,
     first_start,
-    fix_currency,
-    renew_sealed,
+    reencrypt_secrets,
+    store_currency,
 )
 from trackyard.base.clock import ManualClock
-from trackyard.base.secrets import Seal, SealBroken
+from trackyard.base.secrets import DecryptionFailed, SecretCipher
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.store.engine.database import Database
@@ -24,8 +24,8 @@ KEY = "a" * 40
 
 
 @pytest.fixture
-def seal() -> Iterator[Seal]:
-    return Seal(Seal.new_key())
+def cipher() -> Iterator[SecretCipher]:
+    return SecretCipher(SecretCipher.new_key())
 
 
 @pytest.fixture
@@ -33,14 +33,14 @@ def clock() -> ManualClock:
     return ManualClock(1_700_000_000_000)
 
 
-def test_the_first_start_makes_an_administrator_once(database: Database, seal: Seal, clock: ManualClock) -> None:
+def test_first_start_creates_one_administrator(database: Database, cipher: SecretCipher, clock: ManualClock) -> None:
     with pytest.raises(NoAdministrator):
-        administrator_key(database, seal)
-    key = first_start(database, seal, clock, None)
+        administrator_key(database, cipher)
+    key = first_start(database, cipher, clock, None)
     assert key is not None
     assert len(key) == 40
-    assert first_start(database, seal, clock, None) is None
-    assert administrator_key(database, seal) == key
+    assert first_start(database, cipher, clock, None) is None
+    assert administrator_key(database, cipher) == key
     caller = find_caller(database, clock, key)
     assert isinstance(caller, StaffCaller)
     assert all(caller.may(permission) for permission in Permission)
@@ -48,57 +48,59 @@ def test_the_first_start_makes_an_administrator_once(database: Database, seal: S
         assert settings.find_setting(conn, settings.TRAFFICBACK_URL) == ""
 
 
-def test_a_given_key_is_kept_and_a_changed_one_replaces_it(database: Database, seal: Seal, clock: ManualClock) -> None:
-    assert first_start(database, seal, clock, KEY) == KEY
-    assert first_start(database, seal, clock, KEY) is None
-    assert first_start(database, seal, clock, None) is None
-    assert first_start(database, seal, clock, "b" * 40) == "b" * 40
+def test_administrator_key_from_settings_is_stored_and_replaced_when_changed(
+    database: Database, cipher: SecretCipher, clock: ManualClock
+) -> None:
+    assert first_start(database, cipher, clock, KEY) == KEY
+    assert first_start(database, cipher, clock, KEY) is None
+    assert first_start(database, cipher, clock, None) is None
+    assert first_start(database, cipher, clock, "b" * 40) == "b" * 40
     assert find_caller(database, clock, KEY) is None
     assert find_caller(database, clock, "b" * 40) is not None
-    assert administrator_key(database, seal) == "b" * 40
+    assert administrator_key(database, cipher) == "b" * 40
 
 
-def test_the_currency_is_fixed_by_the_first_conversion(database: Database) -> None:
-    fix_currency(database, "USD")
-    fix_currency(database, "EUR")
+def test_platform_currency_is_fixed_by_first_conversion(database: Database) -> None:
+    store_currency(database, "USD")
+    store_currency(database, "EUR")
     with database.write() as conn:
         add_conversion(conn, 1)
-    fix_currency(database, "EUR")
+    store_currency(database, "EUR")
     with pytest.raises(CurrencyFixed, match="EUR"):
-        fix_currency(database, "USD")
-    fix_currency(database, "EUR")
+        store_currency(database, "USD")
+    store_currency(database, "EUR")
 
 
-def test_everything_that_is_sealed_is_sealed_anew(database: Database, clock: ManualClock) -> None:
-    old, new = Seal.new_key(), Seal.new_key()
-    before, both, after = Seal(old), Seal(new, old), Seal(new)
+def test_encryption_key_rotation_reencrypts_every_secret(database: Database, clock: ManualClock) -> None:
+    old, new = SecretCipher.new_key(), SecretCipher.new_key()
+    before, both, after = SecretCipher(old), SecretCipher(new, old), SecretCipher(new)
     admin = first_start(database, before, clock, None)
     now = clock.now_ms()
     with database.write() as conn:
         for number in range(1005):
             keys.add_key(conn, "affiliate", number, f"{number:040x}", before, now)
         keys.add_key(conn, "affiliate", 5000, "c" * 40, both, now)
-        settings.edit_setting(conn, settings.SMTP_URL, before.close("smtp://me:word@mail.example"))
-        idempotency.claim(conn, "n" * 64, "a" * 64, now, 0)
-        idempotency.keep_answer(conn, "n" * 64, before.close("an answer"))
-    assert renew_sealed(database, both) == 1006 + 1 + 2
+        settings.edit_setting(conn, settings.SMTP_URL, before.encrypt("smtp://me:word@mail.example"))
+        idempotency.claim_name(conn, "n" * 64, "a" * 64, now, 0)
+        idempotency.store_answer(conn, "n" * 64, before.encrypt("an answer"))
+    assert reencrypt_secrets(database, both) == 1006 + 1 + 2
     assert administrator_key(database, after) == admin
     with database.read() as conn:
         found = keys.keys_of(conn, "affiliate", range(1005), after)
         assert found == {str(number): f"{number:040x}" for number in range(1005)}
-        assert keys.key_of(conn, "affiliate", 5000, after) == "c" * 40
-        assert after.open(settings.find_setting(conn, settings.SMTP_URL)) == "smtp://me:word@mail.example"
+        assert keys.find_key(conn, "affiliate", 5000, after) == "c" * 40
+        assert after.decrypt(settings.find_setting(conn, settings.SMTP_URL)) == "smtp://me:word@mail.example"
         answer = idempotency.find_answer(conn, "n" * 64, 0)
-        assert answer is not None and after.open(answer.sealed) == "an answer"
-        with pytest.raises(SealBroken):
-            keys.key_of(conn, "affiliate", 7, before)
+        assert answer is not None and after.decrypt(answer.sealed) == "an answer"
+        with pytest.raises(DecryptionFailed):
+            keys.find_key(conn, "affiliate", 7, before)
 
 
-def test_what_no_key_opens_leaves_everything_as_it_was(database: Database, clock: ManualClock) -> None:
-    old = Seal.new_key()
-    key = first_start(database, Seal(old), clock, None)
+def test_encryption_key_rotation_with_unreadable_secret_changes_nothing(database: Database, clock: ManualClock) -> None:
+    old = SecretCipher.new_key()
+    key = first_start(database, SecretCipher(old), clock, None)
     with database.write() as conn:
-        keys.add_key(conn, "affiliate", 7, "b" * 40, Seal(Seal.new_key()), clock.now_ms())
-    with pytest.raises(SealBroken):
-        renew_sealed(database, Seal(Seal.new_key(), old))
-    assert administrator_key(database, Seal(old)) == key
+        keys.add_key(conn, "affiliate", 7, "b" * 40, SecretCipher(SecretCipher.new_key()), clock.now_ms())
+    with pytest.raises(DecryptionFailed):
+        reencrypt_secrets(database, SecretCipher(SecretCipher.new_key(), old))
+    assert administrator_key(database, SecretCipher(old)) == key

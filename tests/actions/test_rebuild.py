@@ -11,27 +11,27 @@ from msgspec.structs import fields, replace
 from tests.actions.test_reconcile import fill
 from tests.support.clickhouse import clickhouse_address
 from tests.support.events import new_click
-from tests.support.plant import Plant
+from tests.support.installation import SteppedInstallation
 from tests.support.waiting import wait_until
-from trackyard.actions.platform.rebuild import Rebuilder, Told, Wish
+from trackyard.actions.platform.rebuild import Rebuilder, RebuildMode, RebuildStatus
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.maintenance import rebuild
 from trackyard.analytics.maintenance.retention import empty_erased
-from trackyard.analytics.maintenance.shadow_tables import LATER, TWINS
+from trackyard.analytics.maintenance.shadow_tables import LATE_EVENTS_TABLE, SHADOW_TABLES
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.errors import Conflict
 from trackyard.base.ids import new_click_id
-from trackyard.domain.platform.erasures import NOTHING_ERASED, Subject
+from trackyard.domain.platform.erasures import NOTHING_ERASED, ErasureSubject
 from trackyard.jobs.loading.journals import JournalLoader
 from trackyard.journal import segments
-from trackyard.journal.packing import pack
-from trackyard.journal.records import Kind, View, decode_click, encode
-from trackyard.journal.writer import Writer
+from trackyard.journal.packing import compress_journal
+from trackyard.journal.records import Impression, RecordKind, decode_click, encode
+from trackyard.journal.writer import JournalWriter
 from trackyard.store.engine.database import Database
 from trackyard.store.platform import erasures, rebuilds
-from trackyard.store.platform.rebuilds import Stage
+from trackyard.store.platform.rebuilds import RebuildStage
 from trackyard.store.tracking import edges
 
 __all__ = ["clickhouse_address"]
@@ -39,33 +39,33 @@ OWNER = "d" * 24
 
 
 @pytest.fixture
-def plant(sqlite_database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Plant]:
+def plant(sqlite_database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[SteppedInstallation]:
     """An installation with four clicks, a view and three conversions, one of them changed."""
-    yield from _planted(sqlite_database, analytics, tmp_path)
+    yield from _filled_installation(sqlite_database, analytics, tmp_path)
 
 
 @pytest.fixture
-def either(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Plant]:
+def either(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[SteppedInstallation]:
     """The same, on either engine."""
-    yield from _planted(database, analytics, tmp_path)
+    yield from _filled_installation(database, analytics, tmp_path)
 
 
-def _planted(database: Database, analytics: Analytics, home: Path) -> Iterator[Plant]:
-    made = Plant(database, analytics, home)
+def _filled_installation(database: Database, analytics: Analytics, home: Path) -> Iterator[SteppedInstallation]:
+    made = SteppedInstallation(database, analytics, home)
     fill(made)
-    blank = [0 if field.type is int else "" for field in fields(View)]
-    view = replace(View(*blank), time=made.clock.now_ms(), id=f"{7:024x}")
-    made.writer.append(Kind.VIEW, encode(view))
+    blank = [0 if field.type is int else "" for field in fields(Impression)]
+    view = replace(Impression(*blank), time=made.clock.now_ms(), id=f"{7:024x}")
+    made.writer.append(RecordKind.IMPRESSION, encode(view))
     made.settle()
     yield made
     made.close()
 
 
-def rebuilder(plant: Plant, pause: float = 0.01) -> Rebuilder:
+def rebuilder(plant: SteppedInstallation, pause: float = 0.01) -> Rebuilder:
     return Rebuilder(plant.database, plant.analytics, plant.home / "journal", plant.clock, OWNER, pause=pause)
 
 
-def rebuilt(plant: Plant, wish: Wish = Wish.SWAP, pause: float = 0.01) -> Told:
+def rebuilt(plant: SteppedInstallation, wish: RebuildMode = RebuildMode.SWAP, pause: float = 0.01) -> RebuildStatus:
     made = rebuilder(plant, pause)
     told = made.start(wish)
     wait_until(lambda: told.ended_at is not None, seconds=60)
@@ -73,36 +73,36 @@ def rebuilt(plant: Plant, wish: Wish = Wish.SWAP, pause: float = 0.01) -> Told:
     return told
 
 
-def run(plant: Plant, sql: str) -> None:
+def run(plant: SteppedInstallation, sql: str) -> None:
     plant.analytics.run(f"{sql} SETTINGS mutations_sync = 2" if sql.startswith("ALTER") else sql)
 
 
-def rows(plant: Plant, table: str) -> int:
+def rows(plant: SteppedInstallation, table: str) -> int:
     [(count,)] = plant.analytics.rows(f"SELECT count() FROM {table}", {}, tuple[int])
     return count
 
 
-def tables(plant: Plant) -> set[str]:
+def tables(plant: SteppedInstallation) -> set[str]:
     sql = "SELECT name FROM system.tables WHERE database = currentDatabase()"
     return {name for (name,) in plant.analytics.rows(sql, {}, tuple[str])}
 
 
-def named(told: Told) -> list[tuple[str, str, str]]:
+def named(told: RebuildStatus) -> list[tuple[str, str, str]]:
     return sorted((item.what, item.expected, item.found) for item in told.findings.differences)
 
 
-def test_what_adds_up_is_made_again_and_swapped(either: Plant) -> None:
+def test_rebuild_without_findings_swaps_tables(either: SteppedInstallation) -> None:
     plant = either
     before = [rows(plant, name) for name in ("click", "view", "click_lookup")]
     told = rebuilt(plant)
-    assert (told.stage, told.why, told.findings.count) == (Stage.SWAPPED, "", 0)
+    assert (told.stage, told.why, told.findings.count) == (RebuildStage.SWAPPED, "", 0)
     assert [rows(plant, name) for name in ("click", "view", "click_lookup")] == before == [4, 1, 4]
     assert rows(plant, "fact") == 3  # each conversion as it is, without its history
     assert reconcile(plant.api.deps).differences == []
-    assert not tables(plant) & {*(twin.name for twin in TWINS.values()), LATER.name}
+    assert not tables(plant) & {*(twin.name for twin in SHADOW_TABLES.values()), LATE_EVENTS_TABLE.name}
 
 
-def test_changes_go_on_after_a_swap(either: Plant) -> None:
+def test_rebuild_swap_keeps_later_changes_flowing(either: SteppedInstallation) -> None:
     plant = either
     rebuilt(plant)
     click = plant.click(1, 1, "a" * 24)
@@ -156,37 +156,37 @@ SPOILS: dict[str, tuple[str, str, tuple[str, str]]] = {
 
 
 @pytest.mark.parametrize("spoil", SPOILS)
-def test_what_differs_is_named_and_made_good_when_it_is_accepted(plant: Plant, spoil: str) -> None:
+def test_rebuild_findings_are_reported_and_repaired_when_accepted(plant: SteppedInstallation, spoil: str) -> None:
     sql, what, words = SPOILS[spoil]
     run(plant, sql)
     told = rebuilt(plant)
     assert (named(told), told.findings.count) == ([(what, *words)], 1)
-    assert told.stage is Stage.KEPT
-    again = rebuilt(plant, Wish.ACCEPT)
-    assert (named(again), again.stage) == ([(what, *words)], Stage.SWAPPED)
+    assert told.stage is RebuildStage.NOT_SWAPPED
+    again = rebuilt(plant, RebuildMode.ACCEPT)
+    assert (named(again), again.stage) == ([(what, *words)], RebuildStage.SWAPPED)
     assert reconcile(plant.api.deps).differences == []
-    assert rebuilt(plant, Wish.CHECK).findings.count == 0
+    assert rebuilt(plant, RebuildMode.CHECK).findings.count == 0
 
 
-def test_a_check_swaps_nothing(plant: Plant) -> None:
-    told = rebuilt(plant, Wish.CHECK)
-    assert (told.stage, told.findings.count) == (Stage.KEPT, 0)
+def test_rebuild_check_swaps_no_tables(plant: SteppedInstallation) -> None:
+    told = rebuilt(plant, RebuildMode.CHECK)
+    assert (told.stage, told.findings.count) == (RebuildStage.NOT_SWAPPED, 0)
     assert rows(plant, "fact") == 5  # with the history of the one that was changed
-    assert not tables(plant) & {*(twin.name for twin in TWINS.values()), LATER.name}
+    assert not tables(plant) & {*(twin.name for twin in SHADOW_TABLES.values()), LATE_EVENTS_TABLE.name}
 
 
-def _lose_journal(plant: Plant) -> str:
+def _lose_journal(plant: SteppedInstallation) -> str:
     """Begins another journal and removes the one before; its name."""
     old = plant.writer.name
     plant.writer.close()
     plant.clock.advance(1000)
-    plant.writer = Writer(plant.home / "journal", plant.edge, plant.clock)
+    plant.writer = JournalWriter(plant.home / "journal", plant.edge, plant.clock)
     segments.log_path(plant.home / "journal", old).unlink()
     (plant.home / "journal" / f"{old}.sealed").unlink()
     return old
 
 
-def test_what_no_journal_holds_is_carried_over(plant: Plant) -> None:
+def test_rebuild_carries_over_rows_without_local_journal(plant: SteppedInstallation) -> None:
     """Journals of other machines, and those that were removed: here is none of them."""
     old = _lose_journal(plant)
     click = plant.click(1, 1, "a" * 24)
@@ -196,8 +196,8 @@ def test_what_no_journal_holds_is_carried_over(plant: Plant) -> None:
     )
     run(plant, SPOILS["a look-up lost"][0])
     run(plant, "INSERT INTO click SELECT * FROM click WHERE reason = 'bot'")
-    told = rebuilt(plant, Wish.ACCEPT)
-    assert (told.stage, told.carried) == (Stage.SWAPPED, 6)  # five rows of clicks and a view
+    told = rebuilt(plant, RebuildMode.ACCEPT)
+    assert (told.stage, told.carried) == (RebuildStage.SWAPPED, 6)  # five rows of clicks and a view
     assert named(told) == [("click", "once", "2 times"), ("click to be looked up", "once", "nowhere")]
     assert decode_click(find_records(plant.analytics, [lost])[lost]) == decode_click(record)
     found = plant.analytics.rows("SELECT journal, count() FROM click GROUP BY journal", {}, tuple[str, int])
@@ -206,71 +206,73 @@ def test_what_no_journal_holds_is_carried_over(plant: Plant) -> None:
     assert click.id in plant.projector.journals._clicks.find([click.id])
 
 
-def test_compressed_journals_are_read_alike(plant: Plant) -> None:
+def test_rebuild_reads_compressed_journals(plant: SteppedInstallation) -> None:
     old = plant.writer.name
     plant.writer.close()
     plant.clock.advance(1000)
-    plant.writer = Writer(plant.home / "journal", plant.edge, plant.clock)
+    plant.writer = JournalWriter(plant.home / "journal", plant.edge, plant.clock)
     plant.click(1, 1, "a" * 24)
     plant.settle()
-    pack(plant.home / "journal", old, NOTHING_ERASED, lambda _ids: frozenset())
+    compress_journal(plant.home / "journal", old, NOTHING_ERASED, lambda _ids: frozenset())
     assert not segments.log_path(plant.home / "journal", old).exists()
     told = rebuilt(plant)
-    assert (told.stage, told.why, named(told), told.carried) == (Stage.SWAPPED, "", [], 0)
+    assert (told.stage, told.why, named(told), told.carried) == (RebuildStage.SWAPPED, "", [], 0)
 
 
-def test_a_damaged_place_loses_nothing(plant: Plant) -> None:
+def test_rebuild_with_damaged_journal_record_loses_no_rows(plant: SteppedInstallation) -> None:
     path = segments.log_path(plant.home / "journal", plant.writer.name)
     [(position,)] = plant.analytics.rows("SELECT position FROM click WHERE reason = 'bot'", {}, tuple[int])
     with path.open("r+b") as file:
         file.seek(position + 20)
         file.write(b"\0\0\0")
     told = rebuilt(plant)
-    assert (told.stage, told.carried, named(told)) == (Stage.SWAPPED, 1, [])
+    assert (told.stage, told.carried, named(told)) == (RebuildStage.SWAPPED, 1, [])
     assert (rows(plant, "click"), rows(plant, "click_lookup")) == (4, 4)
 
 
-def test_one_runs_at_a_time(either: Plant) -> None:
+def test_rebuild_runs_one_at_a_time(either: SteppedInstallation) -> None:
     plant = either
     with plant.database.write() as conn:
-        rebuilds.begin(conn, "e" * 24, plant.clock.now_ms())
+        rebuilds.begin_rebuild(conn, "e" * 24, plant.clock.now_ms())
     with pytest.raises(Conflict):
-        rebuilder(plant).start(Wish.CHECK)
+        rebuilder(plant).start(RebuildMode.CHECK)
 
 
-@pytest.mark.parametrize("stage", [Stage.PREPARING, Stage.DOUBLING, Stage.SWAPPING])
-def test_what_a_kill_leaves_is_removed_at_the_next_start(plant: Plant, stage: Stage) -> None:
+@pytest.mark.parametrize("stage", [RebuildStage.PREPARING, RebuildStage.DUAL_WRITE, RebuildStage.SWAPPING])
+def test_rebuild_leftovers_of_a_kill_are_removed_at_next_start(plant: SteppedInstallation, stage: RebuildStage) -> None:
     with plant.database.write() as conn:
-        gate = rebuilds.begin(conn, OWNER, plant.clock.now_ms())
-        if stage is not Stage.PREPARING:
-            rebuilds.move(conn, gate, stage, plant.clock.now_ms())
-    for table in (*TWINS.values(), LATER):
-        plant.analytics.run(table.statement())
+        gate = rebuilds.begin_rebuild(conn, OWNER, plant.clock.now_ms())
+        if stage is not RebuildStage.PREPARING:
+            rebuilds.move_to_stage(conn, gate, stage, plant.clock.now_ms())
+    for table in (*SHADOW_TABLES.values(), LATE_EVENTS_TABLE):
+        plant.analytics.run(table.create_statement())
     rebuilder(plant).recover()
     with plant.database.read() as conn:
-        assert rebuilds.find_gate(conn).stage is Stage.FAILED
-    assert not tables(plant) & {*(twin.name for twin in TWINS.values()), LATER.name}
+        assert rebuilds.get_rebuild_state(conn).stage is RebuildStage.FAILED
+    assert not tables(plant) & {*(twin.name for twin in SHADOW_TABLES.values()), LATE_EVENTS_TABLE.name}
     plant.click(1, 1, "a" * 24)
     plant.settle()
-    assert rebuilt(plant).stage is Stage.SWAPPED
+    assert rebuilt(plant).stage is RebuildStage.SWAPPED
     assert reconcile(plant.api.deps).differences == []
 
 
-def test_another_machines_rebuild_is_left_alone(plant: Plant) -> None:
+def test_rebuild_recovery_ignores_rebuild_of_another_machine(plant: SteppedInstallation) -> None:
     with plant.database.write() as conn:
-        rebuilds.begin(conn, "e" * 24, plant.clock.now_ms())
-    plant.analytics.run(LATER.statement())
+        rebuilds.begin_rebuild(conn, "e" * 24, plant.clock.now_ms())
+    plant.analytics.run(LATE_EVENTS_TABLE.create_statement())
     rebuilder(plant).recover()
     with plant.database.read() as conn:
-        assert rebuilds.find_gate(conn).stage is Stage.PREPARING
-    assert LATER.name in tables(plant)
+        assert rebuilds.get_rebuild_state(conn).stage is RebuildStage.PREPARING
+    assert LATE_EVENTS_TABLE.name in tables(plant)
 
 
 @pytest.fixture
-def stepped(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, Callable[[], None]], Told]:
+def stepped(
+    plant: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str, str, Callable[[], None]], RebuildStatus]:
     """Rebuilds, and does something just before a step of it."""
 
-    def carry_out(module: str, name: str, first: Callable[[], None]) -> Told:
+    def carry_out(module: str, name: str, first: Callable[[], None]) -> RebuildStatus:
         target = importlib.import_module(module)
         real = getattr(target, name)
         done: list[bool] = []
@@ -299,8 +301,8 @@ STEPS = [
 
 
 @pytest.mark.parametrize(("module", "name"), STEPS)
-def test_what_is_loaded_meanwhile_is_in_the_new_tables(
-    plant: Plant, stepped: Callable[[str, str, Callable[[], None]], Told], module: str, name: str
+def test_rebuild_includes_rows_loaded_meanwhile(
+    plant: SteppedInstallation, stepped: Callable[[str, str, Callable[[], None]], RebuildStatus], module: str, name: str
 ) -> None:
     def work() -> None:
         known = plant.click(1, 1, "a" * 24)
@@ -312,23 +314,23 @@ def test_what_is_loaded_meanwhile_is_in_the_new_tables(
         plant.settle()
 
     told = stepped(module, name, work)
-    assert (told.stage, told.why, named(told)) == (Stage.SWAPPED, "", [])
+    assert (told.stage, told.why, named(told)) == (RebuildStage.SWAPPED, "", [])
     assert reconcile(plant.api.deps).differences == []
-    assert rebuilt(plant, Wish.CHECK).findings.differences == []
+    assert rebuilt(plant, RebuildMode.CHECK).findings.differences == []
 
 
-class Traffic:
+class BackgroundTraffic:
     """Clicks, calls, changes and views without end, and everything that works on them, in threads."""
 
-    def __init__(self, plant: Plant) -> None:
+    def __init__(self, plant: SteppedInstallation) -> None:
         self._plant = plant
         self._stop = threading.Event()
         self._failures: list[BaseException] = []
-        duties = (self._record, self._project, self._decide)
-        self._threads = [threading.Thread(target=self._guarded, args=(duty,)) for duty in duties]
+        tasks = (self._record, self._project, self._decide)
+        self._threads = [threading.Thread(target=self._guarded, args=(duty,)) for duty in tasks]
         self.clicks = 0
 
-    def __enter__(self) -> "Traffic":
+    def __enter__(self) -> "BackgroundTraffic":
         for thread in self._threads:
             thread.start()
         wait_until(lambda: self.clicks > 20, seconds=30)
@@ -358,7 +360,7 @@ class Traffic:
             if len(known) > 10:
                 plant.call(clickid=known.pop(0), status="1")
             if self.clicks % 10 == 0:
-                plant.mark()
+                plant.write_checkpoint()
 
     def _project(self) -> None:
         self._plant.projector.run(self._stop)
@@ -368,43 +370,45 @@ class Traffic:
             self._plant.converter.step()
 
 
-def test_traffic_goes_on(either: Plant) -> None:
+def test_rebuild_under_traffic_repairs_findings(either: SteppedInstallation) -> None:
     plant, spoils = either, [SPOILS[name] for name in ("a click lost", "a fact doubled")]
     for sql, _, _ in spoils:
         run(plant, sql)
     wanted = [[(what, *words) for _, what, words in spoils], []]
-    with Traffic(plant) as traffic:
+    with BackgroundTraffic(plant) as traffic:
         for differences in wanted:
-            told = rebuilt(plant, Wish.ACCEPT, pause=0.3)
-            assert (told.stage, told.why, named(told)) == (Stage.SWAPPED, "", differences)
+            told = rebuilt(plant, RebuildMode.ACCEPT, pause=0.3)
+            assert (told.stage, told.why, named(told)) == (RebuildStage.SWAPPED, "", differences)
     assert rows(plant, "click") == traffic.clicks + 4
     assert reconcile(plant.api.deps).differences == []
-    assert rebuilt(plant, Wish.CHECK).findings.differences == []
+    assert rebuilt(plant, RebuildMode.CHECK).findings.differences == []
 
 
-def test_on_a_server(sqlite_database: Database, clickhouse_address: str, tmp_path: Path) -> None:
+def test_rebuild_on_clickhouse_server_swaps_tables(
+    sqlite_database: Database, clickhouse_address: str, tmp_path: Path
+) -> None:
     """ClickHouse over the wire."""
     analytics = Analytics.open(clickhouse_address, database="rebuild")
     migrate(analytics)
-    for plant in _planted(sqlite_database, analytics, tmp_path):
+    for plant in _filled_installation(sqlite_database, analytics, tmp_path):
         run(plant, SPOILS["a click lost"][0])
         _lose_journal(plant)
-        assert rebuilt(plant, Wish.ACCEPT).stage is Stage.SWAPPED
+        assert rebuilt(plant, RebuildMode.ACCEPT).stage is RebuildStage.SWAPPED
         told = rebuilt(plant)
-        assert (told.stage, told.why, named(told), told.carried) == (Stage.SWAPPED, "", [], 4)
+        assert (told.stage, told.why, named(told), told.carried) == (RebuildStage.SWAPPED, "", [], 4)
         assert reconcile(plant.api.deps).differences == []
     analytics.run("DROP DATABASE rebuild")
     analytics.close()
 
 
-def _erase(plant: Plant, subject: Subject, value: str) -> None:
+def _erase(plant: SteppedInstallation, subject: ErasureSubject, value: str) -> None:
     with plant.database.write() as conn:
         erasures.add(conn, subject, value, "5" * 24, plant.clock.now_ms())
-        everything = erasures.find_all(conn)
+        everything = erasures.get_erased(conn)
     empty_erased(plant.analytics, everything)
 
 
-def test_what_was_erased_does_not_come_back(plant: Plant) -> None:
+def test_rebuild_does_not_restore_erased_data(plant: SteppedInstallation) -> None:
     strange = 'ü "quoted" \\ /slash/ \u2028 \t 🐍 <&>'
     personal = {
         "ip": "192.0.2.77",
@@ -416,39 +420,39 @@ def test_what_was_erased_does_not_come_back(plant: Plant) -> None:
     one = plant.click(1, 1, "a" * 24, **personal)
     other = plant.click(1, 1, "a" * 24, **{**personal, "user_id": "another"})
     plant.settle()
-    _erase(plant, Subject.CLICK, one.id)
-    _erase(plant, Subject.AFFILIATE, "1")
+    _erase(plant, ErasureSubject.CLICK, one.id)
+    _erase(plant, ErasureSubject.AFFILIATE, "1")
     told = rebuilt(plant)
-    assert (told.stage, told.why, named(told)) == (Stage.SWAPPED, "", [])
+    assert (told.stage, told.why, named(told)) == (RebuildStage.SWAPPED, "", [])
     sql = "SELECT ip, ua, user_id, referrer, sub1 FROM click WHERE id IN {ids:Array(String)}"
     found = plant.analytics.rows(sql, {"ids": [one.id, other.id]}, tuple[str, ...])
     assert found == [("", "", "", "", strange)] * 2
     assert rows(plant, "click_lookup WHERE position(record, '192.0.2.77') > 0") == 0
 
 
-def test_what_is_erased_meanwhile_is_erased_again(
-    plant: Plant, stepped: Callable[[str, str, Callable[[], None]], Told]
+def test_rebuild_repeats_erasures_requested_meanwhile(
+    plant: SteppedInstallation, stepped: Callable[[str, str, Callable[[], None]], RebuildStatus]
 ) -> None:
     click = plant.click(1, 1, "a" * 24, ip="192.0.2.77")
     plant.settle()
 
     def erase() -> None:
         with plant.database.write() as conn:
-            made = erasures.add(conn, Subject.CLICK, click.id, "5" * 24, plant.clock.now_ms())
+            made = erasures.add(conn, ErasureSubject.CLICK, click.id, "5" * 24, plant.clock.now_ms())
             erasures.finish_sql(conn, made.number, plant.clock.now_ms())
             erasures.finish_analytics(conn, [made.number], plant.clock.now_ms())
 
-    assert stepped("trackyard.store.conversions.events", "list_told", erase).stage is Stage.SWAPPED
+    assert stepped("trackyard.store.conversions.events", "list_told", erase).stage is RebuildStage.SWAPPED
     with plant.database.read() as conn:
         assert [each.value for each in erasures.list_not_in_sql(conn)] == [click.id]
 
 
-def test_every_machine_but_this_one_keeps_its_rows(plant: Plant) -> None:
+def test_rebuild_keeps_rows_of_other_machines(plant: SteppedInstallation) -> None:
     """Another machine loads its journal while this one rebuilds: what came before the gate is carried over, what comes
     after it goes to both."""
     with plant.database.write() as conn:
         number = edges.claim_edge(conn, "e" * 24, 0, plant.clock.now_ms())
-    foreign = Writer(plant.home / "elsewhere", number, plant.clock)
+    foreign = JournalWriter(plant.home / "elsewhere", number, plant.clock)
     theirs = JournalLoader(plant.database, plant.analytics, plant.home / "elsewhere", plant.clock)
 
     made: list[str] = []
@@ -456,9 +460,9 @@ def test_every_machine_but_this_one_keeps_its_rows(plant: Plant) -> None:
     def click() -> None:
         now = plant.clock.now_ms()
         made.append(new_click_id(now, number))
-        foreign.append(Kind.CLICK, encode(new_click(1, time=now, id=made[-1])))
+        foreign.append(RecordKind.CLICK, encode(new_click(1, time=now, id=made[-1])))
         plant.clock.advance(400)
-        foreign.mark(plant.clock.now_ms())
+        foreign.write_checkpoint(plant.clock.now_ms())
         theirs.load_next()
 
     click()
@@ -475,7 +479,7 @@ def test_every_machine_but_this_one_keeps_its_rows(plant: Plant) -> None:
     patch.undo()
     theirs.load_next()  # what came while nothing was loaded
     assert len(made) == 4
-    assert (told.stage, told.why, named(told), told.carried) == (Stage.SWAPPED, "", [], 1)
+    assert (told.stage, told.why, named(told), told.carried) == (RebuildStage.SWAPPED, "", [], 1)
     assert (rows(plant, "click"), rows(plant, "click_lookup")) == (4 + len(made), 4 + len(made))
     assert reconcile(plant.api.deps).differences == []
     foreign.close()

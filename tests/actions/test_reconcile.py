@@ -8,25 +8,25 @@ import pytest
 from msgspec.structs import fields, replace
 from sqlalchemy import delete, insert, select, update
 
-from tests.support.plant import Plant
+from tests.support.installation import SteppedInstallation
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.domain.platform.reconciliation import Findings
-from trackyard.journal.records import Kind, View, encode
+from trackyard.domain.platform.reconciliation import ReconciliationResult
+from trackyard.journal.records import Impression, RecordKind, encode
 from trackyard.store.engine.database import Database
 from trackyard.store.tables import conversion, ledger, payment, payment_entry
 
 
 @pytest.fixture
-def plant(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Plant]:
+def plant(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[SteppedInstallation]:
     """An installation on either engine with three conversions: confirmed, held, declined later."""
-    made = Plant(database, analytics, tmp_path)
+    made = SteppedInstallation(database, analytics, tmp_path)
     fill(made)
     yield made
     made.close()
 
 
-def fill(plant: Plant) -> None:
+def fill(plant: SteppedInstallation) -> None:
     advertiser = plant.api.add_advertiser()
     offer = plant.api.add_offer(advertiser=advertiser)
     referrer, _ = plant.api.add_affiliate(ref_percent="10")
@@ -43,11 +43,11 @@ def fill(plant: Plant) -> None:
     plant.api.admin.post("/3.1/admin/payments", **{"pid[]": pid})
 
 
-def named(findings: Findings) -> set[str]:
+def named(findings: ReconciliationResult) -> set[str]:
     return {item.what for item in findings.differences}
 
 
-def test_everything_adds_up(plant: Plant) -> None:
+def test_reconciliation_of_consistent_data_finds_no_differences(plant: SteppedInstallation) -> None:
     found = reconcile(plant.api.deps)
     assert found.differences == []
     assert found.checked["clicks"] == 4
@@ -57,43 +57,43 @@ def test_everything_adds_up(plant: Plant) -> None:
     assert found.checked["referral shares"] == 3
 
 
-def test_it_adds_up_while_much_is_under_way(plant: Plant) -> None:
+def test_reconciliation_during_processing_finds_no_differences(plant: SteppedInstallation) -> None:
     click = plant.click(1, 1, "a" * 24)
     plant.call(clickid=click.id)
     assert reconcile(plant.api.deps).differences == []  # recorded alone
-    plant.mark()
+    plant.write_checkpoint()
     plant.projector.journals.load_next()
     assert reconcile(plant.api.deps).differences == []  # the call waits in the inbox
     plant.converter.step()
     assert reconcile(plant.api.deps).differences == []  # its facts wait in the outbox
 
 
-def _drop_click(plant: Plant) -> None:
+def _drop_click(plant: SteppedInstallation) -> None:
     plant.analytics.run("ALTER TABLE click DELETE WHERE reason = 'bot' SETTINGS mutations_sync = 2")
 
 
-def _double_click(plant: Plant) -> None:
+def _double_click(plant: SteppedInstallation) -> None:
     plant.analytics.run("INSERT INTO click SELECT * FROM click WHERE reason = 'bot'")
 
 
-def _invent_click(plant: Plant) -> None:
+def _invent_click(plant: SteppedInstallation) -> None:
     plant.analytics.run("INSERT INTO click SELECT * REPLACE (position + 1 AS position) FROM click WHERE reason = 'bot'")
 
 
-def _lose_log(plant: Plant) -> None:
+def _lose_log(plant: SteppedInstallation) -> None:
     plant.analytics.run("ALTER TABLE server_log DELETE WHERE response = '' AND status = 5 SETTINGS mutations_sync = 2")
 
 
-def _lose_fact(plant: Plant) -> None:
+def _lose_fact(plant: SteppedInstallation) -> None:
     plant.analytics.run("ALTER TABLE fact DELETE WHERE status = 1 SETTINGS mutations_sync = 2")
 
 
-def _change_payout(plant: Plant) -> None:
+def _change_payout(plant: SteppedInstallation) -> None:
     with plant.database.write() as conn:
         conn.execute(update(conversion).where(conversion.c.status == "confirmed").values(payout=Decimal("7.01")))
 
 
-def _drop_entry(plant: Plant) -> None:
+def _drop_entry(plant: SteppedInstallation) -> None:
     with plant.database.write() as conn:
         conn.execute(delete(payment_entry))
         conn.execute(update(payment).values(status="cancelled"))
@@ -101,30 +101,30 @@ def _drop_entry(plant: Plant) -> None:
         conn.execute(delete(ledger).where(ledger.c.hold != Decimal(0)))
 
 
-def _raise_payment(plant: Plant) -> None:
+def _raise_payment(plant: SteppedInstallation) -> None:
     with plant.database.write() as conn:
         conn.execute(update(payment).values(amount=Decimal(8)))
 
 
-def _drop_share(plant: Plant) -> None:
+def _drop_share(plant: SteppedInstallation) -> None:
     with plant.database.write() as conn:
         conn.execute(delete(ledger).where(ledger.c.kind == "referral"))
 
 
-def _give_share_away(plant: Plant) -> None:
+def _give_share_away(plant: SteppedInstallation) -> None:
     stranger, _ = plant.api.add_affiliate()
     with plant.database.write() as conn:
         conn.execute(update(ledger).where(ledger.c.kind == "referral").values(affiliate_id=stranger))
 
 
-def _hold_share(plant: Plant) -> None:
+def _hold_share(plant: SteppedInstallation) -> None:
     with plant.database.write() as conn:
         conn.execute(
             update(ledger).where(ledger.c.kind == "referral").values(hold=Decimal("0.7"), available=Decimal(0))
         )
 
 
-def _invent_share(plant: Plant) -> None:
+def _invent_share(plant: SteppedInstallation) -> None:
     with plant.database.write() as conn:
         held = conn.execute(select(conversion.c.id).where(conversion.c.status == "hold")).scalar_one()
         entry = conn.execute(select(ledger).where(ledger.c.kind == "referral")).one()
@@ -148,17 +148,19 @@ def _invent_share(plant: Plant) -> None:
         (_raise_payment, {"payment"}),
     ],
 )
-def test_what_differs_is_named(plant: Plant, spoil: Callable[[Plant], None], what: set[str]) -> None:
+def test_reconciliation_names_each_discrepancy(
+    plant: SteppedInstallation, spoil: Callable[[SteppedInstallation], None], what: set[str]
+) -> None:
     spoil(plant)
     found = reconcile(plant.api.deps)
     assert named(found) == what
     assert found.count == len(found.differences)
 
 
-def test_views_are_compared_too(plant: Plant) -> None:
-    blank = [0 if field.type is int else "" for field in fields(View)]
-    view = replace(View(*blank), time=plant.clock.now_ms(), id=f"{7:024x}")
-    plant.writer.append(Kind.VIEW, encode(view))
+def test_reconciliation_compares_impressions(plant: SteppedInstallation) -> None:
+    blank = [0 if field.type is int else "" for field in fields(Impression)]
+    view = replace(Impression(*blank), time=plant.clock.now_ms(), id=f"{7:024x}")
+    plant.writer.append(RecordKind.IMPRESSION, encode(view))
     plant.settle()
     found = reconcile(plant.api.deps)
     assert (found.differences, found.checked["views"]) == ([], 1)

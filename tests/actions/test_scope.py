@@ -27,7 +27,7 @@ NOTHING = Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset())
         ({Role.MANAGER_SALES}, Permission.OFFERS_WRITE, False, True),
     ],
 )
-def test_staff(
+def test_staff_scope_follows_roles(
     sqlite_database: Database, roles: set[Role], permission: Permission, affiliates: bool, advertisers: bool
 ) -> None:
     with sqlite_database.write() as conn:
@@ -39,13 +39,13 @@ def test_staff(
     assert scope == Scope(own if affiliates else None, mine if advertisers else None)
 
 
-def test_a_role_without_the_permission_sees_nothing(sqlite_database: Database) -> None:
+def test_scope_of_role_without_permission_is_empty(sqlite_database: Database) -> None:
     caller = StaffCaller(ME, frozenset({Role.SECTION_NEWS}))
     with sqlite_database.read() as conn:
         assert scope_of(conn, caller, Permission.STATS_COMMON) == NOTHING
     assert is_confined(caller, Permission.STATS_COMMON)
 
 
-def test_an_affiliate_sees_itself_without_charges(sqlite_database: Database) -> None:
+def test_affiliate_scope_is_itself_without_charges(sqlite_database: Database) -> None:
     with sqlite_database.read() as conn:
         assert scope_of(conn, AffiliateCaller(7), Permission.STATS_COMMON) == Scope(frozenset({7}), None, False)

@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.analytics.test_every_cell import World, a_world, drawn
-from tests.support.oracle_caps import CLOCKS, Cap, Caps
-from tests.support.questions import viewer
-from tests.support.traffic import DAY, END, HOUR, Told, Traffic, traffics
+from tests.analytics.test_reports_match_oracle import OracleSetup, drawn, open_oracle_setup
+from tests.support.oracle_caps import CLOCKS, Cap, CapsOracle
+from tests.support.report_queries import viewer
+from tests.support.traffic import DAY, END, HOUR, DrawnPostback, DrawnTraffic, drawn_traffic
 
 LATELY = (0, HOUR // 2, 5 * HOUR, 20 * HOUR, DAY, 6 * DAY, 40 * DAY)
 """How long before the end the visits are."""
@@ -23,20 +23,20 @@ STATUSES = (("confirmed", "pending", "hold"), ("confirmed", "declined"), ("hold"
 ZONES = ("UTC", "Asia/Kathmandu", "America/New_York")
 
 
-def of_late(traffic: Traffic) -> Traffic:
+def of_late(traffic: DrawnTraffic) -> DrawnTraffic:
     """The same things happening in the last weeks, each call soon after its click."""
     end, visits = END + DAY // 2, []
     for place, visit in enumerate(traffic.visits):
-        calls = tuple(Told(min(told.after, HOUR // 4), told.fields) for told in visit.calls)
+        calls = tuple(DrawnPostback(min(told.after, HOUR // 4), told.fields) for told in visit.calls)
         visits.append(replace(visit, at=end - LATELY[place % len(LATELY)] - place * 1000, calls=calls))
     edits = tuple(replace(edit, at=end - 3 * DAY - HOUR) for edit in traffic.edits)
-    return Traffic(tuple(visits), edits, tuple(replace(made, at=end - HOUR // 2) for made in traffic.imports))
+    return DrawnTraffic(tuple(visits), edits, tuple(replace(made, at=end - HOUR // 2) for made in traffic.imports))
 
 
 @pytest.fixture(scope="module")
-def world(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    [traffic] = drawn(traffics(90, 120), 1)
-    with a_world(migrated_sqlite, tmp_path_factory.mktemp("caps"), of_late(traffic)) as made:
+def world(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OracleSetup]:
+    [traffic] = drawn(drawn_traffic(90, 120), 1)
+    with open_oracle_setup(migrated_sqlite, tmp_path_factory.mktemp("caps"), of_late(traffic)) as made:
         yield made
 
 
@@ -59,7 +59,7 @@ def each_cap(people: list[int]) -> Iterator[Cap]:
             }
 
 
-def with_caps(world: World, place: int) -> Caps:
+def with_caps(world: OracleSetup, place: int) -> CapsOracle:
     """An offer, to which caps were given."""
     people, admin, offer = world.people.affiliates, world.plant.api.admin, world.people.offers[place]
     items = [dict(cap) for cap in each_cap(people)][place::3]
@@ -81,11 +81,11 @@ def with_caps(world: World, place: int) -> Caps:
     statuses |= {"not_found"} if "declined" in statuses else set()
     goals = {goal: goal for goal in ("1", "install", "sale", "free")}
     now = world.plant.clock.now_ms()
-    return Caps(world.oracle, offer, tuple(items), ZoneInfo(ZONES[place]), now, frozenset(statuses), goals)
+    return CapsOracle(world.oracle, offer, tuple(items), ZoneInfo(ZONES[place]), now, frozenset(statuses), goals)
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_every_cell_of_caps(world: World, place: int) -> None:
+def test_cap_stats_of_every_cap_match_oracle(world: OracleSetup, place: int) -> None:
     caps = with_caps(world, place)
     [shown] = world.get("admin", "/3.1/stats/caps", {"offer_id": caps.offer})["stats"]
     places = {id_: number for number, id_ in enumerate(dict.fromkeys(item["id"] for item in shown["stats"]))}

@@ -20,14 +20,14 @@ from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.reports.cohorts import (
     Cohort,
-    RetentionQuestion,
-    Timing,
-    TimingQuestion,
-    retention,
-    time_to_action,
+    RetentionQuery,
+    TimeToActionQuery,
+    TimeToActionRow,
+    query_retention,
+    query_time_to_action,
 )
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.statistics.rows import Fact, encode_row
+from trackyard.domain.statistics.rows import ConversionEvent, encode_row
 from trackyard.journal.records import Click, encode
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
@@ -39,12 +39,12 @@ ZONES = ("UTC", "Asia/Kathmandu", "Europe/Berlin", "Pacific/Auckland")
 _names = count(1)
 
 
-def fields_of(fact: Fact) -> dict[str, object]:
-    return {name: getattr(fact, name) for name in Fact.__struct_fields__}
+def fields_of(fact: ConversionEvent) -> dict[str, object]:
+    return {name: getattr(fact, name) for name in ConversionEvent.__struct_fields__}
 
 
 @pytest.fixture(scope="module")
-def loaded() -> Iterator[tuple[Analytics, list[Click], list[Fact]]]:
+def loaded() -> Iterator[tuple[Analytics, list[Click], list[ConversionEvent]]]:
     """A store, the clicks and the conversions it holds. Some conversions changed, some are gone again."""
     chance = random.Random(5)
     owned = {"affiliate": (1, 2, 3), "offer": (1, 2), "advertiser": ADVERTISERS, "reason": ("", "", "", "bot")}
@@ -63,8 +63,8 @@ def loaded() -> Iterator[tuple[Analytics, list[Click], list[Fact]]]:
             goal=chance.choice(GOALS),
             **{name: getattr(click, name) for name in ("affiliate", "offer", "advertiser")},
         )
-        gone, changed = chance.random() < 0.1, Fact(**fields_of(fact) | {"version": 2, "status": 3})
-        told += [fact, Fact(**fields_of(fact) | {"sign": -1})] if gone or number % 3 else [fact]
+        gone, changed = chance.random() < 0.1, ConversionEvent(**fields_of(fact) | {"version": 2, "status": 3})
+        told += [fact, ConversionEvent(**fields_of(fact) | {"sign": -1})] if gone or number % 3 else [fact]
         if not gone and number % 3:
             told.append(changed)
         if not gone:
@@ -79,7 +79,7 @@ def loaded() -> Iterator[tuple[Analytics, list[Click], list[Fact]]]:
     store.close()
 
 
-def is_seen(question: RetentionQuestion | TimingQuestion, row: Click | Fact) -> bool:
+def is_seen(question: RetentionQuery | TimeToActionQuery, row: Click | ConversionEvent) -> bool:
     scope = question.scope
     return (
         row.offer == question.offer
@@ -89,7 +89,7 @@ def is_seen(question: RetentionQuestion | TimingQuestion, row: Click | Fact) -> 
     )
 
 
-def cohorts(question: RetentionQuestion, facts: list[Fact]) -> list[Cohort]:
+def cohorts(question: RetentionQuery, facts: list[ConversionEvent]) -> list[Cohort]:
     """Every cohort, in order."""
     zone = ZoneInfo(question.zone)
     seen = sorted((fact for fact in facts if is_seen(question, fact)), key=lambda f: (f.time, f.conversion_id))
@@ -97,7 +97,7 @@ def cohorts(question: RetentionQuestion, facts: list[Fact]) -> list[Cohort]:
     bases = [f for f in seen if f.goal == question.base_event and question.since <= f.time < question.until]
     days = {f.conversion_id: str(datetime.fromtimestamp(f.time // 1000, zone).date()) for f in bases}
 
-    def key(fact: Fact) -> tuple[str, str]:
+    def key(fact: ConversionEvent) -> tuple[str, str]:
         return fact.click_id, days[fact.conversion_id]
 
     for (click_id, day), of_day in groupby(sorted(bases, key=lambda f: (key(f), f.time, f.conversion_id)), key=key):
@@ -115,7 +115,7 @@ def cohorts(question: RetentionQuestion, facts: list[Fact]) -> list[Cohort]:
     ]
 
 
-def timings(question: TimingQuestion, clicks: list[Click], facts: list[Fact]) -> list[Timing]:
+def timings(question: TimeToActionQuery, clicks: list[Click], facts: list[ConversionEvent]) -> list[TimeToActionRow]:
     """Every row, in order."""
     counted = [c for c in clicks if is_seen(question, c) and not c.reason and question.since <= c.time < question.until]
     made = [
@@ -131,7 +131,7 @@ def timings(question: TimingQuestion, clicks: list[Click], facts: list[Fact]) ->
         soon = sum(wait <= 30_000 for wait in waits)
         later = sum(30_000 < wait <= 600_000 for wait in waits)
         number = sum(click.affiliate == affiliate for click in counted)
-        rows.append(Timing(affiliate, number, len(waits), soon, later, len(waits) - soon - later))
+        rows.append(TimeToActionRow(affiliate, number, len(waits), soon, later, len(waits) - soon - later))
     return rows
 
 
@@ -155,8 +155,8 @@ affiliates = st.sampled_from([None, None, (), (1,), (2, 3)])
     events=st.lists(st.sampled_from([*GOALS, "none"]), min_size=1, unique=True),
     among=affiliates,
 )
-def test_any_cohorts(
-    loaded: tuple[Analytics, list[Click], list[Fact]],
+def test_retention_query_matches_plain_python(
+    loaded: tuple[Analytics, list[Click], list[ConversionEvent]],
     scope: Scope,
     span: list[int],
     zone: str,
@@ -165,8 +165,8 @@ def test_any_cohorts(
     among: tuple[int, ...] | None,
 ) -> None:
     store, _, facts = loaded
-    question = RetentionQuestion(scope, *span, zone, 1, base, tuple(events), among)
-    assert retention(store, question) == cohorts(question, facts)
+    question = RetentionQuery(scope, *span, zone, 1, base, tuple(events), among)
+    assert query_retention(store, question) == cohorts(question, facts)
 
 
 @settings(max_examples=60)
@@ -178,8 +178,8 @@ def test_any_cohorts(
     page=st.integers(1, 3),
     limit=st.sampled_from([1, 2, 100]),
 )
-def test_any_times(
-    loaded: tuple[Analytics, list[Click], list[Fact]],
+def test_time_to_action_query_matches_plain_python(
+    loaded: tuple[Analytics, list[Click], list[ConversionEvent]],
     scope: Scope,
     span: list[int],
     goals: tuple[str, ...],
@@ -188,32 +188,34 @@ def test_any_times(
     limit: int,
 ) -> None:
     store, clicks, facts = loaded
-    question = TimingQuestion(scope, *span, 1, goals, among, page, limit)
+    question = TimeToActionQuery(scope, *span, 1, goals, among, page, limit)
     wanted = timings(question, clicks, facts)
-    assert time_to_action(store, question) == (wanted[(page - 1) * limit : page * limit], len(wanted))
+    assert query_time_to_action(store, question) == (wanted[(page - 1) * limit : page * limit], len(wanted))
 
 
-def test_the_three_spans_add_up(loaded: tuple[Analytics, list[Click], list[Fact]]) -> None:
+def test_time_to_action_three_intervals_sum_to_total(
+    loaded: tuple[Analytics, list[Click], list[ConversionEvent]],
+) -> None:
     store, _, facts = loaded
-    question = TimingQuestion(Scope.everything(), 0, 2**50, 2)
-    rows, _ = time_to_action(store, question)
+    question = TimeToActionQuery(Scope.everything(), 0, 2**50, 2)
+    rows, _ = query_time_to_action(store, question)
     assert sum(row.conversions for row in rows) == sum(fact.offer == 2 for fact in facts)
     assert all(row.soon + row.later + row.last == row.conversions for row in rows)
     assert all(min(row.soon, row.later, row.last) > 0 for row in rows)
 
 
-def test_retention_of_the_base_event_is_all_of_the_cohort(analytics: Analytics) -> None:
+def test_retention_query_of_base_event_is_whole_cohort(analytics: Analytics) -> None:
     first, again = new_fact(1, click_id="c" * 24, goal="install"), new_fact(2, click_id="c" * 24, goal="install")
     other = new_fact(3, click_id="d" * 24, goal="install")
     load(analytics, "fact", [encode_row(fact) for fact in (first, other)], "t")
-    question = RetentionQuestion(Scope.everything(), NOON, NOON + 1, "UTC", 1, "install", ("install", "sale"))
-    assert retention(analytics, question) == [Cohort(1, "2023-11-15", 2, {"install": 2, "sale": 0})]
+    question = RetentionQuery(Scope.everything(), NOON, NOON + 1, "UTC", 1, "install", ("install", "sale"))
+    assert query_retention(analytics, question) == [Cohort(1, "2023-11-15", 2, {"install": 2, "sale": 0})]
     load(analytics, "fact", [encode_row(again)], "u")
-    [cohort] = retention(analytics, question)
+    [cohort] = query_retention(analytics, question)
     assert (cohort.size, cohort.rate("install"), cohort.rate("sale")) == (2, Decimal(100), Decimal(0))
 
 
-def test_what_follows_after_the_period_counts(analytics: Analytics) -> None:
+def test_retention_query_counts_events_after_period(analytics: Analytics) -> None:
     facts = [
         new_fact(1, click_id="c" * 24, goal="install"),
         new_fact(2, click_id="c" * 24, goal="sale", time=NOON + 90 * DAY),
@@ -222,12 +224,12 @@ def test_what_follows_after_the_period_counts(analytics: Analytics) -> None:
         new_fact(5, click_id="e" * 24, goal="install"),
     ]
     load(analytics, "fact", [encode_row(fact) for fact in facts], "t")
-    question = RetentionQuestion(Scope.everything(), NOON - DAY, NOON + 1, "UTC", 1, "install", ("sale",))
-    [cohort] = retention(analytics, question)
+    question = RetentionQuery(Scope.everything(), NOON - DAY, NOON + 1, "UTC", 1, "install", ("sale",))
+    [cohort] = query_retention(analytics, question)
     assert (cohort.size, cohort.reached, cohort.rate("sale")) == (3, {"sale": 1}, Decimal("33.3333"))
 
 
 @pytest.mark.parametrize("wrong", [{"page": 0}, {"limit": 0}])
-def test_pages_begin_at_1(wrong: dict[str, int]) -> None:
+def test_cohort_query_pages_start_at_1(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError):
-        replace(TimingQuestion(Scope.everything(), 0, 1, 1), **wrong)  # type: ignore[arg-type]
+        replace(TimeToActionQuery(Scope.everything(), 0, 1, 1), **wrong)  # type: ignore[arg-type]

@@ -8,25 +8,25 @@ from typing import Any
 
 import pytest
 
-from tests.analytics.test_lists import load_clicks
+from tests.analytics.test_click_list import load_clicks
 from tests.support.clickhouse import clickhouse_address
 from tests.support.events import NOON, new_click, new_fact
-from trackyard.analytics.engine.connection import Analytics, Limits
+from trackyard.analytics.engine.connection import Analytics, QueryLimits
 from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.exports import exports
-from trackyard.analytics.exports.exports import KeptRows, Span, each_click, spans_of
+from trackyard.analytics.exports.exports import ExportPeriod, SpooledReport, each_click, split_into_export_periods
 from trackyard.analytics.load import load
-from trackyard.analytics.reports.clicks import ClickList, ListedClick, list_clicks
+from trackyard.analytics.reports.clicks import ClickQuery, ListedClick, list_clicks
 from trackyard.analytics.reports.query import Report
 from trackyard.analytics.reports.reports import StatsRow, run_report
-from trackyard.base.errors import TooHeavy
+from trackyard.base.errors import ReportTooHeavy
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.rows import encode_row
 
 __all__ = ["clickhouse_address"]
 
 DAY = 86_400_000
-WEEK = ClickList(Scope.everything(), NOON - 3 * DAY, NOON + 4 * DAY)
+WEEK = ClickQuery(Scope.everything(), NOON - 3 * DAY, NOON + 4 * DAY)
 
 _numbers = count(1)
 
@@ -58,7 +58,7 @@ def fill(store: Analytics) -> None:
     load(store, "fact", [encode_row(fact) for fact in facts], "t")
 
 
-def pages(store: Analytics, query: ClickList) -> list[ListedClick]:
+def pages(store: Analytics, query: ClickQuery) -> list[ListedClick]:
     found = []
     for page in count(1):
         clicks = list_clicks(store, dataclasses.replace(query, page=page, limit=100)).clicks
@@ -80,8 +80,12 @@ def columns(clicks: list[ListedClick]) -> Rows:
     ]
 
 
-def exported(store: Analytics, query: ClickList) -> Rows:
-    return [click for piece in each_click(store, query, spans_of(store, query)) for click in piece.to_pylist()]
+def exported(store: Analytics, query: ClickQuery) -> Rows:
+    return [
+        click
+        for piece in each_click(store, query, split_into_export_periods(store, query))
+        for click in piece.to_pylist()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -94,53 +98,53 @@ def exported(store: Analytics, query: ClickList) -> Rows:
         {"since": NOON - DAY + 2, "until": NOON + DAY + 1},
     ],
 )
-def test_the_clicks_of_all_pages(store: Analytics, change: dict[str, Any]) -> None:
+def test_click_export_equals_all_pages(store: Analytics, change: dict[str, Any]) -> None:
     fill(store)
     query = dataclasses.replace(WEEK, **change)
     wanted = pages(store, query)
     assert exported(store, query) == columns(wanted)
-    assert sum(span.clicks for span in spans_of(store, query)) == len(wanted)
+    assert sum(span.clicks for span in split_into_export_periods(store, query)) == len(wanted)
     assert bool(wanted) == bool(query.scope.affiliate_ids != frozenset())
     if not change:
         assert {len(click.conversion_ids) for click in wanted} >= {0, 2}
 
 
-def test_days_are_read_together_as_long_as_they_are_few(analytics: Analytics, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_click_export_reads_small_days_together(analytics: Analytics, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(analytics)
     midnight = NOON - NOON % DAY
-    assert spans_of(analytics, WEEK) == [Span(midnight - DAY, midnight + 4 * DAY, 225)]
+    assert split_into_export_periods(analytics, WEEK) == [ExportPeriod(midnight - DAY, midnight + 4 * DAY, 225)]
     wanted = exported(analytics, WEEK)
-    monkeypatch.setattr(exports, "SPAN", 150)
-    assert spans_of(analytics, WEEK) == [
-        Span(midnight + DAY, midnight + 4 * DAY, 150),
-        Span(midnight - DAY, midnight, 75),
+    monkeypatch.setattr(exports, "PERIOD_CLICKS", 150)
+    assert split_into_export_periods(analytics, WEEK) == [
+        ExportPeriod(midnight + DAY, midnight + 4 * DAY, 150),
+        ExportPeriod(midnight - DAY, midnight, 75),
     ]
     assert exported(analytics, WEEK) == wanted
 
 
 @pytest.mark.parametrize("held", [0.0, 1.5])
-def test_a_reader_who_takes_long_is_read_for_anew(
+def test_click_export_for_slow_reader_runs_several_queries(
     analytics: Analytics, held: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(analytics)
     wanted = exported(analytics, WEEK)
-    monkeypatch.setattr("trackyard.analytics.exports.column_stream.ROWS", 10)
-    monkeypatch.setattr(exports, "HELD_S", held)
-    monkeypatch.setattr("trackyard.analytics.exports.column_stream._READ", 3000)
+    monkeypatch.setattr("trackyard.analytics.exports.column_stream.BATCH_ROWS", 10)
+    monkeypatch.setattr(exports, "MAX_OPEN_S", held)
+    monkeypatch.setattr("trackyard.analytics.exports.column_stream._READ_BYTES", 3000)
     opened = []
     batches = Analytics.batches
     monkeypatch.setattr(Analytics, "batches", lambda self, *asked: opened.append(asked) or batches(self, *asked))
     ticks = count()
-    found = list(each_click(analytics, WEEK, spans_of(analytics, WEEK), lambda: float(next(ticks))))
+    found = list(each_click(analytics, WEEK, split_into_export_periods(analytics, WEEK), lambda: float(next(ticks))))
     assert [click for piece in found for click in piece.to_pylist()] == wanted
     assert len(opened) > 5
 
 
-def test_what_is_loaded_behind_the_reader_is_left_out(analytics: Analytics, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_click_export_omits_rows_loaded_after_reader(analytics: Analytics, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(analytics)
     wanted = exported(analytics, WEEK)
-    monkeypatch.setattr(exports, "SPAN", 1)
-    reader = each_click(analytics, WEEK, spans_of(analytics, WEEK))
+    monkeypatch.setattr(exports, "PERIOD_CLICKS", 1)
+    reader = each_click(analytics, WEEK, split_into_export_periods(analytics, WEEK))
     found = next(reader).to_pylist()
     load_clicks(analytics, [new_click(9000, time=NOON + 3 * DAY)])
     found += [click for piece in reader for click in piece.to_pylist()]
@@ -148,13 +152,13 @@ def test_what_is_loaded_behind_the_reader_is_left_out(analytics: Analytics, monk
 
 
 @pytest.mark.parametrize("few", [0, 50])
-def test_conversions_are_those_of_the_clicks_alone(
+def test_click_export_has_conversions_of_its_clicks_only(
     analytics: Analytics, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     fill(analytics)
-    monkeypatch.setattr(exports, "_FEW", few)
-    monkeypatch.setattr("trackyard.analytics.exports.column_stream.ROWS", 7)
-    monkeypatch.setattr("trackyard.analytics.exports.column_stream._READ", 900)
+    monkeypatch.setattr(exports, "_MAX_LISTED_VALUES", few)
+    monkeypatch.setattr("trackyard.analytics.exports.column_stream.BATCH_ROWS", 7)
+    monkeypatch.setattr("trackyard.analytics.exports.column_stream._READ_BYTES", 900)
     for affiliate in (1, 2):
         query = dataclasses.replace(WEEK, scope=Scope.of_affiliate(affiliate))
         found = exported(analytics, query)
@@ -164,7 +168,7 @@ def test_conversions_are_those_of_the_clicks_alone(
 
 def rows_of(store: Analytics, report: Report) -> list[StatsRow]:
     with TemporaryFile() as file:
-        kept = KeptRows(report, file)
+        kept = SpooledReport(report, file)
         kept.read(store)
         rows = [row for piece in kept.each() for row in piece]
         assert kept.count == len(rows)
@@ -185,7 +189,7 @@ def rows_of(store: Analytics, report: Report) -> list[StatsRow]:
         {"filters": {"currency": ("EUR",)}},
     ],
 )
-def test_the_rows_of_all_pages(store: Analytics, change: dict[str, Any]) -> None:
+def test_report_export_equals_all_pages(store: Analytics, change: dict[str, Any]) -> None:
     fill(store)
     asked: dict[str, Any] = {"dimensions": ("sub1", "day"), "limit": 2} | change
     asked |= {"since": NOON - 3 * DAY, "until": NOON + 4 * DAY, "scope": change.get("scope", Scope.everything())}
@@ -200,9 +204,9 @@ def test_the_rows_of_all_pages(store: Analytics, change: dict[str, Any]) -> None
     assert wanted or change.get("dimensions") == ("goal", "trafficback_reason")
 
 
-def test_too_much_is_told_before_there_are_rows(analytics: Analytics, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_report_export_too_heavy_fails_before_first_row(analytics: Analytics, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(analytics)
-    monkeypatch.setattr(analytics, "_limits", Limits(memory=100_000))
+    monkeypatch.setattr(analytics, "_limits", QueryLimits(memory=100_000))
     report = Report(Scope.everything(), NOON - 3 * DAY, NOON + 4 * DAY, ("sub1",))
-    with TemporaryFile() as file, pytest.raises(TooHeavy):
-        KeptRows(report, file).read(analytics)
+    with TemporaryFile() as file, pytest.raises(ReportTooHeavy):
+        SpooledReport(report, file).read(analytics)

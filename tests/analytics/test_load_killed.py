@@ -44,7 +44,7 @@ for table, key in (("click", "position"), ("click_lookup", "id"), ("fact", "conv
 
 
 @pytest.mark.long
-def test_killed_again_and_again(tmp_path: Path) -> None:
+def test_analytic_load_killed_repeatedly_loses_and_doubles_nothing(tmp_path: Path) -> None:
     chance = random.Random(11)
     address = f"chdb://{tmp_path}/engine"
     done = -1

@@ -18,12 +18,12 @@ from trackyard.analytics.maintenance.retention import (
     drop_before,
     empty_before,
     empty_erased,
-    find_ids,
-    months,
+    find_ids_of_user,
+    list_months,
 )
 from trackyard.analytics.reports.clicks import find_records
-from trackyard.domain.platform.erasures import PERSONAL, Erased, Erasure, Subject
-from trackyard.domain.statistics.rows import AffiliateLog, ServerLog, encode_row
+from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, ErasedSubjects, Erasure, ErasureSubject
+from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog, encode_row
 from trackyard.journal.records import Click, decode_click, encode
 
 __all__ = ["clickhouse_address"]
@@ -60,10 +60,14 @@ def put_logs(store: Analytics, click: Click, number: int) -> None:
     """A call for a click that made a conversion, and the call to the affiliate that follows."""
     ids = {"conversion_id": f"{number:024x}", "click_id": click.id, "time": click.time, "affiliate": click.affiliate}
     load(store, "fact", [encode_row(new_fact(number, **ids))], f"fact-{number}")
-    one = _row(ServerLog, id=f"{number:024x}", **ids, ip="203.0.113.9", ua="x", query="ip=203.0.113.9", body="b")
+    one = _row(
+        ServerPostbackLog, id=f"{number:024x}", **ids, ip="203.0.113.9", ua="x", query="ip=203.0.113.9", body="b"
+    )
     load(store, "server_log", [encode_row(one)], f"log-{number}")
     del ids["click_id"]
-    other = _row(AffiliateLog, id=f"{number:024x}", **ids, url="https://a.example/?ip=203.0.113.9", outcome="sent")
+    other = _row(
+        AffiliatePostbackLog, id=f"{number:024x}", **ids, url="https://a.example/?ip=203.0.113.9", outcome="sent"
+    )
     load(store, "affiliate_log", [encode_row(other)], f"sent-{number}")
 
 
@@ -80,26 +84,26 @@ def figures(store: Analytics) -> Any:
     """What reports rest on: every column of clicks, views and facts that is not personal."""
     found = []
     for name in ("click", "view", "fact"):
-        columns = [each for each in TABLES[name].column_names if each not in PERSONAL.get(name, ())]
+        columns = [each for each in TABLES[name].column_names if each not in PERSONAL_COLUMNS.get(name, ())]
         found.append(store.rows(f"SELECT {', '.join(columns)} FROM {name} ORDER BY ALL", {}, tuple[Any, ...]))
     return found
 
 
-def test_a_month_goes_when_everything_in_it_is_too_old(store: Analytics) -> None:
+def test_retention_drops_month_when_all_rows_are_old(store: Analytics) -> None:
     put(store, *(visit(number, time=NOON + number * 31 * DAY) for number in range(4)))
     names = ["202311", "202312", "202401", "202402"]
-    assert [month.id for month in months(store, "click")] == names
-    december = months(store, "click")[1]
+    assert [month.id for month in list_months(store, "click")] == names
+    december = list_months(store, "click")[1]
     assert (december.start, december.end) == (1_701_388_800_000, 1_704_067_200_000)
     for table in ("click", "click_lookup"):
         assert drop_before(store, table, december.end - 1) == 1
-        assert [month.id for month in months(store, table)] == names[1:]
+        assert [month.id for month in list_months(store, table)] == names[1:]
         assert drop_before(store, table, december.end) == 1
-        assert [month.id for month in months(store, table)] == names[2:]
+        assert [month.id for month in list_months(store, table)] == names[2:]
         assert drop_before(store, table, december.end) == 0
 
 
-def test_old_personal_data_is_emptied_and_nothing_else(store: Analytics) -> None:
+def test_retention_empties_personal_columns_only(store: Analytics) -> None:
     clicks = [visit(number, time=NOON + number * 10 * DAY) for number in range(5)]
     put(store, *clicks, views=(visit(91), visit(92, time=NOON + 40 * DAY)))
     for number, click in enumerate(clicks, start=1):
@@ -117,14 +121,14 @@ def test_old_personal_data_is_emptied_and_nothing_else(store: Analytics) -> None
     assert column(store, "server_log", "concat(ip, ua, query, body)")[1:3] == ["", "203.0.113.9xip=203.0.113.9b"]
     found = find_records(store, [click.id for click in clicks])
     assert decode_click(found[clicks[2].id]) == clicks[2]
-    empty = dict.fromkeys(PERSONAL["click"], "")
+    empty = dict.fromkeys(PERSONAL_COLUMNS["click"], "")
     assert decode_click(found[clicks[1].id]) == msgspec.structs.replace(clicks[1], **empty)
     assert empty_before(store, cut, done) == {}
     assert ("click", "202311") in done and ("click", "202312") not in done
     assert empty_before(store, cut + 15 * DAY, done)["click"] == 2
 
 
-def test_what_is_erased_is_emptied_everywhere(store: Analytics) -> None:
+def test_erasure_empties_every_analytic_table(store: Analytics) -> None:
     one, user, affiliate, other = (
         visit(1, user_id="x"), visit(2), visit(3, affiliate=6, user_id="y"), visit(4, user_id="z")
     )  # fmt: skip
@@ -133,12 +137,12 @@ def test_what_is_erased_is_emptied_everywhere(store: Analytics) -> None:
     for number, click in enumerate((one, user, affiliate, other, late), start=1):
         put_logs(store, click, number)
     before = figures(store)
-    asked = [(Subject.CLICK, one.id), (Subject.USER, "u'77"), (Subject.AFFILIATE, "6")]
-    what = Erased.of(Erasure(number, *each, NOON + 1) for number, each in enumerate(asked, start=1))
-    assert find_ids(store, "u'77", NOON + 1) == sorted([user.id, visit(8).id])
-    assert find_ids(store, "u'77", NOON - 1) == []
+    asked = [(ErasureSubject.CLICK, one.id), (ErasureSubject.USER, "u'77"), (ErasureSubject.AFFILIATE, "6")]
+    what = ErasedSubjects.of(Erasure(number, *each, NOON + 1) for number, each in enumerate(asked, start=1))
+    assert find_ids_of_user(store, "u'77", NOON + 1) == sorted([user.id, visit(8).id])
+    assert find_ids_of_user(store, "u'77", NOON - 1) == []
     assert count_erased(store, what) == {"click": 3, "view": 1}
-    what = what.with_clicks(find_ids(store, "u'77", NOON + 1))
+    what = what.with_clicks(find_ids_of_user(store, "u'77", NOON + 1))
     expected = {"click": 3, "view": 1, "server_log": 3, "affiliate_log": 3, "click_lookup": 3}
     assert empty_erased(store, what) == expected
     assert figures(store) == before
@@ -154,14 +158,14 @@ def test_what_is_erased_is_emptied_everywhere(store: Analytics) -> None:
     assert count_erased(store, what) == {"click": 0, "view": 0}
 
 
-def test_nothing_erased_asks_nothing(analytics: Analytics) -> None:
-    assert empty_erased(analytics, Erased()) == {}
+def test_erasure_of_nothing_runs_no_query(analytics: Analytics) -> None:
+    assert empty_erased(analytics, ErasedSubjects()) == {}
 
 
-def test_a_record_that_was_emptied_in_its_place_is_loaded_like_any_other(analytics: Analytics) -> None:
+def test_erased_padded_record_is_loaded_normally(analytics: Analytics) -> None:
     padded = encode(visit(1)) + b" " * 40  # as journals keep them (journal/packing.py)
     load(analytics, "click", [click_item("001-0000000000001", 0, padded)], "padded")
     load(analytics, "click_lookup", [lookup_item(padded)], "padded")
-    load(analytics, "click", [click_item("001-0000000000001", 0, padded)], "other", unsure=True)
+    load(analytics, "click", [click_item("001-0000000000001", 0, padded)], "other", maybe_loaded=True)
     assert column(analytics, "click", "sub1") == [visit(1).sub1]
     assert decode_click(find_records(analytics, [visit(1).id])[visit(1).id]) == visit(1)

@@ -9,10 +9,18 @@ import pytest
 
 from tests.support.events import NOON, new_click, new_fact
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.rollups import DAY_MS, HOUR_MS, ROLLUPS, STEP_MS, grains, is_whole, pieces_of
-from trackyard.analytics.engine.zones import with_clocks
+from trackyard.analytics.engine.rollups import (
+    DAY_MS,
+    HOUR_MS,
+    STEP_MS,
+    TRAFFIC_ROLLUPS,
+    find_grains,
+    has_whole_grains,
+    split_period,
+)
+from trackyard.analytics.engine.zones import resolve_local_times
 from trackyard.analytics.load import click_item, load
-from trackyard.analytics.reports.branches import Narrowed, branches_of
+from trackyard.analytics.reports.branches import ReportConditions, build_branches
 from trackyard.analytics.reports.compiler import compile_report, filter_conditions
 from trackyard.analytics.reports.dimensions import DIMENSIONS
 from trackyard.analytics.reports.query import Report
@@ -20,7 +28,7 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal.records import encode
 
-NAMES = {rollup.name: rollup.columns for rollup in ROLLUPS}
+NAMES = {rollup.name: rollup.columns for rollup in TRAFFIC_ROLLUPS}
 DAY = NOON // DAY_MS * DAY_MS
 BERLIN = (DAY - 2 * DAY_MS - HOUR_MS, DAY + DAY_MS - HOUR_MS)
 """Three local days."""
@@ -35,9 +43,9 @@ def read_by(analytics: Analytics, report: Report, table: str = "click") -> list[
     parts = [part for name in report.dimensions for part in DIMENSIONS[name].parts]
     read = []
     of_clicks, of_facts = (tuple(filter_conditions(report.filters, of_clicks=clicks)) for clicks in (True, False))
-    for branch in branches_of(report, parts, Narrowed(of_clicks, of_facts)):
+    for branch in build_branches(report, parts, ReportConditions(of_clicks, of_facts)):
         if f"FROM {table}\n" in branch:
-            told = with_clocks(branch, report.zone, report.since, report.until)
+            told = resolve_local_times(branch, report.zone, report.since, report.until)
             lines = analytics.rows(f"EXPLAIN {told}", compile_report(report).parameters, tuple[str])  # type: ignore[union-attr]
             [source] = re.findall(r"ReadFromMergeTree \((.*?)\)", "\n".join(line for (line,) in lines))
             read.append(source.split(".")[-1])
@@ -71,17 +79,19 @@ def clicks(analytics: Analytics) -> Analytics:
         ("UTC", ("sub1",), False),
     ],
 )
-def test_parts_of_time(clicks: Analytics, zone: str, dimensions: tuple[str, ...], is_rolled: bool) -> None:
+def test_rollup_is_used_for_whole_parts_of_time(
+    clicks: Analytics, zone: str, dimensions: tuple[str, ...], is_rolled: bool
+) -> None:
     local = {"Asia/Kathmandu": -5 * HOUR_MS - 3 * STEP_MS, "Europe/Berlin": -HOUR_MS, "UTC": 0}[zone]
     period = (DAY - 2 * DAY_MS + local, DAY + DAY_MS + local)
     [read] = read_by(clicks, Report(Scope.everything(), *period, dimensions, zone=zone))
     assert (read in NAMES) == is_rolled
 
 
-def test_each_rollup_answers_whole_days_of_its_columns(clicks: Analytics) -> None:
+def test_rollup_answers_whole_days_of_its_columns(clicks: Analytics) -> None:
     by_column = {part.column: name for name, dimension in DIMENSIONS.items() for part in dimension.parts[:1]}
     by_column |= {"affiliate": "affiliate", "advertiser": "advertiser"}  # slices by manager are made of these
-    for rollup in ROLLUPS:
+    for rollup in TRAFFIC_ROLLUPS:
         asked = tuple(by_column[name] for name in rollup.columns)
         [read] = read_by(clicks, Report(Scope.everything(), DAY - 2 * DAY_MS, DAY, asked))
         assert set(rollup.columns) <= set(NAMES[read])
@@ -104,7 +114,7 @@ def test_each_rollup_answers_whole_days_of_its_columns(clicks: Analytics) -> Non
         ("UTC", ("sub1",), {}, ["fact"]),
     ],
 )
-def test_facts(
+def test_rollup_of_conversion_events_is_used_where_possible(
     analytics: Analytics, zone: str, dimensions: tuple[str, ...], filters: dict[str, Any], names: list[str]
 ) -> None:
     facts = [
@@ -124,19 +134,19 @@ def test_facts(
     assert read_by(analytics, report, "fact") == names
 
 
-def test_the_rollup_with_the_fewest_columns_is_chosen() -> None:
-    assert grains(set())[0] == STEP_MS  # by_step: a column less than by_affiliate_hour
-    assert grains({"affiliate"}) == (DAY_MS, HOUR_MS)
-    assert grains({"offer"})[0] == grains({"country"})[0] == DAY_MS
-    assert grains({"sub1"}) == ()
+def test_rollup_with_fewest_columns_is_chosen() -> None:
+    assert find_grains(set())[0] == STEP_MS  # by_step: a column less than by_affiliate_hour
+    assert find_grains({"affiliate"}) == (DAY_MS, HOUR_MS)
+    assert find_grains({"offer"})[0] == find_grains({"country"})[0] == DAY_MS
+    assert find_grains({"sub1"}) == ()
 
 
-def test_the_ends_of_local_days_come_from_finer_rollups_or_from_rows() -> None:
-    assert [piece.grain for piece in pieces_of(*BERLIN, {"country"})] == [DAY_MS, STEP_MS, STEP_MS]
-    assert [piece.grain for piece in pieces_of(*BERLIN, {"affiliate"})] == [DAY_MS, HOUR_MS, HOUR_MS]
-    assert [piece.grain for piece in pieces_of(*BERLIN, {"city"})] == [DAY_MS, None, None]
-    assert [piece.grain for piece in pieces_of(BERLIN[0] + 1, BERLIN[1], {"country"})] == [DAY_MS, None, STEP_MS]
-    assert [piece.grain for piece in pieces_of(*BERLIN, {"country", "sub1"})] == [None]
+def test_rollup_ends_of_local_days_use_finer_rollups_or_rows() -> None:
+    assert [piece.grain for piece in split_period(*BERLIN, {"country"})] == [DAY_MS, STEP_MS, STEP_MS]
+    assert [piece.grain for piece in split_period(*BERLIN, {"affiliate"})] == [DAY_MS, HOUR_MS, HOUR_MS]
+    assert [piece.grain for piece in split_period(*BERLIN, {"city"})] == [DAY_MS, None, None]
+    assert [piece.grain for piece in split_period(BERLIN[0] + 1, BERLIN[1], {"country"})] == [DAY_MS, None, STEP_MS]
+    assert [piece.grain for piece in split_period(*BERLIN, {"country", "sub1"})] == [None]
 
 
 @pytest.mark.parametrize("columns", [{"country"}, {"city"}, {"sub1"}])
@@ -152,8 +162,8 @@ def test_the_ends_of_local_days_come_from_finer_rollups_or_from_rows() -> None:
         (9, 9),
     ],
 )
-def test_pieces_are_the_period(since: int, until: int, columns: set[str]) -> None:
-    pieces = sorted(pieces_of(since, until, columns), key=lambda piece: piece.since)
+def test_rollup_pieces_cover_the_period(since: int, until: int, columns: set[str]) -> None:
+    pieces = sorted(split_period(since, until, columns), key=lambda piece: piece.since)
     assert (pieces[0].since, pieces[-1].until) == (since, until)
     assert all(left.until == right.since for left, right in pairwise(pieces))
     assert all(piece.since % piece.grain == piece.until % piece.grain == 0 for piece in pieces if piece.grain)
@@ -169,12 +179,12 @@ def test_pieces_are_the_period(since: int, until: int, columns: set[str]) -> Non
         ("Pacific/Apia", True, True, False),
     ],
 )
-def test_which_grains_local_hours_consist_of(zone: str, steps: bool, hours: bool, days: bool) -> None:
+def test_rollup_grains_match_offsets_of_zone(zone: str, steps: bool, hours: bool, days: bool) -> None:
     period = (ms(2024, 1, 1), ms(2025, 1, 1))
-    assert [is_whole(zone, *period, grain) for grain in (STEP_MS, HOUR_MS, DAY_MS)] == [steps, hours, days]
-    assert not is_whole("UTC", period[0] + 1, period[1], STEP_MS)
+    assert [has_whole_grains(zone, *period, grain) for grain in (STEP_MS, HOUR_MS, DAY_MS)] == [steps, hours, days]
+    assert not has_whole_grains("UTC", period[0] + 1, period[1], STEP_MS)
 
 
-def test_before_all_offsets_were_multiples_of_a_step() -> None:
-    assert not is_whole("Africa/Monrovia", ms(1971, 1, 1), ms(1972, 1, 1), STEP_MS)
-    assert is_whole("Africa/Monrovia", ms(1973, 1, 1), ms(1974, 1, 1), STEP_MS)
+def test_rollup_before_standard_offsets_reads_rows() -> None:
+    assert not has_whole_grains("Africa/Monrovia", ms(1971, 1, 1), ms(1972, 1, 1), STEP_MS)
+    assert has_whole_grains("Africa/Monrovia", ms(1973, 1, 1), ms(1974, 1, 1), STEP_MS)

@@ -6,24 +6,24 @@ from tests.support.analytics import address
 from tests.support.events import NOON, new_click
 from tests.support.waiting import wait_until
 from trackyard.analytics.engine.connection import Analytics, StoreError
-from trackyard.analytics.engine.schema import CLICK_PLACE, TABLES, migrate
+from trackyard.analytics.engine.schema import POSITION_COLUMNS, TABLES, migrate
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.journal.records import Click, decode_click, encode
 
 
-def test_a_second_opening_changes_nothing(analytics: Analytics) -> None:
+def test_analytic_migration_repeated_changes_nothing(analytics: Analytics) -> None:
     before = analytics.rows("SELECT count() FROM schema_step", {}, tuple[int])
     migrate(analytics)
     assert analytics.rows("SELECT count() FROM schema_step", {}, tuple[int]) == before
 
 
-def test_the_columns_of_click_are_its_place_and_its_record() -> None:
-    assert TABLES["click"].column_names == CLICK_PLACE + Click.__struct_fields__
+def test_analytic_click_columns_equal_record_fields() -> None:
+    assert TABLES["click"].column_names == POSITION_COLUMNS + Click.__struct_fields__
     assert TABLES["view"].columns == TABLES["click"].columns
 
 
-def test_what_is_loaded_is_on_the_disk() -> None:
+def test_analytic_tables_sync_inserts_to_disk() -> None:
     store = Analytics.open(address(), database="synced")
     migrate(store)
     sql = "SELECT name, engine_full FROM system.tables WHERE database = 'synced' AND name != 'schema_step'"
@@ -36,7 +36,7 @@ def test_what_is_loaded_is_on_the_disk() -> None:
         assert "fsync_part_directory = 1" in told
 
 
-def test_a_store_of_before_there_were_views_gets_their_table(analytics: Analytics) -> None:
+def test_analytic_migration_adds_view_table(analytics: Analytics) -> None:
     analytics.run("DROP TABLE view")
     analytics.run("TRUNCATE TABLE schema_step")
     analytics.run("INSERT INTO schema_step (number) VALUES (1)")
@@ -45,7 +45,7 @@ def test_a_store_of_before_there_were_views_gets_their_table(analytics: Analytic
 
 
 @pytest.mark.parametrize("table", ["click", "view"])
-def test_a_store_from_before_transit_pages_gets_their_column(analytics: Analytics, table: str) -> None:
+def test_analytic_migration_adds_prelanding_column(analytics: Analytics, table: str) -> None:
     analytics.run(f"ALTER TABLE {table} DROP COLUMN prelanding")
     analytics.run("DELETE FROM schema_step WHERE number > 5")
     migrate(analytics)
@@ -53,7 +53,7 @@ def test_a_store_from_before_transit_pages_gets_their_column(analytics: Analytic
     assert analytics.rows(f"SELECT flags, prelanding FROM {table}", {}, tuple[int, int]) == [(0, 6)]
 
 
-def test_a_record_from_before_transit_pages_is_loaded(analytics: Analytics) -> None:
+def test_analytic_load_accepts_record_before_transit_pages(analytics: Analytics) -> None:
     click = new_click(1, landing=4, bundle_id='a"],1', flags=2)
     old = encode(click).removesuffix(b",0]") + b"]"
     assert decode_click(old) == click
@@ -62,13 +62,13 @@ def test_a_record_from_before_transit_pages_is_loaded(analytics: Analytics) -> N
     assert analytics.rows(sql, {}, tuple[int, str, int, int]) == [(4, 'a"],1', 2, 0)] * 2
 
 
-def test_a_store_of_another_version_is_refused(analytics: Analytics) -> None:
+def test_analytic_migration_rejects_foreign_schema(analytics: Analytics) -> None:
     analytics.run("ALTER TABLE fact DROP COLUMN browser")
     with pytest.raises(StoreError, match=r"fact .* browser"):
         migrate(analytics)
 
 
-def test_a_look_up_of_one_piece_is_divided_by_months(analytics: Analytics) -> None:
+def test_analytic_migration_partitions_click_lookup_by_month(analytics: Analytics) -> None:
     analytics.run("DROP TABLE click_lookup SYNC")
     analytics.run(
         "CREATE TABLE click_lookup (id FixedString(12) CODEC(ZSTD(1)), record String CODEC(ZSTD(1))) "
@@ -86,7 +86,7 @@ def test_a_look_up_of_one_piece_is_divided_by_months(analytics: Analytics) -> No
     assert find_records(analytics, [click.id for click in months]) == {click.id: encode(click) for click in months}
 
 
-def test_a_store_of_before_there_were_projections_gets_them_with_the_rows_it_has(analytics: Analytics) -> None:
+def test_analytic_migration_adds_projections_with_existing_rows(analytics: Analytics) -> None:
     for table in ("click", "view", "fact"):
         for name in TABLES[table].projections:
             analytics.run(f"ALTER TABLE {table} DROP PROJECTION {name}")

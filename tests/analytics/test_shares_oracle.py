@@ -7,25 +7,25 @@ from typing import Any
 
 import pytest
 
-from tests.analytics.test_every_cell import World, a_world, drawn
+from tests.analytics.test_reports_match_oracle import OracleSetup, drawn, open_oracle_setup
 from tests.support import oracle_lists
 from tests.support.oracle import read_oracle
 from tests.support.oracle_lists import share_of
-from tests.support.questions import viewer
-from tests.support.traffic import traffics
+from tests.support.report_queries import viewer
+from tests.support.traffic import drawn_traffic
 
 ALL = {"date_from": "01-12-2025", "date_to": "31-12-2027", "limit": 1000}
 CALLERS = ("admin", "affiliate manager", "affiliate 0", "affiliate 1")
 
 
 @pytest.fixture
-def world(migrated_sqlite: Path, tmp_path: Path) -> Iterator[World]:
-    [traffic] = drawn(traffics(150, 180), 1)
-    with a_world(migrated_sqlite, tmp_path, traffic) as made:
+def world(migrated_sqlite: Path, tmp_path: Path) -> Iterator[OracleSetup]:
+    [traffic] = drawn(drawn_traffic(150, 180), 1)
+    with open_oracle_setup(migrated_sqlite, tmp_path, traffic) as made:
         yield made
 
 
-def check(world: World, taken: oracle_lists.Taken) -> list[dict[str, str]]:
+def check(world: OracleSetup, taken: oracle_lists.Taken) -> list[dict[str, str]]:
     """Every caller, with and without each filter; all rows."""
     world.oracle = read_oracle(world.plant.home / "journal", world.plant.database)
     chosen: list[dict[str, Any]] = [{}, *({name: value} for name in ("is_paid", "status") for value in ("0", "1"))]
@@ -38,7 +38,7 @@ def check(world: World, taken: oracle_lists.Taken) -> list[dict[str, str]]:
     return rows
 
 
-def pay(world: World, referrer: int, currency: str, *, execute: bool) -> dict[str, tuple[str, Decimal]]:
+def pay(world: OracleSetup, referrer: int, currency: str, *, execute: bool) -> dict[str, tuple[str, Decimal]]:
     """Pays a referrer what is available in a currency; what that took, by conversion."""
     admin = world.plant.api.admin
     [made] = admin.post("/3.1/admin/payments", **{"pid[]": referrer, "currency": currency})["payments"]
@@ -52,12 +52,12 @@ def pay(world: World, referrer: int, currency: str, *, execute: bool) -> dict[st
     return {each["id"]: ("1" if execute else "2", share_of(each)) for each in brought if share_of(each)}
 
 
-def edit(world: World, ids: list[str], **fields: Any) -> None:
+def edit(world: OracleSetup, ids: list[str], **fields: Any) -> None:
     world.plant.api.admin.post("/3.0/admin/conversion/edit", **{"ids[]": ids}, **fields)
     world.plant.work()
 
 
-def test_somebody_is_paid_in_parts(world: World) -> None:
+def test_referral_shares_paid_in_parts_match_oracle(world: OracleSetup) -> None:
     first, third = world.people.affiliates[0], world.people.affiliates[2]
     assert {row["is_paid"] for row in check(world, {})} == {"0", "2"}
     taken = pay(world, first, "USD", execute=True)

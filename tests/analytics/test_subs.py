@@ -38,9 +38,7 @@ def load_subs(analytics: Analytics, *made: dict[str, Any]) -> None:
         ({"since": NOON + 1}, ["%"]),
     ],
 )
-def test_values_are_those_of_the_scope_since_then(
-    analytics: Analytics, change: dict[str, Any], values: list[str]
-) -> None:
+def test_sub_search_respects_scope_and_period(analytics: Analytics, change: dict[str, Any], values: list[str]) -> None:
     load_subs(
         analytics,
         {"sub1": "ann"},
@@ -72,7 +70,7 @@ def test_sub_search_of_several_subs_lists_combinations(analytics: Analytics) -> 
     assert find_subs(analytics, replace(EVERYTHING, prefixes={"sub1": ("b",), "sub8": ("y",)})) == ([], 0)
 
 
-def test_pages_are_disjoint(analytics: Analytics) -> None:
+def test_sub_search_pages_are_disjoint(analytics: Analytics) -> None:
     load_subs(analytics, *({"sub1": f"{number % 7}"} for number in range(20)))
     pages = [find_subs(analytics, replace(EVERYTHING, page=page, limit=3)) for page in (1, 2, 3, 4)]
     assert [total for _, total in pages] == [7] * 4
@@ -89,6 +87,6 @@ def test_pages_are_disjoint(analytics: Analytics) -> None:
         {"limit": 0},
     ],
 )
-def test_a_question_clicks_cannot_answer_is_refused(wrong: dict[str, Any]) -> None:
+def test_sub_search_with_invalid_query_raises(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         replace(EVERYTHING, **wrong)

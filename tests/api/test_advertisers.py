@@ -11,7 +11,7 @@ from tests.support.mails import mails
 from trackyard.base.secrets import password_matches
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.tracking.ruleset import Advertiser
+from trackyard.domain.tracking.ruleset import RulesetAdvertiser
 from trackyard.store.people import advertisers
 from trackyard.store.tracking import rulesets
 
@@ -36,21 +36,21 @@ def ids(body: dict[str, Any]) -> list[str]:
 def refused(api: Api, advertiser: str) -> frozenset[int]:
     with api.deps.database.read() as conn:
         row = rulesets.compile_row(conn, "advertiser", advertiser)
-    assert isinstance(row, Advertiser)
+    assert isinstance(row, RulesetAdvertiser)
     return row.blacklist
 
 
 def version(api: Api) -> int:
     with api.deps.database.read() as conn:
-        return rulesets.version(conn)
+        return rulesets.ruleset_version(conn)
 
 
-def test_empty_fields_of_a_form_are_no_addresses(api: Api) -> None:
+def test_advertiser_empty_address_fields_are_ignored(api: Api) -> None:
     made = add(api, **{"allowed_ip[]": ["", "192.0.2.1", ""], "disallowed_ip[]": ["", ""]})
     assert (made["allowed_ip"], made["disallowed_ip"]) == (["192.0.2.1"], [])
 
 
-def test_lines_of_addresses_are_entries_of_the_list(api: Api) -> None:
+def test_advertiser_address_list_is_split_by_lines(api: Api) -> None:
     lines = "192.0.2.1\r\n 198.51.100.0/24 \n\n2001:db8::1-2001:db8::9\n"
     made = add(api, allowed_ip=lines, **{"disallowed_ip[]": ["203.0.113.1\n203.0.113.2", "203.0.113.3"]})
     entries = ["192.0.2.1", "198.51.100.0/24", "2001:db8::1-2001:db8::9"]
@@ -75,7 +75,7 @@ def test_lines_of_addresses_are_entries_of_the_list(api: Api) -> None:
         ({"order": "email", "orderType": "desc"}, [1, 0, 2]),
     ],
 )
-def test_order(api: Api, order: dict[str, str], expected: list[int]) -> None:
+def test_advertiser_list_order_follows_parameter(api: Api, order: dict[str, str], expected: list[int]) -> None:
     made = []
     for title, email in (("Zoo", "b@shop.example"), ("Ark", "c@shop.example"), ("Mill", "")):
         made.append(add(api, title=title, email=email)["id"])
@@ -85,7 +85,7 @@ def test_order(api: Api, order: dict[str, str], expected: list[int]) -> None:
     assert [each for page in pages for each in page] == [made[place] for place in expected]
 
 
-def test_the_list_shows_what_the_view_shows_and_counts_offers(api: Api) -> None:
+def test_advertiser_list_shows_same_fields_as_view_and_offer_counts(api: Api) -> None:
     manager, _ = api.add_staff(Role.MANAGER_SALES)
     advertiser = add(api, manager=manager, **{"tags[]": ["a", "b"]})["id"]
     other = add(api)["id"]
@@ -101,7 +101,7 @@ def test_the_list_shows_what_the_view_shows_and_counts_offers(api: Api) -> None:
     assert found[advertiser] == show(api, advertiser)
 
 
-def test_a_page_takes_as_many_statements_as_a_row(api: Api) -> None:
+def test_advertiser_list_statement_count_is_constant(api: Api) -> None:
     manager, _ = api.add_staff(Role.MANAGER_SALES)
     counts = []
     for more in (1, 5):
@@ -125,7 +125,7 @@ def _statements(api: Api) -> int:
     return len(seen)
 
 
-def test_changed_since(api: Api) -> None:
+def test_advertiser_list_filter_updated_at_selects_changed(api: Api) -> None:
     old, touched = add(api)["id"], add(api)["id"]
     api.clock.advance(2 * DAY)
     new = add(api)["id"]
@@ -135,7 +135,7 @@ def test_changed_since(api: Api) -> None:
     assert ids(api.admin.get("/3.1/admin/advertisers", updated_at="2023-11-17")) == []
 
 
-def test_an_edit_changes_what_is_sent(api: Api) -> None:
+def test_advertiser_edit_changes_sent_fields_only(api: Api) -> None:
     before = add(
         api, contact="Ann", email="Ann@Shop.Example", city="Tartu", country="EE", sub_account_1="a,b", url="http://a.b",
         consider_personal_targeting_only="true", **{"tags[]": ["x", "y"], "allowed_ip[]": ["192.0.2.1", "192.0.2.2"]},
@@ -149,7 +149,7 @@ def test_an_edit_changes_what_is_sent(api: Api) -> None:
     assert everything["advertiser"] == before | changed | {"tags": [], "allowed_ip": []}
 
 
-def test_every_field_can_be_changed_and_cleared(api: Api) -> None:
+def test_advertiser_edit_changes_and_clears_every_field(api: Api) -> None:
     manager, _ = api.add_staff(Role.MANAGER_SALES)
     values = {
         "contact": "Ann", "skype": "ann", "manager": manager, "url": "https://shop.example", "email": "a@shop.example",
@@ -164,7 +164,7 @@ def test_every_field_can_be_changed_and_cleared(api: Api) -> None:
     assert api.admin.call("POST", f"/3.0/admin/advertiser/{advertiser}", data={"title": ""}).status_code == 400
 
 
-def test_sub_accounts_are_changed_apart(api: Api) -> None:
+def test_advertiser_edit_changes_each_sub_account_separately(api: Api) -> None:
     advertiser = add(api, sub_account_1="a,b", sub_account_2="c")["id"]
     edit = f"/3.0/admin/advertiser/{advertiser}"
     after = api.admin.post(edit, sub_account_1_except=1)["advertiser"]["sub_accounts"]
@@ -182,14 +182,14 @@ def test_sub_accounts_are_changed_apart(api: Api) -> None:
         ({"sub_account_1": "A B"}, "sub_account_1"),
     ],
 )
-def test_what_an_edit_may_not_say(api: Api, params: dict[str, str], field: str) -> None:
+def test_advertiser_edit_with_invalid_value_is_rejected(api: Api, params: dict[str, str], field: str) -> None:
     before = add(api)
     answer = api.admin.call("POST", f"/3.0/admin/advertiser/{before['id']}", data={"title": "Mall"} | params)
     assert (answer.status_code, list(answer.json()["fields"])) == (400, [field])
     assert show(api, before["id"]) == before
 
 
-def test_a_password_is_told_in_a_mail_alone(api: Api) -> None:
+def test_advertiser_password_is_sent_by_mail_only(api: Api) -> None:
     advertiser = add(api, contact="Ann", email="ann@shop.example")["id"]
     before = version(api)
     told = api.admin.post(f"/3.0/admin/advertiser/{advertiser}/sendpass")
@@ -212,7 +212,7 @@ def test_a_password_is_told_in_a_mail_alone(api: Api) -> None:
     assert version(api) == before  # edges know no passwords
 
 
-def test_no_password_without_an_address(api: Api) -> None:
+def test_advertiser_password_without_email_is_rejected(api: Api) -> None:
     advertiser = add(api)["id"]
     answer = api.admin.call("POST", f"/3.0/admin/advertiser/{advertiser}/sendpass")
     assert (answer.status_code, list(answer.json()["fields"])) == (400, ["email"])
@@ -220,7 +220,7 @@ def test_no_password_without_an_address(api: Api) -> None:
     assert show(api, advertiser)["has_user"] is False
 
 
-def test_the_blacklist_of_several_advertisers(api: Api) -> None:
+def test_blacklist_edit_covers_several_advertisers(api: Api) -> None:
     first, second, third = (add(api)["id"] for _ in range(3))
     pid, _ = api.add_affiliate()
     other, _ = api.add_affiliate()
@@ -241,7 +241,7 @@ def test_the_blacklist_of_several_advertisers(api: Api) -> None:
     assert mails(api) == []
 
 
-def test_a_blacklist_is_written_whole_or_not(api: Api) -> None:
+def test_blacklist_edit_with_invalid_ids_writes_nothing(api: Api) -> None:
     advertiser = add(api)["id"]
     pid, _ = api.add_affiliate()
     before = version(api)
@@ -253,7 +253,7 @@ def test_a_blacklist_is_written_whole_or_not(api: Api) -> None:
     assert version(api) == before
 
 
-def test_offers_of_who_refuses_it_are_not_live_for_an_affiliate(api: Api) -> None:
+def test_live_offers_exclude_advertisers_that_blacklist_the_affiliate(api: Api) -> None:
     advertiser = add(api)["id"]
     mine, other = api.add_offer(advertiser=advertiser, privacy="public"), api.add_offer(privacy="public")
     pid, affiliate = api.add_affiliate()
@@ -269,7 +269,7 @@ def live(client: Any) -> set[int]:
     return {offer["id"] for offer in client.get("/3.0/partner/live-offers")["offers"]}
 
 
-def test_a_manager_has_its_own_advertisers_alone(api: Api) -> None:
+def test_sales_manager_accesses_own_advertisers_only(api: Api) -> None:
     manager, client = api.add_staff(Role.MANAGER_SALES)
     own, foreign = add(api, manager=manager)["id"], add(api, email="a@shop.example")["id"]
     pid, _ = api.add_affiliate()
@@ -287,7 +287,7 @@ def test_a_manager_has_its_own_advertisers_alone(api: Api) -> None:
     assert client.post(f"/3.0/admin/advertiser/{own}", manager="", note="n")["advertiser"]["manager"] == manager
 
 
-def test_who_wrote_what_is_in_the_audit_log(api: Api) -> None:
+def test_advertiser_writes_are_in_audit_log(api: Api) -> None:
     advertiser = add(api)["id"]
     pid, _ = api.add_affiliate()
     api.admin.post(f"/3.0/admin/advertiser/{advertiser}", title="Mall")
@@ -297,13 +297,13 @@ def test_who_wrote_what_is_in_the_audit_log(api: Api) -> None:
     assert f"{advertiser}/{pid}" in told
 
 
-def test_advertiser_has_hosts_only(api: Api) -> None:
+def test_advertiser_hosts_only_is_false(api: Api) -> None:
     path = f"/3.0/admin/advertiser/{api.add_advertiser()}"
     assert api.admin.get(path)["advertiser"]["hosts_only"] is False
     assert api.admin.get("/3.0/admin/advertisers")["advertisers"][0]["hosts_only"] is False
 
 
-def test_country_of_an_advertiser_exists_or_was_stored_before(api: Api) -> None:
+def test_advertiser_country_must_exist_or_be_stored_before(api: Api) -> None:
     number = api.add_advertiser(country="de")
     path = f"/3.0/admin/advertiser/{number}"
     assert api.admin.get(path)["advertiser"]["country"] == "DE"

@@ -35,7 +35,7 @@ def test_login_belongs_to_one_affiliate(api: Api) -> None:
     assert api.admin.get("/3.0/admin/partners")["pagination"]["total_count"] == 3
 
 
-def test_login_is_stored_without_blanks_around_it(api: Api) -> None:
+def test_login_is_stored_without_surrounding_blanks(api: Api) -> None:
     pid, _ = api.add_affiliate(login=" Ann\t", password="long-enough")
     assert login_of(api, pid) == "Ann"
     stranger = api.admin.with_key(None)
@@ -46,7 +46,7 @@ def test_login_is_stored_without_blanks_around_it(api: Api) -> None:
     assert taken(api.admin, f"/3.0/admin/partner/{bob}", login="  ANN") == ["login"]
 
 
-def test_login_that_was_given_up_is_free_again(api: Api) -> None:
+def test_login_no_longer_used_is_free_again(api: Api) -> None:
     ann, _ = api.add_affiliate(email="ann@a.example", login="ann")
     path = f"/3.0/admin/partner/{ann}"
     assert api.admin.post(path, login="Ann", notes="x")["partner"]["login"] == "Ann"
@@ -60,6 +60,6 @@ def test_login_that_was_given_up_is_free_again(api: Api) -> None:
 def test_login_of_an_erased_affiliate_is_free(api: Api) -> None:
     ann, _ = api.add_affiliate(email="ann@a.example", login="ann")
     with api.deps.database.write() as conn:
-        personal_data.empty_account(conn, ann, "hash", api.clock.now_ms())
+        personal_data.redact_account(conn, ann, "hash", api.clock.now_ms())
     assert login_of(api, ann) == f"erased-{ann}@erased.invalid"
     api.add_affiliate(email="ann@a.example", login="ann")

@@ -15,9 +15,9 @@ from tests.support.history import add_conversion
 from trackyard.actions.money import affiliate_payments as actions
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.money import ZERO
-from trackyard.domain.conversions.conversions import Change, Conversion
+from trackyard.domain.conversions.conversions import Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.money.ledger import Entry, entries_of
+from trackyard.domain.money.ledger import LedgerEntry, ledger_entries_of
 from trackyard.domain.people.roles import Role
 from trackyard.store.engine.database import Database
 from trackyard.store.money import ledger
@@ -36,13 +36,15 @@ def earn(api: Api, pid: int, payout: str, **fields: Any) -> Conversion:
     """A conversion of an affiliate with its entry in the ledger."""
     made = add_conversion(api.deps, next(_numbers), offer_id=1, affiliate_id=pid, payout=Decimal(payout), **fields)
     with api.deps.database.write() as conn:
-        ledger.add_entries(conn, entries_of(Change(None, made, "test")))
+        ledger.add_entries(conn, ledger_entries_of(ConversionChange(None, made, "test")))
     return made
 
 
 def differ(api: Api, made: Conversion, available: str, version: int = 2, at: int = NOW) -> None:
     """A later change of what a conversion is worth."""
-    entry = Entry(made.affiliate_id, "change", made.id, version, made.currency, Decimal(0), Decimal(available), at)
+    entry = LedgerEntry(
+        made.affiliate_id, "change", made.id, version, made.currency, Decimal(0), Decimal(available), at
+    )
     with api.deps.database.write() as conn:
         ledger.add_entries(conn, [entry])
 
@@ -53,7 +55,7 @@ def pay(api: Api, **params: Any) -> dict[str, Any]:
     return made
 
 
-def test_a_payment_takes_all_that_is_available_and_nothing_on_hold(network: Api) -> None:
+def test_payment_takes_available_amount_without_hold(network: Api) -> None:
     pid, _ = network.add_affiliate()
     earn(network, pid, "7")
     earn(network, pid, "2.5")
@@ -68,7 +70,7 @@ def test_a_payment_takes_all_that_is_available_and_nothing_on_hold(network: Api)
     assert network.admin.get("/3.1/admin/payments/due", **{"pid[]": pid})["due"] == []
 
 
-def test_nothing_is_paid_twice(network: Api) -> None:
+def test_payment_pays_each_entry_once(network: Api) -> None:
     pid, _ = network.add_affiliate()
     earn(network, pid, "7")
     assert len(pay(network, **{"pid[]": pid})["payments"]) == 1
@@ -79,7 +81,7 @@ def test_nothing_is_paid_twice(network: Api) -> None:
     assert [item["amount"] for item in pay(network, **{"pid[]": pid})["payments"]] == [3]
 
 
-def test_a_cancelled_payment_frees_what_it_paid_and_an_executed_one_stays(network: Api) -> None:
+def test_payment_cancelled_releases_entries_and_executed_keeps_them(network: Api) -> None:
     pid, _ = network.add_affiliate()
     conversion = earn(network, pid, "7")
     [first] = pay(network, **{"pid[]": pid})["payments"]
@@ -98,7 +100,7 @@ def test_a_cancelled_payment_frees_what_it_paid_and_an_executed_one_stays(networ
     assert (shown["id"], shown["payment_status"], shown["is_paid"]) == (conversion.id, "closed", "2")
 
 
-def test_a_conversion_in_a_payment_that_is_not_executed_is_pending(network: Api) -> None:
+def test_conversion_in_unexecuted_payment_is_pending(network: Api) -> None:
     pid, own = network.add_affiliate()
     earn(network, pid, "7")
     [payment] = pay(network, **{"pid[]": pid})["payments"]
@@ -110,7 +112,7 @@ def test_a_conversion_in_a_payment_that_is_not_executed_is_pending(network: Api)
     assert (shown["payment_status"], shown["is_paid"]) == ("opened", "1")
 
 
-def test_a_change_of_what_was_paid_is_settled_by_the_next_payment(network: Api) -> None:
+def test_payment_settles_later_change_of_paid_conversion(network: Api) -> None:
     pid, _ = network.add_affiliate()
     conversion = earn(network, pid, "7")
     [payment] = pay(network, **{"pid[]": pid})["payments"]
@@ -121,7 +123,7 @@ def test_a_change_of_what_was_paid_is_settled_by_the_next_payment(network: Api) 
     assert [item["amount"] for item in pay(network, **{"pid[]": pid})["payments"]] == [3]
 
 
-def test_a_payment_up_to_a_day_is_never_above_what_is_available(network: Api) -> None:
+def test_payment_up_to_a_day_is_limited_to_available_amount(network: Api) -> None:
     pid, _ = network.add_affiliate()
     conversion = earn(network, pid, "7")
     network.clock.advance(3 * DAY)
@@ -134,7 +136,7 @@ def test_a_payment_up_to_a_day_is_never_above_what_is_available(network: Api) ->
     assert payment["amount"] == 7
 
 
-def test_the_least_payment_of_a_currency_decides_who_is_due(network: Api) -> None:
+def test_payment_due_list_respects_minimum_of_currency(network: Api) -> None:
     network.admin.post("/3.1/admin/currencies", code="EUR", rate="0.5", min_payment="50")
     poor, rich = network.add_affiliate()[0], network.add_affiliate()[0]
     earn(network, poor, "49.9999", currency="EUR")
@@ -148,7 +150,7 @@ def test_the_least_payment_of_a_currency_decides_who_is_due(network: Api) -> Non
     assert refused["payments"] == []
 
 
-def test_without_names_everybody_who_is_due_is_paid_in_each_currency(network: Api) -> None:
+def test_payment_without_ids_pays_every_due_affiliate_per_currency(network: Api) -> None:
     network.admin.post("/3.1/admin/currencies", code="EUR", rate="0.5")
     first, second = network.add_affiliate()[0], network.add_affiliate()[0]
     earn(network, first, "1")
@@ -165,7 +167,7 @@ def test_without_names_everybody_who_is_due_is_paid_in_each_currency(network: Ap
     assert listed["pagination"]["total_count"] == 2
 
 
-def test_two_at_once_pay_once(network: Api) -> None:
+def test_payment_requests_in_parallel_pay_once(network: Api) -> None:
     pid, _ = network.add_affiliate()
     for _ in range(20):
         earn(network, pid, "1")
@@ -182,19 +184,19 @@ def test_two_at_once_pay_once(network: Api) -> None:
     assert [item["amount"] for item in made] == [20]
 
 
-def test_what_does_not_exist_is_told(network: Api) -> None:
+def test_payment_with_unknown_affiliate_is_rejected(network: Api) -> None:
     refused = network.admin.call("POST", "/3.1/admin/payments", data={"pid[]": 999})
     assert (refused.status_code, refused.json()["fields"]) == (400, {"pid": ["An affiliate 999 does not exist."]})
     days = {"date_from": "2023-11-15", "date_to": "2023-11-14"}
     assert network.admin.call("GET", "/3.1/admin/payments", params=days).status_code == 400
 
 
-def test_an_affiliate_manager_makes_no_payments(api: Api) -> None:
+def test_affiliate_manager_may_not_create_payments(api: Api) -> None:
     _, manager = api.add_staff(Role.MANAGER_AFFILIATE)
     assert manager.call("GET", "/3.1/admin/payments/due").status_code == 403
 
 
-def test_payments_and_what_they_pay_as_files(network: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_payment_export_lists_payments_and_entries(network: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(actions, "_PIECE", 2)  # read in pieces, without a row twice or left out
     numbers = []
     for _ in range(5):
@@ -218,7 +220,7 @@ def test_payments_and_what_they_pay_as_files(network: Api, monkeypatch: pytest.M
     assert network.admin.call("GET", "/3.1/admin/payments", params=days).status_code == 400
 
 
-def test_who_cannot_be_paid_keeps_nobody_from_being_paid_by_a_call_that_may_be_repeated(network: Api) -> None:
+def test_payment_replay_skips_unpayable_affiliates_and_returns_first_answer(network: Api) -> None:
     network.admin.post("/3.1/admin/currencies", code="EUR", rate="0.5", min_payment="50")
     poor, rich = network.add_affiliate()[0], network.add_affiliate()[0]
     earn(network, poor, "49.9999", currency="EUR")
@@ -231,11 +233,11 @@ def test_who_cannot_be_paid_keeps_nobody_from_being_paid_by_a_call_that_may_be_r
     assert network.admin.get("/3.1/admin/payments")["pagination"]["total_count"] == 1
 
 
-def test_payments_of_any_of_several_currencies_and_statuses_are_listed(api: Api) -> None:
+def test_payment_list_filters_by_several_currencies_and_statuses(api: Api) -> None:
     pid, _ = api.add_affiliate()
     api.admin.post("/3.1/admin/currencies", code="EUR", rate="0.9")
     for currency in ("USD", "EUR"):
-        entry = Entry(pid, "conversion", f"of {currency}", 1, currency, ZERO, Decimal(5), api.clock.now_ms())
+        entry = LedgerEntry(pid, "conversion", f"of {currency}", 1, currency, ZERO, Decimal(5), api.clock.now_ms())
         with api.deps.database.write() as conn:
             ledger.add_entries(conn, [entry])
     made = {item["currency"]: item["id"] for item in pay(api, **{"pid[]": pid})["payments"]}

@@ -8,10 +8,10 @@ import pytest
 from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.mails import mails
-from tests.support.statements import statements
-from trackyard.domain.money.ledger import Entry
-from trackyard.domain.people.roles import TABLE, Permission, Role
-from trackyard.domain.tracking.ruleset import Affiliate
+from tests.support.statements import recorded_statements
+from trackyard.domain.money.ledger import LedgerEntry
+from trackyard.domain.people.roles import ROLE_PERMISSIONS, Permission, Role
+from trackyard.domain.tracking.ruleset import RulesetAffiliate
 from trackyard.store.money import ledger
 from trackyard.store.people import affiliates as store
 from trackyard.store.tracking import rulesets
@@ -29,7 +29,7 @@ def refused(client: ApiClient, path: str, **params: Any) -> dict[str, list[str]]
 
 
 def earn(api: Api, pid: int, amount: str) -> None:
-    entry = Entry(
+    entry = LedgerEntry(
         affiliate_id=pid, kind="conversion", source_id=f"{pid}-{amount}", version=1, currency="USD", hold=Decimal(0),
         available=Decimal(amount), at=api.clock.now_ms(),
     )  # fmt: skip
@@ -37,7 +37,7 @@ def earn(api: Api, pid: int, amount: str) -> None:
         ledger.add_entries(conn, [entry])
 
 
-def test_a_list_shows_balances_on_request(api: Api) -> None:
+def test_affiliate_list_shows_balances_on_request(api: Api) -> None:
     pid, _ = api.add_affiliate()
     earn(api, pid, "12.5")
     [without] = api.admin.get("/3.0/admin/partners")["partners"]
@@ -47,26 +47,26 @@ def test_a_list_shows_balances_on_request(api: Api) -> None:
     assert with_ == partner(api, pid)
 
 
-def test_pages_of_affiliates(api: Api) -> None:
+def test_affiliate_list_pages_are_disjoint(api: Api) -> None:
     ids = [api.add_affiliate()[0] for _ in range(5)]
     pages = [api.admin.get("/3.0/admin/partners", limit=2, page=page) for page in (1, 2, 3)]
     assert [[row["id"] for row in page["partners"]] for page in pages] == [ids[:2], ids[2:4], ids[4:]]
     assert pages[0]["pagination"] == {"per_page": 2, "total_count": 5, "page": 1, "next_page": 2}
 
 
-def test_a_list_takes_as_many_statements_for_many_as_for_one(api: Api) -> None:
+def test_affiliate_list_statement_count_is_constant(api: Api) -> None:
     manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
     api.add_affiliate(manager_id=manager)
-    with statements() as few:
+    with recorded_statements() as few:
         api.admin.get("/3.0/admin/partners", with_balance=1)
     for _ in range(3):
         api.add_affiliate(manager_id=manager)
-    with statements() as many:
+    with recorded_statements() as many:
         assert len(api.admin.get("/3.0/admin/partners", with_balance=1)["partners"]) == 4
     assert len(many) == len(few) > 0
 
 
-def test_an_edit_changes_what_is_sent(api: Api) -> None:
+def test_affiliate_edit_changes_sent_fields_only(api: Api) -> None:
     manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
     referrer, _ = api.add_affiliate()
     pid, client = api.add_affiliate(email="ann@affiliate.example", notes="first", **{"tags[]": ["a", "b", "a"]})
@@ -93,7 +93,7 @@ def test_an_edit_changes_what_is_sent(api: Api) -> None:
     assert client.call("GET", "/3.0/balance").status_code == 200
 
 
-def test_a_status_holds_at_once(api: Api) -> None:
+def test_affiliate_status_change_takes_effect_at_once(api: Api) -> None:
     pid, client = api.add_affiliate(login="ann")
     path = f"/3.0/admin/partner/{pid}"
     for status, code in (("banned", 401), ("active", 200), ("on moderation", 401), ("not active", 401)):
@@ -101,7 +101,7 @@ def test_a_status_holds_at_once(api: Api) -> None:
         assert client.call("GET", "/3.0/balance").status_code == code
         with api.deps.database.read() as conn:
             rule = rulesets.compile_row(conn, "affiliate", str(pid))
-        assert rule == Affiliate(id=pid, active=status == "active", name="ann")
+        assert rule == RulesetAffiliate(id=pid, active=status == "active", name="ann")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_status_holds_at_once(api: Api) -> None:
         ({"payment_systems[0][currency]": "USD"}, "payment_systems[0][system_id]"),
     ],
 )
-def test_an_edit_that_is_not_made(api: Api, change: dict[str, str], field: str) -> None:
+def test_affiliate_edit_with_invalid_value_is_rejected(api: Api, change: dict[str, str], field: str) -> None:
     pid, _ = api.add_affiliate()
     assert pid == 1
     before = partner(api, pid)
@@ -126,7 +126,7 @@ def test_an_edit_that_is_not_made(api: Api, change: dict[str, str], field: str) 
     assert partner(api, pid) == before
 
 
-def test_a_new_password(api: Api) -> None:
+def test_affiliate_new_password_is_mailed_and_keeps_api_key(api: Api) -> None:
     pid, client = api.add_affiliate(email="ann@affiliate.example", password="old-one")
     login = {"login": "ann@affiliate.example"}
     session = api.admin.post("/3.1/auth", password="old-one", **login)["api_key"]
@@ -141,7 +141,7 @@ def test_a_new_password(api: Api) -> None:
     assert told["password"] in mail.body
 
 
-def test_a_password_that_staff_set_ends_sessions(api: Api) -> None:
+def test_affiliate_password_set_by_staff_ends_sessions(api: Api) -> None:
     pid, _ = api.add_affiliate(email="ann@affiliate.example", password="old-one")
     session = api.admin.post("/3.1/auth", login="ann@affiliate.example", password="old-one")["api_key"]
     api.admin.post(f"/3.0/admin/partner/{pid}", password="new-one")
@@ -149,7 +149,7 @@ def test_a_password_that_staff_set_ends_sessions(api: Api) -> None:
     assert api.admin.post("/3.1/auth", login="ann@affiliate.example", password="new-one")["status"] == 1
 
 
-def test_referrals(api: Api) -> None:
+def test_referral_list_has_pages(api: Api) -> None:
     referrer, _ = api.add_affiliate()
     ids = [api.add_affiliate(ref=referrer)[0] for _ in range(3)]
     api.add_affiliate(ref=ids[0])
@@ -160,7 +160,7 @@ def test_referrals(api: Api) -> None:
     assert api.admin.get(f"/3.0/admin/partner/{ids[2]}/referrals")["referrals"] == {}
 
 
-def test_a_manager_keeps_to_its_own(api: Api) -> None:
+def test_affiliate_manager_accesses_own_affiliates_only(api: Api) -> None:
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
     other, _ = api.add_staff(Role.MANAGER_AFFILIATE)
     own, _ = api.add_affiliate(manager_id=manager)
@@ -185,7 +185,7 @@ SYSTEM = {
 }  # fmt: skip
 
 
-def test_payment_systems_and_their_required_fields(api: Api) -> None:
+def test_payment_systems_require_their_fields(api: Api) -> None:
     wire = api.admin.post("/3.1/admin/payment_systems", **SYSTEM)["payment_system"]
     assert [field["id"] for field in wire["fields"]] == [1, 2]
     coin = api.admin.post("/3.1/admin/payment_systems", lang_label="Coin", currency="USD")["payment_system"]
@@ -215,7 +215,7 @@ def test_payment_systems_and_their_required_fields(api: Api) -> None:
     assert api.admin.get("/3.0/admin/payment_systems")["payment_systems"] == [coin]
 
 
-def test_a_number_of_a_field_never_means_another_one(api: Api) -> None:
+def test_payment_system_field_ids_are_not_reused(api: Api) -> None:
     system = api.admin.post("/3.1/admin/payment_systems", **SYSTEM)["payment_system"]
     path = f"/3.1/admin/payment_systems/{system['id']}"
     kept = {"fields[0][id]": 1, "fields[0][lang_label]": "Account"}
@@ -231,7 +231,7 @@ def test_a_number_of_a_field_never_means_another_one(api: Api) -> None:
     assert list(refused(api.admin, path, currency="XXX")) == ["currency"]
 
 
-def test_custom_fields(api: Api) -> None:
+def test_custom_fields_are_added_edited_and_removed(api: Api) -> None:
     size = api.admin.post("/3.1/admin/custom_fields", name="Size", required=1)["field"]
     chosen = {"name": "Vertical", "field_type": "select", "field_values[]": ["games", "loans"]}
     vertical = api.admin.post("/3.1/admin/custom_fields", **chosen)["field"]
@@ -258,14 +258,14 @@ def test_custom_fields(api: Api) -> None:
     assert api.admin.call("POST", f"{path}/remove").status_code == 404
 
 
-def test_who_sees_a_key_may_edit_its_affiliate() -> None:
+def test_affiliate_read_permission_implies_write_permission() -> None:
     """The list and the record show keys, which staff see who may edit that affiliate
     (docs/spec/callers.md#api-keys-in-answers)."""
-    for role, given in TABLE.items():
+    for role, given in ROLE_PERMISSIONS.items():
         assert (Permission.AFFILIATES_READ in given) == (Permission.AFFILIATES_WRITE in given), role
 
 
-def test_what_staff_change_stands_in_the_audit_log(api: Api) -> None:
+def test_affiliate_edits_by_staff_are_in_audit_log(api: Api) -> None:
     pid, _ = api.add_affiliate()
     api.admin.post(f"/3.0/admin/partner/{pid}", notes="new", password="new-one")
     api.admin.post(f"/3.1/user/{pid}/permissions", **{"permissions[stats][slice-day][level]": "deny"})
@@ -278,14 +278,14 @@ def test_what_staff_change_stands_in_the_audit_log(api: Api) -> None:
     assert changes["user.permissions.edit"] == {"permissions": permissions}
 
 
-def test_servers_that_report_clicks(api: Api) -> None:
+def test_affiliate_server_addresses_are_stored_and_compiled(api: Api) -> None:
     pid, _ = api.add_affiliate(server_clicks=1, **{"server_ip[]": ["192.0.2.1", "198.51.100.0/28", "192.0.2.1"]})
     path = f"/3.0/admin/partner/{pid}"
 
     def compiled() -> tuple[str, ...]:
         with api.deps.database.read() as conn:
             row = rulesets.compile_row(conn, "affiliate", str(pid))
-        assert isinstance(row, Affiliate)
+        assert isinstance(row, RulesetAffiliate)
         return row.server_networks
 
     shown = partner(api, pid)
@@ -304,7 +304,7 @@ def test_servers_that_report_clicks(api: Api) -> None:
 @pytest.mark.parametrize(
     "entry", ["nonsense", "192.0.2.256", "192.0.2.0/33", "192.0.2.9-192.0.2.1", "1.2.3.4-::1", "a.example"]
 )
-def test_a_server_is_an_address_a_network_or_a_range(api: Api, entry: str) -> None:
+def test_affiliate_server_address_must_be_ip_network_or_range(api: Api, entry: str) -> None:
     pid, _ = api.add_affiliate()
     sentence = "[server_ip] This value must hold IP addresses, ranges a-b, or networks a/n."
     for path in ("/3.0/admin/partner", f"/3.0/admin/partner/{pid}"):
@@ -318,14 +318,14 @@ def test_a_server_is_an_address_a_network_or_a_range(api: Api, entry: str) -> No
     }
 
 
-def test_an_affiliate_does_not_name_its_servers_itself(api: Api) -> None:
+def test_affiliate_may_not_set_own_server_addresses(api: Api) -> None:
     pid, client = api.add_affiliate()
     assert client.call("POST", f"/3.0/admin/partner/{pid}", data={"server_clicks": 1}).status_code == 403
     assert "server_ip" not in client.call("GET", "/3.0/partner/me").text
 
 
 @pytest.mark.parametrize("password", ["", "five5"])
-def test_password_of_an_affiliate_has_at_least_six_characters(api: Api, password: str) -> None:
+def test_affiliate_password_needs_at_least_six_characters(api: Api, password: str) -> None:
     pid, _ = api.add_affiliate()
     sent = {"email": "new@a.example", "password": password}
     assert list(refused(api.admin, "/3.0/admin/partner", **sent)) == ["password"]
@@ -334,7 +334,7 @@ def test_password_of_an_affiliate_has_at_least_six_characters(api: Api, password
     api.add_affiliate(password="sixsix")
 
 
-def test_affiliates_do_not_refer_each_other_in_a_ring(api: Api) -> None:
+def test_referrer_ring_of_affiliates_is_rejected(api: Api) -> None:
     first, _ = api.add_affiliate()
     second, _ = api.add_affiliate(ref=first)
     third, _ = api.add_affiliate(ref=second)
@@ -344,7 +344,7 @@ def test_affiliates_do_not_refer_each_other_in_a_ring(api: Api) -> None:
     assert api.admin.post(f"/3.0/admin/partner/{second}", ref=third)["partner"]["ref"] == str(third)
 
 
-def test_referrer_above_an_old_ring_is_checked_to_its_end(api: Api) -> None:
+def test_referrer_check_ends_at_an_existing_ring(api: Api) -> None:
     first, _ = api.add_affiliate()
     second, _ = api.add_affiliate(ref=first)
     third, _ = api.add_affiliate()
@@ -353,7 +353,7 @@ def test_referrer_above_an_old_ring_is_checked_to_its_end(api: Api) -> None:
     assert api.admin.post(f"/3.0/admin/partner/{third}", ref=first)["partner"]["ref"] == str(first)
 
 
-def test_referrer_in_an_old_ring_may_be_sent_again(api: Api) -> None:
+def test_referrer_in_existing_ring_may_be_resent(api: Api) -> None:
     first, _ = api.add_affiliate()
     second, _ = api.add_affiliate(ref=first)
     with api.deps.database.write() as conn:
@@ -363,7 +363,7 @@ def test_referrer_in_an_old_ring_may_be_sent_again(api: Api) -> None:
     assert list(refused(api.admin, f"/3.0/admin/partner/{first}", ref=second)) == ["ref"]
 
 
-def test_referrer_of_none_is_shown_as_zero_and_may_be_sent_so(api: Api) -> None:
+def test_affiliate_without_referrer_shows_zero(api: Api) -> None:
     referrer, _ = api.add_affiliate()
     pid, client = api.add_affiliate(ref=0)
     assert partner(api, pid)["ref"] == client.get("/3.1/partner/me")["user"]["ref"] == "0"
@@ -419,7 +419,7 @@ def test_affiliates_are_filtered_by_id_status_text_and_change(api: Api) -> None:
     assert list(api.admin.call("GET", "/3.0/admin/partners", params={"status": "gone"}).json()["fields"]) == ["status"]
 
 
-def test_manager_searches_among_its_own_affiliates(api: Api) -> None:
+def test_affiliate_manager_search_covers_own_affiliates_only(api: Api) -> None:
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
     own, _ = api.add_affiliate(email="one@same.example", manager_id=manager)
     foreign, _ = api.add_affiliate(email="two@same.example")
@@ -427,7 +427,7 @@ def test_manager_searches_among_its_own_affiliates(api: Api) -> None:
         assert [row["id"] for row in client.get("/3.0/admin/partners", **params)["partners"]] == [own]
 
 
-def test_country_that_does_not_exist_is_refused(api: Api) -> None:
+def test_affiliate_country_that_does_not_exist_is_rejected(api: Api) -> None:
     pid, _ = api.add_affiliate(country="de")
     unknown = "A country {} does not exist: codes are those of ISO 3166-1, such as DE."
     for country in ("ZZ", "UK", "DEU", "Germany"):
@@ -439,7 +439,7 @@ def test_country_that_does_not_exist_is_refused(api: Api) -> None:
     assert partner(api, pid)["country"] == "DE"
 
 
-def test_stored_country_that_does_not_exist_stays_and_may_be_sent_again(api: Api) -> None:
+def test_affiliate_stored_unknown_country_may_be_resent(api: Api) -> None:
     pid, _ = api.add_affiliate()
     with api.deps.database.write() as conn:
         store.edit_affiliate(conn, pid, {"country": "UK"})
@@ -452,7 +452,7 @@ def test_stored_country_that_does_not_exist_stays_and_may_be_sent_again(api: Api
     assert api.admin.post(path, country="gb")["partner"]["country"] == "GB"
 
 
-def test_balance_in_the_platform_currency_is_there_before_the_first_conversion(api: Api) -> None:
+def test_balance_in_platform_currency_exists_before_first_conversion(api: Api) -> None:
     pid, client = api.add_affiliate()
     zero = {"balance": {"USD": 0}, "hold": {"USD": 0}, "available": {"USD": 0}}
     assert client.get("/3.0/balance")["balance"] == api.admin.get("/3.0/balance", pid=pid)["balance"] == zero
@@ -463,7 +463,7 @@ def test_balance_in_the_platform_currency_is_there_before_the_first_conversion(a
     assert client.get("/3.0/balance")["balance"]["available"] == {"USD": 12.5}
 
 
-def test_admin_only_parameter_of_an_affiliate_is_ignored_and_named(api: Api) -> None:
+def test_affiliate_request_with_staff_parameter_ignores_and_names_it(api: Api) -> None:
     _, client = api.add_affiliate()
     other, _ = api.add_affiliate()
     earn(api, other, "5")

@@ -26,7 +26,7 @@ CAPS = {
 
 
 @dataclass(frozen=True)
-class World:
+class CapStatsSetup:
     """An offer with caps, on the evening of a day with conversions of two affiliates; a third has a limit of its own.
 
     Today: the first 2 of goal 1 and 3 of `sale` (payout 7 each), one of them yesterday; the second 1 that counts."""
@@ -40,7 +40,7 @@ class World:
 
 
 @pytest.fixture
-def world(api: Api) -> World:
+def world(api: Api) -> CapStatsSetup:
     manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
     first, affiliate = api.add_affiliate(manager_id=manager)
     second, _ = api.add_affiliate()
@@ -64,7 +64,7 @@ def world(api: Api) -> World:
     load_clicks(api.deps, clicks)
     api.clock.advance(EVENING - api.clock.now_ms())
     stats = api.admin.get("/3.1/stats/caps", offer_id=offer)["stats"][0]["stats"]
-    return World(api, offer, first, second, affiliate, list(dict.fromkeys(item["id"] for item in stats)))
+    return CapStatsSetup(api, offer, first, second, affiliate, list(dict.fromkeys(item["id"] for item in stats)))
 
 
 def items(client: ApiClient, offer: int) -> list[dict[str, Any]]:
@@ -74,13 +74,13 @@ def items(client: ApiClient, offer: int) -> list[dict[str, Any]]:
     return stats
 
 
-def old(client: ApiClient, offer: int, **more: Any) -> dict[str, Any]:
+def list_caps_3_0(client: ApiClient, offer: int, **more: Any) -> dict[str, Any]:
     asked = {"offer_id": offer, "fields[]": ["stats", "stats_merged", "descr"]}
     found: dict[str, Any] = client.get("/3.0/stats/caps", **asked | more)["offers"][str(offer)]
     return found
 
 
-def test_cap_stats_of_3_1(world: World) -> None:
+def test_cap_stats_under_3_1_list_each_counter(world: CapStatsSetup) -> None:
     each, other, budget, german, french, of_goal, named, own = items(world.api.admin, world.offer)
     assert each == {
         "id": world.ids[0], "timeframe": "day", "type": "conversions", "value": 3, "current_value": 3,
@@ -99,8 +99,8 @@ def test_cap_stats_of_3_1(world: World) -> None:
     assert (own["id"], own["affiliates"], own["value"]) == (f"personal-{world.second}", [world.second], 4)
 
 
-def test_cap_stats_of_3_0(world: World) -> None:
-    found = old(world.api.admin, world.offer)
+def test_cap_stats_under_3_0_list_each_counter(world: CapStatsSetup) -> None:
+    found = list_caps_3_0(world.api.admin, world.offer)
     day, budget, clicks, of_goal, named, own = world.ids
     rows = [(row["cap_id"], row["affiliate_id"], row["current_value"], row["value"]) for row in found["stats"]]
     assert rows == [
@@ -118,20 +118,20 @@ def test_cap_stats_of_3_0(world: World) -> None:
         "70.5 USD of payouts in all: all together",
         "2 clicks a month: each country",
     ]
-    assert set(old(world.api.admin, world.offer, **{"fields[]": "descr"})) == {"descr"}
+    assert set(list_caps_3_0(world.api.admin, world.offer, **{"fields[]": "descr"})) == {"descr"}
 
 
-def test_an_offer_without_caps(api: Api) -> None:
+def test_cap_stats_of_offer_without_caps_are_empty(api: Api) -> None:
     offer, nothing = api.add_offer(), {"cap_val": 0, "min": 0, "max": 0, "avg": 0}
     assert items(api.admin, offer) == []
     nothing |= dict.fromkeys(("cap_id", "period", "type", "value"))
-    assert old(api.admin, offer) == {"descr": "", "stats": [], "stats_merged": nothing | {"caps": {}}}
+    assert list_caps_3_0(api.admin, offer) == {"descr": "", "stats": [], "stats_merged": nothing | {"caps": {}}}
     fields = {"fields": "stats"}
     assert api.admin.get("/3.0/stats/caps", offer_id=99, **fields)["offers"] == {}
     assert api.admin.get("/3.1/stats/caps", offer_id=99)["stats"] == []
 
 
-def test_whole_numbers_are_whole_on_the_wire(api: Api) -> None:
+def test_cap_stats_whole_numbers_have_no_decimals(api: Api) -> None:
     each = {"period": "day", "type": "conversions", "value": 3, "affiliate_type": "each"}
     offer = api.add_offer(**{f"caps[0][{name}]": value for name, value in each.items()})
     query = {"offer_id": offer, "fields[]": ["stats", "stats_merged"]}
@@ -140,12 +140,12 @@ def test_whole_numbers_are_whole_on_the_wire(api: Api) -> None:
     assert "0.0" not in sent
 
 
-def test_affiliates_that_are_asked_for(world: World) -> None:
+def test_cap_stats_filter_by_affiliate(world: CapStatsSetup) -> None:
     third, _ = world.api.add_affiliate()
     day, budget, clicks, of_goal, named, own = world.ids
 
     def rows(*ids: int) -> list[tuple[str, int, Any]]:
-        found = old(world.api.admin, world.offer, **{"affiliate_id[]": ids})["stats"]
+        found = list_caps_3_0(world.api.admin, world.offer, **{"affiliate_id[]": ids})["stats"]
         return [(row["cap_id"], row["affiliate_id"], row["current_value"]) for row in found]
 
     shared = [(budget, 0, 49), (clicks, 0, 2), (of_goal, 0, 3)]
@@ -155,15 +155,15 @@ def test_affiliates_that_are_asked_for(world: World) -> None:
     assert rows(9999) == []
 
 
-def test_an_affiliate_sees_the_caps_that_concern_it(world: World) -> None:
+def test_cap_stats_show_an_affiliate_its_caps_only(world: CapStatsSetup) -> None:
     day, budget, clicks, of_goal, _, _ = world.ids
     assert [item["id"] for item in items(world.affiliate, world.offer)] == [day, budget, clicks, clicks, of_goal]
     assert items(world.affiliate, world.offer)[0]["affiliates"] == [world.first]
-    rows = old(world.affiliate, world.offer)["stats"]
+    rows = list_caps_3_0(world.affiliate, world.offer)["stats"]
     assert [(row["cap_id"], row["affiliate_id"]) for row in rows] == [
         (day, world.first), (budget, 0), (clicks, 0), (of_goal, 0),
     ]  # fmt: skip
-    assert old(world.affiliate, world.offer, affiliate_id=world.second)["stats"] == []
+    assert list_caps_3_0(world.affiliate, world.offer, affiliate_id=world.second)["stats"] == []
     admin = world.api.admin
     admin.post(f"/3.0/admin/offer/{world.offer}", hide_caps=1)
     assert items(world.affiliate, world.offer) == []
@@ -171,16 +171,16 @@ def test_an_affiliate_sees_the_caps_that_concern_it(world: World) -> None:
     assert world.affiliate.get("/3.1/stats/caps", offer_id=world.offer)["stats"] == []
 
 
-def test_managers_see_counters_of_their_own(world: World) -> None:
+def test_cap_stats_show_managers_own_counters_only(world: CapStatsSetup) -> None:
     manager, client = world.api.add_staff(Role.MANAGER_AFFILIATE)
     world.api.admin.post(f"/3.0/admin/partner/{world.second}", manager_id=manager)
-    rows = old(client, world.offer)["stats"]
+    rows = list_caps_3_0(client, world.offer)["stats"]
     assert [(row["affiliate_id"], row["current_value"]) for row in rows[:2]] == [(world.second, 1), (0, 49)]
     _, sales = world.api.add_staff(Role.MANAGER_SALES)
     assert sales.get("/3.1/stats/caps", offer_id=world.offer)["stats"] == []
 
 
-def test_a_new_period_begins_empty(world: World) -> None:
+def test_cap_stats_of_new_period_start_empty(world: CapStatsSetup) -> None:
     world.api.clock.advance(86_400_000)
     empty, budget, *_ = items(world.api.admin, world.offer)
     assert (empty["current_value"], empty["affiliates"], empty["is_remaining"]) == (0, [], True)
@@ -198,7 +198,9 @@ def test_a_new_period_begins_empty(world: World) -> None:
         ("3.1", {"offer_id": "x"}, "offer_id[0]"),
     ],
 )
-def test_refused(shared_api: Api, path: str, params: dict[str, Any], name: str) -> None:
+def test_cap_stats_with_invalid_parameter_are_rejected(
+    shared_api: Api, path: str, params: dict[str, Any], name: str
+) -> None:
     response = shared_api.admin.call("GET", f"/{path}/stats/caps", params=params)
     assert (response.status_code, list(response.json()["fields"])) == (400, [name])
     if len(params.get("offer_id[]", ())) > 100:

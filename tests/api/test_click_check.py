@@ -41,7 +41,7 @@ def verdicts(checked: dict[str, Any]) -> dict[str, str]:
     return {step["name"]: step["verdict"] for step in checked["steps"]}
 
 
-def test_a_click_that_passes(api: Api, offer: int) -> None:
+def test_click_check_of_accepted_click_passes_every_step(api: Api, offer: int) -> None:
     pid, _ = api.add_affiliate()
     checked = check(
         api, **{"params[pid]": pid, "params[offer_id]": offer, "params[sub1]": "a b", "ip": "90.190.0.1", "ua": CHROME}
@@ -54,7 +54,7 @@ def test_a_click_that_passes(api: Api, offer: int) -> None:
     assert (checked["visitor"]["country"], checked["visitor"]["os"]) == ("EE", "Windows")
 
 
-def test_a_click_that_is_refused_shows_where_and_why(api: Api, offer: int) -> None:
+def test_click_check_of_rejected_click_shows_step_and_reason(api: Api, offer: int) -> None:
     pid, _ = api.add_affiliate(status="banned")
     checked = check(api, **{"params[pid]": pid, "params[offer_id]": offer, "ip": "8.8.8.8", "ua": CHROME})
     assert (checked["passes"], checked["reason"]) == (False, "inactive-affiliate")
@@ -66,7 +66,7 @@ def test_a_click_that_is_refused_shows_where_and_why(api: Api, offer: int) -> No
     assert "US" in country["detail"]
 
 
-def test_what_has_no_offer_is_not_asked_about(api: Api) -> None:
+def test_click_check_without_offer_skips_later_steps(api: Api) -> None:
     checked = check(api, **{"params[offer_id]": "77"})
     found = verdicts(checked)
     assert (found["invalid-offer"], found["unknown-offer"]) == ("passed", "refused")
@@ -74,7 +74,7 @@ def test_what_has_no_offer_is_not_asked_about(api: Api) -> None:
     assert (checked["offer_id"], checked["pid"], checked["target"]) == (None, None, None)
 
 
-def test_a_link_is_read_long_and_short(api: Api, offer: int) -> None:
+def test_click_check_reads_long_and_short_links(api: Api, offer: int) -> None:
     pid, _ = api.add_affiliate()
     long = f"http://track.example/click?pid={pid}&offer_id={offer}&sub1=x"
     assert check(api, url=long, ip="90.190.0.1")["target"].endswith("&s=x")
@@ -84,7 +84,7 @@ def test_a_link_is_read_long_and_short(api: Api, offer: int) -> None:
         assert (refused.status_code, list(refused.json()["fields"])) == (400, ["url"])
 
 
-def test_time_headers_and_addresses_count(api: Api) -> None:
+def test_click_check_uses_time_headers_and_address(api: Api) -> None:
     offer = api.add_offer(privacy="public", start_at="2030-01-01 00:00:00")
     pid, _ = api.add_affiliate()
     asked = {"params[pid]": pid, "params[offer_id]": offer, "ua": CHROME, "ip": "::ffff:90.190.0.1"}
@@ -97,17 +97,17 @@ def test_time_headers_and_addresses_count(api: Api) -> None:
     assert prefetch["target"] == "https://shop.example/"
 
 
-def test_nothing_is_counted(api: Api, offer: int) -> None:
+def test_click_check_counts_nothing(api: Api, offer: int) -> None:
     pid, _ = api.add_affiliate()
     with api.deps.database.read() as conn:
-        before = rulesets.version(conn)
+        before = rulesets.ruleset_version(conn)
     for _ in range(3):
         assert check(api, **{"params[pid]": pid, "params[offer_id]": offer, "ip": "90.190.0.1"})["passes"]
     with api.deps.database.read() as conn:
-        assert rulesets.version(conn) == before
+        assert rulesets.ruleset_version(conn) == before
 
 
-def test_a_manager_checks_its_own_affiliates_alone(api: Api, offer: int) -> None:
+def test_click_check_by_manager_covers_own_affiliates_only(api: Api, offer: int) -> None:
     staff_id, manager = api.add_staff(Role.MANAGER_AFFILIATE)
     own, other = api.add_affiliate(manager_id=staff_id)[0], api.add_affiliate()[0]
     asked = {"params[offer_id]": offer, "ip": "90.190.0.1"}
@@ -116,14 +116,14 @@ def test_a_manager_checks_its_own_affiliates_alone(api: Api, offer: int) -> None
     assert (refused.status_code, list(refused.json()["fields"])) == (400, ["params[pid]"])
 
 
-def test_a_smartlink_chooses_its_offer_itself(api: Api, offer: int) -> None:
+def test_click_check_of_smartlink_selects_its_offer(api: Api, offer: int) -> None:
     api.admin.post("/3.1/admin/settings", trafficback_url="https://back.example/?o={offer_id}")
     link = f"http://track.example/sl?id={'f' * 24}&pid=1&offer_id={offer}"
     checked = check(api, **{"url": link, "params[offer_id]": str(offer)})
     assert (checked["offer_id"], checked["target"]) == (None, "https://back.example/?o=")
 
 
-def test_a_manager_is_told_which_field_leads_to_the_offers_of_others(api: Api) -> None:
+def test_click_check_by_manager_names_field_of_foreign_offer(api: Api) -> None:
     staff_id, manager = api.add_staff(Role.MANAGER_SALES)
     own, other = (api.add_advertiser(email=f"{name}@shop.example") for name in ("own", "other"))
     smartlink = api.admin.post("/3.0/admin/smartlink/category", name="All")["data"]["_id"]
@@ -138,7 +138,7 @@ def test_a_manager_is_told_which_field_leads_to_the_offers_of_others(api: Api) -
         assert (refused.status_code, list(refused.json()["fields"])) == (400, [field])
 
 
-def test_a_recorded_click_is_explained(api: Api, offer: int) -> None:
+def test_click_explain_shows_recorded_and_current_decision(api: Api, offer: int) -> None:
     pid, _ = api.add_affiliate()
     advertiser = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]
     passed = new_click(1, offer=offer, affiliate=pid, advertiser=advertiser, country="EE", sub1="x")
@@ -155,7 +155,7 @@ def test_a_recorded_click_is_explained(api: Api, offer: int) -> None:
 
 
 @pytest.mark.parametrize("recorded", [{"reason": "bot"}, {"reason": "inactive-offer", "device": "bot"}])
-def test_a_bot_is_one_today(api: Api, offer: int, recorded: dict[str, str]) -> None:
+def test_click_explain_uses_current_bot_detection(api: Api, offer: int, recorded: dict[str, str]) -> None:
     pid, _ = api.add_affiliate()
     advertiser = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]
     click = new_click(1, offer=offer, affiliate=pid, advertiser=advertiser, country="EE", **recorded)
@@ -165,7 +165,7 @@ def test_a_bot_is_one_today(api: Api, offer: int, recorded: dict[str, str]) -> N
     assert today["target"].startswith("https://shop.example/")
 
 
-def test_a_click_of_another_managers_affiliate_is_not_there(api: Api, offer: int) -> None:
+def test_click_explain_of_foreign_affiliate_is_404(api: Api, offer: int) -> None:
     _, manager = api.add_staff(Role.MANAGER_AFFILIATE)
     pid, _ = api.add_affiliate()
     click = new_click(3, offer=offer, affiliate=pid)

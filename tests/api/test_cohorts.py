@@ -15,7 +15,7 @@ DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True)
-class Traffic:
+class CohortTraffic:
     """An offer, two affiliates: two installs of the first on two days, one of them with a sale, one of the second."""
 
     api: Api
@@ -34,7 +34,7 @@ class Traffic:
 
 
 @pytest.fixture
-def traffic(api: Api) -> Traffic:
+def traffic(api: Api) -> CohortTraffic:
     offer, (first, affiliate), (second, _) = api.add_offer(), api.add_affiliate(), api.add_affiliate()
     late = NOON + DAY_MS
     clicks = [
@@ -48,10 +48,10 @@ def traffic(api: Api) -> Traffic:
     add_conversion(api.deps, 2, **own, goal="install", click={"time": late}, created_at=late + 31_000)
     add_conversion(api.deps, 3, **own, goal="sale", click={"id": clicks[0].id}, created_at=late + DAY_MS)
     add_conversion(api.deps, 4, offer_id=offer, affiliate_id=second, goal="install", created_at=NOON + 700_000)
-    return Traffic(api, offer, first, second, affiliate)
+    return CohortTraffic(api, offer, first, second, affiliate)
 
 
-def test_retention(traffic: Traffic) -> None:
+def test_retention_rate_report_lists_rates_per_affiliate_and_day(traffic: CohortTraffic) -> None:
     first = {"affiliate_id": traffic.first, "date": "2023-11-15", "rr_sale": 100, "rr_level": 0, "install_count": 1}
     rows = [
         first,
@@ -69,12 +69,12 @@ def test_retention(traffic: Traffic) -> None:
     assert [row["date"] for row in kiritimati] == ["2023-11-16", "2023-11-16"], "14 hours ahead, the third is a day on"
 
 
-def test_retention_of_the_base_event_is_100_percent(traffic: Traffic) -> None:
+def test_retention_rate_of_base_event_is_100_percent(traffic: CohortTraffic) -> None:
     found = traffic.api.admin.get("/3.1/stats/retentionrate", **traffic.asked(events="install,sale"))
     assert [(row["rr_install"], row["rr_sale"]) for row in found] == [(100, 100), (100, 0), (100, 0)]
 
 
-def test_cohorts_of_too_many_days_with_data_are_refused(traffic: Traffic) -> None:
+def test_cohort_reports_over_too_many_days_with_data_are_rejected(traffic: CohortTraffic) -> None:
     load_clicks(traffic.api.deps, [new_click(9, offer=traffic.offer, time=NOON - 4000 * DAY_MS)])
     long = {"date_from": "2010-01-01", "date_to": "2030-01-01"}
     for report, asked in (("retentionrate", traffic.asked(**long)), ("time-to-action", traffic.timed(**long))):
@@ -82,7 +82,7 @@ def test_cohorts_of_too_many_days_with_data_are_refused(traffic: Traffic) -> Non
         assert (refused.status_code, list(refused.json()["fields"])) == (400, ["date_to"])
 
 
-def test_times_to_action(traffic: Traffic) -> None:
+def test_time_to_action_report_counts_per_interval(traffic: CohortTraffic) -> None:
     body = traffic.api.admin.get("/3.0/stats/time-to-action", **traffic.timed())
     counts = {"clicks": 2, "total_conversions": 2, "tta_30": 1, "tta_600": 1, "tta_inf": 0}
     other = {"clicks": 1, "total_conversions": 1, "tta_30": 0, "tta_600": 0, "tta_inf": 1}
@@ -121,18 +121,20 @@ def test_times_to_action(traffic: Traffic) -> None:
         ({"limit": 1, "page": 3}, [{"sub1": "ruby"}]),
     ],
 )
-def test_find_subs(traffic: Traffic, sent: dict[str, Any], found: list[dict[str, str]]) -> None:
+def test_find_subs_returns_matching_subs(
+    traffic: CohortTraffic, sent: dict[str, Any], found: list[dict[str, str]]
+) -> None:
     traffic.api.clock.advance(2 * DAY_MS)
     assert traffic.api.admin.get("/3.0/stats/find-subs", **sent)["subs"] == found
 
 
-def test_find_subs_names_empty_subs_that_it_ignores(traffic: Traffic) -> None:
+def test_find_subs_warns_of_ignored_empty_subs(traffic: CohortTraffic) -> None:
     answer = traffic.api.admin.get("/3.0/stats/find-subs", sub1="", sub2="x", sub8="")
     assert answer["warnings"] == ["sub1 is empty. It was ignored.", "sub8 is empty. It was ignored."]
     assert "warnings" not in traffic.api.admin.get("/3.0/stats/find-subs", sub8="")
 
 
-def test_find_subs_needs_the_feature_of_each_sub(traffic: Traffic) -> None:
+def test_find_subs_needs_permission_for_each_sub(traffic: CohortTraffic) -> None:
     denied = {"permissions[stats][slice-sub2][level]": "deny"}
     traffic.api.admin.post(f"/3.1/user/{traffic.first}/permissions", **denied)
     assert traffic.affiliate.call("GET", "/3.1/stats/find-subs", params={"sub1": "r"}).status_code == 200
@@ -140,14 +142,14 @@ def test_find_subs_needs_the_feature_of_each_sub(traffic: Traffic) -> None:
     assert (refused.status_code, refused.json()["code"]) == (403, "stats.slice-sub2")
 
 
-def test_subs_are_forgotten_after_90_days(traffic: Traffic) -> None:
+def test_find_subs_omits_subs_older_than_90_days(traffic: CohortTraffic) -> None:
     traffic.api.clock.advance(NOON + 90 * DAY_MS - traffic.api.clock.now_ms())
     assert traffic.api.admin.get("/3.0/stats/find-subs", sub1="red")["subs"] == [{"sub1": "red"}]
     traffic.api.clock.advance(1)
     assert traffic.api.admin.get("/3.0/stats/find-subs", sub1="red")["subs"] == []
 
 
-def test_an_affiliate_sees_its_own(traffic: Traffic) -> None:
+def test_cohort_reports_show_an_affiliate_its_own_rows_only(traffic: CohortTraffic) -> None:
     rows = traffic.affiliate.get("/3.1/stats/retentionrate", **traffic.asked())
     assert {row["affiliate_id"] for row in rows} == {traffic.first}
     assert traffic.affiliate.get("/3.1/stats/retentionrate", **traffic.asked(affiliate_id=traffic.second)) == []
@@ -171,7 +173,9 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("report", "wrong", "name"), REFUSED)
-def test_refused(shared_api: Api, report: str, wrong: dict[str, Any], name: str) -> None:
+def test_cohort_report_with_invalid_parameter_is_rejected(
+    shared_api: Api, report: str, wrong: dict[str, Any], name: str
+) -> None:
     good = {"retentionrate": {"offer": 1, "base_event": "install", "events": "sale"}}
     good["time-to-action"] = {"offer_id": 1, "timezone": "UTC"}
     response = shared_api.admin.call("GET", f"/3.1/stats/{report}", params=DAYS | good[report] | wrong)

@@ -10,7 +10,7 @@ from tests.support.client import ApiClient
 from tests.support.mails import mails
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.people.roles import Role
-from trackyard.domain.tracking.ruleset import Connections
+from trackyard.domain.tracking.ruleset import RulesetConnections
 from trackyard.store.engine.database import Database
 from trackyard.store.tracking import rulesets
 from trackyard.store.tracking.rulesets import compile_row
@@ -20,21 +20,21 @@ ENABLE, DISABLE = "/3.0/offer/enable-affiliate", "/3.0/offer/disable-affiliate"
 
 def version(api: Api) -> int:
     with api.deps.database.read() as conn:
-        return rulesets.version(conn)
+        return rulesets.ruleset_version(conn)
 
 
-def links(api: Api, offer: int) -> Connections:
+def links(api: Api, offer: int) -> RulesetConnections:
     with api.deps.database.read() as conn:
         row = compile_row(conn, "connections", str(offer))
-    assert row is None or isinstance(row, Connections)
-    return row or Connections(offer=offer)
+    assert row is None or isinstance(row, RulesetConnections)
+    return row or RulesetConnections(offer=offer)
 
 
 def connect(api: Api, pid: int, *offers: int) -> None:
     api.admin.post(ENABLE, **{"offer_id[]": list(offers), "pid": pid, "notice": 0})
 
 
-def test_connecting_to_several_offers_tells_of_what_is_new(api: Api) -> None:
+def test_connecting_to_several_offers_mails_new_offers_only(api: Api) -> None:
     pid, _ = api.add_affiliate(email="ann@affiliate.example", login="ann")
     first, second = api.add_offer(title="Shoes {name}"), api.add_offer(title="Hats")
     connect(api, pid, first)
@@ -46,11 +46,11 @@ def test_connecting_to_several_offers_tells_of_what_is_new(api: Api) -> None:
     assert f"#{second} Hats" in mail.body and "Shoes" not in mail.body and "Hello ann" in mail.body
     api.admin.post(ENABLE, offer_id=first, pid=pid)
     assert len(mails(api)) == 1
-    assert links(api, second) == Connections(offer=second, affiliates=(pid,))
+    assert links(api, second) == RulesetConnections(offer=second, affiliates=(pid,))
 
 
 @pytest.mark.parametrize("path", [ENABLE, DISABLE])
-def test_two_at_once_tell_of_it_once(database: Database, analytics: Analytics, path: str) -> None:
+def test_parallel_connections_send_one_mail(database: Database, analytics: Analytics, path: str) -> None:
     api = installed(database, analytics)
     pid, _ = api.add_affiliate()
     offer = api.add_offer()
@@ -65,14 +65,14 @@ def test_two_at_once_tell_of_it_once(database: Database, analytics: Analytics, p
     assert len(mails(api)) == 1
 
 
-def test_an_offer_is_named_by_its_title_as_it_is(api: Api) -> None:
+def test_connection_mail_shows_offer_title_verbatim(api: Api) -> None:
     pid, _ = api.add_affiliate()
     offer = api.add_offer(title="50% {offers} {0}\nBcc: x")
     api.admin.post(ENABLE, offer_id=offer, pid=pid)
     assert f"#{offer} 50% {{offers}} {{0}}" in mails(api)[0].body
 
 
-def test_taking_an_affiliate_off(api: Api) -> None:
+def test_disconnecting_affiliate_mails_disconnected_offers_only(api: Api) -> None:
     pid, _ = api.add_affiliate()
     first, second, never = api.add_offer(), api.add_offer(), api.add_offer()
     connect(api, pid, first, second)
@@ -89,18 +89,18 @@ def test_taking_an_affiliate_off(api: Api) -> None:
     assert len(mails(api)) == 1
 
 
-def test_an_affiliate_can_be_taken_off_a_public_offer_and_connected_again(api: Api) -> None:
+def test_public_offer_can_be_disconnected_and_connected_again(api: Api) -> None:
     pid, _ = api.add_affiliate()
     offer = api.add_offer(privacy="public")
     api.admin.post(DISABLE, offer_id=offer, pid=pid)
-    assert links(api, offer) == Connections(offer=offer, disconnected=(pid,))
+    assert links(api, offer) == RulesetConnections(offer=offer, disconnected=(pid,))
     assert [mail.subject for mail in mails(api)] == ["You are disconnected from 1 offer(s)"]
     api.admin.post(ENABLE, offer_id=offer, pid=pid)
-    assert links(api, offer) == Connections(offer=offer, affiliates=(pid,))
+    assert links(api, offer) == RulesetConnections(offer=offer, affiliates=(pid,))
 
 
 @pytest.mark.parametrize("path", [ENABLE, DISABLE])
-def test_all_or_nothing(api: Api, path: str) -> None:
+def test_connection_with_invalid_id_changes_nothing(api: Api, path: str) -> None:
     pid, _ = api.add_affiliate()
     offer = api.add_offer()
     before = version(api)
@@ -116,7 +116,7 @@ def test_all_or_nothing(api: Api, path: str) -> None:
     assert mails(api) == []
 
 
-def test_taking_every_affiliate_off_an_offer(api: Api) -> None:
+def test_disconnecting_all_affiliates_from_offer_leaves_other_offers(api: Api) -> None:
     (ann, _), (ben, _) = api.add_affiliate(), api.add_affiliate()
     offer, other = api.add_offer(privacy="private"), api.add_offer()
     for pid in (ann, ben):
@@ -124,7 +124,7 @@ def test_taking_every_affiliate_off_an_offer(api: Api) -> None:
     offer_hash = api.admin.get(f"/3.0/offer/{offer}")["offer"]["offer_id"]
     body = api.admin.post(f"/3.0/admin/offer/{offer_hash}/disable-affiliates")
     assert body["message"] == f"Affiliates disconnected from offer {offer}: 2"
-    assert links(api, offer) == Connections(offer=offer, disconnected=(ann, ben))
+    assert links(api, offer) == RulesetConnections(offer=offer, disconnected=(ann, ben))
     assert links(api, other).affiliates == (ann, ben)
     assert mails(api) == []
     before = version(api)
@@ -132,7 +132,7 @@ def test_taking_every_affiliate_off_an_offer(api: Api) -> None:
     assert (again["message"][-1], version(api)) == ("0", before)
 
 
-def test_a_public_offer_keeps_its_affiliates(api: Api) -> None:
+def test_public_offer_rejects_disconnecting_every_affiliate(api: Api) -> None:
     pid, _ = api.add_affiliate()
     offer = api.add_offer(privacy="public")
     connect(api, pid, offer)
@@ -141,7 +141,7 @@ def test_a_public_offer_keeps_its_affiliates(api: Api) -> None:
     assert links(api, offer).affiliates == (pid,)
 
 
-def test_taking_an_affiliate_off_every_offer_that_is_not_public(api: Api) -> None:
+def test_disconnecting_affiliate_from_all_offers_keeps_public_ones(api: Api) -> None:
     (ann, _), (ben, _) = api.add_affiliate(), api.add_affiliate()
     public, protected, private = (api.add_offer(privacy=word) for word in ("public", "protected", "private"))
     for pid in (ann, ben):
@@ -151,7 +151,7 @@ def test_taking_an_affiliate_off_every_offer_that_is_not_public(api: Api) -> Non
     assert [links(api, offer).affiliates for offer in (public, protected, private)] == [(ann, ben), (ben,), (ben,)]
 
 
-def test_a_removed_offer_does_not_exist(api: Api) -> None:
+def test_connection_to_removed_offer_is_rejected(api: Api) -> None:
     pid, _ = api.add_affiliate()
     offer = api.add_offer()
     api.admin.post("/3.0/admin/offer/delete", offer_id=offer)
@@ -160,7 +160,7 @@ def test_a_removed_offer_does_not_exist(api: Api) -> None:
     assert api.admin.call("POST", f"/3.0/admin/offer/{offer}/disable-affiliates").status_code == 404
 
 
-class TestRoles:
+class TestConnectionRoles:
     """Who may connect whom (docs/spec/callers.md#roles-of-staff)."""
 
     @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ class TestRoles:
             (Role.SECTION_STATS, 403),
         ],
     )
-    def test_sections(self, api: Api, role: Role, code: int) -> None:
+    def test_connection_methods_need_matching_role(self, api: Api, role: Role, code: int) -> None:
         pid, affiliate = api.add_affiliate()
         offer = api.add_offer()
         _, client = api.add_staff(role)
@@ -181,7 +181,7 @@ class TestRoles:
             assert client.call("POST", path, data=data).status_code == code
             assert affiliate.call("POST", path, data=data).status_code == 403
 
-    def test_a_manager_of_affiliates_touches_its_own_alone(self, api: Api) -> None:
+    def test_affiliate_manager_connects_own_affiliates_only(self, api: Api) -> None:
         manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
         own, _ = api.add_affiliate(manager_id=manager)
         foreign, _ = api.add_affiliate()
@@ -194,7 +194,7 @@ class TestRoles:
         assert refused.json()["fields"].keys() == {"pid"}
         assert client.call("POST", f"/3.0/admin/affiliate/{foreign}/disable-offers").status_code == 404
         client.post(f"/3.0/admin/offer/{offer}/disable-affiliates")
-        assert links(api, offer) == Connections(offer=offer, affiliates=(foreign,), disconnected=(own,))
+        assert links(api, offer) == RulesetConnections(offer=offer, affiliates=(foreign,), disconnected=(own,))
 
 
 def _calls(offer: int, pid: int) -> list[tuple[str, dict[str, Any]]]:
@@ -211,13 +211,13 @@ def _codes(client: ApiClient, offer: int, pid: int) -> list[int]:
     return [client.call("POST", path, data=data).status_code for path, data in _calls(offer, pid)]
 
 
-class TestFirstSight:
+class TestAutoConnect:
     """Offers that connect whoever sees them: `auto_offer_connect` (docs/spec/offers.md#connections)."""
 
     @pytest.mark.parametrize(
         "look", ["/3.0/partner/offers", "/3.0/partner/live-offers", "/3.1/offers", "/3.0/offer/{offer}"]
     )
-    def test_a_look_connects(self, api: Api, look: str) -> None:
+    def test_auto_connect_offer_connects_affiliate_on_first_view(self, api: Api, look: str) -> None:
         pid, affiliate = api.add_affiliate()
         offer = api.add_offer(auto_offer_connect=1)
         api.admin.get(look.format(offer=offer), pid=pid)
@@ -234,7 +234,7 @@ class TestFirstSight:
     @pytest.mark.parametrize(
         "params", [{}, {"auto_offer_connect": 1, "privacy": "private"}, {"auto_offer_connect": 1, "status": "stopped"}]
     )
-    def test_other_offers_do_not(self, api: Api, params: dict[str, Any]) -> None:
+    def test_auto_connect_skips_offers_that_do_not_qualify(self, api: Api, params: dict[str, Any]) -> None:
         _, affiliate = api.add_affiliate()
         offer = api.add_offer(**params)
         affiliate.get("/3.0/partner/offers")
@@ -242,16 +242,16 @@ class TestFirstSight:
         affiliate.call("GET", f"/3.0/offer/{offer}")
         assert links(api, offer).affiliates == ()
 
-    def test_whom_staff_took_off_stays_off(self, api: Api) -> None:
+    def test_auto_connect_spares_affiliates_disconnected_by_staff(self, api: Api) -> None:
         pid, affiliate = api.add_affiliate()
         offer = api.add_offer(auto_offer_connect=1)
         affiliate.get("/3.0/partner/offers")
         api.admin.post(f"/3.0/admin/affiliate/{pid}/disable-offers")
         assert affiliate.get("/3.0/partner/live-offers")["offers"] == []
         assert [one["link"] for one in affiliate.get("/3.0/partner/offers")["offers"]] == [None]
-        assert links(api, offer) == Connections(offer=offer, disconnected=(pid,))
+        assert links(api, offer) == RulesetConnections(offer=offer, disconnected=(pid,))
 
-    def test_an_offer_that_begins_to_connect(self, api: Api) -> None:
+    def test_auto_connect_switched_on_later_connects_on_next_view(self, api: Api) -> None:
         pid, affiliate = api.add_affiliate()
         offer = api.add_offer()
         api.admin.post(f"/3.0/admin/offer/{offer}", auto_offer_connect=1)

@@ -11,9 +11,9 @@ from tests.support.client import ApiClient
 from tests.support.events import NOON
 from tests.support.history import add_conversion
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.domain.conversions.conversions import Change
+from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.money.ledger import entries_of
+from trackyard.domain.money.ledger import ledger_entries_of
 from trackyard.store.engine.database import Database
 from trackyard.store.money import ledger
 
@@ -114,7 +114,7 @@ def numbers_of(answer: Any) -> list[int]:
     return sorted(int(item["id"], 16) for item in answer["conversions"])
 
 
-def test_conversions_filter_selects_what_matches_any_of_its_values(database: Database, analytics: Analytics) -> None:
+def test_conversion_filters_match_any_of_their_values(database: Database, analytics: Analytics) -> None:
     api = installed(database, analytics)
     fill(api)
     for params, numbers in FILTERS:
@@ -124,14 +124,14 @@ def test_conversions_filter_selects_what_matches_any_of_its_values(database: Dat
         assert (params, sorted(int(row["id"], 16) for row in rows)) == (params, numbers)
 
 
-def test_conversions_amount_filters_of_staff_are_ignored_from_an_affiliate(api: Api) -> None:
+def test_conversion_amount_filters_for_staff_are_ignored_from_an_affiliate(api: Api) -> None:
     _, affiliate, _, _ = fill(api)
     answer = affiliate.get("/3.1/stats/conversions", **PERIOD, revenue_from=100, revenue_to=1, payouts_from="2.5")
     assert len(answer["conversions"]) == 3
     assert [sentence.partition(" ")[0] for sentence in answer["warnings"]] == ["revenue_from", "revenue_to"]
 
 
-def test_conversions_update_to_without_date_from_looks_at_changes_alone(api: Api) -> None:
+def test_conversion_filter_update_to_without_date_from_selects_by_change_time(api: Api) -> None:
     fill(api)
     api.clock.advance(90 * DAY)
     assert numbers_of(api.admin.get("/3.1/stats/conversions", update_to_date="2023-11-15")) == [2, 4]
@@ -151,19 +151,19 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("params", "name"), REFUSED)
-def test_conversions_filter_with_a_wrong_value_is_refused(shared_api: Api, params: dict[str, Any], name: str) -> None:
+def test_conversion_filter_with_invalid_value_is_rejected(shared_api: Api, params: dict[str, Any], name: str) -> None:
     response = shared_api.admin.call("GET", "/3.0/stats/conversions", params=PERIOD | params)
     assert (response.status_code, [each.partition("[")[0] for each in response.json()["fields"]]) == (400, [name])
 
 
-def test_conversions_payment_status_follows_payments(database: Database, analytics: Analytics) -> None:
+def test_conversion_payment_status_follows_payments(database: Database, analytics: Analytics) -> None:
     api = installed(database, analytics)
     pid, _, offer, advertiser = fill(api)
     of: dict[str, Any] = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": advertiser}
     for number, created_at in ((5, NOON - 30 * DAY), (6, NOON - 20 * DAY)):
         made = add_conversion(api.deps, number, **of, created_at=created_at)
         with database.write() as conn:
-            ledger.add_entries(conn, entries_of(Change(None, made, "test")))
+            ledger.add_entries(conn, ledger_entries_of(ConversionChange(None, made, "test")))
     paid = api.admin.post("/3.1/admin/payments", pid=pid, currency="USD", date_to="2023-10-20")["payments"]
     api.admin.post(f"/3.1/admin/payments/{paid[0]['id']}", status="paid")
     api.admin.post("/3.1/admin/payments", pid=pid, currency="USD")
@@ -185,7 +185,7 @@ HIDDEN = ("revenue", "earnings", "price", "advertiser", "supplier_id")
 
 
 @pytest.mark.parametrize("version", ["3.0", "3.1"])
-def test_conversion_of_an_affiliate_has_null_for_what_it_may_not_see(api: Api, version: str) -> None:
+def test_conversion_of_affiliate_has_null_in_staff_fields(api: Api, version: str) -> None:
     _, affiliate, _, _ = fill(api)
     [item, *_] = affiliate.get(f"/{version}/stats/conversions", **PERIOD)["conversions"]
     one = affiliate.get(f"/{version}/stats/conversionsbyid", id=item["id"])["conversion"]
@@ -199,7 +199,7 @@ def test_conversion_of_an_affiliate_has_null_for_what_it_may_not_see(api: Api, v
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_export_of_an_affiliate_has_empty_columns_for_what_it_may_not_see(api: Api, form: str) -> None:
+def test_conversion_export_of_affiliate_has_empty_staff_columns(api: Api, form: str) -> None:
     _, affiliate, _, _ = fill(api)
     read = {"csv": csv_rows, "parquet": lambda *asked, **more: parquet_table(*asked, **more).to_pylist()}[form]
     rows = read(affiliate, "/3.1/stats/conversions", **PERIOD)
@@ -212,7 +212,7 @@ def test_export_of_an_affiliate_has_empty_columns_for_what_it_may_not_see(api: A
     assert paged == rows
 
 
-def test_offer_of_a_conversion_has_its_url_for_staff(api: Api) -> None:
+def test_conversion_offer_has_url_for_staff(api: Api) -> None:
     fill(api)
     for item in api.admin.get("/3.1/stats/conversions", **PERIOD)["conversions"]:
         assert item["offer"]["url"] == "https://shop.example/?c={clickid}"
@@ -221,7 +221,7 @@ def test_offer_of_a_conversion_has_its_url_for_staff(api: Api) -> None:
     )
 
 
-def test_conversion_by_id_has_landing_and_currency_as_existing_clients_decode_them(api: Api) -> None:
+def test_conversion_by_id_has_numeric_landing_and_currency(api: Api) -> None:
     fill(api)
 
     def one(number: int) -> Any:

@@ -43,7 +43,7 @@ def fetched(api: Api, url: str, **request: Any) -> Any:
 PICTURE = ("creativeFiles", ("banner.png", png(30, 20), "image/png"))
 
 
-def test_uploads_become_creatives(api: Api) -> None:
+def test_creative_uploads_are_stored_and_listed(api: Api) -> None:
     offer = api.add_offer()
     other = ("creativeFiles[]", ("C:\\pictures\\ä b.jpg", jpeg(60, 70), "image/jpeg"))
     body = edit(api, offer, [PICTURE, ("logo", ("logo.gif", gif(), "image/gif"))]).json()["offer"]
@@ -59,7 +59,7 @@ def test_uploads_become_creatives(api: Api) -> None:
     assert api.admin.get(f"/3.0/offer/{offer}")["offer"]["creatives"] == again
 
 
-def test_an_offer_is_made_with_its_files(api: Api) -> None:
+def test_creatives_sent_with_new_offer_are_stored(api: Api) -> None:
     given = {"title": "T", "advertiser": api.add_advertiser(), "url": "https://shop.example/"}
     urls = {"creativeUrls[]": ["https://cdn.example/a/one.png?x=1", "https://cdn.example/"]}
     body = send(api.admin, "/3.0/admin/offer", [PICTURE, PICTURE], **given, **urls).json()["offer"]
@@ -68,7 +68,7 @@ def test_an_offer_is_made_with_its_files(api: Api) -> None:
     assert len({item["id"] for item in body["creatives"]}) == 4
 
 
-def test_pictures_of_an_archive_become_creatives(api: Api) -> None:
+def test_creative_archive_is_unpacked_to_pictures(api: Api) -> None:
     offer = api.add_offer()
     content = archive({"a/one.png": png(1, 2), "two.gif": gif(), "page.html": b"<script>", "fake.png": b"<html>"})
     sent = ("creativeFiles", ("all.zip", content, "application/zip"))
@@ -95,7 +95,7 @@ def test_pictures_of_an_archive_become_creatives(api: Api) -> None:
         (("creativeUrls", ("a.png", png(), "image/png")), 400),
     ],
 )
-def test_what_is_refused_leaves_nothing_behind(api: Api, sent: Any, status: int) -> None:
+def test_creative_upload_rejected_leaves_no_files(api: Api, sent: Any, status: int) -> None:
     offer = api.add_offer()
     before = api.admin.get(f"/3.0/offer/{offer}")
     answer = edit(api, offer, [PICTURE, sent], title="Another")
@@ -105,19 +105,19 @@ def test_what_is_refused_leaves_nothing_behind(api: Api, sent: Any, status: int)
     assert stored(api) == []
 
 
-def test_files_go_when_another_parameter_is_refused(api: Api) -> None:
+def test_creative_files_are_discarded_when_another_parameter_is_rejected(api: Api) -> None:
     offer = api.add_offer()
     answer = edit(api, offer, [PICTURE], **{"partner_payments[0][partners]": "999999"})
     assert answer.status_code == 400
     assert stored(api) == []
 
 
-def test_a_file_as_text_is_refused(api: Api) -> None:
+def test_creative_file_sent_as_text_is_rejected(api: Api) -> None:
     answer = api.admin.call("POST", f"/3.0/admin/offer/{api.add_offer()}", data={"logo": "x"})
     assert list(answer.json()["fields"]) == ["logo"]
 
 
-def test_uploads_may_have_fifty_megabytes(api: Api) -> None:
+def test_creative_upload_limit_is_fifty_megabytes(api: Api) -> None:
     offer = api.add_offer()
     large = png() + b"\0" * 3_000_000
     body = edit(api, offer, [("creativeFiles", ("large.png", large, "image/png"))]).json()["offer"]
@@ -131,7 +131,7 @@ def test_uploads_may_have_fifty_megabytes(api: Api) -> None:
     assert api.admin.call("POST", f"/3.0/admin/offer/{offer}", headers=headers, content=long).status_code == 413
 
 
-def test_a_new_logo_replaces_the_old_one(api: Api) -> None:
+def test_offer_logo_replaces_previous_logo(api: Api) -> None:
     offer = api.add_offer()
     old = edit(api, offer, [("logo", ("a.png", png(), "image/png"))]).json()["offer"]["logo"]
     new = edit(api, offer, [("logo", ("b.jpg", jpeg(), "image/pjpeg"))]).json()["offer"]["logo"]
@@ -139,7 +139,7 @@ def test_a_new_logo_replaces_the_old_one(api: Api) -> None:
     assert fetched(api, old).status_code == 404
 
 
-def test_files_are_served_safely(api: Api) -> None:
+def test_creative_files_are_served_with_safe_headers(api: Api) -> None:
     sent = ("creativeFiles", ('x"\r\n é;.png', png(), "image/png"))
     url = edit(api, api.add_offer(), [sent]).json()["offer"]["creatives"][0]["url"]
     answer = fetched(api, url)
@@ -158,7 +158,7 @@ def test_files_are_served_safely(api: Api) -> None:
     assert raw.post(url.removeprefix("http://api.example")).status_code == 405
 
 
-def test_files_of_a_bucket_are_served_alike(api: Api, bucket: str) -> None:
+def test_creative_files_of_a_bucket_are_served_with_same_headers(api: Api, bucket: str) -> None:
     kept = replace(api, app=build(replace(api.deps, files=BucketStore(bucket)), limits=UNBOUNDED))
     kept = replace(kept, admin=api.admin.of(kept.app))
     offer = api.add_offer()
@@ -174,7 +174,7 @@ def test_files_of_a_bucket_are_served_alike(api: Api, bucket: str) -> None:
     assert fetched(kept, item["url"]).status_code == 404
 
 
-def test_a_bucket_that_does_not_answer_changes_nothing_and_is_told(api: Api) -> None:
+def test_creative_upload_with_unreachable_bucket_is_503_and_changes_nothing(api: Api) -> None:
     gone = BucketStore("s3://files/?endpoint=http%3A%2F%2F127.0.0.1%3A1")
     admin = api.admin.of(build(replace(api.deps, files=gone), limits=UNBOUNDED))
     offer = api.add_offer()
@@ -186,13 +186,13 @@ def test_a_bucket_that_does_not_answer_changes_nothing_and_is_told(api: Api) -> 
 
 
 @pytest.mark.parametrize("name", ["", "0" * 32, "../trackyard.db", "%2e%2e/trackyard.db", "x", "0" * 31 + "%00"])
-def test_unknown_files_are_not_found(api: Api, name: str) -> None:
+def test_creative_unknown_file_is_404(api: Api, name: str) -> None:
     answer = TestClient(api.app).get(f"/files/{name}")
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "application/json"
 
 
-def test_creatives_are_removed_once(api: Api) -> None:
+def test_creative_is_removed_once(api: Api) -> None:
     offer = api.add_offer()
     shown = edit(api, offer, [PICTURE, PICTURE], creativeUrls="https://cdn.example/a.png").json()["offer"]["creatives"]
     ids = [item["id"] for item in shown]
@@ -207,7 +207,7 @@ def test_creatives_are_removed_once(api: Api) -> None:
     assert more[-1]["id"] not in ids
 
 
-def test_creatives_of_others_are_not_found(api: Api) -> None:
+def test_creatives_of_foreign_offers_are_404(api: Api) -> None:
     mine, foreign = api.add_offer(creativeUrls="https://cdn.example/a.png"), api.add_offer()
     shown = api.admin.get(f"/3.0/offer/{mine}")["offer"]["creatives"]
     params = {"creatives": shown[0]["id"]}
@@ -218,7 +218,7 @@ def test_creatives_of_others_are_not_found(api: Api) -> None:
     assert len(api.admin.get(f"/3.0/offer/{mine}")["offer"]["creatives"]) == 1
 
 
-def test_downloads_are_queued_with_the_offer(api: Api) -> None:
+def test_creative_downloads_are_queued_with_the_offer(api: Api) -> None:
     offer = api.add_offer(creativeDownloads="https://cdn.example/big.png")
     [shown] = api.admin.get(f"/3.0/offer/{offer}")["offer"]["creatives"]
     assert (shown["url"], shown["size"]) == ("https://cdn.example/big.png", 0)

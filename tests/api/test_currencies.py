@@ -10,7 +10,7 @@ USD = {
 }  # fmt: skip
 
 
-def test_quotes(api: Api) -> None:
+def test_currency_list_shows_rates_and_minimum_payments(api: Api) -> None:
     assert api.admin.get("/3.0/admin/currency")["quotes"] == {"USD": 1}
     made = api.admin.post("/3.1/admin/currencies", code="eur", rate="0.9123456789", min_payment="50")["currency"]
     assert (made["_id"], made["code"], made["active"], made["default"]) == (978, "EUR", True, False)
@@ -22,7 +22,7 @@ def test_quotes(api: Api) -> None:
     assert usd == USD
 
 
-def test_a_rate_holds_from_the_edit_on(api: Api) -> None:
+def test_currency_rate_edit_applies_to_later_conversions(api: Api) -> None:
     api.admin.post("/3.1/admin/currencies", code="EUR", rate="0.9")
     api.clock.advance(1000)
     assert api.admin.post("/3.1/admin/currencies/978", rate="0.95")["currency"]["rate"] == 0.95
@@ -31,7 +31,7 @@ def test_a_rate_holds_from_the_edit_on(api: Api) -> None:
     assert api.admin.post("/3.1/admin/currencies/840", min_payment="10")["currency"]["min_payment"] == 10
 
 
-def test_offers_pay_in_a_currency_with_a_rate(api: Api) -> None:
+def test_offer_payment_currency_needs_exchange_rate(api: Api) -> None:
     pay = {"payments[0][currency]": "EUR"}
     shop = api.add_advertiser()
     given = {"title": "S", "url": "https://a.example", "advertiser": shop, "payments[0][total]": "1"} | pay
@@ -43,7 +43,7 @@ def test_offers_pay_in_a_currency_with_a_rate(api: Api) -> None:
     assert (refused.status_code, refused.json()["fields"]) == (409, {"id": ["EUR is in use."]})
 
 
-def test_a_removed_currency_is_gone(api: Api) -> None:
+def test_currency_removed_is_no_longer_listed(api: Api) -> None:
     api.admin.post("/3.1/admin/currencies", code="EUR", rate="0.9")
     assert api.admin.post("/3.1/admin/currencies/978/remove")["currency"]["rate"] == 0.9
     assert api.admin.call("POST", "/3.1/admin/currencies/978/remove").status_code == 404
@@ -65,13 +65,15 @@ def test_a_removed_currency_is_gone(api: Api) -> None:
         ("/840/remove", {}, 409, "id"),
     ],
 )
-def test_refusals(api: Api, path: str, params: dict[str, str], status: int, field: str) -> None:
+def test_currency_edit_with_invalid_value_is_rejected(
+    api: Api, path: str, params: dict[str, str], status: int, field: str
+) -> None:
     refused = api.admin.call("POST", f"/3.1/admin/currencies{path}", data=params)
     assert (refused.status_code, list(refused.json()["fields"])) == (status, [field])
     assert api.admin.get("/3.0/admin/currency", extended=1)["quotes"] == [USD]
 
 
-def test_the_payment_section_keeps_currencies(api: Api) -> None:
+def test_currency_edits_need_payment_role(api: Api) -> None:
     _, payment = api.add_staff(Role.SECTION_PAYMENT)
     assert payment.post("/3.1/admin/currencies", code="EUR", rate="0.9")["status"] == 1
     _, news = api.add_staff(Role.SECTION_NEWS)

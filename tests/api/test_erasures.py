@@ -7,9 +7,9 @@ import pytest
 from tests.support.api import Api
 from tests.support.events import new_click
 from tests.support.history import add_conversion, load_clicks
-from trackyard.domain.platform.retention import DEFAULT_SPANS
+from trackyard.domain.platform.retention import DEFAULT_RETENTION
 from trackyard.jobs.schedule.erasures import Eraser
-from trackyard.jobs.schedule.retention import Retention
+from trackyard.jobs.schedule.retention import RetentionRunner
 
 PATH = "/3.1/admin/erasures"
 
@@ -25,7 +25,7 @@ def visited(api: Api) -> tuple[int, str]:
     return pid, click.id
 
 
-def test_a_dry_run_counts_and_does_nothing(api: Api) -> None:
+def test_erasure_dry_run_counts_without_erasing(api: Api) -> None:
     pid, click_id = visited(api)
     for subject, value in (("click", click_id), ("user", "u-77"), ("affiliate", str(pid))):
         answer = api.admin.post(PATH, subject=subject, id=value, dry_run=1)
@@ -33,13 +33,13 @@ def test_a_dry_run_counts_and_does_nothing(api: Api) -> None:
     assert api.admin.get(f"{PATH}/1", status=404)
 
 
-def test_an_erasure_is_told_of_until_it_is_done(api: Api, tmp_path: Any) -> None:
+def test_erasure_status_is_shown_until_done(api: Api, tmp_path: Any) -> None:
     _, click_id = visited(api)
     made = api.admin.post(PATH, subject="user", id="u-77")["erasure"]
     assert (made["subject"], made["done"]) == ("user", False)
     deps = api.deps
-    eraser = Eraser(deps.database, deps.zone, deps.clock, DEFAULT_SPANS)
-    retention = Retention(deps.database, deps.analytics, tmp_path, deps.clock, DEFAULT_SPANS)
+    eraser = Eraser(deps.database, deps.zone, deps.clock, DEFAULT_RETENTION)
+    retention = RetentionRunner(deps.database, deps.analytics, tmp_path, deps.clock, DEFAULT_RETENTION)
     for _ in range(20):
         if api.admin.get(f"{PATH}/{made['id']}")["erasure"]["done"]:
             break
@@ -59,5 +59,5 @@ def test_an_erasure_is_told_of_until_it_is_done(api: Api, tmp_path: Any) -> None
     ("subject", "value"),
     [("click", "x"), ("affiliate", "x"), ("affiliate", "987654"), ("user", ""), ("user", "x" * 256), ("people", "x")],
 )
-def test_what_names_nothing_is_a_400(api: Api, subject: str, value: str) -> None:
+def test_erasure_of_unknown_subject_is_400(api: Api, subject: str, value: str) -> None:
     assert api.admin.post(PATH, subject=subject, id=value, status=400)["fields"]

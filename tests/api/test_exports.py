@@ -25,11 +25,11 @@ from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.events import NOON, new_click
 from tests.support.history import add_conversion, load_clicks
 from trackyard.actions.statistics import exports
-from trackyard.actions.statistics.reports import Question
-from trackyard.analytics.cancellation import Asking, asking
+from trackyard.actions.statistics.reports import ReportQuery
+from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
-from trackyard.analytics.reports.clicks import ClickList
+from trackyard.analytics.reports.clicks import ClickQuery
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission, Role
@@ -165,7 +165,7 @@ def check(client: ApiClient, path: str, key: str, zone: str = "UTC", **params: A
 
 
 @pytest.mark.parametrize("version", ["3.0", "3.1"])
-def test_conversions(filled: Api, version: str) -> None:
+def test_conversion_export_equals_json_pages(filled: Api, version: str) -> None:
     path = f"/{version}/stats/conversions"
     assert len(check(filled.admin, path, "conversions", **PERIOD)) == 17
     assert len(check(filled.admin, path, "conversions", **PERIOD, raw_export=1)) == 17
@@ -180,30 +180,30 @@ def test_conversions(filled: Api, version: str) -> None:
         assert str(table.schema.field(name).type) == kind
 
 
-def test_conversions_of_either_engine(
+def test_exports_are_equal_on_either_sql_engine(
     database: Database, analytics: Analytics, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Documents and amounts come out of both as they are stored; places and pieces are alike."""
     api = fill(installed(database, analytics))
-    monkeypatch.setattr(exports, "PIECE", 4)
-    monkeypatch.setattr(exports, "LOOKED_AT", 5)
+    monkeypatch.setattr(exports, "BATCH_ROWS", 4)
+    monkeypatch.setattr(exports, "SCAN_ROWS", 5)
     assert len(check(api.admin, "/3.1/stats/conversions", "conversions", **PERIOD)) == 17
     assert len(check(api.admin, "/3.1/stats/clicks", "clicks", **PERIOD)) == 40
 
 
-def test_conversions_in_pieces(filled: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conversion_export_in_pieces_equals_whole(filled: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD)
     some = csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD, status=2)
     for piece, looked_at, known in ((1, 1, 0), (2, 3, 1), (3, 2, 100), (17, 17, 1), (16, 40, 1)):
-        monkeypatch.setattr(exports, "PIECE", piece)
-        monkeypatch.setattr(exports, "LOOKED_AT", looked_at)
-        monkeypatch.setattr(exports, "KNOWN", known)
+        monkeypatch.setattr(exports, "BATCH_ROWS", piece)
+        monkeypatch.setattr(exports, "SCAN_ROWS", looked_at)
+        monkeypatch.setattr(exports, "MAX_CACHED_NAMES", known)
         assert csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD) == wanted
         assert csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD, status=2) == some
     assert 0 < len(some) < len(wanted) == 17
 
 
-def test_clicks(filled: Api) -> None:
+def test_click_export_equals_json_pages(filled: Api) -> None:
     clicks = check(filled.admin, "/3.1/stats/clicks", "clicks", **PERIOD)
     assert len(clicks) == 40
     assert sum(bool(click["conversion_id"]) for click in clicks) == 17
@@ -214,7 +214,7 @@ def test_clicks(filled: Api) -> None:
 
 
 @pytest.mark.parametrize("version", ["3.0", "3.1"])
-def test_an_hour(filled: Api, version: str) -> None:
+def test_click_export_hour_filter_narrows_a_single_day(filled: Api, version: str) -> None:
     """`hour` narrows a file as it narrows pages: in the asked zone, and of a single day alone."""
     day = {"date_from": "2023-11-15", "date_to": "2023-11-15"}
     for path, key, hours in (
@@ -251,7 +251,7 @@ CUSTOM: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("version", "asked"), CUSTOM)
-def test_custom(filled: Api, version: str, asked: dict[str, Any]) -> None:
+def test_custom_report_export_equals_json_pages(filled: Api, version: str, asked: dict[str, Any]) -> None:
     wanted = check(filled.admin, f"/{version}/stats/custom", "stats", **FILTERED, **asked)
     assert wanted
     assert ("not_found.count" in wanted[0]) == (version == "3.0")
@@ -265,7 +265,7 @@ def test_custom(filled: Api, version: str, asked: dict[str, Any]) -> None:
         assert (kinds["confirmed.count"], kinds["confirmed.payouts"]) == ("int64", "decimal128(18, 4)")
 
 
-def test_nothing_in_the_period(filled: Api) -> None:
+def test_export_of_empty_period_has_header_only(filled: Api) -> None:
     none = {"date_from": "2022-01-01", "date_to": "2022-01-02"}
     for path, period in (
         ("/3.1/stats/clicks", none),
@@ -278,7 +278,7 @@ def test_nothing_in_the_period(filled: Api) -> None:
         assert parquet_table(filled.admin, path, **period).num_rows == 0
 
 
-def test_an_affiliate_sees_its_own_and_no_charges(api: Api) -> None:
+def test_export_of_affiliate_has_own_rows_without_charges(api: Api) -> None:
     filled = fill(api)
     affiliate, client = filled.add_affiliate()
     offer = filled.add_offer()
@@ -300,7 +300,7 @@ def test_an_affiliate_sees_its_own_and_no_charges(api: Api) -> None:
     assert (refused.status_code, refused.json()["code"]) == (403, "stats.slice-trafficback_reason")
 
 
-def test_a_page_that_is_asked_for(filled: Api) -> None:
+def test_export_of_a_page_has_that_page_only(filled: Api) -> None:
     for path, params in (("/3.1/stats/clicks", PERIOD), ("/3.1/stats/conversions", PERIOD)):
         every = csv_rows(filled.admin, path, **params)
         assert csv_rows(filled.admin, path, **params, page=2, limit=5) == every[5:10]
@@ -310,7 +310,7 @@ def test_a_page_that_is_asked_for(filled: Api) -> None:
     assert csv_rows(filled.admin, "/3.1/stats/custom", **FILTERED, slice="sub1", page=2, limit=3) == every[3:]
 
 
-def test_what_a_file_is_called(filled: Api) -> None:
+def test_export_file_name_has_report_and_period(filled: Api) -> None:
     for path, params, name in (
         ("/3.1/stats/clicks", PERIOD, "clicks_2023-11-14_2023-11-17"),
         ("/3.1/stats/conversions", PERIOD | {"timezone": ZONE}, "conversions_2023-11-14_2023-11-17"),
@@ -322,7 +322,7 @@ def test_what_a_file_is_called(filled: Api) -> None:
 
 
 @pytest.mark.parametrize("path", ["/3.1/stats/clicks", "/3.0/stats/conversions", "/3.1/stats/custom"])
-def test_another_format_is_refused(filled: Api, path: str) -> None:
+def test_export_with_unknown_format_is_rejected(filled: Api, path: str) -> None:
     response = filled.admin.call("GET", path, params=PERIOD | FILTERED | {"slice": "day", "format": "xlsx"})
     assert (response.status_code, list(response.json()["fields"])) == (400, ["format"])
     assert filled.admin.call("GET", path, params=PERIOD | FILTERED | {"slice": "day", "format": "json"}).json()[
@@ -330,11 +330,11 @@ def test_another_format_is_refused(filled: Api, path: str) -> None:
     ]
 
 
-def test_what_is_made_meanwhile_does_not_appear(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_omits_rows_created_meanwhile(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     filled = fill(api)
-    monkeypatch.setattr(exports, "PIECE", 4)
+    monkeypatch.setattr(exports, "BATCH_ROWS", 4)
     wanted = csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD)
-    before = exports.stored_before
+    before = exports.rows_before
     numbers = count(500)
 
     def and_one_more(*asked: Any, **more: Any) -> Any:
@@ -345,33 +345,33 @@ def test_what_is_made_meanwhile_does_not_appear(api: Api, monkeypatch: pytest.Mo
         )
         return found
 
-    monkeypatch.setattr(exports, "stored_before", and_one_more)
+    monkeypatch.setattr(exports, "rows_before", and_one_more)
     assert csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD) == wanted
     assert len(csv_rows(filled.admin, "/3.1/stats/conversions", **PERIOD)) > len(wanted)
 
 
-def test_a_file_has_a_turn_for_each_piece_and_none_while_it_is_sent(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_holds_query_slot_per_piece_only(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     deps, admin = fill(api).deps, StaffCaller("0" * 24, frozenset({Role.ADMIN}))
-    monkeypatch.setattr(exports, "PIECE", 5)
-    monkeypatch.setattr("trackyard.analytics.exports.column_stream.ROWS", 5)
-    monkeypatch.setattr("trackyard.analytics.exports.column_stream._READ", 700)
-    monkeypatch.setattr("trackyard.analytics.exports.exports.PIECE", 1)
-    turns, taken = deps.analytics._turns, list[bool]()
-    of_file = turns.of_file
+    monkeypatch.setattr(exports, "BATCH_ROWS", 5)
+    monkeypatch.setattr("trackyard.analytics.exports.column_stream.BATCH_ROWS", 5)
+    monkeypatch.setattr("trackyard.analytics.exports.column_stream._READ_BYTES", 700)
+    monkeypatch.setattr("trackyard.analytics.exports.exports.CHUNK_ROWS", 1)
+    turns, taken = deps.analytics._scheduler, list[bool]()
+    file_slot = turns.file_slot
 
     @contextmanager
-    def noted(who: Asking, *, patient: bool) -> Iterator[None]:
-        with of_file(who, patient=patient):
-            taken.append(patient)
-            assert turns._files.holds(who.name) and turns._heavy.holds(who.name)
+    def noted(token: CancellationToken, *, no_timeout: bool) -> Iterator[None]:
+        with file_slot(token, no_timeout=no_timeout):
+            taken.append(no_timeout)
+            assert turns._files.is_held_by(token.name) and turns._heavy.is_held_by(token.name)
             yield
 
-    monkeypatch.setattr(turns, "of_file", noted)
+    monkeypatch.setattr(turns, "file_slot", noted)
     week = {"since": NOON - 7 * 86_400_000, "until": NOON + 7 * 86_400_000}
-    question = Question(dimensions=("sub1",), zone="UTC", filters={}, **week)
-    asked = asking.set(Asking("a"))
+    question = ReportQuery(dimensions=("sub1",), zone="UTC", filters={}, **week)
+    asked = current_cancellation.set(CancellationToken("a"))
     for export in (
-        exports.export_clicks(deps, admin, Permission.STATS_CLICKS, ClickList(Scope.everything(), **week)),
+        exports.export_clicks(deps, admin, Permission.STATS_CLICKS, ClickQuery(Scope.everything(), **week)),
         exports.export_conversions(deps, admin, Permission.STATS_CONVERSION, ConversionFilter(**week)),
         exports.export_rows(deps, admin, Permission.STATS_COMMON, question),
     ):
@@ -379,14 +379,14 @@ def test_a_file_has_a_turn_for_each_piece_and_none_while_it_is_sent(api: Api, mo
         pieces = 0
         for _ in export.pieces:
             pieces += 1
-            assert not turns._files.holds("a") and not turns._heavy.holds("a")
+            assert not turns._files.is_held_by("a") and not turns._heavy.is_held_by("a")
         assert pieces > 2 and taken == [False, *[True] * pieces]
-    asking.reset(asked)
+    current_cancellation.reset(asked)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_what_is_held_does_not_grow_with_the_file(api: Api, form: str) -> None:
+def test_export_memory_does_not_grow_with_file(api: Api, form: str) -> None:
     many = 300_000
     api.deps.analytics.run(
         "INSERT INTO click (journal, position, time, id, offer, affiliate, ua, sub1) "

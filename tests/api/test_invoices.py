@@ -71,7 +71,7 @@ def history(api: Api) -> tuple[str, int, int]:
     return advertiser, first, second
 
 
-def test_a_new_invoice_says_what_was_sent(api: Api) -> None:
+def test_invoice_shows_sent_values(api: Api) -> None:
     advertiser = api.add_advertiser()
     offer = api.add_offer(advertiser=advertiser)
     api.admin.post("/3.0/admin/offer/delete", offer_id=offer)
@@ -89,7 +89,7 @@ def test_a_new_invoice_says_what_was_sent(api: Api) -> None:
     }  # fmt: skip
 
 
-def test_lines_come_from_statistics_when_none_are_given(api: Api, history: tuple[str, int, int]) -> None:
+def test_invoice_lines_default_to_statistics(api: Api, history: tuple[str, int, int]) -> None:
     advertiser, first, second = history
     shown = show(api, add(api, advertiser, **PERIOD))
     assert lines(shown) == [(first, "RPA", 3, 22.5), (first, "RPC", 4, 0), (second, "RPC", 1, 0)]
@@ -102,7 +102,7 @@ def test_lines_come_from_statistics_when_none_are_given(api: Api, history: tuple
     assert (one_day["status"], one_day["comment"]) == ("unpaid", None)
 
 
-def test_views_are_billed_by_thousands(api: Api, history: tuple[str, int, int]) -> None:
+def test_invoice_bills_impressions_by_thousands(api: Api, history: tuple[str, int, int]) -> None:
     advertiser, first, second = history
     load_views(api.deps, [new_click(number, offer=first, advertiser=advertiser) for number in range(40)])
     load_views(api.deps, [new_click(99, offer=second, advertiser=advertiser, reason="bot")])
@@ -110,7 +110,7 @@ def test_views_are_billed_by_thousands(api: Api, history: tuple[str, int, int]) 
     assert [line for line in shown if line[1] == "RPM"] == [(first, "RPM", 40, 0)]
 
 
-def test_conversions_are_billed_in_their_own_currency(api: Api, history: tuple[str, int, int]) -> None:
+def test_invoice_bills_conversions_in_their_currency(api: Api, history: tuple[str, int, int]) -> None:
     advertiser, first, second = history
     api.admin.post("/3.1/admin/currencies", code="EUR", rate="0.9")
     shown = show(api, add(api, advertiser, currency="EUR", **PERIOD))
@@ -118,7 +118,7 @@ def test_conversions_are_billed_in_their_own_currency(api: Api, history: tuple[s
 
 
 @pytest.mark.parametrize("params", [{}, {"start_date": "2023-11-15"}, {"end_date": "2023-11-15"}])
-def test_without_a_period_there_is_nothing_to_compute(
+def test_invoice_without_period_has_no_computed_lines(
     api: Api, history: tuple[str, int, int], params: dict[str, str]
 ) -> None:
     advertiser, first, _ = history
@@ -130,7 +130,7 @@ def test_without_a_period_there_is_nothing_to_compute(
     assert (first, "RPA", 3, 22.5) in lines(given)
 
 
-def test_an_edit_changes_what_is_sent(api: Api, history: tuple[str, int, int]) -> None:
+def test_invoice_edit_changes_sent_fields_only(api: Api, history: tuple[str, int, int]) -> None:
     advertiser, first, _ = history
     number = add(api, advertiser, comment="c", **PERIOD)
     before = show(api, number)
@@ -142,7 +142,7 @@ def test_an_edit_changes_what_is_sent(api: Api, history: tuple[str, int, int]) -
     assert cleared == before | {"comment": None, "updated_at": "2023-11-15"}
 
 
-def test_computed_lines_follow_the_period_and_given_ones_stay(api: Api, history: tuple[str, int, int]) -> None:
+def test_invoice_edit_of_period_recomputes_computed_lines_only(api: Api, history: tuple[str, int, int]) -> None:
     advertiser, first, second = history
     number = add(api, advertiser, **PERIOD)
     shorter = edit(api, number, advertiser, end_date="2023-11-15")
@@ -154,7 +154,7 @@ def test_computed_lines_follow_the_period_and_given_ones_stay(api: Api, history:
     assert lines(edit(api, number, advertiser, start_date="")) == []
 
 
-def test_an_edit_beside_another_bills_the_period_that_stays(
+def test_invoice_edits_in_parallel_bill_the_stored_period(
     api: Api, history: tuple[str, int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     advertiser, first, _ = history
@@ -193,7 +193,7 @@ LINE = {"detail[0][offer_id]": "1", "detail[0][payout_type]": "RPA", "detail[0][
         ({"status": "half"}, ["status"]),
     ],
 )
-def test_what_an_invoice_may_not_say(api: Api, params: dict[str, str], fields: list[str]) -> None:
+def test_invoice_with_invalid_value_is_rejected(api: Api, params: dict[str, str], fields: list[str]) -> None:
     api.add_offer()
     api.admin.post("/3.1/admin/currencies", code="GBP", rate="0.8", active="0")
     advertiser = api.add_advertiser()
@@ -208,7 +208,7 @@ def test_what_an_invoice_may_not_say(api: Api, params: dict[str, str], fields: l
     assert api.admin.get("/3.0/admin/advertiser-invoices")["pagination"]["total_count"] == 1
 
 
-def test_lines_of_an_invoice_do_not_move_to_another_supplier(api: Api) -> None:
+def test_invoice_lines_stay_with_their_supplier(api: Api) -> None:
     advertiser, other = api.add_advertiser(), api.add_advertiser()
     api.add_offer(advertiser=advertiser)
     number = add(api, advertiser, **LINE)
@@ -217,7 +217,7 @@ def test_lines_of_an_invoice_do_not_move_to_another_supplier(api: Api) -> None:
     assert edit(api, number, other, detail="")["supplier_id"] == other
 
 
-def test_foreign_line_that_was_stored_before_does_not_hinder_other_changes(api: Api) -> None:
+def test_invoice_with_stored_foreign_line_accepts_other_edits(api: Api) -> None:
     advertiser = api.add_advertiser()
     api.add_offer(advertiser=advertiser)
     foreign = api.add_offer()
@@ -231,7 +231,7 @@ def test_foreign_line_that_was_stored_before_does_not_hinder_other_changes(api: 
     assert (paid["status"], lines(paid)) == ("paid", [(foreign, "RPA", 0, 5)])
 
 
-def test_invoices_of_any_of_several_statuses_are_listed(api: Api) -> None:
+def test_invoice_list_filters_by_several_statuses(api: Api) -> None:
     advertiser = api.add_advertiser()
     paid, unpaid = add(api, advertiser, status="paid"), add(api, advertiser)
 
@@ -244,7 +244,7 @@ def test_invoices_of_any_of_several_statuses_are_listed(api: Api) -> None:
     assert list(bad.json()["fields"]) == ["status"]
 
 
-def test_lists_and_their_filters(api: Api) -> None:
+def test_invoice_list_filters_by_supplier_and_period(api: Api) -> None:
     advertiser = api.add_advertiser()
     november = add(api, advertiser, start_date="2023-11-01", end_date="2023-11-30")
     december = add(api, advertiser, start_date="2023-12-01", end_date="2023-12-31", status="paid")
@@ -270,7 +270,7 @@ def test_lists_and_their_filters(api: Api) -> None:
     assert (answer.status_code, list(answer.json()["fields"])) == (400, ["end_date"])
 
 
-def test_a_manager_has_the_invoices_of_its_advertisers_alone(api: Api, history: tuple[str, int, int]) -> None:
+def test_invoice_access_of_manager_is_limited_to_own_advertisers(api: Api, history: tuple[str, int, int]) -> None:
     foreign, _, _ = history
     manager, client = api.add_staff(Role.MANAGER_SALES)
     own = api.add_advertiser(manager=manager)
@@ -296,7 +296,7 @@ def test_a_manager_has_the_invoices_of_its_advertisers_alone(api: Api, history: 
         (Role.SECTION_STATS, 403),
     ],
 )
-def test_who_may_bill(api: Api, role: Role, status: int) -> None:
+def test_invoice_methods_need_matching_role(api: Api, role: Role, status: int) -> None:
     advertiser = api.add_advertiser()
     number = add(api, advertiser)
     _, client = api.add_staff(role)
@@ -307,13 +307,13 @@ def test_who_may_bill(api: Api, role: Role, status: int) -> None:
     assert client.call("GET", "/3.0/admin/advertiser-invoices").status_code == status
 
 
-def test_a_currency_that_is_billed_in_stays(api: Api) -> None:
+def test_invoice_currency_in_use_cannot_be_removed(api: Api) -> None:
     api.admin.post("/3.1/admin/currencies", code="EUR", rate="0.9")
     add(api, api.add_advertiser(), currency="EUR")
     assert api.admin.call("POST", "/3.1/admin/currencies/978/remove").status_code == 409
 
 
-def test_advertisers_and_invoices_on_each_engine(database: Database, analytics: Analytics) -> None:
+def test_advertisers_and_invoices_work_on_each_engine(database: Database, analytics: Analytics) -> None:
     api = installed(database, analytics)
     advertiser = api.add_advertiser(title="Zoo")
     api.clock.advance(1000)

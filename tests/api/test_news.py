@@ -18,7 +18,7 @@ def titles(client: ApiClient, **params: Any) -> list[str]:
     return [item["title"] for item in client.get("/3.0/news", **params)["items"].values()]
 
 
-def test_news_as_they_are_shown(api: Api) -> None:
+def test_news_item_shows_stored_fields(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     number = add(api, "Summer", small_desc="Sale", desc="<b>Everything</b>")
     shown = {
@@ -30,7 +30,7 @@ def test_news_as_they_are_shown(api: Api) -> None:
     assert affiliate.get(f"/3.1/news/{number.upper()}") == {"status": 1, "news": shown}
 
 
-def test_pinned_news_come_first_then_the_newest(api: Api) -> None:
+def test_news_list_starts_with_pinned_then_newest(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     for title, fixed in (("1", 0), ("2", 1), ("3", 0), ("4", 1)):
         add(api, title, fixed=fixed)
@@ -42,7 +42,7 @@ def test_pinned_news_come_first_then_the_newest(api: Api) -> None:
     assert titles(affiliate, skip=4) == []
 
 
-def test_how_many_come_at_once(api: Api) -> None:
+def test_news_list_limit_defaults_to_10_and_ends_at_100(api: Api) -> None:
     for number in range(102):
         add(api, str(number))
     assert len(titles(api.admin)) == 10
@@ -51,12 +51,12 @@ def test_how_many_come_at_once(api: Api) -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [("limit", "0"), ("skip", "-1"), ("fixed", "2"), ("limit", "x")])
-def test_what_is_refused(api: Api, name: str, value: str) -> None:
+def test_news_list_with_invalid_parameter_is_rejected(api: Api, name: str, value: str) -> None:
     answer = api.admin.call("GET", "/3.0/news", params={name: value})
     assert (answer.status_code, answer.json()["fields"].keys()) == (400, {name})
 
 
-def test_drafts_are_for_staff(api: Api) -> None:
+def test_news_drafts_are_visible_to_staff_only(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     draft = add(api, "Draft", status=0)
     assert affiliate.get("/3.0/news") == {"status": 1, "items": {}, "all_items": 0}
@@ -66,7 +66,7 @@ def test_drafts_are_for_staff(api: Api) -> None:
     assert titles(affiliate) == ["Draft"]
 
 
-def test_an_edit_changes_what_is_sent(api: Api) -> None:
+def test_news_edit_changes_sent_fields_only(api: Api) -> None:
     number = add(api, "Summer", small_desc="Sale", desc="All", fixed=1)
     before = api.admin.get(f"/3.0/news/{number}")["news"]
     changed = api.admin.post(f"/3.1/admin/news/{number}", title="Winter", desc="")["news"]
@@ -78,7 +78,7 @@ def test_an_edit_changes_what_is_sent(api: Api) -> None:
     assert api.admin.call("POST", "/3.1/admin/news", data={"desc": "x"}).json()["fields"].keys() == {"title"}
 
 
-def test_removed_news_are_gone(api: Api) -> None:
+def test_news_removed_item_is_404(api: Api) -> None:
     number, kept = add(api, "Old"), add(api, "New")
     before = api.admin.get(f"/3.0/news/{number}")
     assert api.admin.post(f"/3.1/admin/news/{number}/remove") == before

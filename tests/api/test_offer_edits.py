@@ -34,7 +34,7 @@ def shown(api: Api, number: int) -> Any:
 
 def versions(api: Api) -> int:
     with api.deps.database.read() as conn:
-        return rulesets.version(conn)
+        return rulesets.ruleset_version(conn)
 
 
 def tiers_of(api: Api, number: int) -> Any:
@@ -56,7 +56,7 @@ def statements(api: Api) -> Iterator[list[str]]:
     event.remove(engine, "before_cursor_execute", note)
 
 
-def test_an_offer_is_found_by_both_its_ids(api: Api) -> None:
+def test_offer_edit_accepts_number_and_hash_id(api: Api) -> None:
     number = api.add_offer()
     hashed = shown(api, number)["offer_id"]
     for place, name in enumerate((number, hashed, hashed.upper())):
@@ -64,7 +64,7 @@ def test_an_offer_is_found_by_both_its_ids(api: Api) -> None:
         assert (body["id"], body["offer"]["notes"]) == (number, f"edit {place}")
 
 
-def test_an_edit_changes_what_is_sent_and_no_more(api: Api) -> None:
+def test_offer_edit_changes_sent_fields_only(api: Api) -> None:
     number = api.add_offer(**{"notes": "N", "tags[]": "a", "landings[0][title]": "L"} | {
         "landings[0][url]": "https://l.example", "landings[0][url_preview]": "https://p.example"})  # fmt: skip
     before = shown(api, number)
@@ -75,7 +75,7 @@ def test_an_edit_changes_what_is_sent_and_no_more(api: Api) -> None:
     assert before["landings"][0]["id"] == 1
 
 
-def test_an_edit_of_nothing_is_no_change(api: Api) -> None:
+def test_offer_edit_with_equal_values_changes_nothing(api: Api) -> None:
     number = api.add_offer()
     before, version = shown(api, number), versions(api)
     api.clock.advance(60_000)
@@ -84,7 +84,7 @@ def test_an_edit_of_nothing_is_no_change(api: Api) -> None:
     assert versions(api) == version
 
 
-def test_an_edit_is_a_rule_at_once(api: Api) -> None:
+def test_offer_edit_updates_ruleset_at_once(api: Api) -> None:
     number, version = api.add_offer(), versions(api)
     api.admin.post(f"/3.1/admin/offer/{number}", url="https://new.example/")
     with api.deps.database.read() as conn:
@@ -92,7 +92,7 @@ def test_an_edit_is_a_rule_at_once(api: Api) -> None:
         assert compile_row(conn, "offer", str(number)).url == "https://new.example/"  # type: ignore[union-attr]
 
 
-def test_a_payment_is_cleared_where_it_says_so(api: Api) -> None:
+def test_offer_payment_fields_are_cleared_by_empty_values(api: Api) -> None:
     number = api.add_offer(**{
         "payments[0][countries][]": "US", "payments[0][cities][]": "5368361", "payments[0][devices][]": "tv",
         "payments[0][os][]": "iOS",
@@ -108,7 +108,7 @@ def test_a_payment_is_cleared_where_it_says_so(api: Api) -> None:
     assert (payment["total"], payment["revenue"]) == (10, 8)
 
 
-def test_tiers_are_replaced_and_keep_their_counters(api: Api) -> None:
+def test_offer_tiers_keep_ids_unless_their_measure_changes(api: Api) -> None:
     number = api.add_offer(**TIER | {"commission_tiers[0][value]": "10"})
     [first] = tiers_of(api, number)
     api.admin.post(f"/3.1/admin/offer/{number}", **TIER | {"commission_tiers[0][value]": "20"})
@@ -126,7 +126,7 @@ def test_tiers_are_replaced_and_keep_their_counters(api: Api) -> None:
     assert tiers_of(api, number) == []
 
 
-def test_an_offer_is_filed(api: Api) -> None:
+def test_offer_categories_sources_and_domain_are_set_and_cleared(api: Api) -> None:
     category = api.admin.post("/3.0/admin/category", title="C")["category"]["id"]
     source = api.admin.post("/3.0/admin/offer/source", **{"title_lang[en]": "S"})["source"]["id"]
     smartlink = api.admin.post("/3.0/admin/smartlink/category", name="S")["data"]["_id"]
@@ -142,14 +142,14 @@ def test_an_offer_is_filed(api: Api) -> None:
     assert (body["full_categories"], body["domain_url"]) == ([], "track.example")
 
 
-def test_a_payment_is_required_of_a_new_offer_since_3_1(api: Api) -> None:
+def test_offer_payment_is_required_since_3_1(api: Api) -> None:
     sent = {"title": "T", "url": "https://a.example", "advertiser": api.add_advertiser()}
     assert api.admin.call("POST", "/3.0/admin/offer", data=sent).status_code == 200
     assert list(api.admin.call("POST", "/3.1/admin/offer", data=sent).json()["fields"]) == ["payments"]
 
 
 @pytest.mark.parametrize("prefix", ["3.0", "3.1"])
-def test_removal(api: Api, prefix: str) -> None:
+def test_offer_removal_deletes_it_from_every_list(api: Api, prefix: str) -> None:
     number, other = api.add_offer(title="Shoes"), api.add_offer()
     category = api.admin.post("/3.0/admin/category", title="C")["category"]["id"]
     api.admin.post(f"/3.1/admin/offer/{number}", **{"categories[]": category})
@@ -172,7 +172,7 @@ def test_removal(api: Api, prefix: str) -> None:
     assert (refused.status_code, list(refused.json()["fields"])) == (400, ["offer_id"])
 
 
-def test_what_a_removed_offer_brought_stays(api: Api) -> None:
+def test_offer_removed_keeps_its_statistics(api: Api) -> None:
     advertiser, (pid, _) = api.add_advertiser(), api.add_affiliate()
     number = api.add_offer(advertiser=advertiser)
     load_clicks(api.deps, [new_click(1, offer=number, affiliate=pid, advertiser=advertiser)])
@@ -186,7 +186,7 @@ def test_what_a_removed_offer_brought_stays(api: Api) -> None:
     assert row["actions"]["total"]["count"] == 1
 
 
-def test_many_offers_are_written_in_a_constant_number_of_statements(api: Api) -> None:
+def test_offer_bulk_writes_use_constant_number_of_statements(api: Api) -> None:
     numbers = [api.add_offer() for _ in range(6)]
     counts = []
     for group in (numbers[:1], numbers[1:]):
@@ -197,7 +197,7 @@ def test_many_offers_are_written_in_a_constant_number_of_statements(api: Api) ->
     assert counts[0] == counts[1]
 
 
-def test_mass_update(api: Api) -> None:
+def test_offer_mass_update_changes_listed_offers_only(api: Api) -> None:
     one, two, other = api.add_offer(), api.add_offer(status="stopped"), api.add_offer()
     sent = {"offer_id[]": [one, two], "status": "suspended", "privacy": "private"}
     assert api.admin.post("/3.1/admin/offer/mass-update", **sent)["message"] == f"Updated offers: {one}, {two}"
@@ -213,7 +213,7 @@ def test_mass_update(api: Api) -> None:
     assert shown(api, other)["status"] == "active"
 
 
-def test_mass_update_of_ids_alone_changes_nothing_and_succeeds(api: Api) -> None:
+def test_offer_mass_update_without_values_changes_nothing(api: Api) -> None:
     offer = api.add_offer()
     before = shown(api, offer)
     answer = api.admin.post("/3.0/admin/offer/mass-update", **{"offer_id[]": [offer]})
@@ -221,7 +221,7 @@ def test_mass_update_of_ids_alone_changes_nothing_and_succeeds(api: Api) -> None
     assert shown(api, offer) == before
 
 
-def test_a_sales_manager_writes_the_offers_of_its_advertisers_alone(api: Api) -> None:
+def test_sales_manager_writes_offers_of_own_advertisers_only(api: Api) -> None:
     own_id, sales = api.add_staff(Role.MANAGER_SALES)
     advertiser, foreign_advertiser = api.add_advertiser(manager=own_id), api.add_advertiser()
     own, foreign = api.add_offer(advertiser=advertiser), api.add_offer(advertiser=foreign_advertiser)
@@ -240,7 +240,7 @@ def test_a_sales_manager_writes_the_offers_of_its_advertisers_alone(api: Api) ->
     ("flag", "sent", "mails"),
     [("1", {"title": "New"}, 1), ("1", {"notes": "New"}, 0), ("0", {"title": "New"}, 0), ("1", {}, 0)],
 )
-def test_those_who_are_connected_are_told_of_a_change(api: Api, flag: str, sent: dict[str, str], mails: int) -> None:
+def test_offer_change_is_mailed_to_connected_affiliates(api: Api, flag: str, sent: dict[str, str], mails: int) -> None:
     number = api.add_offer(send_emails=flag)
     pid, _ = api.add_affiliate(email="ann@example.org", name="Ann")
     api.add_affiliate()
@@ -251,7 +251,7 @@ def test_those_who_are_connected_are_told_of_a_change(api: Api, flag: str, sent:
     assert [tuple(each) for each in queued] == [("ann@example.org", f"#{number} New has changed")] * mails
 
 
-def test_edits_at_once_lose_no_field(database: Database, analytics: Analytics) -> None:
+def test_offer_edits_in_parallel_lose_no_field(database: Database, analytics: Analytics) -> None:
     api = installed(database, analytics)
     number = api.add_offer()
     caller = StaffCaller("f" * 24, frozenset({Role.ADMIN}))

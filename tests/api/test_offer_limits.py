@@ -8,8 +8,8 @@ from sqlalchemy import select
 from tests.support.api import NOW, Api
 from tests.support.seeds import add_conversion
 from trackyard.domain.offers.counters import Traits
-from trackyard.domain.tracking.ruleset import FullCap, FullCaps
-from trackyard.store.conversions.decisions import find_book
+from trackyard.domain.tracking.ruleset import FullCap, RulesetFullCaps
+from trackyard.store.conversions.decisions import get_decision_context
 from trackyard.store.offers import counters
 from trackyard.store.tables import counter
 from trackyard.store.tracking import rulesets
@@ -26,11 +26,11 @@ def cap(place: int = 0, **fields: str) -> dict[str, str]:
 def full(api: Api, number: int) -> tuple[FullCap, ...]:
     with api.deps.database.read() as conn:
         row = rulesets.compile_row(conn, "full_caps", str(number))
-    assert row is None or isinstance(row, FullCaps)
+    assert row is None or isinstance(row, RulesetFullCaps)
     return () if row is None else row.caps
 
 
-def was_told(api: Api, number: int, since: int) -> bool:
+def is_published_since(api: Api, number: int, since: int) -> bool:
     with api.deps.database.read() as conn:
         changes = rulesets.changes_since(conn, since, 1000)
     return any((change.kind, change.key) == ("full_caps", str(number)) for change in changes)
@@ -38,16 +38,16 @@ def was_told(api: Api, number: int, since: int) -> bool:
 
 def version(api: Api) -> int:
     with api.deps.database.read() as conn:
-        return rulesets.version(conn)
+        return rulesets.ruleset_version(conn)
 
 
 def count(api: Api, number: int) -> None:
     """Has the counters of an offer asked for, as a call of affiliate 1 would."""
     with api.deps.database.write() as conn:
-        terms = find_book(conn, [number], [], api.deps.zone, lock=True).offers[number]
+        terms = get_decision_context(conn, [number], [], api.deps.zone, lock=True).offers[number]
         traits = Traits("1", 1, "DE", NOW)
-        counters.hold(conn, [(rule.measure, traits) for rule in terms.caps.rules])
-        counters.hold(conn, [(ladder.measure, traits) for ladder in terms.ladders])
+        counters.lock_counters(conn, [(rule.measure, traits) for rule in terms.caps.rules])
+        counters.lock_counters(conn, [(ladder.measure, traits) for ladder in terms.tier_groups])
 
 
 def held(api: Api, number: int) -> list[tuple[int, int]]:
@@ -70,23 +70,23 @@ def edit(api: Api, number: int, **params: Any) -> None:
     api.admin.post(f"/3.1/admin/offer/{number}", **params)
 
 
-def test_a_new_cap_that_is_full_refuses_clicks_at_once(api: Api, sold: int) -> None:
+def test_offer_cap_that_is_full_rejects_clicks_at_once(api: Api, sold: int) -> None:
     before = version(api)
     edit(api, sold, is_redirect_overcap="1", **cap())
     assert [item.until for item in full(api, sold)] == [MIDNIGHT]
-    assert was_told(api, sold, before)
+    assert is_published_since(api, sold, before)
 
 
-def test_a_higher_value_frees_it_and_keeps_the_counter(api: Api, sold: int) -> None:
+def test_offer_cap_with_higher_value_accepts_clicks_and_keeps_counter(api: Api, sold: int) -> None:
     edit(api, sold, is_redirect_overcap="1", **cap())
     [stood] = held(api, sold)
     before = version(api)
     edit(api, sold, **cap(value="3"))
     assert (full(api, sold), held(api, sold)) == ((), [stood])
-    assert was_told(api, sold, before)
+    assert is_published_since(api, sold, before)
 
 
-def test_what_is_switched_off_refuses_no_more(api: Api, sold: int) -> None:
+def test_offer_cap_switched_off_rejects_no_clicks(api: Api, sold: int) -> None:
     edit(api, sold, is_redirect_overcap="1", **cap())
     edit(api, sold, is_redirect_overcap="0")
     assert full(api, sold) == ()
@@ -107,7 +107,9 @@ def test_what_is_switched_off_refuses_no_more(api: Api, sold: int) -> None:
         (cap(period="month"), False),
     ],
 )
-def test_counters_stay_while_what_they_count_does(api: Api, sold: int, change: dict[str, str], kept: bool) -> None:
+def test_offer_cap_counter_resets_only_when_its_measure_changes(
+    api: Api, sold: int, change: dict[str, str], kept: bool
+) -> None:
     edit(api, sold, **cap())
     count(api, sold)
     assert [conversions for _, conversions in held(api, sold)] == [2]
@@ -115,7 +117,7 @@ def test_counters_stay_while_what_they_count_does(api: Api, sold: int, change: d
     assert bool(held(api, sold)) is kept
 
 
-def test_tiers_keep_their_counters_while_only_values_change(api: Api, sold: int) -> None:
+def test_offer_tier_counter_stays_when_only_values_change(api: Api, sold: int) -> None:
     tier = {"timeframe": "day", "type": "conversions", "value": "5", "modifier_type": "by_fix", "modifier_value": "1"}
     sent = {f"commission_tiers[0][{name}]": value for name, value in tier.items()}
     edit(api, sold, enabled_commission_tiers="1", **sent)
@@ -128,14 +130,14 @@ def test_tiers_keep_their_counters_while_only_values_change(api: Api, sold: int)
     assert held(api, sold) == []
 
 
-def test_personal_limits_refuse_the_clicks_of_their_affiliate(api: Api, sold: int) -> None:
+def test_personal_limit_rejects_clicks_of_its_affiliate(api: Api, sold: int) -> None:
     pid = api.add_affiliate()[0]
     limit = {"personal_limits[0][partner]": str(pid), "personal_limits[0][caps]": "0"}
     edit(api, sold, is_redirect_overcap="1", **limit)
     assert full(api, sold) == (FullCap(f"personal-{pid}", (pid,)),)
 
 
-def test_tier_changed_in_its_timeframe_counts_from_the_edit_on(api: Api, sold: int) -> None:
+def test_offer_tier_with_new_timeframe_counts_from_edit(api: Api, sold: int) -> None:
     tier = {"timeframe": "day", "type": "conversions", "value": "5", "modifier_type": "by_fix", "modifier_value": "1"}
     sent = {f"commission_tiers[0][{name}]": value for name, value in tier.items()} | {"enabled_commission_tiers": "1"}
     edit(api, sold, **sent)

@@ -13,14 +13,14 @@ from tests.support.api import NOW, Api
 from tests.support.client import ApiClient
 from tests.support.offers import payment, store_offer
 from trackyard.domain.offers.offers import (
+    AllowDeny,
+    AllowDenyGeo,
     Cap,
     Interval,
     Offer,
+    OfferSchedule,
     OsVersion,
-    Places,
     RestrictedOs,
-    Schedule,
-    Sides,
     TargetingGroup,
 )
 from trackyard.domain.people.roles import Role
@@ -51,8 +51,8 @@ FILTERS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"restriction_os": (RestrictedOs(os="iOS"),)}, {"os": "iOS"}),
     ({"restriction_os": (RestrictedOs(os="iOS"),)}, {"os[]": ["ANDROID", "ios"]}),
     ({"restriction_os": (RestrictedOs(os="Tizen"),)}, {"os": "tizen"}),
-    ({"targeting": (TargetingGroup(country=Sides(allow=("DE", "FR"))),)}, {"countries[]": ["FR"]}),
-    ({"targeting": (TargetingGroup(region=Places(allow={"DE": (2950157,)})),)}, {"countries": "DE"}),
+    ({"targeting": (TargetingGroup(country=AllowDeny(allow=("DE", "FR"))),)}, {"countries[]": ["FR"]}),
+    ({"targeting": (TargetingGroup(region=AllowDenyGeo(allow={"DE": (2950157,)})),)}, {"countries": "DE"}),
     ({"categories": ("a" * 24,)}, {"categories[]": ["a" * 24]}),
     ({"categories": ("a" * 24,)}, {"categories[]": ["c" * 24, "a" * 24]}),
     ({"bundle_id": "com.example"}, {"bundle_id[]": ["com.example", "com.other"]}),
@@ -68,27 +68,27 @@ FILTERS: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("fields", "asked"), FILTERS, ids=[str(asked) for _, asked in FILTERS])
-def test_filters(api: Api, fields: dict[str, Any], asked: dict[str, Any]) -> None:
+def test_offer_list_filter_selects_matching_offer(api: Api, fields: dict[str, Any], asked: dict[str, Any]) -> None:
     store_offer(api, title="Plain")
     wanted = store_offer(api, **fields)
     assert ids(api.admin, **asked) == [wanted.id]
 
 
-def test_filter_that_names_nothing_selects_nothing(api: Api) -> None:
+def test_offer_list_filter_with_unknown_value_selects_nothing(api: Api) -> None:
     store_offer(api, restriction_os=(RestrictedOs(os="Android"),), countries=("DE",))
     for asked in ({"os": "Amiga"}, {"countries": "ZZ"}, {"categories": "games"}, {"smartlink_categories": "none"}):
         assert ids(api.admin, **asked) == []
 
 
-def test_country_that_targeting_keeps_out_is_not_one_of_the_offer(api: Api) -> None:
-    group = TargetingGroup(country=Sides(deny=("DE",)))
+def test_offer_list_country_filter_respects_targeting(api: Api) -> None:
+    group = TargetingGroup(country=AllowDeny(deny=("DE",)))
     made = store_offer(api, countries=("DE", "FR"), targeting=(group,))
     assert (ids(api.admin, countries="DE"), ids(api.admin, countries="FR")) == ([], [made.id])
     open_too = store_offer(api, countries=("DE",), targeting=(group, TargetingGroup(device_type=("tv",))))
     assert ids(api.admin, countries="DE") == [open_too.id]
 
 
-def test_country_of_an_edited_targeting_is_found(api: Api) -> None:
+def test_offer_list_country_filter_uses_edited_targeting(api: Api) -> None:
     number = api.add_offer(countries="AT")
     api.admin.post(f"/3.1/admin/offer/{number}", **{"targeting[0][country][allow][]": ["IT", "AT"]})
     _, affiliate = api.add_affiliate()
@@ -96,7 +96,7 @@ def test_country_of_an_edited_targeting_is_found(api: Api) -> None:
         assert ids(api.admin, countries=country) == ids(affiliate, "/3.0/partner/offers", countries=country) == found
 
 
-def test_filters_by_what_only_one_offer_has(api: Api) -> None:
+def test_offer_list_filters_by_unique_fields(api: Api) -> None:
     first, second = store_offer(api), store_offer(api)
     for asked in (
         {"int_id[]": [second.id, 99]},
@@ -115,7 +115,7 @@ def caps_of(value: Decimal) -> tuple[Cap, ...]:
     return tuple(Cap(id=period, period=period, type="conversions", value=value) for period in ("day", "all"))
 
 
-def test_sort_keys(api: Api) -> None:
+def test_offer_list_sort_keys_order_rows(api: Api) -> None:
     made = [
         store_offer(
             api,
@@ -147,7 +147,7 @@ def test_sort_keys(api: Api) -> None:
         assert api.admin.call("GET", "/3.1/offers", params=sort).status_code == 400
 
 
-def test_pages_are_disjoint(api: Api) -> None:
+def test_offer_list_pages_are_disjoint(api: Api) -> None:
     made = [store_offer(api, title="Same").id for _ in range(5)]
     pages = [ids(api.admin, limit=2, page=page, **{"sort[title]": "desc"}) for page in (1, 2, 3, 4)]
     assert pages == [made[:2], made[2:4], made[4:], []]
@@ -155,7 +155,7 @@ def test_pages_are_disjoint(api: Api) -> None:
     assert place == {"per_page": 2, "total_count": 5, "page": 2, "next_page": 3}
 
 
-def test_who_sees_what(api: Api) -> None:
+def test_offer_list_visibility_depends_on_caller(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     public, protected, private, joined = (
         store_offer(api, privacy=privacy) for privacy in ("public", "protected", "private", "private")
@@ -180,7 +180,7 @@ def test_who_sees_what(api: Api) -> None:
         assert api.admin.call("GET", f"/3.0/offer/{reference}").status_code == 404
 
 
-def test_a_removed_offer_is_nowhere(api: Api) -> None:
+def test_offer_removed_is_in_no_list(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     gone = store_offer(api)
     connect(api, gone, pid)
@@ -191,26 +191,26 @@ def test_a_removed_offer_is_nowhere(api: Api) -> None:
     assert api.admin.get("/3.0/offers/count")["count"] == 0
 
 
-CLOSED = Schedule(enabled=True, timezone="UTC", intervals=(Interval(day_of_week=3, start=0, end=23),))
-OPEN = Schedule(enabled=True, timezone="UTC", intervals=(Interval(day_of_week=2, start=22, end=3),))
+CLOSED = OfferSchedule(enabled=True, timezone="UTC", intervals=(Interval(day_of_week=3, start=0, end=23),))
+OPEN = OfferSchedule(enabled=True, timezone="UTC", intervals=(Interval(day_of_week=2, start=22, end=3),))
 NOT_LIVE: list[dict[str, Any]] = [
     {"privacy": "protected"},
     {"start_at": NOW + 1},
     {"stop_at": NOW},
     {"schedule": CLOSED},
-    {"schedule": Schedule(date_start="2023-11-15")},
-    {"schedule": Schedule(date_to="2023-11-13")},
+    {"schedule": OfferSchedule(date_start="2023-11-15")},
+    {"schedule": OfferSchedule(date_to="2023-11-13")},
     {"status": "suspended"},
 ]
 LIVE: list[dict[str, Any]] = [
     {"start_at": NOW, "stop_at": NOW + 1},
     {"schedule": OPEN},
-    {"schedule": Schedule(date_start="2023-11-14", date_to="2023-11-14", intervals=CLOSED.intervals)},
-    {"schedule": Schedule(date_start="2023-11-15", timezone="Asia/Kathmandu")},
+    {"schedule": OfferSchedule(date_start="2023-11-14", date_to="2023-11-14", intervals=CLOSED.intervals)},
+    {"schedule": OfferSchedule(date_start="2023-11-15", timezone="Asia/Kathmandu")},
 ]
 
 
-def test_live_offers(api: Api) -> None:
+def test_live_offer_list_shows_usable_offers_only(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     for fields in NOT_LIVE:
         store_offer(api, **fields)
@@ -229,7 +229,7 @@ def cap(kind: str, *countries: str) -> Cap:
     return Cap(id=f"{kind}{countries}", period="day", type=kind, value=Decimal(5), **named)  # type: ignore[arg-type]
 
 
-def test_filters_of_caps_put_the_others_aside(api: Api) -> None:
+def test_offer_list_cap_filter_overrides_other_filters(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     clicks = store_offer(api, caps=(cap("clicks", "DE"), cap("budget", "FR")), countries=("DE",))
     budget = store_offer(api, caps=(cap("budget", "DE"),))
@@ -246,7 +246,7 @@ def test_filters_of_caps_put_the_others_aside(api: Api) -> None:
     assert ids(affiliate, path, countries="DE") == [clicks.id]
 
 
-def test_staff_ask_for_an_affiliate_of_theirs(api: Api) -> None:
+def test_live_offer_list_for_staff_needs_own_affiliate_id(api: Api) -> None:
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
     foreign, _ = api.add_affiliate()
     own, _ = api.add_affiliate(manager_id=manager)
@@ -277,7 +277,7 @@ def _many(api: Api, pid: int, count: int) -> None:
             categories=(key,),
             sources=(key,),
             domain_id=number + 1,
-            schedule=Schedule(date_to=f"2030-01-{number + 1:02}"),
+            schedule=OfferSchedule(date_to=f"2030-01-{number + 1:02}"),
         )
         connect(api, made, pid)
         with api.deps.database.write() as conn:
@@ -285,7 +285,7 @@ def _many(api: Api, pid: int, count: int) -> None:
 
 
 @pytest.mark.parametrize("path", ["/3.1/offers", "/3.0/partner/offers", "/3.0/partner/live-offers"])
-def test_a_page_is_read_in_a_constant_number_of_statements(
+def test_offer_list_statement_count_is_constant(
     api: Api, count_statements: Callable[[Database], list[str]], path: str
 ) -> None:
     pid, affiliate = api.add_affiliate()

@@ -9,7 +9,7 @@ from tests.support.api import Api
 from tests.support.offers import payment, store_offer
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.api.offers.params import AddOffer
-from trackyard.domain.offers.offers import Offer, Places, Sides, TargetingGroup
+from trackyard.domain.offers.offers import AllowDeny, AllowDenyGeo, Offer, TargetingGroup
 from trackyard.wire.openapi.document import document
 
 NOTHING: dict[str, Any] = {"allow": [], "deny": []}
@@ -217,7 +217,7 @@ def filled(value: Any, pid: int) -> Any:
 
 
 @pytest.mark.parametrize(("sent", "shown"), SENT_AND_SHOWN, ids=[next(iter(sent)) for sent, _ in SENT_AND_SHOWN])
-def test_what_is_sent_is_shown_after_a_create_and_after_an_edit(
+def test_offer_parameter_is_shown_after_create_and_edit(
     shared_api: Api, sent: dict[str, Any], shown: dict[str, Any]
 ) -> None:
     pid, _ = shared_api.add_affiliate()
@@ -279,7 +279,7 @@ CLEARED: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("first", "then", "shown"), CLEARED, ids=[next(iter(then)) for _, then, _ in CLEARED])
-def test_an_empty_value_clears(
+def test_offer_parameter_is_cleared_by_empty_value(
     shared_api: Api, first: dict[str, Any], then: dict[str, Any], shown: dict[str, Any]
 ) -> None:
     number = shared_api.add_offer(**first)
@@ -382,7 +382,7 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "sent"), REFUSED, ids=[name for name, _ in REFUSED])
-def test_a_bad_value_is_refused_by_its_name_and_nothing_is_written(
+def test_offer_parameter_with_invalid_value_is_rejected_by_name(
     shared_api: Api, name: str, sent: dict[str, Any]
 ) -> None:
     number = shared_api.add_offer()
@@ -400,7 +400,7 @@ def test_a_bad_value_is_refused_by_its_name_and_nothing_is_written(
     assert shared_api.admin.get(f"/3.1/offer/{number}")["offer"] == before
 
 
-def test_unknown_name_of_a_write_is_named_in_the_error(api: Api) -> None:
+def test_offer_write_with_unknown_name_is_named_in_error(api: Api) -> None:
     sent = {"strictly_brands[]": "Nobodys", "targeting[0][region][allow][DE][]": "5"}
     answer = api.admin.call("POST", f"/3.1/admin/offer/{api.add_offer()}", data=sent)
     assert answer.json()["fields"] == {
@@ -409,7 +409,7 @@ def test_unknown_name_of_a_write_is_named_in_the_error(api: Api) -> None:
     }
 
 
-def test_names_of_systems_browsers_and_brands_match_in_any_case(api: Api) -> None:
+def test_targeting_names_match_in_any_case(api: Api) -> None:
     sent = {
         "targeting[0][browser][allow][]": ["sAfari", "FIREFOX"], "targeting[0][brand][deny][]": "aPPLE",
         "targeting[0][os][allow][0][name]": "ios", "strictly_brands[]": "samsung", "payments[0][os][]": "ANDROID",
@@ -417,13 +417,13 @@ def test_names_of_systems_browsers_and_brands_match_in_any_case(api: Api) -> Non
     assert "warnings" not in api.admin.post(f"/3.1/admin/offer/{api.add_offer()}", **sent)
 
 
-def test_unknown_name_that_the_offer_has_is_kept_with_a_warning(api: Api) -> None:
+def test_targeting_stored_unknown_name_is_kept_with_warning(api: Api) -> None:
     made = store_offer(
         api,
         countries=("UK",),
         strictly_brands=("Oldphone",),
         payments=(payment(os=("AmigaOS",), cities=(5,)),),
-        targeting=(TargetingGroup(browser=Sides(allow=("Oldnet",)), region=Places(allow={"US": (5,)})),),
+        targeting=(TargetingGroup(browser=AllowDeny(allow=("Oldnet",)), region=AllowDenyGeo(allow={"US": (5,)})),),
     )
     path = f"/3.1/admin/offer/{made.id}"
     assert "warnings" not in api.admin.post(path, title="Other")
@@ -448,7 +448,7 @@ def test_unknown_name_that_the_offer_has_is_kept_with_a_warning(api: Api) -> Non
     assert api.admin.call("POST", path, data={"countries": "UK"}).status_code == 400
 
 
-def test_documented_defaults_are_those_of_a_new_offer() -> None:
+def test_documented_defaults_are_those_of_new_offer() -> None:
     differently_named = {"advertiser": "advertiser_id", "domain_url": "domain_id", "stop_date": "stop_at"}
     beside = {"strictly_os", "strictly_isp", "hide_referer", "creative_files", "creative_urls", "creative_downloads"}
     fields = {field.name: field.default for field in msgspec.structs.fields(Offer) if not field.required}
@@ -460,7 +460,7 @@ def test_documented_defaults_are_those_of_a_new_offer() -> None:
         assert (name, default or None) == (name, None if stored is msgspec.NODEFAULT else stored or None)
 
 
-def test_defaults_are_documented_of_a_new_offer_alone() -> None:
+def test_documented_defaults_are_on_new_offer_only() -> None:
     schemas = document(CATALOGUE, version="1")["components"]["schemas"]
     assert schemas["AddOffer"]["properties"]["status"]["default"] == "stopped"
     assert not [name for name, schema in schemas["EditOffer"]["properties"].items() if "default" in schema]

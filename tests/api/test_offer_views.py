@@ -11,20 +11,20 @@ from tests.support import seeds
 from tests.support.api import NOW, Api
 from tests.support.offers import payment, store_offer
 from trackyard.domain.offers.offers import (
+    AllowDeny,
+    AllowDenyGeo,
+    AllowDenySubs,
     Cap,
     Creative,
     Interval,
     Landing,
     Offer,
+    OfferSchedule,
     OsVersion,
     PersonalLimit,
-    Places,
     RestrictedIsp,
     RestrictedOs,
-    Schedule,
-    Sides,
-    SubAccount,
-    SubSides,
+    SubAccountList,
     TargetingGroup,
     Tier,
     WeightedUrl,
@@ -76,16 +76,16 @@ def rich(api: Api, **fields: Any) -> Offer:
             Tier(id="t", timeframe="week", type="conversions", value=Decimal(10), modifier_type="to_percent",
                  modifier_value=Decimal("12.5"), goals=("1",), conversion_status=("confirmed",)),
         ),
-        "schedule": Schedule(
+        "schedule": OfferSchedule(
             enabled=True, date_start="2023-11-01", date_to="2024-01-31", timezone="Asia/Kathmandu",
             intervals=(Interval(day_of_week=6, start=20, end=3),),
         ),
         "targeting": (
             TargetingGroup(
-                country=Sides(allow=("DE",), deny=("AT",)), region=Places(allow={"DE": (1, 2)}),
-                city=Places(deny={"DE": (9,)}), os=(OsVersion(name="iOS", comparison="GTE", version="15.1"),),
-                isp={"DE": ("Telekom",)}, ip=Sides(deny=("192.0.2.0/24",)), device_type=("mobile",),
-                sub=SubSides(allow={1: ("a",)}, deny_groups=({1: "x", 2: ""},)),
+                country=AllowDeny(allow=("DE",), deny=("AT",)), region=AllowDenyGeo(allow={"DE": (1, 2)}),
+                city=AllowDenyGeo(deny={"DE": (9,)}), os=(OsVersion(name="iOS", comparison="GTE", version="15.1"),),
+                isp={"DE": ("Telekom",)}, ip=AllowDeny(deny=("192.0.2.0/24",)), device_type=("mobile",),
+                sub=AllowDenySubs(allow={1: ("a",)}, deny_groups=({1: "x", 2: ""},)),
                 connection=("wi-fi",), block_proxy=True,
                 url="https://t.example/", urls=(WeightedUrl(url="https://w.example/", weight=30),),
             ),
@@ -93,13 +93,13 @@ def rich(api: Api, **fields: Any) -> Offer:
         "restriction_os": (RestrictedOs(os="Android", versions=(">=9",)),),
         "restriction_isp": (RestrictedIsp(country="DE", name="Telekom"),),
         "sub_restrictions": ({"sub1": "a", "sub2": "b"},),
-        "sub_accounts": {"1": SubAccount(values=("a", "b"), exclude=True)},
+        "sub_accounts": {"1": SubAccountList(values=("a", "b"), exclude=True)},
         "stop_at": 1_709_251_200_000, "macro_url": "&x={sub1}", "hold_period": 5, "hide_caps": False,
     }  # fmt: skip
     return store_offer(api, **plain | fields)
 
 
-def test_the_full_form(api: Api) -> None:
+def test_offer_full_form_has_every_field(api: Api) -> None:
     made = rich(api)
     with api.deps.database.write() as conn:
         conn.execute(update(offer).where(offer.c.id == made.id).values(cr=Decimal("1.25"), epc=Decimal("0.5")))
@@ -132,7 +132,7 @@ def test_the_full_form(api: Api) -> None:
     assert shown["personal_limits"] == [{"partner": 77, "caps": 4}]
 
 
-def test_the_items_of_the_full_form(api: Api) -> None:
+def test_offer_full_form_has_every_item(api: Api) -> None:
     shown = api.admin.get(f"/3.1/offer/{rich(api).hash}")["offer"]
     assert shown["caps"] == [
         {
@@ -160,7 +160,7 @@ def test_the_items_of_the_full_form(api: Api) -> None:
     assert shown["sub_accounts"] == {"1": {"value": "a,b", "except": True}, "2": {"value": "", "except": False}}
 
 
-def test_an_offer_of_which_nothing_was_said(api: Api) -> None:
+def test_offer_full_form_has_defaults_of_minimal_offer(api: Api) -> None:
     shown = api.admin.get(f"/3.0/offer/{store_offer(api).id}")["offer"]
     texts = ("macro_url", "parallel_tracking_url", "preview_url", "notes", "hash_password", "domain_url")
     assert [shown[name] for name in texts] == ["", "", "", "", "", "track.example"]
@@ -173,7 +173,7 @@ def test_an_offer_of_which_nothing_was_said(api: Api) -> None:
     assert shown["schedule"] == {"enabled": 0, "date_start": None, "date_to": None, "timezone": "UTC", "intervals": []}
 
 
-def test_the_form_of_lists(api: Api) -> None:
+def test_offer_list_form_omits_full_form_fields(api: Api) -> None:
     made = rich(api)
     [shown] = api.admin.get("/3.0/offers")["offers"]
     assert not (OWN | {"sub_accounts", "kpi"}) - {"links"} - set(shown)
@@ -183,7 +183,7 @@ def test_the_form_of_lists(api: Api) -> None:
     assert shown["link"] == f"https://go.example/click?offer_id={made.id}&pid="
 
 
-def test_the_form_for_affiliates(api: Api) -> None:
+def test_offer_affiliate_form_has_links_and_own_fields(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     made = rich(api, schedule=None)
     with api.deps.database.write() as conn:
@@ -219,7 +219,7 @@ HIDDEN = set(HIDDEN_WORDS.split())
 """The advertiser's side of an offer, and what staff keep to themselves."""
 
 
-def test_full_form_of_an_affiliate_lacks_the_advertisers_side_alone(api: Api) -> None:
+def test_offer_full_form_of_affiliate_omits_advertiser_fields(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     made = rich(api, allowed_ip="192.0.2.1", hash_password="secret", notes="between us")
     for version in ("3.0", "3.1"):
@@ -238,7 +238,7 @@ def test_full_form_of_an_affiliate_lacks_the_advertisers_side_alone(api: Api) ->
         assert all("total" not in item for item in shown["payments"])
 
 
-def test_tiers_of_others_and_of_charges_are_hidden_from_an_affiliate(api: Api) -> None:
+def test_offer_tiers_of_others_and_charges_are_hidden_from_affiliate(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     other, _ = api.add_affiliate()
 
@@ -261,7 +261,7 @@ def test_tiers_of_others_and_of_charges_are_hidden_from_an_affiliate(api: Api) -
     assert affiliate.get(f"/3.1/offer/{hidden.id}")["offer"]["commission_tiers"] == []
 
 
-def test_an_affiliate_sees_what_applies_to_it(api: Api) -> None:
+def test_offer_payments_and_caps_of_affiliate_are_applicable_ones(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     other, other_client = api.add_affiliate()
 
@@ -297,7 +297,7 @@ def test_an_affiliate_sees_what_applies_to_it(api: Api) -> None:
     assert [item["value"] for item in shown["caps"]] == [1, 1, 9]
 
 
-def test_own_groups_alone(api: Api) -> None:
+def test_offer_targeting_groups_show_affiliate_its_own_only(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     _, other = api.add_affiliate()
     groups = (TargetingGroup(device_type=("tv",)), TargetingGroup(device_type=("mobile",), affiliate_id=(pid,)))
@@ -307,7 +307,7 @@ def test_own_groups_alone(api: Api) -> None:
         assert [group["device_type"] for group in shown["targeting"]] == [wanted]
 
 
-def test_hidden_payments_and_caps(api: Api) -> None:
+def test_offer_hidden_payments_and_caps_are_empty_for_affiliate(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     made = rich(api, hide_payments=True, hide_caps=True)
     shown = affiliate.get(f"/3.0/offer/{made.id}")["offer"]
@@ -327,7 +327,9 @@ def test_hidden_payments_and_caps(api: Api) -> None:
         ("private", True, False, 1),
     ],
 )
-def test_approval_and_links(api: Api, privacy: str, enabled: bool | None, approval: bool, links: int) -> None:
+def test_offer_approval_and_links_depend_on_privacy_and_connection(
+    api: Api, privacy: str, enabled: bool | None, approval: bool, links: int
+) -> None:
     pid, affiliate = api.add_affiliate()
     made = store_offer(api, privacy=privacy)
     if enabled is not None:
@@ -337,7 +339,7 @@ def test_approval_and_links(api: Api, privacy: str, enabled: bool | None, approv
     assert (shown["required_approval"], len(shown["links"]), shown["link"] is not None) == (approval, links, links == 1)
 
 
-def test_no_links_to_an_advertiser_who_refuses_the_affiliate(api: Api) -> None:
+def test_offer_of_blacklisting_advertiser_has_no_links(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     refusing, other = (store_offer(api, landings=(Landing(id=1, title="L", url="u", url_preview="p"),)) for _ in "ab")
     sent = {"advertisers_id": refusing.advertiser_id, "pid": pid}

@@ -9,8 +9,8 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from trackyard.actions.people.sign_in import WINDOW_MS
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.domain.money.ledger import Entry
-from trackyard.domain.people.permissions import FEATURES, denied_by
+from trackyard.domain.money.ledger import LedgerEntry
+from trackyard.domain.people.permissions import FEATURES, denied_features
 from trackyard.domain.people.roles import Role
 from trackyard.store.money import ledger
 
@@ -19,11 +19,11 @@ SPAN = {"date_from": "2023-11-15", "date_to": "2023-11-15"}
 NEW = {"email": "Ann@Affiliate.example", "password": "long-enough"}
 
 
-def test_the_own_record(api: Api) -> None:
+def test_own_record_shows_stored_fields(api: Api) -> None:
     manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
     pid, client = api.add_affiliate(email="ann@affiliate.example", manager_id=manager, city="Riga", company="Ads")
     entries = [
-        Entry(
+        LedgerEntry(
             affiliate_id=pid, kind="conversion", source_id=currency, version=1, currency=currency, hold=Decimal(3),
             available=Decimal(available), at=api.clock.now_ms(),
         )
@@ -49,7 +49,7 @@ def test_the_own_record(api: Api) -> None:
     assert client.get("/3.1/partner/me")["user"]["last_login_at"] == "2023-11-14 22:13:20"
 
 
-def test_own_record_has_the_fields_that_programs_read(api: Api) -> None:
+def test_own_record_has_legacy_field_names(api: Api) -> None:
     asked = {"lang_label": "Wire", "fields[0][lang_label]": "IBAN", "fields[1][lang_label]": "BIC"}
     wire = api.admin.post("/3.1/admin/payment_systems", **asked)["payment_system"]
     pid, client = api.add_affiliate(level=3, notes="pays late", contactPerson="Ann")
@@ -62,7 +62,7 @@ def test_own_record_has_the_fields_that_programs_read(api: Api) -> None:
     assert client.get("/3.1/partner/me")["user"]["pay_acc"] == "EE12"
 
 
-def test_the_tree_has_every_area_and_feature(api: Api) -> None:
+def test_permission_tree_has_every_area_and_feature(api: Api) -> None:
     _, client = api.add_affiliate()
     tree = client.get("/3.1/partner/me")["user"]["permissions"]
     assert set(tree) == {"automation", "general", "notificator", "stats", "users"}
@@ -102,7 +102,7 @@ CALLS: dict[str, list[tuple[str, dict[str, Any]]]] = {
 
 
 @pytest.mark.parametrize("feature", CALLS)
-def test_what_is_denied_is_a_403_that_names_it(api: Api, feature: str) -> None:
+def test_permission_denied_is_403_naming_the_feature(api: Api, feature: str) -> None:
     pid, client = api.add_affiliate()
     _, other = api.add_affiliate()
 
@@ -122,13 +122,13 @@ def test_what_is_denied_is_a_403_that_names_it(api: Api, feature: str) -> None:
     assert statuses(client) == allowed
 
 
-def test_refused_before_parameters_are_looked_at(api: Api) -> None:
+def test_permission_is_checked_before_parameters(api: Api) -> None:
     pid, client = api.add_affiliate()
     api.admin.post(f"/3.1/user/{pid}/permissions", **tree_param("stats.slice-day", "deny"))
     assert client.call("GET", "/3.1/stats/getbydate").status_code == 403
 
 
-def test_the_reason_of_refusals_can_be_granted(api: Api) -> None:
+def test_permission_for_rejection_reason_can_be_granted(api: Api) -> None:
     pid, client = api.add_affiliate()
     calls = [("/3.1/stats/getbytrafficback", DAY), ("/3.1/stats/custom", slices("trafficback_reason"))]
     for path, params in calls:
@@ -138,7 +138,7 @@ def test_the_reason_of_refusals_can_be_granted(api: Api) -> None:
     assert [client.call("GET", path, params=params).status_code for path, params in calls] == [200, 200]
 
 
-def test_one_default_for_all_and_overrides_for_one(api: Api) -> None:
+def test_permission_default_for_all_is_overridden_per_affiliate(api: Api) -> None:
     pid, client = api.add_affiliate()
     _, other = api.add_affiliate()
     api.admin.post(f"/3.1/user/{pid}/permissions", **tree_param("stats.slice-day", "read"))
@@ -155,7 +155,7 @@ def test_one_default_for_all_and_overrides_for_one(api: Api) -> None:
 
 
 @pytest.mark.parametrize("path", ["/3.1/user/1/permissions", "/3.1/user/permissions"])
-def test_permissions_that_do_not_exist(api: Api, path: str) -> None:
+def test_permission_edit_with_unknown_name_is_rejected(api: Api, path: str) -> None:
     api.add_affiliate()
     for params, field in (
         (tree_param("stats.slice-moon", "deny"), "permissions[stats][slice-moon]"),
@@ -170,14 +170,14 @@ def test_permissions_that_do_not_exist(api: Api, path: str) -> None:
     )
 
 
-def test_every_feature_that_a_method_needs_can_be_denied() -> None:
+def test_permission_exists_for_every_feature_methods_need() -> None:
     needed = {feature for endpoint in CATALOGUE for feature in endpoint.features}
     assert needed <= set(FEATURES)
-    assert denied_by(dict.fromkeys(needed, "deny"), {}) >= needed
-    assert not denied_by(dict.fromkeys(FEATURES, "deny"), dict.fromkeys(FEATURES, "write"))
+    assert denied_features(dict.fromkeys(needed, "deny"), {}) >= needed
+    assert not denied_features(dict.fromkeys(FEATURES, "deny"), dict.fromkeys(FEATURES, "write"))
 
 
-def test_a_new_key_stops_the_old_one_at_once(api: Api) -> None:
+def test_affiliate_new_key_replaces_old_key_at_once(api: Api) -> None:
     pid, client = api.add_affiliate(email="ann@affiliate.example")
     session = api.admin.post("/3.1/auth", login="ann@affiliate.example", password="long-enough")["api_key"]
     user = client.post("/3.1/partner/api_key")["user"]
@@ -191,7 +191,7 @@ def sign_up(api: Api, **params: Any) -> Any:
     return api.admin.with_key(None).call("POST", "/3.1/partner", data=NEW | params)
 
 
-def test_who_signs_up_waits_for_a_decision(api: Api) -> None:
+def test_sign_up_waits_for_moderation(api: Api) -> None:
     referrer, _ = api.add_affiliate()
     user = sign_up(api, login="ann", name="Ann", ref=referrer).json()["user"]
     pid = user["partner_id"]
@@ -207,13 +207,13 @@ def test_who_signs_up_waits_for_a_decision(api: Api) -> None:
     assert api.admin.call("POST", "/3.1/auth", data=login).status_code == 200
 
 
-def test_who_signs_up_decides_nothing_for_itself(api: Api) -> None:
+def test_sign_up_ignores_staff_parameters(api: Api) -> None:
     answer = sign_up(api, status="active", level="9", ref_percent="50", notes="VIP")
     assert answer.headers["x-ignored-parameters"] == "level,notes,ref_percent,status"
     assert answer.json()["user"]["status"] == "on moderation"
 
 
-def test_required_custom_fields_are_asked_for(api: Api) -> None:
+def test_sign_up_requires_custom_fields(api: Api) -> None:
     size = api.admin.post("/3.1/admin/custom_fields", name="Size", required=1)["field"]["id"]
     name = f"custom_fields[{size}]"
     for params, field in (({}, name), ({name: " "}, name), ({"custom_fields[Shape]": "x"}, "custom_fields[Shape]")):
@@ -235,14 +235,14 @@ def test_required_custom_fields_are_asked_for(api: Api) -> None:
         ({"email": "taken@affiliate.example"}, 409, "email"),
     ],
 )
-def test_signing_up_in_vain(api: Api, params: dict[str, str], status: int, field: str) -> None:
+def test_sign_up_with_invalid_value_is_rejected(api: Api, params: dict[str, str], status: int, field: str) -> None:
     api.add_affiliate(email="taken@affiliate.example")
     refused = sign_up(api, **params)
     assert (refused.status_code, list(refused.json()["fields"])) == (status, [field])
     assert api.admin.get("/3.0/admin/partners")["pagination"]["total_count"] == 1
 
 
-def test_an_address_signs_up_so_often(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sign_up_is_limited_per_address(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 3)
     for number in range(2):
         assert sign_up(api, email=f"{number}@affiliate.example").status_code == 200
@@ -267,5 +267,5 @@ NEEDED = {
 
 
 @pytest.mark.parametrize("endpoint", [each for each in CATALOGUE if each.id in NEEDED], ids=lambda each: each.id)
-def test_a_method_needs_the_feature_that_names_it(endpoint: Any) -> None:
+def test_endpoint_needs_the_feature_named_after_it(endpoint: Any) -> None:
     assert endpoint.features == (NEEDED[endpoint.id],)

@@ -21,7 +21,7 @@ def listed(client: ApiClient, pid: int | None = None) -> Any:
     return client.get("/3.0/partner/pixels" + ("" if pid is None else f"/{pid}"))["pixel"]
 
 
-def test_an_affiliates_pixel_waits_for_staff(api: Api) -> None:
+def test_pixel_of_affiliate_waits_for_moderation(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     offer = api.add_offer()
     made = add(affiliate, offer)
@@ -33,7 +33,7 @@ def test_an_affiliates_pixel_waits_for_staff(api: Api) -> None:
     assert listed(affiliate) == listed(api.admin, pid) == {str(made["id"]): made}
 
 
-def test_affiliates_do_not_moderate_themselves(api: Api) -> None:
+def test_pixel_moderation_is_ignored_from_affiliates(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     other, _ = api.add_affiliate()
     own_words = IMAGE | {"is_active": "0", "moderation_status": "1", "pid": other, "offer_id": api.add_offer()}
@@ -47,7 +47,7 @@ def test_affiliates_do_not_moderate_themselves(api: Api) -> None:
     assert answer.json()["pixel"]["moderation_status"] == "0"
 
 
-def test_other_code_of_an_affiliate_waits_again(api: Api) -> None:
+def test_pixel_code_changed_by_affiliate_needs_new_moderation(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     made = add(affiliate, api.add_offer())
     path = f"/3.0/partner/pixel/{made['id']}"
@@ -59,7 +59,7 @@ def test_other_code_of_an_affiliate_waits_again(api: Api) -> None:
     assert api.admin.post(path, code=IMAGE["code"])["pixel"]["moderation_status"] == "1"
 
 
-def test_staff_add_for_an_affiliate(api: Api) -> None:
+def test_pixel_added_by_staff_needs_affiliate_id(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     offer = api.add_offer()
     assert add(api.admin, offer, pid=pid)["moderation_status"] == "1"
@@ -86,7 +86,7 @@ def test_staff_add_for_an_affiliate(api: Api) -> None:
         (IMAGE | {"offer_id": "public", "name": ""}, {"name"}),
     ],
 )
-def test_what_cannot_be_added(api: Api, params: dict[str, Any], names: set[str]) -> None:
+def test_pixel_with_invalid_value_is_rejected(api: Api, params: dict[str, Any], names: set[str]) -> None:
     _, affiliate = api.add_affiliate()
     offers = {privacy: api.add_offer(privacy=privacy) for privacy in ("public", "private")}
     sent = params | {name: offers.get(str(value), value) for name, value in params.items() if name == "offer_id"}
@@ -95,7 +95,7 @@ def test_what_cannot_be_added(api: Api, params: dict[str, Any], names: set[str])
     assert listed(affiliate) == {}
 
 
-def test_an_edit_keeps_code_and_kind_together(api: Api) -> None:
+def test_pixel_edit_checks_code_against_type(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     made = add(affiliate, api.add_offer())
     path = f"/3.0/partner/pixel/{made['id']}"
@@ -105,7 +105,7 @@ def test_an_edit_keeps_code_and_kind_together(api: Api) -> None:
     assert listed(affiliate) == {str(made["id"]): both}
 
 
-def test_a_removed_pixel_is_gone(api: Api) -> None:
+def test_pixel_removed_is_404(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     _, other = api.add_affiliate()
     offer = api.add_offer()
@@ -118,7 +118,7 @@ def test_a_removed_pixel_is_gone(api: Api) -> None:
     assert listed(affiliate) == {str(kept["id"]): kept}
 
 
-def test_managers_see_those_of_their_own_affiliates(api: Api) -> None:
+def test_pixel_list_of_manager_covers_own_affiliates_only(api: Api) -> None:
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
     (own, _), (foreign, _) = api.add_affiliate(manager_id=manager), api.add_affiliate()
     offer = api.add_offer()
@@ -134,7 +134,7 @@ def test_managers_see_those_of_their_own_affiliates(api: Api) -> None:
     assert client.call("POST", f"/3.0/partner/pixel/{mine}", data={"is_active": 0}).json()["pixel"]["is_active"] == "0"
 
 
-def test_the_edges_learn_the_pixels_that_are_active_and_accepted(api: Api) -> None:
+def test_pixel_ruleset_has_active_accepted_pixels_only(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     offer = api.add_offer()
     key = f"{offer}-{pid}"
@@ -144,14 +144,12 @@ def test_the_edges_learn_the_pixels_that_are_active_and_accepted(api: Api) -> No
         with api.deps.database.read() as conn:
             assert key in [change.key for change in rulesets.changes_since(conn, since, 100) if change.kind == "pixels"]
             row = rulesets.compile_row(conn, "pixels", key)
-            assert (key in {each for kind, each, _ in rulesets.each_rule(conn) if kind == "pixels"}) == (
-                row is not None
-            )
+            assert (key in {each for kind, each, _ in rulesets.each_row(conn) if kind == "pixels"}) == (row is not None)
         return None if row is None else row.codes  # type: ignore[union-attr]
 
     def version() -> int:
         with api.deps.database.read() as conn:
-            return rulesets.version(conn)
+            return rulesets.ruleset_version(conn)
 
     before = version()
     path = f"/3.0/partner/pixel/{add(affiliate, offer)['id']}"
@@ -170,7 +168,7 @@ def test_the_edges_learn_the_pixels_that_are_active_and_accepted(api: Api) -> No
     assert shown(before) == (OTHER_IMAGE,)
 
 
-def test_rejected_pixel_has_minus_one_and_the_old_number_is_accepted(api: Api) -> None:
+def test_pixel_rejected_status_is_minus_one_and_accepts_legacy_number(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     offer = api.add_offer()
     made = add(affiliate, offer)

@@ -9,19 +9,19 @@ import pytest
 from sqlalchemy import func, select, update
 
 from tests.support.api import NOW, Api
-from tests.support.calls import inbox_call
 from tests.support.events import new_click
 from tests.support.history import load_clicks
-from tests.support.queued import queued_lines
+from tests.support.inbound_postbacks import make_inbox_postback
+from tests.support.outbox_lines import queued_lines
 from trackyard.actions.tracking.postback_check import STEPS
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_click_id, new_id
-from trackyard.domain.conversions.decisions import DECLINES, FAULTS
-from trackyard.domain.conversions.sessions import DAY_MS, KEPT_MS
+from trackyard.domain.conversions.decisions import DECLINE_CHECKS, POSTBACK_CHECKS
+from trackyard.domain.conversions.sessions import DAY_MS, MIN_CLICK_RETENTION_MS
 from trackyard.domain.people.roles import Role
-from trackyard.domain.statistics.rows import ServerLog
-from trackyard.jobs.conversions.inbox import Converter
-from trackyard.journal.records import Call, Click
+from trackyard.domain.statistics.rows import ServerPostbackLog
+from trackyard.jobs.conversions.inbox import PostbackProcessor
+from trackyard.journal.records import Click, InboundPostback
 from trackyard.store.conversions import inbox
 from trackyard.store.statistics import checkpoints
 from trackyard.store.tables import affiliate, conversion, counter, delivery, offer, outbox
@@ -30,7 +30,7 @@ from trackyard.store.tracking import edges
 AGE_MS = 3_600_000
 
 
-class Shop:
+class PostbackCheckSetup:
     """An offer, an affiliate with a postback, and a click of it from one hour ago."""
 
     def __init__(self, api: Api, **params: Any) -> None:
@@ -66,10 +66,12 @@ class Shop:
         params = {"clickid": self.click.id} | params
         click = self.click if params["clickid"] == self.click.id else None
         with self.api.deps.database.write() as conn:
-            call = Call(NOW, new_id(NOW), "postback", "GET", "192.0.2.9", "", "", "", params)
-            inbox.add_calls(conn, "001-1", [inbox_call(next(self.positions), call, click)])
-        Converter(self.api.deps.database, "USD", ZoneInfo("UTC"), ManualClock(NOW)).step()
-        return msgspec.json.decode(queued_lines(self.api.deps.database, "server_log")[-1], type=ServerLog).response
+            call = InboundPostback(NOW, new_id(NOW), "postback", "GET", "192.0.2.9", "", "", "", params)
+            inbox.add_entries(conn, "001-1", [make_inbox_postback(next(self.positions), call, click)])
+        PostbackProcessor(self.api.deps.database, "USD", ZoneInfo("UTC"), ManualClock(NOW)).step()
+        return msgspec.json.decode(
+            queued_lines(self.api.deps.database, "server_log")[-1], type=ServerPostbackLog
+        ).response
 
     def set(self, **columns: Any) -> None:
         with self.api.deps.database.write() as conn:
@@ -77,8 +79,8 @@ class Shop:
 
 
 @pytest.fixture
-def shop(api: Api) -> Shop:
-    return Shop(api)
+def shop(api: Api) -> PostbackCheckSetup:
+    return PostbackCheckSetup(api)
 
 
 def verdicts(checked: dict[str, Any]) -> dict[str, str]:
@@ -90,7 +92,7 @@ def detail(checked: dict[str, Any], name: str) -> str:
     return str(found)
 
 
-def test_a_call_that_makes_a_conversion(shop: Shop) -> None:
+def test_postback_check_of_valid_postback_makes_conversion(shop: PostbackCheckSetup) -> None:
     checked = shop.check(sum="12.50", comment="thanks")
     assert (checked["response"], checked["click_id"], checked["offer_id"], checked["pid"]) == (
         "", shop.click.id, shop.offer, shop.pid,
@@ -112,7 +114,7 @@ def test_a_call_that_makes_a_conversion(shop: Shop) -> None:
     )  # fmt: skip
 
 
-def test_nothing_is_counted_recorded_or_sent(shop: Shop) -> None:
+def test_postback_check_writes_nothing(shop: PostbackCheckSetup) -> None:
     shop.set(caps=[{"id": "c" * 24, "period": "day", "type": "conversions", "value": "1"}])
     for _ in range(3):
         assert verdicts(shop.check())["caps"] == "passed"
@@ -140,8 +142,8 @@ def test_nothing_is_counted_recorded_or_sent(shop: Shop) -> None:
         ),
     ],
 )  # fmt: skip
-def test_each_step_says_what_the_worker_does(
-    shop: Shop, columns: dict[str, Any], params: dict[str, str], step: str, response: str
+def test_postback_check_equals_worker_decision(
+    shop: PostbackCheckSetup, columns: dict[str, Any], params: dict[str, str], step: str, response: str
 ) -> None:
     shop.set(**columns)
     checked = shop.check(**params)
@@ -157,18 +159,18 @@ def test_each_step_says_what_the_worker_does(
     assert (made["status"], made["comment"], made["payouts"]) == (row.status, row.comment, row.payout)
 
 
-def test_faults_do_not_hide_what_is_behind_them(shop: Shop) -> None:
+def test_postback_check_shows_steps_after_a_fault(shop: PostbackCheckSetup) -> None:
     shop.set(hash_password="x", click_session="30i")
     checked = shop.check()
     assert (checked["response"], checked["conversion"]) == ("Access denied", None)
     assert (verdicts(checked)["secure"], verdicts(checked)["click session"]) == ("stopped", "declined")
     assert detail(checked, "amounts") == "sum 0, charge 10, payout 7 USD"
     nothing = verdicts(shop.check(status="9"))
-    assert {nothing[name] for name in ("exists", *DECLINES, "tiers", "hold", "amounts")} == {"not asked"}
-    assert {nothing[name] for name in FAULTS} == {"passed", "stopped"}
+    assert {nothing[name] for name in ("exists", *DECLINE_CHECKS, "tiers", "hold", "amounts")} == {"not asked"}
+    assert {nothing[name] for name in POSTBACK_CHECKS} == {"passed", "stopped"}
 
 
-def test_a_repeat(shop: Shop) -> None:
+def test_postback_check_of_repeated_postback_shows_existing_conversion(shop: PostbackCheckSetup) -> None:
     shop.call(status="2")
     again = shop.check(status="2")
     assert (again["response"], verdicts(again)["exists"], again["postbacks"]) == ("Conversion exists", "stopped", [])
@@ -187,7 +189,7 @@ def test_a_repeat(shop: Shop) -> None:
     assert (verdicts(full)["caps"], detail(full, "caps")) == ("declined", "1 of 1 conversions (all, full)")
 
 
-def test_an_address_that_converted(shop: Shop) -> None:
+def test_postback_check_of_repeated_ip_is_declined(shop: PostbackCheckSetup) -> None:
     shop.set(reject_not_uniq_ip=True)
     shop.call()
     shop.click = shop.add_click()
@@ -196,8 +198,8 @@ def test_an_address_that_converted(shop: Shop) -> None:
     assert detail(checked, "ip duplicate") == "1 conversions of 198.51.100.7"
 
 
-def test_holds_tiers_and_payments_are_told(api: Api) -> None:
-    shop = Shop(
+def test_postback_check_explains_hold_tier_and_payment(api: Api) -> None:
+    shop = PostbackCheckSetup(
         api,
         hold_period=3,
         **{
@@ -221,7 +223,7 @@ def test_holds_tiers_and_payments_are_told(api: Api) -> None:
     assert (checked["conversion"]["revenue"], checked["conversion"]["payouts"]) == (5, 9)
 
 
-def test_clicks_that_are_not_there(shop: Shop) -> None:
+def test_postback_check_of_missing_click_names_the_fault(shop: PostbackCheckSetup) -> None:
     with shop.api.deps.database.write() as conn:
         own = edges.claim_edge(conn, "d" * 24, 0, NOW)
     missing = shop.check(clickid="")
@@ -233,16 +235,16 @@ def test_clicks_that_are_not_there(shop: Shop) -> None:
     waits = shop.check(clickid=fresh)
     assert (waits["response"], verdicts(waits)["click"], waits["offer_id"]) == ("waiting", "waits", None)
     with shop.api.deps.database.write() as conn:
-        checkpoints.load_range(conn, own, "001-1", 0, 10, NOW + 20_000, [])
+        checkpoints.finish_range(conn, own, "001-1", 0, 10, NOW + 20_000, [])
     gone = shop.check(clickid=fresh)
     assert (gone["response"], verdicts(gone)["click"]) == ("Broken clickid", "stopped")
-    old = shop.check(clickid=new_click_id(NOW - KEPT_MS - DAY_MS, own))
+    old = shop.check(clickid=new_click_id(NOW - MIN_CLICK_RETENTION_MS - DAY_MS, own))
     assert (old["response"], verdicts(old)["click"]) == ("Click session lifespan is expired", "stopped")
     refused = shop.check(clickid=shop.add_click(reason="bot").id)
     assert (refused["response"], detail(refused, "click")) == ("Broken clickid", "it was refused: bot")
 
 
-def test_an_address_of_a_call_is_read_with_its_aliases(shop: Shop) -> None:
+def test_postback_check_reads_url_with_aliases(shop: PostbackCheckSetup) -> None:
     def asked(url: str, **params: Any) -> dict[str, Any]:
         found: dict[str, Any] = shop.api.admin.post("/3.1/admin/postback-check", url=url, **params)["check"]
         return found
@@ -259,7 +261,7 @@ def test_an_address_of_a_call_is_read_with_its_aliases(shop: Shop) -> None:
         assert (refused.status_code, list(refused.json()["fields"])) == (400, ["url"])
 
 
-def test_its_time_counts(shop: Shop) -> None:
+def test_postback_check_uses_given_time(shop: PostbackCheckSetup) -> None:
     shop.set(click_session="1d")
     asked = {"params[clickid]": shop.click.id}
     later = shop.api.admin.post("/3.1/admin/postback-check", **asked, time="2023-11-20 00:00:00")["check"]
@@ -269,14 +271,14 @@ def test_its_time_counts(shop: Shop) -> None:
     )
 
 
-def test_a_banned_affiliate(shop: Shop) -> None:
+def test_postback_check_of_banned_affiliate_is_declined(shop: PostbackCheckSetup) -> None:
     with shop.api.deps.database.write() as conn:
         conn.execute(update(affiliate).values(status="banned"))
     checked = shop.check()
     assert (verdicts(checked)["affiliate"], checked["conversion"]["comment"]) == ("declined", "Partner is banned")
 
 
-def test_managers_try_calls_for_what_they_manage(shop: Shop) -> None:
+def test_postback_check_by_manager_covers_own_affiliates_only(shop: PostbackCheckSetup) -> None:
     staff_id, manager = shop.api.add_staff(Role.MANAGER_AFFILIATE)
     asked = {"params[clickid]": shop.click.id}
     refused = manager.call("POST", "/3.1/admin/postback-check", data=asked)
@@ -286,6 +288,6 @@ def test_managers_try_calls_for_what_they_manage(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "//[", "postback?clickid=", "\x7f", "http://track.example/click?pid=1"])
-def test_what_is_no_address_of_a_call(api: Api, url: str) -> None:
+def test_postback_check_with_invalid_url_is_rejected(api: Api, url: str) -> None:
     refused = api.admin.call("POST", "/3.1/admin/postback-check", data={"url": url})
     assert (refused.status_code, list(refused.json()["fields"])) == (400, ["url"])

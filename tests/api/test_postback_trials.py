@@ -9,13 +9,13 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
-from tests.support.receiver import Received, Receiver, Reply
+from tests.support.receiver import ReceivedRequest, Receiver, Reply
 from trackyard.api.app import build
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.scope import Scope
 from trackyard.outbound.client import signature
-from trackyard.outbound.interactive import Trials
+from trackyard.outbound.interactive import OnDemandClient
 from trackyard.store.people.affiliates import find_affiliate
 from trackyard.store.tracking import deliveries
 
@@ -65,7 +65,7 @@ MACROS = [
 def target() -> Iterator[Receiver]:
     """A receiver whose answers differ by path."""
 
-    def reply(request: Received) -> Reply:
+    def reply(request: ReceivedRequest) -> Reply:
         if request.path.startswith("/moved"):
             return Reply(302, b"", {"Location": "/elsewhere"})
         return Reply(500, b"out of \xff order") if request.path.startswith("/broken") else Reply(200, b"thanks")
@@ -83,11 +83,13 @@ def affiliate(api: Api) -> tuple[int, ApiClient]:
 
 
 def calling(api: Api, key: str) -> ApiClient:
-    deps = replace(api.deps, trials=Trials([ip_network("127.0.0.0/8")]))
+    deps = replace(api.deps, trials=OnDemandClient([ip_network("127.0.0.0/8")]))
     return ApiClient(build(deps), CATALOGUE, key)
 
 
-def test_the_call_and_its_answer(api: Api, affiliate: tuple[int, ApiClient], target: Receiver) -> None:
+def test_postback_trial_sends_one_request_and_shows_response(
+    api: Api, affiliate: tuple[int, ApiClient], target: Receiver
+) -> None:
     pid, client = affiliate
     offer = api.add_offer(title="Shoes & more")
     url = target.url("/call?o={offer_id}&t={offer_name}&p={pid}&s={status_name}&g={goal}&x={unknown}")
@@ -108,7 +110,7 @@ def test_the_call_and_its_answer(api: Api, affiliate: tuple[int, ApiClient], tar
     assert api.admin.get("/3.0/admin/postbacks", partner_id=pid)["postbacks"] == []
 
 
-def test_every_macro_has_a_value(affiliate: tuple[int, ApiClient], target: Receiver) -> None:
+def test_postback_trial_fills_every_macro(affiliate: tuple[int, ApiClient], target: Receiver) -> None:
     _, client = affiliate
     client.post(PATH, url=target.url("/?" + "&".join(f"{name}={{{name}}}" for name in MACROS)))
     [call] = target.requests()
@@ -121,14 +123,16 @@ def test_every_macro_has_a_value(affiliate: tuple[int, ApiClient], target: Recei
 @pytest.mark.parametrize(("version", "status", "called"), [
     ("3.0", "not_found", "not_found"), ("3.1", "not_found", "declined"), ("3.1", "by_creating", "confirmed"),
 ])  # fmt: skip
-def test_statuses(affiliate: tuple[int, ApiClient], target: Receiver, version: str, status: str, called: str) -> None:
+def test_postback_trial_status_names_depend_on_version(
+    affiliate: tuple[int, ApiClient], target: Receiver, version: str, status: str, called: str
+) -> None:
     _, client = affiliate
     client.post(f"/{version}/partner/postback/test", url=target.url("/?s={status_name}"), status=status)
     [call] = target.requests()
     assert call.query == {"s": called}
 
 
-def test_answers_that_are_none(affiliate: tuple[int, ApiClient], target: Receiver) -> None:
+def test_postback_trial_shows_connection_errors(affiliate: tuple[int, ApiClient], target: Receiver) -> None:
     _, client = affiliate
     broken = client.post(PATH, url=target.url("/broken"))["test"]
     assert (broken["http_code"], broken["body"]) == (500, "out of \ufffd order")
@@ -139,13 +143,13 @@ def test_answers_that_are_none(affiliate: tuple[int, ApiClient], target: Receive
     assert "may be called" in unreachable["error"]
 
 
-def test_without_leave_private_addresses_are_not_called(api: Api, target: Receiver) -> None:
+def test_postback_trial_does_not_reach_private_addresses(api: Api, target: Receiver) -> None:
     _, client = api.add_affiliate()
     assert client.post(PATH, url=target.url("/"))["test"]["http_code"] == 0
     assert target.requests() == []
 
 
-def test_staff_try_it_for_an_affiliate(api: Api, target: Receiver) -> None:
+def test_postback_trial_by_staff_needs_own_affiliate_id(api: Api, target: Receiver) -> None:
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
     (own, _), (foreign, _) = api.add_affiliate(manager_id=manager), api.add_affiliate()
     for params in ({}, {"pid": foreign}, {"pid": 999}):
@@ -162,7 +166,9 @@ def test_staff_try_it_for_an_affiliate(api: Api, target: Receiver) -> None:
         ({"url": "http://127.0.0.1/", "offer_id": 999}, {"offer_id"}),
     ],
 )
-def test_what_cannot_be_tried(affiliate: tuple[int, ApiClient], params: dict[str, Any], names: set[str]) -> None:
+def test_postback_trial_with_invalid_value_is_rejected(
+    affiliate: tuple[int, ApiClient], params: dict[str, Any], names: set[str]
+) -> None:
     _, client = affiliate
     refused = client.call("POST", PATH, data=params)
     assert (refused.status_code, refused.json()["fields"].keys()) == (400, names)

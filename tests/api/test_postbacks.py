@@ -9,7 +9,7 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.history import add_conversion
 from trackyard.domain.people.roles import Role
-from trackyard.jobs.conversions.edits import Editor
+from trackyard.jobs.conversions.edits import ConversionEditor
 from trackyard.store.tables import delivery
 
 URL = "https://affiliate.example/?c={clickid}"
@@ -25,7 +25,7 @@ def listed(api: Api, pid: int) -> list[int]:
     return [postback["id"] for postback in body["postbacks"]]
 
 
-def test_an_edit_changes_what_is_sent(api: Api) -> None:
+def test_postback_edit_changes_sent_fields_only(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     offer = api.add_offer()
     made = add(affiliate, offer_id=offer, status="hold", goal="2")
@@ -41,7 +41,7 @@ def test_an_edit_changes_what_is_sent(api: Api) -> None:
     assert listed(api, pid) == [made["id"]]
 
 
-def test_not_found_is_declined_under_3_1(api: Api) -> None:
+def test_postback_status_not_found_is_declined_under_3_1(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     old = add(affiliate, status="not_found")
     assert old["status"] == "not_found"
@@ -54,7 +54,7 @@ def test_not_found_is_declined_under_3_1(api: Api) -> None:
     assert postback["status"] == "declined"
 
 
-def test_offers_tell_of_postbacks_by_the_same_rule(api: Api) -> None:
+def test_postback_status_in_offer_links_depends_on_version(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     offer = api.add_offer(privacy="public")
     add(affiliate, offer_id=offer, status="not_found")
@@ -64,7 +64,7 @@ def test_offers_tell_of_postbacks_by_the_same_rule(api: Api) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", "/3.1/partner/postback/{}"), REMOVE])
-def test_another_affiliates_postback_is_not_there(api: Api, method: str, path: str) -> None:
+def test_postback_of_another_affiliate_is_404(api: Api, method: str, path: str) -> None:
     pid, affiliate = api.add_affiliate()
     _, other = api.add_affiliate()
     made = add(affiliate)
@@ -73,7 +73,7 @@ def test_another_affiliates_postback_is_not_there(api: Api, method: str, path: s
     assert affiliate.call(method, path.format(made["id"]), data={"url": URL}).status_code == 200
 
 
-def test_staff_give_a_postback_to_another_affiliate(api: Api) -> None:
+def test_postback_can_be_moved_to_another_affiliate_by_staff(api: Api) -> None:
     (pid, affiliate), (other, _) = api.add_affiliate(), api.add_affiliate()
     made = add(affiliate)
     path = f"/3.1/partner/postback/{made['id']}"
@@ -87,7 +87,7 @@ def test_staff_give_a_postback_to_another_affiliate(api: Api) -> None:
     assert answer.json()["postback"]["pid"] == str(pid)
 
 
-def test_a_removed_postback_is_gone(api: Api) -> None:
+def test_postback_removed_is_no_longer_listed(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     made, kept = add(affiliate, goal="2"), add(affiliate)
     path = f"/3.0/partner/postback/{made['id']}/remove"
@@ -96,7 +96,7 @@ def test_a_removed_postback_is_gone(api: Api) -> None:
     assert listed(api, pid) == [kept["id"]]
 
 
-def test_removal_by_affiliates(api: Api) -> None:
+def test_postback_removal_by_affiliates_respects_scope(api: Api) -> None:
     (pid, affiliate), (other, _) = api.add_affiliate(), api.add_affiliate()
     add(affiliate), add(affiliate, offer_id=api.add_offer())
     foreign = add(api.admin, pid=other)["id"]
@@ -116,7 +116,7 @@ def test_removal_by_affiliates(api: Api) -> None:
     )
 
 
-def test_removal_by_offers(api: Api) -> None:
+def test_postback_removal_by_offers_respects_scope(api: Api) -> None:
     (pid, affiliate), (other, _) = api.add_affiliate(), api.add_affiliate()
     first, second, hidden = api.add_offer(), api.add_offer(), api.add_offer(privacy="private")
     everywhere, kept = add(affiliate)["id"], add(affiliate, offer_id=second)["id"]
@@ -133,7 +133,7 @@ def test_removal_by_offers(api: Api) -> None:
     assert (listed(api, pid), listed(api, other)) == ([everywhere], [])
 
 
-def test_postbacks_of_a_removed_offer_can_be_removed(api: Api) -> None:
+def test_postback_of_removed_offer_can_be_removed(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     offer = api.add_offer()
     add(affiliate, offer_id=offer)
@@ -143,7 +143,7 @@ def test_postbacks_of_a_removed_offer_can_be_removed(api: Api) -> None:
     assert listed(api, pid) == []
 
 
-def test_a_manager_removes_those_of_its_own_affiliates(api: Api) -> None:
+def test_postback_removal_by_manager_covers_own_affiliates_only(api: Api) -> None:
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
     (own, _), (foreign, _) = api.add_affiliate(manager_id=manager), api.add_affiliate()
     offer = api.add_offer()
@@ -159,7 +159,7 @@ def test_a_manager_removes_those_of_its_own_affiliates(api: Api) -> None:
     assert (listed(api, own), listed(api, foreign)) == ([], [theirs])
 
 
-def test_the_list_has_pages(api: Api) -> None:
+def test_postback_list_has_pages(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     ids = [add(affiliate)["id"] for _ in range(3)]
     first = api.admin.get("/3.0/admin/postbacks", partner_id=pid, limit=2)
@@ -171,7 +171,7 @@ def test_the_list_has_pages(api: Api) -> None:
 
 
 @pytest.mark.parametrize("stored", ["not_found", "declined"])
-def test_postback_shown_as_declined_is_called_for_conversions_shown_as_declined(api: Api, stored: str) -> None:
+def test_postback_shown_as_declined_is_sent_for_declined_conversions(api: Api, stored: str) -> None:
     pid, affiliate = api.add_affiliate()
     offer = api.add_offer()
     made = add(affiliate, "3.0", status=stored)
@@ -179,7 +179,7 @@ def test_postback_shown_as_declined_is_called_for_conversions_shown_as_declined(
     [shown, _] = api.admin.get("/3.1/admin/postbacks", partner_id=pid)["postbacks"]
     assert (shown["id"], shown["status"]) == (made["id"], "declined")
     first, second, third = (add_conversion(api.deps, n, offer_id=offer, affiliate_id=pid) for n in (1, 2, 3))
-    editor = Editor(api.deps.database, api.deps.currency, api.deps.zone, api.clock)
+    editor = ConversionEditor(api.deps.database, api.deps.currency, api.deps.zone, api.clock)
     for conversion, status in ((first, "declined"), (second, "not_found"), (third, "pending"), (first, "not_found")):
         api.admin.post("/3.0/admin/conversion/edit", ids=conversion.id, status=status)
         while editor.step():

@@ -7,9 +7,9 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.history import add_conversion
-from trackyard.domain.conversions.conversions import Change
+from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.money.ledger import entries_of
+from trackyard.domain.money.ledger import ledger_entries_of
 from trackyard.domain.people.roles import Role
 from trackyard.store.money import ledger
 
@@ -17,7 +17,7 @@ DAYS = {"date_from": "15-11-2023", "date_to": "15-11-2023"}
 PATH = "/3.0/stats/getreferralpayments"
 
 
-def test_referral_payments(api: Api) -> None:
+def test_referral_payments_list_shares_per_caller(api: Api) -> None:
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
     _, payer = api.add_staff(Role.SECTION_PAYMENT)
     referrer, own = api.add_affiliate(ref_percent="5", manager_id=manager)
@@ -29,7 +29,7 @@ def test_referral_payments(api: Api) -> None:
             referral_percent=Decimal(5),
         )  # fmt: skip
         with api.deps.database.write() as conn:
-            ledger.add_entries(conn, entries_of(Change(None, made, "test")))
+            ledger.add_entries(conn, ledger_entries_of(ConversionChange(None, made, "test")))
     shared = {
         "pid": str(pid), "ref": str(referrer), "currency": "USD", "max_created_at": "2023-11-15 12:00:01",
         "date_registration_partner": "2023-11-14 22:13:20",
@@ -75,11 +75,13 @@ def test_referral_payments(api: Api) -> None:
         ({"status": 2}, "status"),
     ],
 )
-def test_refused(shared_api: Api, wrong: dict[str, Any], name: str) -> None:
+def test_referral_payments_with_invalid_parameter_are_rejected(
+    shared_api: Api, wrong: dict[str, Any], name: str
+) -> None:
     response = shared_api.admin.call("GET", PATH, params=DAYS | wrong)
     assert (response.status_code, list(response.json()["fields"])) == (400, [name])
 
 
-def test_a_long_period_of_referral_payments_answers(api: Api) -> None:
+def test_referral_payments_over_long_period_are_empty(api: Api) -> None:
     long = {"date_from": "01-01-2010", "date_to": "15-11-2043"}
     assert api.admin.get(PATH, **long)["ref_payments"] == []

@@ -8,9 +8,9 @@ import pytest
 
 from tests.support.api import Api
 from trackyard.actions.platform.settings import get_settings
-from trackyard.domain.money.exchange_rates import Quote
+from trackyard.domain.money.exchange_rates import BankRate
 from trackyard.domain.people.roles import Role
-from trackyard.domain.tracking.ruleset import Platform
+from trackyard.domain.tracking.ruleset import RulesetPlatform
 from trackyard.store.money import reference_rates
 from trackyard.store.platform import settings
 from trackyard.store.tracking import rulesets
@@ -20,30 +20,30 @@ NONE = {"trafficback_url": "", "hash_password": "", "mail_from": "", "smtp_url":
 }  # fmt: skip
 
 
-def test_settings(api: Api) -> None:
+def test_settings_are_shown_edited_and_validated(api: Api) -> None:
     assert api.admin.get("/3.1/admin/settings")["settings"] == NONE
     edited = api.admin.post("/3.1/admin/settings", trafficback_url="https://back.example/", hash_password="code")
     assert edited["settings"] == NONE | {"trafficback_url": "https://back.example/", "hash_password": "code"}
     with api.deps.database.read() as conn:
-        assert rulesets.compile_row(conn, "platform", rulesets.PLATFORM_KEY) == Platform("https://back.example/")
+        assert rulesets.compile_row(conn, "platform", rulesets.PLATFORM_KEY) == RulesetPlatform("https://back.example/")
         assert settings.find_setting(conn, settings.HASH_PASSWORD) == "code"
-        before = rulesets.version(conn)
+        before = rulesets.ruleset_version(conn)
     kept = api.admin.post("/3.1/admin/settings", trafficback_url="")["settings"]
     assert kept == NONE | {"hash_password": "code"}
     with api.deps.database.read() as conn:
-        assert rulesets.compile_row(conn, "platform", rulesets.PLATFORM_KEY) == Platform("")
-        assert rulesets.version(conn) == before + 1
+        assert rulesets.compile_row(conn, "platform", rulesets.PLATFORM_KEY) == RulesetPlatform("")
+        assert rulesets.ruleset_version(conn) == before + 1
     refused = api.admin.call("POST", "/3.1/admin/settings", data={"trafficback_url": "no url", "hash_password": "x"})
     assert refused.status_code == 400
     assert api.admin.get("/3.1/admin/settings")["settings"]["hash_password"] == "code"
 
 
-def test_refusing_bots_is_switched(api: Api) -> None:
+def test_setting_refuse_bots_is_compiled_into_ruleset(api: Api) -> None:
     def compiled() -> tuple[bool, int]:
         with api.deps.database.read() as conn:
             row = rulesets.compile_row(conn, "platform", rulesets.PLATFORM_KEY)
-            assert isinstance(row, Platform)
-            return row.refuse_bots, rulesets.version(conn)
+            assert isinstance(row, RulesetPlatform)
+            return row.refuse_bots, rulesets.ruleset_version(conn)
 
     refusing, version = compiled()
     assert refusing
@@ -62,7 +62,7 @@ def test_refusing_bots_is_switched(api: Api) -> None:
     assert refused.status_code == 400 and refused.json()["fields"] == {"refuse_bots": ["This value must be 0 or 1."]}
 
 
-def test_the_mail_servers_password_is_not_shown_and_stays(api: Api) -> None:
+def test_setting_smtp_password_is_masked_and_kept(api: Api) -> None:
     url = "smtp://me:quite-secret@mail.example:587"
     shown = api.admin.post("/3.1/admin/settings", smtp_url=url, mail_from="Shop <a@shop.example>")["settings"]
     assert (shown["smtp_url"], shown["mail_from"]) == ("smtp://me:***@mail.example:587", "Shop <a@shop.example>")
@@ -89,7 +89,7 @@ def test_the_mail_servers_password_is_not_shown_and_stays(api: Api) -> None:
         ("trafficback_url", "ftp://a.example"),
     ],
 )
-def test_what_a_setting_may_not_be(api: Api, name: str, value: str) -> None:
+def test_setting_with_invalid_value_is_rejected(api: Api, name: str, value: str) -> None:
     refused = api.admin.call("POST", "/3.1/admin/settings", data={name: value})
     assert (refused.status_code, list(refused.json()["fields"])) == (400, [name])
 
@@ -99,7 +99,7 @@ def log(api: Api, **params: Any) -> list[dict[str, Any]]:
     return records
 
 
-def test_every_staff_write_is_told_by_who_when_and_what(api: Api) -> None:
+def test_audit_log_records_actor_action_and_time_of_staff_write(api: Api) -> None:
     staff_id, sales = api.add_staff(Role.MANAGER_SALES)
     made = sales.call("POST", "/3.0/admin/advertiser", data={"title": "Shop"}, headers={"X-Request-Id": "abc-1"})
     [record] = log(api, request_id="abc-1")
@@ -112,7 +112,7 @@ def test_every_staff_write_is_told_by_who_when_and_what(api: Api) -> None:
     assert record["changes"]["title"] == {"from": None, "to": "Shop"}
 
 
-def test_from_what_to_what(api: Api) -> None:
+def test_audit_log_shows_old_and_new_values_without_secrets(api: Api) -> None:
     named = {"email": "m@staff.example", "password": "sesame", "first_name": "M", "last_name": "M"}
     user = api.admin.post("/3.0/admin/user", **named)["user"]
     api.clock.advance(1000)
@@ -131,7 +131,7 @@ def test_from_what_to_what(api: Api) -> None:
     assert "mustard" not in text
 
 
-def test_what_was_refused_is_not_in_the_log(api: Api) -> None:
+def test_audit_log_omits_rejected_writes(api: Api) -> None:
     api.add_affiliate(email="a@affiliate.example")
     before = len(log(api))
     refused = api.admin.call(
@@ -141,7 +141,7 @@ def test_what_was_refused_is_not_in_the_log(api: Api) -> None:
     assert len(log(api)) == before
 
 
-def test_affiliates_and_the_program_are_not_in_the_log(api: Api) -> None:
+def test_audit_log_omits_writes_of_affiliates_and_program(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     before = len(log(api))
     affiliate.post("/3.1/partner/postback", pid=pid, url="https://a.example")
@@ -160,14 +160,14 @@ def test_affiliates_and_the_program_are_not_in_the_log(api: Api) -> None:
         ({"what": "setting", "date_to": "2023-11-14"}, 1),
     ],
 )
-def test_filters(api: Api, params: dict[str, Any], count: int) -> None:
+def test_audit_log_filters_select_matching_records(api: Api, params: dict[str, Any], count: int) -> None:
     api.admin.post("/3.1/admin/settings", trafficback_url="https://back.example/")
     api.clock.advance(24 * 3_600_000)
     api.admin.post("/3.1/admin/settings", hash_password="code")
     assert len(log(api, **params)) == count
 
 
-def test_pages_begin_with_the_newest(api: Api) -> None:
+def test_audit_log_pages_start_with_newest(api: Api) -> None:
     for number in range(3):
         api.clock.advance(1000)
         api.admin.post("/3.1/admin/settings", hash_password=f"code {number}")
@@ -180,9 +180,9 @@ def test_pages_begin_with_the_newest(api: Api) -> None:
     assert first["audit"][0]["changes"] == {"value": {"from": "***", "to": "***"}}
 
 
-def test_how_quotes_stand_is_shown(api: Api) -> None:
+def test_exchange_rate_status_is_shown_in_settings(api: Api) -> None:
     assert api.admin.get("/3.1/admin/settings")["quotes"] == {"day": "", "fault": ""}
     with api.deps.database.write() as conn:
-        reference_rates.enter(conn, [Quote("EUR", 1, Decimal("0.9"))], date(2023, 11, 10))
-        reference_rates.set_fault(conn, "answered 500")
+        reference_rates.add_bank_rates(conn, [BankRate("EUR", 1, Decimal("0.9"))], date(2023, 11, 10))
+        reference_rates.set_refresh_error(conn, "answered 500")
     assert api.admin.get("/3.1/admin/settings")["quotes"] == {"day": "2023-11-10", "fault": "answered 500"}

@@ -22,7 +22,7 @@ def attempt(api: Api, login: str = EMAIL, password: str = PASSWORD, **params: An
 
 
 @pytest.mark.parametrize("login", [EMAIL, "Ann", " ANN@affiliate.example "])
-def test_an_affiliate_signs_in(api: Api, pid: int, login: str) -> None:
+def test_sign_in_of_affiliate_returns_session_key(api: Api, pid: int, login: str) -> None:
     body = attempt(api, login).json()
     assert (body["type"], body["id"], len(body["api_key"])) == ("affiliate", str(pid), 40)
     session = api.admin.with_key(body["api_key"])
@@ -30,7 +30,7 @@ def test_an_affiliate_signs_in(api: Api, pid: int, login: str) -> None:
     assert api.admin.get("/3.0/balance", pid=pid)["status"] == 1
 
 
-def test_a_staff_user_signs_in(api: Api) -> None:
+def test_sign_in_of_staff_returns_session_key(api: Api) -> None:
     named = {"email": "mia@staff.example", "password": "sesame", "first_name": "M", "last_name": "M"}
     user = api.admin.post("/3.0/admin/user", **named, **{"roles[]": "ROLE_ADMIN"})["user"]
     body = api.admin.with_key(None).post("/3.0/auth", email="mia@staff.example", password="sesame")
@@ -40,7 +40,7 @@ def test_a_staff_user_signs_in(api: Api) -> None:
     assert shown["api_key"] == user["api_key"], "a session key is not shown as the user's own"
 
 
-def test_a_session_ends(api: Api, pid: int) -> None:
+def test_session_key_expires_after_lifetime(api: Api, pid: int) -> None:
     body = attempt(api).json()
     assert body["expires_at"] == "2023-11-15 10:13:20"
     session = api.admin.with_key(body["api_key"])
@@ -50,7 +50,7 @@ def test_a_session_ends(api: Api, pid: int) -> None:
     assert session.call("GET", "/3.0/balance").status_code == 401
 
 
-def test_who_does_not_get_in_learns_nothing(api: Api, pid: int) -> None:
+def test_sign_in_failure_does_not_reveal_reason(api: Api, pid: int) -> None:
     api.add_affiliate(email="off@affiliate.example", password=PASSWORD, status="not active")
     answers = [
         attempt(api, password="wrong"),
@@ -64,11 +64,11 @@ def test_who_does_not_get_in_learns_nothing(api: Api, pid: int) -> None:
 
 
 @pytest.mark.parametrize("params", [{"password": PASSWORD}, {"login": EMAIL}, {"login": " ", "password": PASSWORD}])
-def test_what_is_needed(api: Api, params: dict[str, str]) -> None:
+def test_sign_in_without_required_fields_is_400(api: Api, params: dict[str, str]) -> None:
     assert api.admin.call("POST", "/3.1/auth", data=params).status_code == 400
 
 
-def test_an_account_is_closed_for_a_while_after_too_many_tries(api: Api, pid: int) -> None:
+def test_sign_in_is_locked_per_account_after_too_many_tries(api: Api, pid: int) -> None:
     api.add_affiliate(email="bob@affiliate.example", password=PASSWORD)
     for _ in range(TRIES_PER_ACCOUNT):
         assert attempt(api, password="wrong").status_code == 401
@@ -83,14 +83,14 @@ def test_an_account_is_closed_for_a_while_after_too_many_tries(api: Api, pid: in
     assert attempt(api).status_code == 200
 
 
-def test_success_forgives(api: Api, pid: int) -> None:
+def test_sign_in_success_resets_failed_tries(api: Api, pid: int) -> None:
     for _ in range(3):
         for _ in range(TRIES_PER_ACCOUNT - 1):
             assert attempt(api, password="wrong").status_code == 401
         assert attempt(api).status_code == 200
 
 
-def test_an_address_is_closed_for_a_while_after_too_many_tries(
+def test_sign_in_is_locked_per_address_after_too_many_tries(
     api: Api, pid: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("trackyard.actions.people.sign_in.TRIES_PER_ADDRESS", 3)
@@ -102,7 +102,7 @@ def test_an_address_is_closed_for_a_while_after_too_many_tries(
     assert attempt(api).status_code == 200
 
 
-def test_a_wrong_key_does_not_matter(api: Api, pid: int) -> None:
+def test_sign_in_ignores_wrong_api_key(api: Api, pid: int) -> None:
     answer = api.admin.with_key("f" * 40).call("POST", "/3.1/auth", data={"login": EMAIL, "password": PASSWORD})
     assert answer.status_code == 200
 
@@ -116,7 +116,7 @@ def test_a_wrong_key_does_not_matter(api: Api, pid: int) -> None:
         ("testclient", "testclient", True),
     ],
 )
-def test_what_counts_as_one_address(
+def test_sign_in_limit_groups_ipv6_addresses_of_one_network(
     api: Api, monkeypatch: pytest.MonkeyPatch, one: str, other: str, same: bool
 ) -> None:
     monkeypatch.setattr("trackyard.actions.people.sign_in.TRIES_PER_ADDRESS", 1)

@@ -15,7 +15,7 @@ def add(api: Api, **params: Any) -> dict[str, Any]:
     return user
 
 
-def test_a_new_user_echoes_its_password_and_can_call(api: Api) -> None:
+def test_staff_user_creation_shows_password_and_key(api: Api) -> None:
     roles = ["ROLE_SECTION_OFFER", "ROLE_MANAGER_SALES"]
     user = add(api, skype="mia", work_hours="9-17", **{"roles[]": roles})
     assert (user["email"], user["password"], user["skype"], user["work_hours"]) == (
@@ -39,13 +39,13 @@ def test_a_new_user_echoes_its_password_and_can_call(api: Api) -> None:
         ({"first_name": ""}, "first_name"),
     ],
 )
-def test_what_a_new_user_may_not_be(api: Api, params: dict[str, str], field: str) -> None:
+def test_staff_user_with_invalid_value_is_rejected(api: Api, params: dict[str, str], field: str) -> None:
     refused = api.admin.call("POST", "/3.0/admin/user", data=NEW | params)
     assert (refused.status_code, list(refused.json()["fields"])) == (400, [field])
     assert api.admin.get("/3.0/admin/users")["pagination"]["total_count"] == 1
 
 
-def test_an_address_belongs_to_one(api: Api) -> None:
+def test_staff_user_email_must_be_unique(api: Api) -> None:
     first = add(api)
     refused = api.admin.call("POST", "/3.0/admin/user", data=NEW | {"email": "MIA@staff.example"})
     assert (refused.status_code, list(refused.json()["fields"])) == (409, ["email"])
@@ -55,7 +55,7 @@ def test_an_address_belongs_to_one(api: Api) -> None:
     assert api.admin.post(f"/3.0/admin/user/{first['id']}", email="mia@staff.example")["status"] == 1
 
 
-def test_an_edit_changes_what_is_sent(api: Api) -> None:
+def test_staff_user_edit_changes_sent_fields_only(api: Api) -> None:
     user = add(api, skype="mia", **{"roles[]": "ROLE_SECTION_NEWS"})
     edited = api.admin.post(f"/3.0/admin/user/{user['id']}", first_name="Maya")["user"]
     assert edited == user | {"first_name": "Maya", "password": None}
@@ -64,14 +64,14 @@ def test_an_edit_changes_what_is_sent(api: Api) -> None:
     assert api.admin.get(f"/3.0/admin/user/{user['id']}")["user"]["api_key"] == user["api_key"]
 
 
-def test_edit_of_a_user_echoes_the_password_that_was_sent(api: Api) -> None:
+def test_staff_user_edit_returns_sent_password(api: Api) -> None:
     path = f"/3.0/admin/user/{add(api)['id']}"
     assert api.admin.post(path, password="mustard")["user"]["password"] == "mustard"
     assert api.admin.post(path, skype="mia")["user"]["password"] is None
     assert "password" not in api.admin.get(path)["user"]
 
 
-def test_password_of_a_user_is_the_one_that_is_sent(api: Api) -> None:
+def test_staff_user_password_endpoint_sets_sent_password(api: Api) -> None:
     user = add(api)
     path = f"/3.0/admin/user/{user['id']}/password"
 
@@ -89,7 +89,7 @@ def test_password_of_a_user_is_the_one_that_is_sent(api: Api) -> None:
     assert signs_in(made)
 
 
-def test_users_are_found_by_part_of_name_email_or_skype(api: Api) -> None:
+def test_staff_user_search_matches_part_of_name_email_or_skype(api: Api) -> None:
     mia, zoe = add(api, skype="live.mia"), add(api, email="zoe@other.example", first_name="Zoë", last_name="Älg")
 
     def found(text: str) -> list[str]:
@@ -103,7 +103,7 @@ def test_users_are_found_by_part_of_name_email_or_skype(api: Api) -> None:
     assert len(found("")) == 3
 
 
-def test_user_does_not_get_the_login_of_an_affiliate_as_email(api: Api) -> None:
+def test_staff_user_email_must_differ_from_affiliate_logins(api: Api) -> None:
     api.add_affiliate(email="ann@affiliate.example", login="ann@staff.example")
     api.add_affiliate(email="both@both.example")
     user = add(api, email="both@both.example")
@@ -113,7 +113,7 @@ def test_user_does_not_get_the_login_of_an_affiliate_as_email(api: Api) -> None:
     assert api.admin.post(f"/3.0/admin/user/{user['id']}", email="both@both.example")["status"] == 1
 
 
-def test_roles_hold_from_the_next_call_on(api: Api) -> None:
+def test_staff_user_roles_take_effect_on_next_request(api: Api) -> None:
     user = add(api)
     client = api.admin.with_key(user["api_key"])
     new = {"title": "Shop"}
@@ -124,7 +124,7 @@ def test_roles_hold_from_the_next_call_on(api: Api) -> None:
     assert client.call("POST", "/3.0/admin/advertiser", data=new).status_code == 403
 
 
-def test_one_administrator_stays(api: Api) -> None:
+def test_staff_user_last_administrator_keeps_role(api: Api) -> None:
     [first] = api.admin.get("/3.0/admin/users")["users"]
     refused = api.admin.call("POST", f"/3.0/admin/user/{first['id']}", data={"roles[]": "ROLE_SECTION_NEWS"})
     assert (refused.status_code, list(refused.json()["fields"])) == (400, ["roles"])
@@ -132,7 +132,7 @@ def test_one_administrator_stays(api: Api) -> None:
     assert api.admin.post(f"/3.0/admin/user/{first['id']}", **{"roles[]": "ROLE_SECTION_NEWS"})["status"] == 1
 
 
-def test_a_new_key_stops_the_old_one_at_once(api: Api) -> None:
+def test_staff_user_new_key_replaces_old_key_at_once(api: Api) -> None:
     user = add(api, **{"roles[]": "ROLE_SECTION_SUPPLIER"})
     session = api.admin.post("/3.1/auth", email="mia@staff.example", password="sesame")["api_key"]
     renewed = api.admin.post(f"/3.0/admin/user/api_key/{user['id']}")["user"]
@@ -143,7 +143,7 @@ def test_a_new_key_stops_the_old_one_at_once(api: Api) -> None:
     assert api.admin.get(f"/3.0/admin/user/{user['id']}")["user"]["api_key"] == renewed["api_key"]
 
 
-def test_a_new_password_is_told_once_and_ends_sessions(api: Api) -> None:
+def test_staff_user_new_password_is_shown_once_and_ends_sessions(api: Api) -> None:
     user = add(api, **{"roles[]": "ROLE_SECTION_SUPPLIER"})
     session = api.admin.post("/3.1/auth", email="mia@staff.example", password="sesame")["api_key"]
     told = api.admin.post(f"/3.0/admin/user/{user['id']}/password")["user"]
@@ -156,7 +156,7 @@ def test_a_new_password_is_told_once_and_ends_sessions(api: Api) -> None:
     assert told["password"] not in str(api.admin.get("/3.0/admin/users"))
 
 
-def test_pages_of_users(api: Api) -> None:
+def test_staff_user_list_has_pages(api: Api) -> None:
     ids = [add(api, email=f"{number}@staff.example")["id"] for number in range(3)]
     first = api.admin.get("/3.0/admin/users", limit=2)
     second = api.admin.get("/3.0/admin/users", limit=2, page=2)
@@ -165,7 +165,7 @@ def test_pages_of_users(api: Api) -> None:
     assert all(len(user["api_key"]) == 40 for page in (first, second) for user in page["users"])
 
 
-def test_what_roles_come_to(api: Api) -> None:
+def test_staff_user_permissions_follow_roles(api: Api) -> None:
     roles = ["ROLE_SECTION_STATS_COUNTRY", "ROLE_SECTION_PARTNER"]
     user = add(api, **{"roles[]": roles})
     tree = api.admin.get(f"/3.0/admin/user/{user['id']}")["user"]["permissions"]

@@ -10,7 +10,7 @@ from trackyard.base.errors import TooManyRequests, WrongCredentials
 from trackyard.store.engine.database import Database
 
 
-def test_the_story(database: Database, analytics: Analytics) -> None:
+def test_staff_sign_in_currency_and_audit_flow_works_on_each_engine(database: Database, analytics: Analytics) -> None:
     api = installed(database, analytics)
     named = {"email": "mia@staff.example", "password": "sesame", "first_name": "Mia", "last_name": "Moe"}
     user = api.admin.post("/3.0/admin/user", **named, **{"roles[]": "ROLE_SECTION_PAYMENT"})["user"]
@@ -35,7 +35,7 @@ def test_the_story(database: Database, analytics: Analytics) -> None:
     assert (shown["api_key"], shown["last_login_at"]) == (renewed, "2023-11-14 22:13:20")
 
 
-def test_tries_at_once_are_all_counted(database: Database, analytics: Analytics) -> None:
+def test_sign_in_tries_in_parallel_are_all_counted(database: Database, analytics: Analytics) -> None:
     api = installed(database, analytics)
     api.add_affiliate(email="ann@affiliate.example", password="long-enough")
 

@@ -18,7 +18,7 @@ DAY = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
 
 
 @dataclass(frozen=True)
-class Traffic:
+class StatisticsTraffic:
     """Two affiliates on two advertisers' offers: 3 clicks and 2 conversions of the first, 1 click of the second."""
 
     api: Api
@@ -31,7 +31,7 @@ class Traffic:
 
 
 @pytest.fixture
-def traffic(api: Api) -> Traffic:
+def traffic(api: Api) -> StatisticsTraffic:
     manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
     advertiser, other = api.add_advertiser(tags="gold"), api.add_advertiser()
     first_offer, second_offer = api.add_offer(advertiser=advertiser, tags="hot"), api.add_offer(advertiser=other)
@@ -50,7 +50,7 @@ def traffic(api: Api) -> Traffic:
     own = {"offer_id": first_offer, "affiliate_id": first, "advertiser_id": advertiser}
     add_conversion(api.deps, 1, **own, click={"sub1": "a"})
     add_conversion(api.deps, 2, **own, status=Status.NOT_FOUND)
-    return Traffic(api, advertiser, first_offer, second_offer, first, second, affiliate)
+    return StatisticsTraffic(api, advertiser, first_offer, second_offer, first, second, affiliate)
 
 
 def rows(client: ApiClient, path: str, **params: Any) -> list[dict[str, Any]]:
@@ -58,7 +58,7 @@ def rows(client: ApiClient, path: str, **params: Any) -> list[dict[str, Any]]:
     return found
 
 
-def test_getbydate(traffic: Traffic) -> None:
+def test_statistics_by_date_show_traffic_actions_and_rates(traffic: StatisticsTraffic) -> None:
     body = traffic.api.admin.get("/3.1/stats/getbydate", **DAY | {"filter[offer][]": traffic.first_offer})
     [row] = body["stats"]
     assert row["slice"] == {"year": 2023, "month": 11, "day": 15}
@@ -73,13 +73,13 @@ def test_getbydate(traffic: Traffic) -> None:
     assert body["pagination"] == {"per_page": 100, "total_count": 1, "page": 1}
 
 
-def test_not_found_is_apart_under_3_0(traffic: Traffic) -> None:
+def test_statistics_count_not_found_separately_under_3_0(traffic: StatisticsTraffic) -> None:
     [row] = rows(traffic.affiliate, "/3.0/stats/getbydate")
     assert (row["actions"]["not_found"]["count"], row["cr"]["not_found"]) == (1, 50)
     assert row["actions"]["declined"]["count"] == 0
 
 
-def test_an_affiliate_sees_its_own_and_no_charges(traffic: Traffic) -> None:
+def test_statistics_show_affiliate_own_rows_without_charges(traffic: StatisticsTraffic) -> None:
     params = {"filter[partner]": traffic.second, "filter[advertiser]": "x"}
     [row] = rows(traffic.affiliate, "/3.1/stats/getbydate", **params)
     assert row["traffic"]["raw"] == "2"
@@ -107,13 +107,13 @@ FILTERS: list[tuple[dict[str, Any], Any]] = [
 ]
 
 
-def test_filters(traffic: Traffic) -> None:
+def test_statistics_filters_select_matching_clicks(traffic: StatisticsTraffic) -> None:
     for filters, raw in FILTERS:
         found = rows(traffic.api.admin, "/3.1/stats/getbydate", **filters)
         assert (filters, sum(int(row["traffic"]["raw"]) for row in found)) == (filters, raw)
 
 
-def test_ids_are_found_in_any_case(traffic: Traffic) -> None:
+def test_statistics_ids_match_in_any_case(traffic: StatisticsTraffic) -> None:
     admin, shouted = traffic.api.admin, traffic.advertiser.upper()
     [row] = rows(admin, "/3.1/stats/getbyadvertiser", **{"filter[advertiser]": shouted})
     assert row["slice"]["advertiser"]["id"] == traffic.advertiser
@@ -129,7 +129,7 @@ def test_ids_are_found_in_any_case(traffic: Traffic) -> None:
     assert one["id"] == found[0]["id"]
 
 
-def test_managers_see_what_they_manage(traffic: Traffic) -> None:
+def test_statistics_show_managers_own_records_only(traffic: StatisticsTraffic) -> None:
     api = traffic.api
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
     assert rows(client, "/3.0/stats/getbydate") == []
@@ -139,7 +139,7 @@ def test_managers_see_what_they_manage(traffic: Traffic) -> None:
     assert row["traffic"]["raw"] == "1"
 
 
-def test_names_of_what_rows_are_grouped_by(traffic: Traffic) -> None:
+def test_statistics_rows_have_names_of_grouped_records(traffic: StatisticsTraffic) -> None:
     admin = traffic.api.admin
     first, second = rows(admin, "/3.0/stats/getbyprogram")
     assert (first["slice"]["offer"]["id"], first["slice"]["offer"]["title"]) == (traffic.first_offer, "Shoes")
@@ -154,7 +154,7 @@ def test_names_of_what_rows_are_grouped_by(traffic: Traffic) -> None:
     )  # fmt: skip
 
 
-def test_custom(traffic: Traffic) -> None:
+def test_statistics_custom_report_slices_filters_and_orders(traffic: StatisticsTraffic) -> None:
     admin = traffic.api.admin
     params = {
         "slice[]": ["country", "offer"],
@@ -168,7 +168,7 @@ def test_custom(traffic: Traffic) -> None:
     assert len(rows(admin, "/3.1/stats/custom", **params)) == 3
 
 
-def test_managers_are_those_of_today(traffic: Traffic) -> None:
+def test_statistics_manager_slices_use_current_managers(traffic: StatisticsTraffic) -> None:
     api, nobody = traffic.api, {"id": "0", "first_name": "Undefined", "last_name": "Undefined"}
     nobody["title"] = "Undefined"
     manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
@@ -208,7 +208,7 @@ def test_managers_are_those_of_today(traffic: Traffic) -> None:
     assert shown(api.admin, "/3.0/stats/getbyaffiliatemanager") == [({"affiliate_manager_id": mine}, "3", 2)]
 
 
-def test_what_an_affiliate_may_not_slice_by_manager(traffic: Traffic) -> None:
+def test_statistics_by_manager_are_denied_to_affiliates(traffic: StatisticsTraffic) -> None:
     assert traffic.affiliate.call("GET", "/3.1/stats/getbyaccountmanager", params=DAY).status_code == 403
     assert traffic.affiliate.call("GET", "/3.1/stats/custom", params=DAY | {"slice": "manager"}).status_code == 400
 
@@ -228,7 +228,7 @@ CUSTOM_REFUSED: list[tuple[dict[str, Any], Any]] = [
 ]
 
 
-def test_custom_refused(api: Api) -> None:
+def test_statistics_custom_report_with_invalid_parameter_is_rejected(api: Api) -> None:
     for params, name in CUSTOM_REFUSED:
         response = api.admin.call("GET", "/3.1/stats/custom", params=DAY | params)
         assert (params, response.status_code, list(response.json()["fields"])) == (params, 400, [name])
@@ -248,18 +248,18 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
 ]
 
 
-def test_what_is_wrong_is_named(api: Api) -> None:
+def test_statistics_report_with_invalid_parameter_names_the_field(api: Api) -> None:
     for report, params, names in REFUSED:
         response = api.admin.call("GET", f"/3.1/stats/{report}", params=params)
         assert (report, params, response.status_code, list(response.json()["fields"])) == (report, params, 400, names)
 
 
-def test_ten_years_can_be_asked(api: Api) -> None:
+def test_statistics_accept_period_of_ten_years(api: Api) -> None:
     assert rows(api.admin, "/3.1/stats/getbyos", **{"filter[date_to]": "2033-11-14"}) == []
     assert rows(api.admin, "/3.1/stats/getbydate", **{"filter[date_to]": "2024-11-14"}) == []
 
 
-def test_an_affiliate_may_not_slice_by_advertiser(traffic: Traffic) -> None:
+def test_statistics_by_advertiser_are_denied_to_affiliates(traffic: StatisticsTraffic) -> None:
     response = traffic.affiliate.call("GET", "/3.1/stats/custom", params=DAY | {"slice": "advertiser"})
     assert response.status_code == 400
 
@@ -267,7 +267,7 @@ def test_an_affiliate_may_not_slice_by_advertiser(traffic: Traffic) -> None:
 PERIOD = {"date_from": "2023-11-15", "date_to": "2023-11-15"}
 
 
-def test_conversions(traffic: Traffic) -> None:
+def test_conversion_list_shows_stored_fields(traffic: StatisticsTraffic) -> None:
     body = traffic.api.admin.get("/3.0/stats/conversions", **PERIOD)
     second, first = body["conversions"]
     assert (first["status"], second["status"]) == ("confirmed", "not_found")
@@ -280,14 +280,14 @@ def test_conversions(traffic: Traffic) -> None:
     assert body["pagination"]["total_count"] == 2
 
 
-def test_conversions_of_an_affiliate(traffic: Traffic) -> None:
+def test_conversion_list_of_affiliate_has_own_conversions_only(traffic: StatisticsTraffic) -> None:
     body = traffic.affiliate.get("/3.1/stats/conversions", **PERIOD, revenue=1, partner=traffic.second)
     assert [item["status"] for item in body["conversions"]] == ["declined", "confirmed"]
     _, stranger = traffic.api.add_affiliate()
     assert stranger.get("/3.1/stats/conversions", **PERIOD)["conversions"] == []
 
 
-def test_a_conversion_by_its_id(traffic: Traffic) -> None:
+def test_conversion_by_id_respects_caller_scope(traffic: StatisticsTraffic) -> None:
     second, first = traffic.api.admin.get("/3.0/stats/conversions", **PERIOD)["conversions"]
     one = traffic.api.admin.get("/3.0/stats/conversionsbyid", id=first["id"])["conversion"]
     alike = {name: value for name, value in first.items() if name not in ("status", "partner", "landing_id")}
@@ -330,17 +330,17 @@ CONVERSION_FILTERS: list[tuple[dict[str, Any], Any]] = [
 ]
 
 
-def test_conversion_filters(traffic: Traffic) -> None:
+def test_conversion_list_filters_select_matching_rows(traffic: StatisticsTraffic) -> None:
     for params, count in CONVERSION_FILTERS:
         found = traffic.api.admin.get("/3.0/stats/conversions", **PERIOD | params)["conversions"]
         assert (params, len(found)) == (params, count)
 
 
-def test_not_found_is_filtered_as_declined_under_3_1(traffic: Traffic) -> None:
+def test_conversion_status_not_found_is_filtered_as_declined_under_3_1(traffic: StatisticsTraffic) -> None:
     assert len(traffic.api.admin.get("/3.1/stats/conversions", **PERIOD, status=3)["conversions"]) == 1
 
 
-def test_conversions_by_default_are_the_last_week_s(traffic: Traffic) -> None:
+def test_conversion_list_defaults_to_last_week(traffic: StatisticsTraffic) -> None:
     traffic.api.clock.advance(2 * 86_400_000)
     assert len(traffic.api.admin.get("/3.0/stats/conversions")["conversions"]) == 2
     traffic.api.clock.advance(8 * 86_400_000)
@@ -348,7 +348,7 @@ def test_conversions_by_default_are_the_last_week_s(traffic: Traffic) -> None:
     assert len(traffic.api.admin.get("/3.0/stats/conversions", update_from_date="2023-11-15")["conversions"]) == 2
 
 
-def test_raw_export_skips_names(traffic: Traffic) -> None:
+def test_conversion_raw_export_omits_names(traffic: StatisticsTraffic) -> None:
     first = traffic.api.admin.get("/3.1/stats/conversions", **PERIOD, raw_export=1)["conversions"][0]
     assert (first["offer"], first["partner"], first["advertiser"]) == (None, None, None)
     assert first["offer_id"] == traffic.first_offer
@@ -362,13 +362,13 @@ CONVERSIONS_REFUSED: list[tuple[dict[str, Any], Any]] = [
 ]
 
 
-def test_conversions_refused(api: Api) -> None:
+def test_conversion_list_with_invalid_parameter_is_rejected(api: Api) -> None:
     for params, name in CONVERSIONS_REFUSED:
         response = api.admin.call("GET", "/3.1/stats/conversions", params=PERIOD | params)
         assert (params, response.status_code, list(response.json()["fields"])) == (params, 400, [name])
 
 
-def test_clicks(traffic: Traffic) -> None:
+def test_click_list_filters_by_offer_country_and_hour(traffic: StatisticsTraffic) -> None:
     body = traffic.api.admin.get("/3.0/stats/clicks", **PERIOD, offer=traffic.first_offer, country="DE")
     [click] = body["clicks"]
     assert (click["offer"]["id"], click["partner_id"], click["uniq"]) == (traffic.first_offer, str(traffic.first), 1)
@@ -382,7 +382,7 @@ def test_clicks(traffic: Traffic) -> None:
     assert len(traffic.api.admin.get("/3.0/stats/clicks", **PERIOD, advertisers=traffic.advertiser)["clicks"]) == 2
 
 
-def test_transit_page_of_a_click_is_its_prelanding(api: Api) -> None:
+def test_click_transit_page_is_its_prelanding(api: Api) -> None:
     pages = {
         f"landings[{place}][{name}]": "https://page.example/"
         for place in (0, 1)
@@ -408,7 +408,7 @@ def test_transit_page_of_a_click_is_its_prelanding(api: Api) -> None:
     assert explained["today"]["target"] == "https://page.example/"
 
 
-def test_conversion_stored_before_transit_pages_has_no_prelanding(traffic: Traffic) -> None:
+def test_conversion_stored_before_transit_pages_has_no_prelanding(traffic: StatisticsTraffic) -> None:
     with traffic.api.deps.database.write() as conn:
         stored = conn.execute(select(conversion.c.click).where(conversion.c.id == f"{1:024x}")).scalar_one()
         old = {name: value for name, value in stored.items() if name != "prelanding"}
@@ -417,7 +417,7 @@ def test_conversion_stored_before_transit_pages_has_no_prelanding(traffic: Traff
     assert one["prelanding_id"] is None
 
 
-def test_pages_do_not_overlap(traffic: Traffic) -> None:
+def test_click_list_pages_are_disjoint(traffic: StatisticsTraffic) -> None:
     pages = [traffic.api.admin.get("/3.0/stats/clicks", **PERIOD, limit=1, page=page) for page in (1, 2, 3, 4)]
     ids = [click["id"] for page in pages for click in page["clicks"]]
     assert len(ids) == len(set(ids)) == 3

@@ -16,7 +16,7 @@ DAY = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
 
 
 @dataclass(frozen=True)
-class Traffic:
+class FilterTraffic:
     """A click each of three offers: 1 (Zoo's, DE), 2 (apple's, FR), 3 (Mango's, NP), of two affiliates."""
 
     api: Api
@@ -39,7 +39,7 @@ class Traffic:
 
 
 @pytest.fixture
-def traffic(api: Api) -> Traffic:
+def traffic(api: Api) -> FilterTraffic:
     (manager, _), (seller, _) = api.add_staff(Role.MANAGER_AFFILIATE), api.add_staff(Role.MANAGER_SALES)
     api.admin.post(f"/3.0/admin/user/{manager}", first_name="Zoe")
     advertisers = (
@@ -65,13 +65,13 @@ def traffic(api: Api) -> Traffic:
             for number in range(3)
         ],
     )  # fmt: skip
-    return Traffic(api, advertisers, offers, (first, second), (manager, seller), client)
+    return FilterTraffic(api, advertisers, offers, (first, second), (manager, seller), client)
 
 
 # --- filters that leave out -----------------------------------------------------------------------------------
 
 
-def test_not_filters_leave_out_what_they_name(traffic: Traffic) -> None:
+def test_statistics_not_filters_exclude_named_values(traffic: FilterTraffic) -> None:
     advertisers, offers, (first, second), (manager, seller) = (
         traffic.advertisers, traffic.offers, traffic.affiliates, traffic.managers,
     )  # fmt: skip
@@ -97,7 +97,7 @@ def test_not_filters_leave_out_what_they_name(traffic: Traffic) -> None:
             assert (params, traffic.raw(report, **params)) == (params, wanted)
 
 
-def test_not_filters_leave_out_conversions_and_rejected_clicks(traffic: Traffic) -> None:
+def test_statistics_not_filters_exclude_conversions_and_rejected_clicks(traffic: FilterTraffic) -> None:
     api, (offer, other, _) = traffic.api, traffic.offers
     load_clicks(api.deps, [new_click(9, offer=offer, affiliate=traffic.affiliates[0], reason="inactive-offer")])
     add_conversion(api.deps, 9, offer_id=offer, affiliate_id=traffic.affiliates[0])
@@ -109,7 +109,7 @@ def test_not_filters_leave_out_conversions_and_rejected_clicks(traffic: Traffic)
     assert len(api.admin.get("/3.1/stats/getbygoal", **asked)["stats"]) == 1
 
 
-def test_staff_filters_of_an_affiliate_are_named_as_ignored(traffic: Traffic) -> None:
+def test_statistics_staff_filters_from_affiliate_are_ignored_with_warning(traffic: FilterTraffic) -> None:
     names = (
         "advertiser", "advertiser_manager_id", "advertiser_tag", "not_advertiser_id", "not_advertiser_manager_id",
         "not_advertiser_tag", "not_affiliate_id", "partner",
@@ -124,7 +124,7 @@ def test_staff_filters_of_an_affiliate_are_named_as_ignored(traffic: Traffic) ->
         assert {row["slice"]["country"] for row in response.json()["stats"]} == {"DE", "FR"}
 
 
-def test_an_unknown_statistics_filter_is_named_as_ignored(traffic: Traffic) -> None:
+def test_statistics_unknown_filter_is_ignored_with_warning(traffic: FilterTraffic) -> None:
     response = traffic.api.admin.call("GET", "/3.1/stats/getbyos", params=DAY | {"filter[colour]": "red"})
     assert response.headers["x-ignored-parameters"] == "filter[colour]"
     assert "filter[colour]" in response.json()["warnings"][0]
@@ -133,7 +133,7 @@ def test_an_unknown_statistics_filter_is_named_as_ignored(traffic: Traffic) -> N
 # --- lists ----------------------------------------------------------------------------------------------------
 
 
-def test_the_smartlink_filter_takes_a_list(traffic: Traffic) -> None:
+def test_statistics_smartlink_filter_accepts_list(traffic: FilterTraffic) -> None:
     asked = DAY | {"slice[]": ["smart_id", "country"]}
     for sent, wanted in (
         ({"filter[smart_id]": "5" * 24}, {"DE"}),
@@ -147,7 +147,7 @@ def test_the_smartlink_filter_takes_a_list(traffic: Traffic) -> None:
 @pytest.mark.parametrize(
     "name", ["country", "os", "device", "goal", "sub1", "partner", "offer", "advertiser", "manager"]
 )
-def test_a_repeated_statistics_filter_matches_any_of_its_values(traffic: Traffic, name: str) -> None:
+def test_statistics_repeated_filter_matches_any_value(traffic: FilterTraffic, name: str) -> None:
     values = {
         "country": ["DE", "FR"], "partner": traffic.affiliates, "offer": traffic.offers[:2],
         "advertiser": traffic.advertisers[:2], "manager": [traffic.managers[0], "x"],
@@ -163,22 +163,22 @@ def test_a_repeated_statistics_filter_matches_any_of_its_values(traffic: Traffic
 # --- order ----------------------------------------------------------------------------------------------------
 
 
-def test_order_by_advertiser_is_by_the_shown_title(traffic: Traffic) -> None:
+def test_statistics_order_by_advertiser_uses_shown_title(traffic: FilterTraffic) -> None:
     assert [each["title"] for each in traffic.order("advertiser")] == ["apple", "Mango", "Zoo"]
     assert [each["title"] for each in traffic.order("advertiser", orderType="desc")] == ["Zoo", "Mango", "apple"]
 
 
-def test_order_by_manager_is_by_the_shown_title(traffic: Traffic) -> None:
+def test_statistics_order_by_manager_uses_shown_title(traffic: FilterTraffic) -> None:
     assert [each["title"] for each in traffic.order("manager")] == ["Undefined", "Zoe Manager"]
     assert [each["title"] for each in traffic.order("manager", orderType="desc")] == ["Zoe Manager", "Undefined"]
 
 
-def test_order_by_offer_and_affiliate_is_by_the_shown_title(traffic: Traffic) -> None:
+def test_statistics_order_by_offer_and_affiliate_uses_shown_title(traffic: FilterTraffic) -> None:
     assert [each["title"] for each in traffic.order("offer")] == ["Boots", "Sandals", "shoes"]
     assert [each["name"] for each in traffic.order("affiliate")] == ["Anna", "walter"]
 
 
-def test_order_by_title_leaves_pages_disjoint(api: Api) -> None:
+def test_statistics_order_by_title_keeps_pages_disjoint(api: Api) -> None:
     offer = api.add_offer()
     owners = [api.add_advertiser(title=("Same", "other", "same")[number % 3]) for number in range(9)]
     pid, _ = api.add_affiliate()
@@ -204,7 +204,7 @@ def test_order_by_title_leaves_pages_disjoint(api: Api) -> None:
 # --- names ----------------------------------------------------------------------------------------------------
 
 
-def test_offer_url_stands_in_rows_of_staff_alone(traffic: Traffic) -> None:
+def test_statistics_offer_url_is_shown_to_staff_only(traffic: FilterTraffic) -> None:
     for report, more in (("getbyprogram", {}), ("custom", {"slice": "offer"})):
         [first, *_] = traffic.api.admin.get(f"/3.1/stats/{report}", **DAY | more)["stats"]
         assert first["slice"]["offer"]["url"] == "https://shop.example/"
@@ -212,7 +212,7 @@ def test_offer_url_stands_in_rows_of_staff_alone(traffic: Traffic) -> None:
             assert set(row["slice"]["offer"]) == {"id", "offer_id", "title"}
 
 
-def test_manager_slices_have_a_title(traffic: Traffic) -> None:
+def test_statistics_manager_slices_have_a_title(traffic: FilterTraffic) -> None:
     admin = traffic.api.admin
     rows = admin.get("/3.1/stats/getbyaffiliatemanager", **DAY)["stats"]
     assert {row["slice"]["affiliate_manager_id"]["title"] for row in rows} == {"Undefined", "Zoe Manager"}
@@ -220,7 +220,7 @@ def test_manager_slices_have_a_title(traffic: Traffic) -> None:
     assert {row["slice"]["advertiser_manager_id"]["title"] for row in rows} == {"Undefined", "Mia Manager"}
 
 
-def test_custom_slices_answer_under_the_requested_name_too(traffic: Traffic) -> None:
+def test_statistics_custom_slices_include_requested_name(traffic: FilterTraffic) -> None:
     rows = traffic.api.admin.get("/3.1/stats/custom", **DAY, **{"slice[]": ["manager", "country"]})["stats"]
     assert len(rows) == 3
     for row in rows:
@@ -233,7 +233,7 @@ def test_custom_slices_answer_under_the_requested_name_too(traffic: Traffic) -> 
 LONG = {"filter[date_from]": "2015-01-01", "filter[date_to]": "2035-12-31"}
 
 
-def test_a_long_period_of_a_young_platform_answers(traffic: Traffic) -> None:
+def test_statistics_long_period_with_few_days_of_data_succeeds(traffic: FilterTraffic) -> None:
     for report, more in (("getbydate", {}), ("getbyhour", {}), ("getbycities", {}), ("custom", {"slice": "country"})):
         found = traffic.api.admin.get(f"/3.1/stats/{report}", **LONG | more)["stats"]
         assert sum(int(row["traffic"]["raw"]) for row in found) == 3
@@ -247,12 +247,12 @@ def test_a_long_period_of_a_young_platform_answers(traffic: Traffic) -> None:
     assert traffic.api.admin.get("/3.1/stats/retentionrate", **days, **cohorts) == []
 
 
-def test_a_long_period_without_traffic_is_empty(api: Api) -> None:
+def test_statistics_long_period_without_traffic_is_empty(api: Api) -> None:
     assert api.admin.get("/3.1/stats/getbydate", **LONG)["stats"] == []
     assert api.admin.get("/3.1/stats/getbyos", **LONG)["stats"] == []
 
 
-def test_a_long_period_outside_of_the_days_with_data_is_empty(traffic: Traffic) -> None:
+def test_statistics_long_period_outside_days_with_data_is_empty(traffic: FilterTraffic) -> None:
     for first, last in (("2010-01-01", "2020-12-31"), ("2025-01-01", "2040-12-31")):
         asked = {"filter[date_from]": first, "filter[date_to]": last}
         assert traffic.api.admin.get("/3.1/stats/getbydate", **asked)["stats"] == []
@@ -265,14 +265,16 @@ OLD = int(datetime(2020, 1, 1, 12, tzinfo=UTC).timestamp()) * 1000
     ("report", "more"),
     [("getbydate", {}), ("getbycities", {}), ("custom", {"slice": "sub1"}), ("custom", {"slice[]": ["os", "day"]})],
 )
-def test_more_than_366_days_with_data_are_refused(traffic: Traffic, report: str, more: dict[str, Any]) -> None:
+def test_statistics_over_366_days_with_data_are_rejected(
+    traffic: FilterTraffic, report: str, more: dict[str, Any]
+) -> None:
     load_clicks(traffic.api.deps, [new_click(20, offer=traffic.offers[0], time=OLD)])
     response = traffic.api.admin.call("GET", f"/3.1/stats/{report}", params=LONG | more)
     assert response.status_code == 400
     assert response.json()["fields"] == {"filter[date_to]": ["The period may have at most 366 days with data here."]}
 
 
-def test_more_than_ten_years_with_data_are_refused(traffic: Traffic) -> None:
+def test_statistics_over_ten_years_with_data_are_rejected(traffic: FilterTraffic) -> None:
     load_clicks(traffic.api.deps, [new_click(20, offer=traffic.offers[0], time=OLD - 5 * 365 * 86_400_000)])
     assert traffic.api.admin.call("GET", "/3.1/stats/getbyos", params=LONG).status_code == 200
     traffic.api.clock.advance(3 * 366 * 86_400_000)

@@ -13,7 +13,7 @@ from tests.support.client import ApiClient
 from tests.support.events import new_click
 from tests.support.history import add_conversion, load_clicks
 from trackyard.api.app import build
-from trackyard.commands.export import Wanted
+from trackyard.commands.export import ExportRequest
 from trackyard.domain.people.roles import Role
 
 DAY = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
@@ -43,7 +43,7 @@ def money(client: ApiClient) -> tuple[Any, ...]:
     return tuple(action.get(name) for name in ("revenue", "charge", "earning", "payouts"))
 
 
-def test_statistics_revenue_by_default_is_the_charge(filled: Api) -> None:
+def test_statistics_revenue_defaults_to_charge(filled: Api) -> None:
     assert filled.admin.get(SETTINGS)["settings"]["statistics_revenue"] == "advertiser"
     assert money(filled.admin) == (10, 10, 3, 7)
 
@@ -56,7 +56,7 @@ def test_statistics_revenue_payout_shows_payouts_as_revenue(filled: Api) -> None
     assert money(filled.admin) == (10, 10, 3, 7)
 
 
-def test_statistics_revenue_never_shows_an_affiliate_a_charge(filled: Api) -> None:
+def test_statistics_revenue_hides_charges_from_affiliate(filled: Api) -> None:
     offer, (pid, client) = filled.add_offer(), filled.add_affiliate()
     load_clicks(filled.deps, [new_click(9, offer=offer, affiliate=pid)])
     add_conversion(filled.deps, 9, offer_id=offer, affiliate_id=pid)
@@ -78,7 +78,7 @@ def test_statistics_switches_of_a_staff_user_override_the_platform(filled: Api) 
     assert money(client) == (10, 10, 3, 7)
 
 
-def test_statistics_switches_of_a_new_staff_user_hold_at_once(filled: Api) -> None:
+def test_statistics_switches_of_new_staff_user_apply_at_once(filled: Api) -> None:
     given = {"email": "new@staff.example", "password": "long-enough", "first_name": "A", "last_name": "B"}
     given |= {"roles[]": "ROLE_ADMIN", "statistics_revenue": "payout"}
     user = filled.admin.post("/3.0/admin/user", **given)["user"]
@@ -100,7 +100,7 @@ def test_statistics_switches_of_an_affiliate_override_the_platform(filled: Api) 
     assert "statistics_rows" not in client.get("/3.1/partner/me")["user"]
 
 
-def test_statistics_switches_refuse_an_unknown_value(api: Api) -> None:
+def test_statistics_switches_reject_unknown_value(api: Api) -> None:
     pid, _ = api.add_affiliate()
     for path in (SETTINGS, f"/3.0/admin/partner/{pid}"):
         refused = api.admin.call("POST", path, data={"statistics_revenue": "net", "statistics_rows": "short"})
@@ -110,7 +110,7 @@ def test_statistics_switches_refuse_an_unknown_value(api: Api) -> None:
         }
 
 
-def test_statistics_rows_plain_holds_what_the_specification_names(filled: Api) -> None:
+def test_statistics_rows_plain_has_specified_fields_only(filled: Api) -> None:
     filled.admin.post(SETTINGS, statistics_rows="plain")
     action = {"revenue", "charge", "earning", "null", "count"}
     found = row(filled.admin, version="3.0")
@@ -125,7 +125,7 @@ def test_statistics_rows_plain_holds_what_the_specification_names(filled: Api) -
     assert set(manager) == {"id", "first_name", "last_name"}
 
 
-def test_statistics_rows_full_holds_cr_by_conversion_type(filled: Api) -> None:
+def test_statistics_rows_full_has_cr_by_conversion_type(filled: Api) -> None:
     assert row(filled.admin)["cr"] == {"total": 50, "confirmed": 50, "pending": 0, "declined": 0, "hold": 0}
     assert row(filled.admin, version="3.0")["cr"]["not_found"] == 0
     some = row(filled.admin, "custom", slice="day", **{"conversionTypes[]": ["confirmed", "hold"]})
@@ -140,7 +140,7 @@ def header(client: ApiClient, **params: Any) -> tuple[list[str], dict[str, str]]
     return list(reader.fieldnames or ()), next(reader)
 
 
-def test_exports_follow_the_switches_of_the_caller(filled: Api) -> None:
+def test_export_columns_follow_statistics_switches_of_caller(filled: Api) -> None:
     columns, first = header(filled.admin, slice="offer")
     assert [name for name in columns if name.startswith("cr_")] == [
         "cr_total", "cr_confirmed", "cr_pending", "cr_declined", "cr_hold",
@@ -156,15 +156,15 @@ def test_exports_follow_the_switches_of_the_caller(filled: Api) -> None:
     assert (first["confirmed.revenue"], first["confirmed.charge"]) == ("7", "10")
 
 
-def test_the_export_command_asks_as_the_administrator_whose_switches_hold(filled: Api) -> None:
+def test_export_command_uses_statistics_switches_of_administrator(filled: Api) -> None:
     filled.admin.post(SETTINGS, statistics_revenue="payout")
-    asked = Wanted("custom", "2023-11-15", "2023-11-15", "csv", "-", slices=("day",)).params()
+    asked = ExportRequest("custom", "2023-11-15", "2023-11-15", "csv", "-", slices=("day",)).params()
     text = filled.admin.call("GET", "/3.1/stats/custom", params=asked).text
     [found] = csv.DictReader(io.StringIO(text, newline=""))
     assert (found["total.revenue"], found["total.charge"]) == ("7", "10")
 
 
-def test_order_by_revenue_follows_the_shown_revenue(filled: Api) -> None:
+def test_statistics_order_by_revenue_follows_shown_revenue(filled: Api) -> None:
     cheap = filled.add_offer(title="Cheap")
     pid, _ = filled.add_affiliate()
     add_conversion(filled.deps, 5, offer_id=cheap, affiliate_id=pid, charge=Decimal(9), payout=Decimal(8))
@@ -183,7 +183,7 @@ def test_order_by_revenue_follows_the_shown_revenue(filled: Api) -> None:
     assert [each["offer.title"] for each in csv.DictReader(io.StringIO(text, newline=""))] == ["Shoes", "Cheap"]
 
 
-def test_an_affiliate_inside_a_ticket_shows_no_switches(api: Api) -> None:
+def test_ticket_affiliate_has_no_statistics_switches(api: Api) -> None:
     offer, (pid, client) = api.add_offer(), api.add_affiliate(statistics_rows="plain")
     client.post("/3.0/partner/activation/offer", offer_id=offer, comment="please")
     [ticket] = api.admin.get("/3.0/admin/tickets")["tickets"]
@@ -191,7 +191,7 @@ def test_an_affiliate_inside_a_ticket_shows_no_switches(api: Api) -> None:
     assert "statistics_rows" not in ticket["partner"]
 
 
-def test_database_warnings_name_what_is_not_configured(filled: Api) -> None:
+def test_statistics_warn_about_missing_address_database(filled: Api) -> None:
     get = filled.admin.get
     assert get("/3.1/stats/getbycities", **DAY)["warnings"] == [
         "No city database is configured (TRACKYARD_CITY_DATABASE): cities are not known."
@@ -204,7 +204,7 @@ def test_database_warnings_name_what_is_not_configured(filled: Api) -> None:
     assert "warnings" not in get("/3.1/stats/getbyos", **DAY)
 
 
-def test_database_warnings_are_absent_when_it_is_configured(filled: Api) -> None:
+def test_statistics_do_not_warn_with_configured_address_database(filled: Api) -> None:
     deps = replace(filled.deps, address_databases=frozenset({"city", "isp", "connection"}))
     client = filled.admin.of(build(deps, limits=UNBOUNDED))
     for report in ("getbycities", "getbymobilecarrier", "getbyconnectiontype"):

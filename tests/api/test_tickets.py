@@ -12,7 +12,7 @@ from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.mails import mails
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.people.roles import Role
-from trackyard.domain.tracking.ruleset import Connections
+from trackyard.domain.tracking.ruleset import RulesetConnections
 from trackyard.store.engine.database import Database
 from trackyard.store.tracking.rulesets import compile_row
 
@@ -23,7 +23,7 @@ CAP = {"caps[0][period]": "day", "caps[0][type]": "conversions", "caps[0][value]
 def connected(api: Api, offer: int) -> tuple[int, ...]:
     with api.deps.database.read() as conn:
         row = compile_row(conn, "connections", str(offer))
-    return row.affiliates if isinstance(row, Connections) else ()
+    return row.affiliates if isinstance(row, RulesetConnections) else ()
 
 
 def tickets(client: ApiClient, **params: Any) -> list[dict[str, Any]]:
@@ -31,7 +31,7 @@ def tickets(client: ApiClient, **params: Any) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_request_approved(api: Api) -> None:
+def test_ticket_approval_connects_and_mails_affiliate(api: Api) -> None:
     pid, affiliate = api.add_affiliate(email="ann@affiliate.example", login="ann")
     offer = api.add_offer(title="Shoes", privacy="protected")
     assert affiliate.post(ASK, offer_id=offer, comment="Search traffic")["message"] == "The request is sent"
@@ -57,7 +57,7 @@ def test_a_request_approved(api: Api) -> None:
     assert tickets(api.admin, status="open") == []
 
 
-def test_a_request_rejected_may_be_made_again(api: Api) -> None:
+def test_ticket_rejected_may_be_requested_again(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     offer = api.add_offer(privacy="protected")
     affiliate.post(ASK, offer_id=offer, comment="Please")
@@ -70,7 +70,7 @@ def test_a_request_rejected_may_be_made_again(api: Api) -> None:
 
 @pytest.mark.parametrize("first", ["approve", "reject"])
 @pytest.mark.parametrize("second", ["approve", "reject"])
-def test_a_decision_stands(api: Api, first: str, second: str) -> None:
+def test_ticket_decision_is_final(api: Api, first: str, second: str) -> None:
     pid, affiliate = api.add_affiliate()
     offer = api.add_offer(privacy="protected")
     affiliate.post(ASK, offer_id=offer, comment="Please")
@@ -81,7 +81,7 @@ def test_a_decision_stands(api: Api, first: str, second: str) -> None:
     assert len(mails(api)) == 1
 
 
-def test_one_ticket(api: Api) -> None:
+def test_ticket_view_shows_one_ticket(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     offer = api.add_offer(privacy="protected")
     affiliate.post(ASK, offer_id=offer, comment="Please")
@@ -94,7 +94,7 @@ def test_one_ticket(api: Api) -> None:
     assert api.admin.call("POST", "/3.0/admin/ticket/1/offer").json()["fields"].keys() == {"do"}
 
 
-def test_a_public_offer_connects_at_once_with_a_closed_ticket(api: Api) -> None:
+def test_ticket_for_public_offer_is_closed_and_connects_at_once(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     offer = api.add_offer(privacy="public")
     assert affiliate.post(ASK, offer_id=offer, comment="Please")["message"] == "Connected to the offer"
@@ -105,14 +105,14 @@ def test_a_public_offer_connects_at_once_with_a_closed_ticket(api: Api) -> None:
     assert len(tickets(api.admin)) == 1
 
 
-def test_an_offer_that_connects_at_first_sight_needs_no_decision(api: Api) -> None:
+def test_ticket_for_auto_connect_offer_needs_no_decision(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     offer = api.add_offer(privacy="protected", auto_offer_connect=1)
     affiliate.post(ASK, offer_id=offer, comment="Please")
     assert connected(api, offer) == (pid,)
 
 
-def test_who_was_taken_off_a_public_offer_asks_staff(api: Api) -> None:
+def test_ticket_of_affiliate_disconnected_from_public_offer_needs_decision(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
     offer = api.add_offer(privacy="public")
     api.admin.post("/3.0/offer/disable-affiliate", offer_id=offer, pid=pid)
@@ -122,7 +122,7 @@ def test_who_was_taken_off_a_public_offer_asks_staff(api: Api) -> None:
     assert connected(api, offer) == (pid,)
 
 
-def test_one_open_request_for_an_offer(api: Api) -> None:
+def test_ticket_is_opened_once_per_offer(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     offer = api.add_offer(privacy="protected")
     for comment, told in (("Please", "The request is sent"), ("Please!", "The request is sent already")):
@@ -130,7 +130,7 @@ def test_one_open_request_for_an_offer(api: Api) -> None:
     assert [ticket["description"] for ticket in tickets(api.admin)] == ["Please"]
 
 
-def test_offers_an_affiliate_cannot_ask_for(api: Api) -> None:
+def test_ticket_for_private_or_removed_offer_is_rejected(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     private, removed = api.add_offer(privacy="private"), api.add_offer(privacy="protected")
     api.admin.post("/3.0/admin/offer/delete", offer_id=removed)
@@ -143,7 +143,7 @@ def test_offers_an_affiliate_cannot_ask_for(api: Api) -> None:
 
 
 @pytest.mark.parametrize("privacy", ["public", "protected"])
-def test_an_offer_that_is_not_active_is_not_there_for_those_who_are_not_connected(api: Api, privacy: str) -> None:
+def test_ticket_for_inactive_offer_needs_connection(api: Api, privacy: str) -> None:
     pid, affiliate = api.add_affiliate()
     draft = api.add_offer(privacy=privacy, status="stopped", **CAP)
     pixel = {"name": "Count", "code": '<img src="https://a.example/">', "code_type": "image"}
@@ -163,7 +163,7 @@ def test_an_offer_that_is_not_active_is_not_there_for_those_who_are_not_connecte
     assert len(affiliate.get("/3.1/stats/caps", offer_id=draft)["stats"]) == 1
 
 
-def test_a_ticket_of_a_removed_offer_can_only_be_rejected(api: Api) -> None:
+def test_ticket_of_removed_offer_can_only_be_rejected(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     offer = api.add_offer(privacy="protected")
     affiliate.post(ASK, offer_id=offer, comment="Please")
@@ -173,7 +173,7 @@ def test_a_ticket_of_a_removed_offer_can_only_be_rejected(api: Api) -> None:
     assert api.admin.post("/3.0/admin/ticket/1/offer", do="reject")["status"] == 1
 
 
-def test_staff_ask_for_an_affiliate(api: Api) -> None:
+def test_ticket_by_staff_needs_affiliate_id(api: Api) -> None:
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
     own, _ = api.add_affiliate(manager_id=manager)
     foreign, affiliate = api.add_affiliate()
@@ -187,7 +187,7 @@ def test_staff_ask_for_an_affiliate(api: Api) -> None:
     assert [ticket["partner"]["id"] for ticket in tickets(api.admin)] == [foreign, own]
 
 
-def test_who_sees_and_decides(api: Api) -> None:
+def test_ticket_access_follows_roles_and_scope(api: Api) -> None:
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
     own, affiliate = api.add_affiliate(manager_id=manager)
     _, other = api.add_affiliate()
@@ -209,7 +209,7 @@ def test_who_sees_and_decides(api: Api) -> None:
     assert affiliate.call("GET", "/3.0/admin/tickets").json()["code"] == "auth_denied"
 
 
-def test_pages_are_disjoint_and_cost_the_same_however_long(api: Api) -> None:
+def test_ticket_list_pages_are_disjoint_with_constant_statement_count(api: Api) -> None:
     offers = [api.add_offer(privacy="protected") for _ in range(3)]
     for _ in range(3):
         _, affiliate = api.add_affiliate()
@@ -231,7 +231,7 @@ def test_pages_are_disjoint_and_cost_the_same_however_long(api: Api) -> None:
     assert counts[0] == counts[1]
 
 
-def test_decided_by_two_at_once(database: Database, analytics: Analytics) -> None:
+def test_ticket_decisions_in_parallel_succeed_once(database: Database, analytics: Analytics) -> None:
     api = installed(database, analytics)
     _, affiliate = api.add_affiliate()
     offer = api.add_offer(privacy="protected")
@@ -249,7 +249,7 @@ def test_decided_by_two_at_once(database: Database, analytics: Analytics) -> Non
     assert len(mails(api)) == 1
 
 
-def test_tickets_are_filtered_by_every_parameter_and_any_of_its_values(api: Api) -> None:
+def test_ticket_list_filters_match_any_of_their_values(api: Api) -> None:
     manager, _ = api.add_staff(Role.MANAGER_AFFILIATE)
     shoes, hats = (api.add_offer(title=title, privacy="protected") for title in ("Shoes", "Ärmel"))
     (one, first), (two, second) = api.add_affiliate(manager_id=manager), api.add_affiliate()

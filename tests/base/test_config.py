@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from trackyard.domain.platform.retention import Spans
+from trackyard.domain.platform.retention import RetentionPolicy
 from trackyard.runtime import settings as config
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_page_is_written_from_the_declarations() -> None:
-    assert (ROOT / "docs/configuration.md").read_text() == config.document()
+def test_configuration_page_equals_declarations() -> None:
+    assert (ROOT / "docs/configuration.md").read_text() == config.configuration_page()
 
 
-def test_defaults() -> None:
+def test_settings_without_values_have_defaults() -> None:
     got = config.load({"TRACKYARD_DATA_DIR": "/srv/yard"})
     assert got.database_url == "sqlite:////srv/yard/trackyard.db"
     assert got.analytics_url == "chdb:////srv/yard/analytics"
@@ -24,11 +24,11 @@ def test_defaults() -> None:
 
 
 @pytest.mark.parametrize(("text", "size"), [("400 MB", 4 * 10**8), ("2GB", 2 * 10**9), ("100 MB", 10**8)])
-def test_sizes(text: str, size: int) -> None:
+def test_setting_size_accepts_units(text: str, size: int) -> None:
     assert config.load({"TRACKYARD_REPORT_MEMORY": text}).report_memory == size
 
 
-def test_a_variable_wins_over_the_file(tmp_path: Path) -> None:
+def test_environment_variable_overrides_config_file(tmp_path: Path) -> None:
     file = tmp_path / "yard.toml"
     file.write_text(
         'currency = "EUR"\ntimezone = "Asia/Kathmandu"\noutbound_allow = ["127.0.0.0/8", "::1"]\nedges = 2\n'
@@ -83,7 +83,7 @@ def test_a_variable_wins_over_the_file(tmp_path: Path) -> None:
         ("QUOTES_URL", "https://quotes.example.org/\nrates"),
     ],
 )
-def test_a_wrong_value_is_one_sentence_that_names_it(name: str, value: str) -> None:
+def test_setting_with_wrong_value_is_named_in_one_sentence(name: str, value: str) -> None:
     with pytest.raises(config.WrongSetting) as caught:
         config.load({f"TRACKYARD_{name}": value})
     text = str(caught.value)
@@ -91,18 +91,18 @@ def test_a_wrong_value_is_one_sentence_that_names_it(name: str, value: str) -> N
 
 
 @pytest.mark.parametrize("url", ["", "s3://bucket", "s3://k:s%2F@bucket/a?region=eu-west-1&endpoint=http://minio:9000"])
-def test_buckets(url: str) -> None:
+def test_setting_files_url_accepts_buckets(url: str) -> None:
     assert config.load({"TRACKYARD_FILES_URL": url}).files_url == url
 
 
 @pytest.mark.parametrize("name", ["ADMIN_API_KEY", "SECRET_KEY", "DATABASE_URL", "ANALYTICS_URL", "FILES_URL"])
-def test_a_wrong_secret_is_not_shown(name: str) -> None:
+def test_setting_with_wrong_secret_is_not_shown(name: str) -> None:
     with pytest.raises(config.WrongSetting) as caught:
         config.load({f"TRACKYARD_{name}": "mysql://pass"})
     assert "pass" not in str(caught.value)
 
 
-def test_a_certificate_needs_its_key(tmp_path: Path) -> None:
+def test_setting_tls_certificate_needs_its_key(tmp_path: Path) -> None:
     cert = tmp_path / "cert.pem"
     cert.write_text("x")
     with pytest.raises(config.WrongSetting, match="TRACKYARD_TRACKING_TLS_KEY"):
@@ -110,45 +110,47 @@ def test_a_certificate_needs_its_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ['colour = "red"', "edges = true", "edges", "edges = { a = 1 }"])
-def test_a_wrong_file_is_one_sentence(tmp_path: Path, text: str) -> None:
+def test_config_file_with_wrong_content_is_rejected(tmp_path: Path, text: str) -> None:
     file = tmp_path / "yard.toml"
     file.write_text(text)
     with pytest.raises(config.WrongSetting):
         config.load({}, file)
 
 
-def test_the_secret_key_is_made_once_and_private(tmp_path: Path) -> None:
+def test_secret_key_is_created_once_and_private(tmp_path: Path) -> None:
     settings = config.load({"TRACKYARD_DATA_DIR": str(tmp_path)})
-    assert config.seal_keys(settings) == config.seal_keys(settings)
+    assert config.encryption_keys(settings) == config.encryption_keys(settings)
     assert (tmp_path / "secret.key").stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("code", ["ZZZ", "XXX", "XAU", "usd", "EURO", ""])
-def test_a_currency_is_one_that_iso_4217_knows(code: str) -> None:
+def test_setting_currency_must_be_iso_4217_code(code: str) -> None:
     with pytest.raises(config.WrongSetting, match="TRACKYARD_CURRENCY must be the ISO 4217 code of a currency"):
         config.load({"TRACKYARD_CURRENCY": code})
 
 
-def test_how_long_things_are_kept() -> None:
-    assert config.load({}).spans == Spans(journals=35, clicks=400, logs=90, personal=400)
+def test_retention_settings_set_days_per_kind() -> None:
+    assert config.load({}).retention_policy == RetentionPolicy(journals=35, clicks=400, logs=90, personal=400)
     given = {"JOURNAL_DAYS": "7", "CLICK_DAYS": "8", "LOG_DAYS": "9", "PERSONAL_DATA_DAYS": "10"}
-    assert config.load({f"TRACKYARD_{name}": value for name, value in given.items()}).spans == Spans(7, 8, 9, 10)
+    assert config.load(
+        {f"TRACKYARD_{name}": value for name, value in given.items()}
+    ).retention_policy == RetentionPolicy(7, 8, 9, 10)
 
 
 @pytest.mark.parametrize("name", ["JOURNAL_DAYS", "CLICK_DAYS", "LOG_DAYS", "PERSONAL_DATA_DAYS"])
 @pytest.mark.parametrize("value", ["6", "0", "-1", "", "3651", "7.5", "²0", "a week"])
-def test_days_out_of_bounds_are_refused(name: str, value: str) -> None:
+def test_retention_days_out_of_bounds_are_rejected(name: str, value: str) -> None:
     with pytest.raises(config.WrongSetting, match=rf"^TRACKYARD_{name} must be a number of days from 7 to 3650, not "):
         config.load({f"TRACKYARD_{name}": value})
 
 
 @pytest.mark.parametrize("name", ["CLICK_DAYS", "LOG_DAYS", "PERSONAL_DATA_DAYS"])
-def test_nothing_is_kept_for_less_long_than_the_journal_that_holds_it(name: str) -> None:
+def test_retention_days_must_not_be_below_journal_days(name: str) -> None:
     with pytest.raises(config.WrongSetting, match=rf"^TRACKYARD_{name} must not be below TRACKYARD_JOURNAL_DAYS"):
         config.load({f"TRACKYARD_{name}": "34"})
 
 
-def test_a_file_must_be_one_that_may_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setting_database_file_must_be_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests may run as root, who may read everything."""
     file = tmp_path / "city.mmdb"
     file.touch()

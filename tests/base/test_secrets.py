@@ -7,7 +7,7 @@ from trackyard.base.secrets import hash_password, new_password, password_matches
 
 
 @pytest.mark.usefixtures("as_in_use")
-def test_a_hash_costs_whoever_guesses_time_and_memory() -> None:
+def test_password_hash_costs_time_and_memory() -> None:
     hashed = hash_password("correct horse")
     used = extract_parameters(hashed)
     assert used.type is Type.ID
@@ -16,12 +16,12 @@ def test_a_hash_costs_whoever_guesses_time_and_memory() -> None:
     assert not password_matches("correct horsf", hashed)
 
 
-def test_the_same_password_has_another_hash_each_time() -> None:
+def test_password_hash_is_salted() -> None:
     assert hash_password("correct horse") != hash_password("correct horse")
     assert not password_matches("correct horse", "no hash")
 
 
-def test_new_passwords_differ_and_are_read_without_doubt() -> None:
+def test_generated_passwords_differ_and_have_no_ambiguous_characters() -> None:
     made = {new_password() for _ in range(50)}
     assert len(made) == 50
     assert all(len(each) == 16 and each.isalnum() and not set(each) & set("lIO01o") for each in made)

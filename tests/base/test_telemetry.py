@@ -13,7 +13,7 @@ logging.getLogger("trackyard.edge").error("ours", extra={"edge": 1})
 """
 
 
-def test_the_log_is_json_and_tells_of_our_own_faults_alone() -> None:
+def test_log_lines_are_json_and_omit_foreign_loggers() -> None:
     done = subprocess.run([sys.executable, "-c", LOGS], capture_output=True, text=True, check=True)
     (line,) = [json.loads(line) for line in done.stderr.splitlines()]
     assert (line["message"], line["level"], line["role"], line["edge"]) == ("ours", "ERROR", "test", 1)

@@ -7,16 +7,16 @@ from urllib.parse import urlencode
 
 import pytest
 
-from trackyard.commands.demo.network import STEPS, Making, Network
+from trackyard.commands.demo.network import BUILD_STEPS, DemoNetwork, NetworkBuilder
 from trackyard.commands.demo.offers import OFFERS
-from trackyard.commands.demo.traffic import Ask, Crowd
-from trackyard.commands.local_api import Api
+from trackyard.commands.demo.traffic import TrackingRequest, TrafficGenerator
+from trackyard.commands.local_api import ApiClient
 
 DAY_MS = 86_400_000
 END = 1_700_000_000_000
 BEGIN = END - 10 * DAY_MS
 TODAY = END - END % DAY_MS
-NETWORK = Network(
+NETWORK = DemoNetwork(
     offers={plan.key: number for number, plan in enumerate(OFFERS, 1)},
     affiliates={
         key: number for number, key in enumerate(("harbour", "meadow", "north", "lantern", "quiet", "gone"), 1)
@@ -27,7 +27,7 @@ NETWORK = Network(
 )
 
 
-def shop(ask: Ask) -> str:
+def shop(ask: TrackingRequest) -> str:
     """Where an edge that refuses nothing sends a click; its number is made of the click."""
     if ask.path != "/click" or not ask.query["offer_id"].isdigit() or ask.query["offer_id"] == "999999":
         return ""
@@ -35,26 +35,26 @@ def shop(ask: Ask) -> str:
     return f"https://shop.example/x?{urlencode(told)}"
 
 
-def played(seed: str, count: int, send: Callable[[Ask], str] = shop) -> list[Ask]:
+def played(seed: str, count: int, send: Callable[[TrackingRequest], str] = shop) -> list[TrackingRequest]:
     """What is sent in ten days."""
-    sent: list[Ask] = []
+    sent: list[TrackingRequest] = []
 
-    def record(ask: Ask) -> str:
+    def record(ask: TrackingRequest) -> str:
         sent.append(ask)
         return send(ask)
 
-    crowd = Crowd(NETWORK, seed, count, lambda seconds: seconds)
-    times = list(crowd.play(crowd.past(BEGIN, TODAY, END), END, record))
+    crowd = TrafficGenerator(NETWORK, seed, count, lambda seconds: seconds)
+    times = list(crowd.send_visits(crowd.past(BEGIN, TODAY, END), END, record))
     assert times == [ask.at for ask in sent] == sorted(times)
     return sent
 
 
-def test_the_same_seed_makes_the_same_traffic() -> None:
+def test_demo_traffic_is_deterministic_by_seed() -> None:
     assert played("1", 400) == played("1", 400)
     assert played("1", 400) != played("2", 400)
 
 
-def test_a_past_has_clicks_views_links_and_calls_within_its_span() -> None:
+def test_demo_history_has_each_request_kind_within_period() -> None:
     sent = played("1", 2000)
     assert sent[0].at >= BEGIN
     assert sent[-1].at <= END
@@ -69,27 +69,27 @@ def test_a_past_has_clicks_views_links_and_calls_within_its_span() -> None:
     assert max(counted) < TODAY + DAY_MS // 4  # who clicks twice, or looked before, may come after midnight
 
 
-def test_nobody_buys_who_was_not_sent_to_the_shop() -> None:
+def test_demo_visitors_not_redirected_to_shop_do_not_convert() -> None:
     sent = played("1", 500, lambda _: "https://elsewhere.example/?click=1&offer=1")
     assert {ask.path for ask in sent} == {"/click", "/sl", "/imp"}
 
 
 @pytest.mark.parametrize(("arrives", "postbacks"), [(True, 4), (False, 1)])
-def test_only_one_postback_is_made_when_no_call_arrives(
+def test_demo_without_incoming_postbacks_creates_one_postback(
     arrives: bool, postbacks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     posts: list[tuple[str, dict[str, Any]]] = []
     done: list[None] = []
 
-    def post(_api: Api, path: str, params: dict[str, Any]) -> dict[str, Any]:
+    def post(_api: ApiClient, path: str, params: dict[str, Any]) -> dict[str, Any]:
         posts.append((path, params))
         record = {"id": len(posts), "_id": f"{len(posts):024x}", "api_key": f"{len(posts):040x}"}
         return dict.fromkeys(("user", "advertiser", "category", "source", "partner", "offer"), record)
 
-    monkeypatch.setattr(Api, "post", post)
-    making = Making(Api("http://127.0.0.1:1", "k"), lambda: done.append(None))
+    monkeypatch.setattr(ApiClient, "post", post)
+    making = NetworkBuilder(ApiClient("http://127.0.0.1:1", "k"), lambda: done.append(None))
     network = making.make("http://127.0.0.1:9", lambda _: arrives)
-    assert len(done) == STEPS
+    assert len(done) == BUILD_STEPS
     assert len(network.offers) == len(OFFERS)
     assert sum(path == "/3.1/partner/postback" for path, _ in posts) == postbacks
     told = [form for _, form in posts if "parallel_tracking_url" in form or "cross_postback_url" in form]

@@ -13,10 +13,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.commands.test_progress import Terminal
+from tests.commands.test_progress import FakeTerminal
 from trackyard.commands import export as command
-from trackyard.commands.export import Failed, Wanted, export
-from trackyard.commands.local_api import Api
+from trackyard.commands.export import ExportFailed, ExportRequest, export
+from trackyard.commands.local_api import ApiClient
 from trackyard.runtime.settings import CannotStart
 
 ROWS = b"id,text\r\n1,a\r\n" + b"2,b\r\n" * 200_000
@@ -24,7 +24,7 @@ CONFIG: Any = None
 
 
 @dataclass
-class Told:
+class FakeApiAnswer:
     """What the API answers; a body that is not whole breaks off."""
 
     status: int = 200
@@ -35,11 +35,11 @@ class Told:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
+def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApiAnswer]:
     """An API, which the command asks."""
-    answer = Told()
+    answer = FakeApiAnswer()
 
-    class Handler(BaseHTTPRequestHandler):
+    class ExportApiHandler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
@@ -59,22 +59,24 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
         def log_message(self, *_arguments: Any) -> None:
             """Nothing: tests are quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), ExportApiHandler)
     thread = Thread(target=server.serve_forever)
     thread.start()
-    monkeypatch.setattr(command, "administrator", lambda _: Api(f"http://127.0.0.1:{server.server_port}", "k"))
+    monkeypatch.setattr(
+        command, "administrator_client", lambda _: ApiClient(f"http://127.0.0.1:{server.server_port}", "k")
+    )
     yield answer
     server.shutdown()
     thread.join()
     server.server_close()
 
 
-def wanted(output: Path | str, **more: Any) -> Wanted:
+def wanted(output: Path | str, **more: Any) -> ExportRequest:
     given: dict[str, Any] = {"what": "clicks", "since": "2026-01-01", "until": "2026-01-02", "form": "csv"}
-    return Wanted(**given | {"output": str(output)} | more)
+    return ExportRequest(**given | {"output": str(output)} | more)
 
 
-def test_a_file_is_written_under_another_name_until_it_is_whole(told: Told, tmp_path: Path) -> None:
+def test_export_file_is_replaced_only_when_complete(told: FakeApiAnswer, tmp_path: Path) -> None:
     file = tmp_path / "rows.csv"
     file.write_text("old")
     out = io.StringIO()
@@ -85,46 +87,46 @@ def test_a_file_is_written_under_another_name_until_it_is_whole(told: Told, tmp_
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_one_that_breaks_off_leaves_nothing(told: Told, tmp_path: Path, form: str) -> None:
+def test_export_broken_off_leaves_no_file(told: FakeApiAnswer, tmp_path: Path, form: str) -> None:
     told.whole = False
     file = tmp_path / "rows"
     file.write_text("old")
-    with pytest.raises(Failed, match="broke off"):
+    with pytest.raises(ExportFailed, match="broke off"):
         export(CONFIG, wanted(file, form=form), io.StringIO())
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
 
 
 @pytest.mark.parametrize("stop", ["", "."])
-def test_what_is_refused_is_said(told: Told, tmp_path: Path, stop: str) -> None:
+def test_export_rejected_by_api_shows_error(told: FakeApiAnswer, tmp_path: Path, stop: str) -> None:
     told.status, told.body = 503, b'{"message": "6 exports are running%s", "code": "exports_busy"}' % stop.encode()
-    with pytest.raises(Failed, match=r"the API answers 503: 6 exports are running\.$"):
+    with pytest.raises(ExportFailed, match=r"the API answers 503: 6 exports are running\.$"):
         export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_filter_that_there_is_not_is_said(told: Told, tmp_path: Path) -> None:
+def test_export_with_unknown_filter_is_an_error(told: FakeApiAnswer, tmp_path: Path) -> None:
     told.headers["X-Ignored-Parameters"] = "filter[offers],filter%5Bx%20y]"
-    with pytest.raises(Failed, match=r"there is no filter\[offers\], filter\[x y\]"):
+    with pytest.raises(ExportFailed, match=r"there is no filter\[offers\], filter\[x y\]"):
         export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_cannot_be_written_is_said(told: Told, tmp_path: Path) -> None:
-    with pytest.raises(Failed, match=r"nowhere/rows cannot be written: No such file or directory\."):
+def test_export_to_unwritable_file_is_an_error(told: FakeApiAnswer, tmp_path: Path) -> None:
+    with pytest.raises(ExportFailed, match=r"nowhere/rows cannot be written: No such file or directory\."):
         export(CONFIG, wanted(tmp_path / "nowhere" / "rows"), io.StringIO())
 
 
-def test_nobody_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "administrator", lambda _: Api("http://127.0.0.1:9", "k"))
+def test_export_without_running_server_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "administrator_client", lambda _: ApiClient("http://127.0.0.1:9", "k"))
     with pytest.raises(CannotStart, match="start the server first"):
         export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
 
 
 @pytest.mark.parametrize(("form", "shown"), [("csv", "100%"), ("parquet", "1.0 MB")])
-def test_a_terminal_shows_how_far_it_is(told: Told, tmp_path: Path, form: str, shown: str) -> None:
+def test_export_progress_is_shown_on_terminal(told: FakeApiAnswer, tmp_path: Path, form: str, shown: str) -> None:
     told.headers["X-Total-Count"] = "200001"
-    out = Terminal()
+    out = FakeTerminal()
     export(CONFIG, wanted(tmp_path / "rows", form=form), out)
     assert shown in out.getvalue()
 
@@ -150,8 +152,8 @@ def test_a_terminal_shows_how_far_it_is(told: Told, tmp_path: Path, form: str, s
         ),
     ],
 )  # fmt: skip
-def test_what_is_asked(
-    told: Told, tmp_path: Path, more: dict[str, Any], path: str, params: dict[str, list[str]]
+def test_export_request_has_path_and_parameters(
+    told: FakeApiAnswer, tmp_path: Path, more: dict[str, Any], path: str, params: dict[str, list[str]]
 ) -> None:
     export(CONFIG, wanted(tmp_path / "rows", **more), io.StringIO())
     [asked] = told.asked
@@ -159,14 +161,14 @@ def test_what_is_asked(
     assert parse_qs(urlsplit(asked).query) == params
 
 
-def test_standard_output(told: Told, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_export_writes_to_standard_output(told: FakeApiAnswer, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     export(CONFIG, wanted("-"), io.StringIO())
     assert capfdbinary.readouterr().out == ROWS
 
 
-def test_a_terminal_gets_no_parquet(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    with pytest.raises(Failed, match="--output"):
+def test_export_of_parquet_to_terminal_is_rejected(told: FakeApiAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", FakeTerminal())
+    with pytest.raises(ExportFailed, match="--output"):
         export(CONFIG, wanted("-", form="parquet"), io.StringIO())
     assert told.asked == []
 
@@ -182,7 +184,7 @@ def trackyard(*arguments: str, then: Callable[[subprocess.Popen[bytes]], None]) 
     return program.returncode, said
 
 
-def test_who_reads_no_further_gets_no_traceback() -> None:
+def test_command_with_closed_output_has_no_traceback() -> None:
     def leave(program: subprocess.Popen[bytes]) -> None:
         assert program.stdout is not None
         program.stdout.close()
@@ -195,13 +197,13 @@ DAYS = ("--from", "2026-01-01", "--to", "2026-01-01")
 
 
 @pytest.mark.parametrize("wrong", [(), ("offers", *DAYS), ("clicks", *DAYS, "--filter", "x"), ("clicks", *DAYS[:2])])
-def test_what_is_no_command_is_said(wrong: tuple[str, ...]) -> None:
+def test_export_command_with_wrong_arguments_exits_with_2(wrong: tuple[str, ...]) -> None:
     status, said = trackyard("export", *wrong, then=lambda _: None)
     assert status == 2
     assert b"Traceback" not in said
 
 
-def test_a_failure_is_a_sentence_and_status_1(tmp_path: Path) -> None:
+def test_command_failure_is_one_sentence_with_status_1(tmp_path: Path) -> None:
     asked = ("export", "clicks", *DAYS, "--output", str(tmp_path / "rows"))
     config = tmp_path / "trackyard.toml"
     config.write_text(f'data_dir = "{tmp_path / "none"}"\n')

@@ -4,19 +4,19 @@ import io
 
 import pytest
 
-from trackyard.commands.progress import Progress
+from trackyard.commands.progress import ProgressBar
 
 
-class Terminal(io.StringIO):
+class FakeTerminal(io.StringIO):
     """Says that it is one."""
 
     def isatty(self) -> bool:
         return True
 
 
-def test_a_terminal_shows_a_bar_and_ends_its_line() -> None:
-    out = Terminal()
-    with Progress(out, "Loading", 4) as bar:
+def test_progress_on_terminal_is_a_bar() -> None:
+    out = FakeTerminal()
+    with ProgressBar(out, "Loading", 4) as bar:
         for _ in range(2):
             bar.step()
     first, *_, last = out.getvalue().rstrip("\n").split("\r")[1:]
@@ -26,9 +26,9 @@ def test_a_terminal_shows_a_bar_and_ends_its_line() -> None:
     assert out.getvalue().endswith("\n")
 
 
-def test_elsewhere_it_is_one_line_without_control_characters() -> None:
+def test_progress_without_terminal_is_one_line() -> None:
     out = io.StringIO()
-    with Progress(out, "Loading", 4) as bar:
+    with ProgressBar(out, "Loading", 4) as bar:
         bar.to(9)
     line = out.getvalue()
     assert line.startswith("Loading: ")
@@ -36,8 +36,8 @@ def test_elsewhere_it_is_one_line_without_control_characters() -> None:
     assert line.rstrip("\n").isprintable()
 
 
-def test_a_part_that_failed_is_not_told_as_done() -> None:
+def test_progress_of_failed_part_prints_nothing() -> None:
     out = io.StringIO()
-    with pytest.raises(ValueError), Progress(out, "Loading", 4):
+    with pytest.raises(ValueError), ProgressBar(out, "Loading", 4):
         raise ValueError
     assert out.getvalue() == ""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from trackyard.commands import rebuild as command
-from trackyard.commands.local_api import Refused
+from trackyard.commands.local_api import ApiError
 from trackyard.runtime.settings import CannotStart, load
 
 CONFIG = load({})
@@ -22,7 +22,7 @@ ENDED: dict[str, Any] = {
 }  # fmt: skip
 
 
-class Answers:
+class FakeRebuildApi:
     """An API that answers as is told, the last answer for ever."""
 
     def __init__(self, *answers: dict[str, Any] | None) -> None:
@@ -37,18 +37,18 @@ class Answers:
         return {"rebuild": self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]}
 
 
-def _run(monkeypatch: pytest.MonkeyPatch, api: Answers, wish: str = "swap") -> tuple[list[str], bool, str]:
-    monkeypatch.setattr(command, "administrator", lambda _config: api)
-    monkeypatch.setattr(command, "_EVERY_S", 0.0)
+def _run(monkeypatch: pytest.MonkeyPatch, api: FakeRebuildApi, wish: str = "swap") -> tuple[list[str], bool, str]:
+    monkeypatch.setattr(command, "administrator_client", lambda _config: api)
+    monkeypatch.setattr(command, "_POLL_S", 0.0)
     out = io.StringIO()
     text, fine = command.rebuild(CONFIG, wish, out)
     assert api.asked == [{"wish": wish}]
     return text.splitlines(), fine, out.getvalue()
 
 
-def test_it_follows_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rebuild_command_prints_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
     running = ENDED | {"ended": False, "stage": "doubling", "step": "journals", "done": 1, "total": 9}
-    api = Answers(running, running | {"done": 5}, running | {"step": "comparison"}, ENDED)
+    api = FakeRebuildApi(running, running | {"done": 5}, running | {"step": "comparison"}, ENDED)
     lines, fine, shown = _run(monkeypatch, api)
     assert fine
     assert [line.split(":")[0] for line in shown.splitlines()] == ["journals", "comparison"]
@@ -79,23 +79,25 @@ def test_it_follows_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
     ],
 )
-def test_what_came_of_it(monkeypatch: pytest.MonkeyPatch, seen: dict[str, Any], fine: bool, last: str) -> None:
-    lines, ended_well, _ = _run(monkeypatch, Answers(ENDED | seen), str(seen.get("wish", "swap")))
+def test_rebuild_command_prints_result_and_findings(
+    monkeypatch: pytest.MonkeyPatch, seen: dict[str, Any], fine: bool, last: str
+) -> None:
+    lines, ended_well, _ = _run(monkeypatch, FakeRebuildApi(ENDED | seen), str(seen.get("wish", "swap")))
     assert (lines[-1], ended_well) == (last, fine)
     named = [line for line in lines if line.startswith("DIFFERENT")]
     assert named == ["DIFFERENT click 001-1 at 7: expected once, found nowhere"] * len(seen.get("differences", []))
     assert ("… and 6 more differences" in lines) == (seen.get("count") == 7)
 
 
-def test_a_server_that_was_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rebuild_command_on_restarted_server_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CannotStart, match="started anew"):
-        _run(monkeypatch, Answers(None))
+        _run(monkeypatch, FakeRebuildApi(None))
 
 
-def test_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Refusing(Answers):
+def test_rebuild_command_rejected_by_server_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class RejectingRebuildApi(FakeRebuildApi):
         def post(self, _path: str, params: dict[str, Any]) -> dict[str, Any]:
-            raise Refused(409, "Conflict")
+            raise ApiError(409, "Conflict")
 
     with pytest.raises(CannotStart, match="409: Conflict"):
-        _run(monkeypatch, Refusing(None))
+        _run(monkeypatch, RejectingRebuildApi(None))

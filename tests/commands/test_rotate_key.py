@@ -26,7 +26,7 @@ def secrets(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.glob("secret*"))
 
 
-def test_a_key_of_the_data_directory(tmp_path: Path) -> None:
+def test_rotate_key_replaces_key_file_of_data_directory(tmp_path: Path) -> None:
     yard = settings(tmp_path)
     key, before = prepare(yard)["admin_api_key"], (tmp_path / "secret.key").read_text()
     for _ in range(2):
@@ -40,7 +40,7 @@ def test_a_key_of_the_data_directory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dies_at", [1, 2, 3])
-def test_a_run_that_was_cut_short_is_finished_by_the_next(
+def test_rotate_key_interrupted_is_completed_by_next_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dies_at: int
 ) -> None:
     yard = settings(tmp_path)
@@ -67,7 +67,7 @@ def test_a_run_that_was_cut_short_is_finished_by_the_next(
         assert (tmp_path / "secret.key").read_text() == made, "it went on with the key it had begun"
 
 
-def test_a_server_that_runs_is_told_to_be_stopped(tmp_path: Path) -> None:
+def test_rotate_key_with_running_server_is_an_error(tmp_path: Path) -> None:
     yard = settings(tmp_path)
     prepare(yard)
     before = (tmp_path / "secret.key").read_text()
@@ -79,7 +79,7 @@ def test_a_server_that_runs_is_told_to_be_stopped(tmp_path: Path) -> None:
     assert (secrets(tmp_path), (tmp_path / "secret.key").read_text()) == (["secret.key"], before)
 
 
-def test_a_key_of_a_variable(tmp_path: Path) -> None:
+def test_rotate_key_with_key_in_environment_reencrypts_secrets(tmp_path: Path) -> None:
     key = prepare(settings(tmp_path, SECRET_KEY=OLD))["admin_api_key"]
     with pytest.raises(CannotStart, match="TRACKYARD_OLD_SECRET_KEY must be set"):
         rotate_key(settings(tmp_path, SECRET_KEY=OLD))
@@ -92,14 +92,14 @@ def test_a_key_of_a_variable(tmp_path: Path) -> None:
     assert secrets(tmp_path) == []
 
 
-def test_where_nothing_is_nothing_is_rotated(tmp_path: Path) -> None:
+def test_rotate_key_without_installation_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CannotStart, match="no installation"):
         rotate_key(settings(tmp_path / "none"))
     assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("work", [prepare, administrator_key, rotate_key])
-def test_a_command_closes_its_database(tmp_path: Path, work: Callable[[Config], object]) -> None:
+def test_command_closes_its_database_when_done(tmp_path: Path, work: Callable[[Config], object]) -> None:
     yard = settings(tmp_path)
     prepare(yard)
     gc.collect()

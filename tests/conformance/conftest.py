@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 _FOLDER = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FilledProgram]:
     """A filled, running program."""
     with ExitStack() as stack:
-        yield World(tmp_path_factory.mktemp("conformance"), stack)
+        yield FilledProgram(tmp_path_factory.mktemp("conformance"), stack)
 
 
 @pytest.hookimpl(trylast=True)

@@ -23,7 +23,7 @@ def sections() -> list[tuple[str, str, int]]:
     return found
 
 
-def written() -> str:
+def render_page() -> str:
     """The page, as it has to be."""
     rows = sections()
     lines = [f"| {section} | `{file}` | {count} |" for section, file, count in rows]
@@ -33,4 +33,4 @@ def written() -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(written())
+    FILE.write_text(render_page())

@@ -1,6 +1,6 @@
 """Sentences of the specification as rows: calls over HTTP, and what their answers hold.
 
-A `Sentence` is a text and steps. A step is a call of a `Caller`, or a check of the answer before it. Names in angle
+A `SpecSentence` is a text and steps. A step is a call of a `Caller`, or a check of the answer before it. Names in angle
 brackets (`<shoes>`) stand for what the world, or an earlier step of the same row, calls by that name.
 """
 
@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.conformance.predicates import Predicate
-from tests.support.program import Answer, Program, request, until
+from tests.support.program import HttpAnswer, RunningProgram, poll_until, request
 
 Names = dict[str, Any]
 PATIENCE_SECONDS = 20.0
@@ -25,7 +25,7 @@ _NAME = re.compile(r"<([a-z_0-9]+)>")
 
 
 @dataclass(frozen=True)
-class Call:
+class SpecRequest:
     """One request.
 
     caller: the name of the caller, whose API key is sent; "" = no key · tracking: to the tracking listener ·
@@ -42,23 +42,23 @@ class Call:
     patient: bool = False
     saved: Mapping[str, str] = field(default_factory=dict)
 
-    def eventually(self) -> "Call":
+    def eventually(self) -> "SpecRequest":
         """The same call, repeated until its checks hold: for what is done after the answer of an earlier call."""
         return replace(self, patient=True)
 
-    def saving(self, **paths: str) -> "Call":
+    def saving(self, **paths: str) -> "SpecRequest":
         """The same call; values of its answer get names for later steps."""
         return replace(self, saved=paths)
 
-    def adding(self, params: Mapping[str, Any]) -> "Call":
+    def adding(self, params: Mapping[str, Any]) -> "SpecRequest":
         """The same call with more parameters."""
         return replace(self, params={**self.params, **params})
 
-    def with_headers(self, headers: Mapping[str, str]) -> "Call":
+    def with_headers(self, headers: Mapping[str, str]) -> "SpecRequest":
         """The same call with more headers."""
         return replace(self, headers={**self.headers, **headers})
 
-    def send(self, program: Program, names: Names) -> Answer:
+    def send(self, program: RunningProgram, names: Names) -> HttpAnswer:
         """Send it."""
         headers = {name: str(filled(value, names)) for name, value in self.headers.items()}
         if self.caller:
@@ -91,30 +91,30 @@ class Caller:
 
     name: str
 
-    def get(self, path: str, params: Mapping[str, Any] | None = None) -> Call:
+    def get(self, path: str, params: Mapping[str, Any] | None = None) -> SpecRequest:
         """GET with a query."""
-        return Call(self.name, "GET", path, params or {})
+        return SpecRequest(self.name, "GET", path, params or {})
 
-    def post(self, path: str, params: Mapping[str, Any] | None = None) -> Call:
+    def post(self, path: str, params: Mapping[str, Any] | None = None) -> SpecRequest:
         """POST with a form."""
-        return Call(self.name, "POST", path, params or {})
+        return SpecRequest(self.name, "POST", path, params or {})
 
-    def delete(self, path: str, params: Mapping[str, Any] | None = None) -> Call:
+    def delete(self, path: str, params: Mapping[str, Any] | None = None) -> SpecRequest:
         """DELETE with a form."""
-        return Call(self.name, "DELETE", path, params or {})
+        return SpecRequest(self.name, "DELETE", path, params or {})
 
-    def send_json(self, method: str, path: str, value: Any) -> Call:
+    def send_json(self, method: str, path: str, value: Any) -> SpecRequest:
         """A JSON body."""
-        return Call(
+        return SpecRequest(
             self.name, method, path, headers={"Content-Type": "application/json"}, body=json.dumps(value).encode()
         )
 
 
 def visit(
     path: str, params: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None, *, method: str = "GET"
-) -> Call:
+) -> SpecRequest:
     """A request to the tracking listener."""
-    return Call("", method, path, params or {}, headers or {}, tracking=True)
+    return SpecRequest("", method, path, params or {}, headers or {}, tracking=True)
 
 
 def filled(value: Any, names: Names) -> Any:
@@ -171,29 +171,29 @@ def _found(value: Any, parts: list[str]) -> Any:
 
 
 @dataclass(frozen=True)
-class Check:
+class AnswerCheck:
     """What an answer holds. `status`: the HTTP status that the answer must have."""
 
     text: str
-    run: Callable[[Answer, Names], None]
+    run: Callable[[HttpAnswer, Names], None]
     status: int = 200
 
 
-def _at(text: str, path: str, judge: Callable[[Any, Names], bool]) -> Check:
-    def run(answer: Answer, names: Names) -> None:
+def _at(text: str, path: str, judge: Callable[[Any, Names], bool]) -> AnswerCheck:
+    def run(answer: HttpAnswer, names: Names) -> None:
         value = found(answer.json, str(filled(path, names)))
         assert judge(value, names), f"{path} {text}; it is {'missing' if value is MISSING else repr(value)[:1500]}"
 
-    return Check(f"{path} {text}", run)
+    return AnswerCheck(f"{path} {text}", run)
 
 
-def is_(path: str, predicate: Predicate) -> Check:
+def is_(path: str, predicate: Predicate) -> AnswerCheck:
     """The value is there and satisfies a predicate."""
     name = getattr(predicate, "__name__", "?")
     return _at(f"is {name}", path, lambda value, _: value is not MISSING and predicate(value))
 
 
-def every(path: str, predicate: Predicate) -> Check:
+def every(path: str, predicate: Predicate) -> AnswerCheck:
     """There is at least one value, and each satisfies a predicate."""
     name = getattr(predicate, "__name__", "?")
     return _at(
@@ -205,12 +205,12 @@ def every(path: str, predicate: Predicate) -> Check:
     )
 
 
-def equal(path: str, wanted: Any) -> Check:
+def equal(path: str, wanted: Any) -> AnswerCheck:
     """The value is this one."""
     return _at(f"is {wanted!r}", path, lambda value, names: value == filled(wanted, names))
 
 
-def all_equal(path: str, wanted: Any) -> Check:
+def all_equal(path: str, wanted: Any) -> AnswerCheck:
     """There is at least one value, and each is this one."""
     return _at(
         f"is {wanted!r} in each",
@@ -219,7 +219,7 @@ def all_equal(path: str, wanted: Any) -> Check:
     )
 
 
-def shows(path: str, *wanted: Any) -> Check:
+def shows(path: str, *wanted: Any) -> AnswerCheck:
     """These are among the values."""
     return _at(
         f"has {wanted!r}",
@@ -228,7 +228,7 @@ def shows(path: str, *wanted: Any) -> Check:
     )
 
 
-def hides(path: str, *unwanted: Any) -> Check:
+def hides(path: str, *unwanted: Any) -> AnswerCheck:
     """None of these is among the values."""
     return _at(
         f"has none of {unwanted!r}",
@@ -237,12 +237,12 @@ def hides(path: str, *unwanted: Any) -> Check:
     )
 
 
-def exactly(path: str, *wanted: Any) -> Check:
+def exactly(path: str, *wanted: Any) -> AnswerCheck:
     """The values are these, in this order."""
     return _at(f"is exactly {wanted!r}", path, lambda values, names: values == [filled(one, names) for one in wanted])
 
 
-def only(path: str, *wanted: Any) -> Check:
+def only(path: str, *wanted: Any) -> AnswerCheck:
     """The values are these, in any order, each at least once and nothing else."""
     return _at(
         f"has only {wanted!r}",
@@ -253,7 +253,7 @@ def only(path: str, *wanted: Any) -> Check:
     )
 
 
-def before(path: str, first: Any, second: Any) -> Check:
+def before(path: str, first: Any, second: Any) -> AnswerCheck:
     """Both are among the values, the first before the second."""
 
     def ordered(values: Any, names: Names) -> bool:
@@ -262,12 +262,12 @@ def before(path: str, first: Any, second: Any) -> Check:
     return _at(f"has {first!r} before {second!r}", path, ordered)
 
 
-def empty(path: str) -> Check:
+def empty(path: str) -> AnswerCheck:
     """The list or map is there and has nothing in it."""
     return _at("is empty", path, lambda value, _: value is not MISSING and len(value) == 0)
 
 
-def absent(path: str) -> Check:
+def absent(path: str) -> AnswerCheck:
     """There is no such value."""
     return _at(
         "is absent",
@@ -276,96 +276,96 @@ def absent(path: str) -> Check:
     )
 
 
-def present(*paths: str) -> Check:
+def present(*paths: str) -> AnswerCheck:
     """There are such values."""
 
-    def run(answer: Answer, names: Names) -> None:
+    def run(answer: HttpAnswer, names: Names) -> None:
         for path in paths:
             value = found(answer.json, str(filled(path, names)))
             assert value is not MISSING and not (isinstance(value, list) and MISSING in value), f"{path} is missing"
 
-    return Check(f"has {', '.join(paths)}", run)
+    return AnswerCheck(f"has {', '.join(paths)}", run)
 
 
-def refused(status: int, *fields: str, text: str = "") -> Check:
+def refused(status: int, *fields: str, text: str = "") -> AnswerCheck:
     """The call is refused with this status; its body names these parameters, and its message has this text."""
 
-    def run(answer: Answer, names: Names) -> None:
+    def run(answer: HttpAnswer, names: Names) -> None:
         body = answer.json
         assert body["status"] == 2 and body["error"] == body["message"], body
         assert str(filled(text, names)) in body["error"], body
         for name in fields:
             assert name in body["fields"], body
 
-    return Check(f"is refused with {status}", run, status)
+    return AnswerCheck(f"is refused with {status}", run, status)
 
 
-def answers(status: int) -> Check:
+def answers(status: int) -> AnswerCheck:
     """The answer has this status."""
-    return Check(f"answers {status}", lambda _, __: None, status)
+    return AnswerCheck(f"answers {status}", lambda _, __: None, status)
 
 
-def holds(predicate: Callable[[Any], bool], status: int = 200) -> Check:
+def holds(predicate: Callable[[Any], bool], status: int = 200) -> AnswerCheck:
     """The whole body satisfies a predicate."""
 
-    def run(answer: Answer, _: Names) -> None:
+    def run(answer: HttpAnswer, _: Names) -> None:
         assert predicate(answer.json), repr(answer.json)[:1500]
 
-    return Check("holds", run, status)
+    return AnswerCheck("holds", run, status)
 
 
-def header(name: str, text: str, status: int = 200) -> Check:
+def header(name: str, text: str, status: int = 200) -> AnswerCheck:
     """A header of the answer is there and has this text in it."""
 
-    def run(answer: Answer, names: Names) -> None:
+    def run(answer: HttpAnswer, names: Names) -> None:
         assert name.lower() in answer.headers and str(filled(text, names)) in answer.headers[name.lower()], (
             answer.headers
         )
 
-    return Check(f"{name} has {text}", run, status)
+    return AnswerCheck(f"{name} has {text}", run, status)
 
 
-def body_has(text: str, status: int = 200) -> Check:
+def body_has(text: str, status: int = 200) -> AnswerCheck:
     """The body has this text in it."""
 
-    def run(answer: Answer, names: Names) -> None:
+    def run(answer: HttpAnswer, names: Names) -> None:
         assert str(filled(text, names)) in answer.body.decode(), answer.body[:1500]
 
-    return Check(f"the body has {text}", run, status)
+    return AnswerCheck(f"the body has {text}", run, status)
 
 
-def body_lacks(text: str) -> Check:
+def body_lacks(text: str) -> AnswerCheck:
     """The body does not have this text in it."""
 
-    def run(answer: Answer, names: Names) -> None:
+    def run(answer: HttpAnswer, names: Names) -> None:
         assert str(filled(text, names)) not in answer.body.decode(), answer.body[:1500]
 
-    return Check(f"the body lacks {text}", run)
+    return AnswerCheck(f"the body lacks {text}", run)
 
 
 # Rows
 
-Step = Call | Check
+Step = SpecRequest | AnswerCheck
 
 
 @dataclass(frozen=True)
-class Sentence:
+class SpecSentence:
     """A sentence of the specification, or a part of one, and the steps that show it."""
 
     text: str
     steps: tuple[Step, ...]
-    after: tuple[Call, ...] = ()
+    after: tuple[SpecRequest, ...] = ()
     """Calls that restore what the steps changed. They are made when a step fails, too."""
 
     @property
     def reads(self) -> bool:
         """Whether the row is one call that reads, so that rows with the same call can share its answer."""
         call, *checks = self.steps
-        alone = isinstance(call, Call) and not any(isinstance(step, Call) for step in checks)
+        alone = isinstance(call, SpecRequest) and not any(isinstance(step, SpecRequest) for step in checks)
         own = call.tracking or call.patient or call.saved or self.after
         return alone and call.method == "GET" and not own
 
-    def hold(self, program: Program, names: Names, read: dict[str, Answer] | None = None) -> None:
+    def hold(self, program: RunningProgram, names: Names, read: dict[str, HttpAnswer] | None = None) -> None:
         """Run the steps. Raises AssertionError with the call and its answer.
 
         read: answers that reading rows share."""
@@ -375,18 +375,24 @@ class Sentence:
             for call in self.after:
                 call.send(program, names)
 
-    def _hold(self, program: Program, names: Names, read: dict[str, Answer] | None) -> None:
+    def _hold(self, program: RunningProgram, names: Names, read: dict[str, HttpAnswer] | None) -> None:
         rest = list(self.steps)
         while rest:
             call = rest.pop(0)
-            assert isinstance(call, Call), "a row begins with a call"
-            checks: list[Check] = []
-            while rest and isinstance(rest[0], Check):
+            assert isinstance(call, SpecRequest), "a row begins with a call"
+            checks: list[AnswerCheck] = []
+            while rest and isinstance(rest[0], AnswerCheck):
                 checks.append(rest.pop(0))  # type: ignore[arg-type]
             _run(call, checks, program, names, read)
 
 
-def _run(call: Call, checks: list[Check], program: Program, names: Names, read: dict[str, Answer] | None) -> None:
+def _run(
+    call: SpecRequest,
+    checks: list[AnswerCheck],
+    program: RunningProgram,
+    names: Names,
+    read: dict[str, HttpAnswer] | None,
+) -> None:
     wanted = next((check.status for check in checks if check.status != 200), None if call.tracking else 200)
 
     def attempt() -> None:
@@ -419,23 +425,25 @@ def _run(call: Call, checks: list[Check], program: Program, names: Names, read: 
         return not faults
 
     try:
-        until(holds_now, seconds=PATIENCE_SECONDS, what="the expected answer")
+        poll_until(holds_now, seconds=PATIENCE_SECONDS, what="the expected answer")
     except AssertionError:
         raise (faults[0] if faults else AssertionError("no answer")) from None
 
 
-def sentence(text: str, *steps: Step, after: tuple[Call, ...] = ()) -> Sentence:
+def sentence(text: str, *steps: Step, after: tuple[SpecRequest, ...] = ()) -> SpecSentence:
     """A row. `after`: calls that restore what it changed for others."""
-    return Sentence(text, steps, after)
+    return SpecSentence(text, steps, after)
 
 
-def typed(record: str, call: Call, at: str, fields: Mapping[str, Predicate], *, form: str = "") -> list[Sentence]:
+def typed(
+    record: str, call: SpecRequest, at: str, fields: Mapping[str, Predicate], *, form: str = ""
+) -> list[SpecSentence]:
     """A row for each field of a record: it is there and has its type. `at`: the path of the record; with [] or {} each
     record of a list is looked at. `form`: what the text adds, such as "by id"."""
     judge = every if "[]" in at or "{}" in at else is_
     before = f"{at}." if at else ""
     return [
-        Sentence(
+        SpecSentence(
             f"{record}{f' ({form})' if form else ''}: {name} is {predicate.__name__}",
             (call, judge(f"{before}{name}", predicate)),
         )
@@ -445,38 +453,38 @@ def typed(record: str, call: Call, at: str, fields: Mapping[str, Predicate], *, 
 
 def narrowed(
     text: str,
-    call: Call,
+    call: SpecRequest,
     path: str,
     *,
     by: Mapping[str, Any],
     shown: Iterable[Any],
     hidden: Iterable[Any],
     none: Mapping[str, Any] | None = None,
-) -> list[Sentence]:
+) -> list[SpecSentence]:
     """Rows of a filter: with the parameters `by` some records are shown and others hidden; without it all of them are
     shown; with the parameters `none`, which match nothing, none is."""
     shown, hidden = tuple(shown), tuple(hidden)
     rows = [
-        Sentence(
+        SpecSentence(
             f"{text} shows what matches and hides the rest",
             (call.adding(by), shows(path, *shown), hides(path, *hidden)),
         ),
     ]
     if hidden:
-        rows.append(Sentence(f"without {text} both are shown", (call, shows(path, *shown, *hidden))))
+        rows.append(SpecSentence(f"without {text} both are shown", (call, shows(path, *shown, *hidden))))
     if none is not None:
         rows.append(
-            Sentence(
+            SpecSentence(
                 f"{text} that matches nothing shows none of them", (call.adding(none), hides(path, *shown, *hidden))
             )
         )
     return rows
 
 
-Table = list[Sentence]
+Table = list[SpecSentence]
 
 
-def table(*rows: Sentence | list[Sentence]) -> Table:
+def table(*rows: SpecSentence | list[SpecSentence]) -> Table:
     """The rows of a section. Texts must differ."""
     flat = [row for each in rows for row in (each if isinstance(each, list) else [each])]
     texts = [row.text for row in flat]

@@ -16,7 +16,7 @@ from tests.conformance.predicates import (
 )
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     each_row,
     equal,
     exactly,
@@ -26,7 +26,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Advertiser"
 admin = Caller("admin")
@@ -108,5 +108,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_advertiser_row_holds(row: Sentence, world: World) -> None:
+def test_advertiser_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -17,7 +17,7 @@ from tests.conformance.predicates import (
 )
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     each_row,
     equal,
     every,
@@ -28,7 +28,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Affiliate (partner, admin view)"
 admin = Caller("admin")
@@ -136,5 +136,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_affiliate_row_holds(row: Sentence, world: World) -> None:
+def test_affiliate_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -3,7 +3,7 @@
 from tests.conformance.predicates import hash_id, integer, mapping_or_empty, moment, or_null, text
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     each_row,
     every,
     is_,
@@ -14,7 +14,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Affiliate postback log record"
 DAYS = {"date_from": "<yesterday>", "date_to": "<tomorrow>"}
@@ -69,5 +69,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_affiliate_log_row_holds(row: Sentence, world: World) -> None:
+def test_affiliate_log_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

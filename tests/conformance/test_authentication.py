@@ -2,9 +2,9 @@
 
 from tests.conformance.predicates import having, integer, map_of
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     each_row,
     equal,
     hides,
@@ -14,7 +14,7 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Authentication"
 admin, ann, bob, sam, mia, clerk = (
@@ -113,7 +113,7 @@ ROLES = {
 }
 
 
-def give(role: str) -> Call:
+def give(role: str) -> SpecRequest:
     """Give the clerk one role."""
     return admin.post("/3.0/admin/user/<clerk>", {"roles[]": role})
 
@@ -156,11 +156,16 @@ ROWS = table(
     ),
     [
         sentence(
-            f"{method} {path} is for administrators: an affiliate is refused", Call("ann", method, path), refused(403)
+            f"{method} {path} is for administrators: an affiliate is refused",
+            SpecRequest("ann", method, path),
+            refused(403),
         )
         for method, path in FOR_STAFF
     ],
-    [sentence(f"{method} {path} needs a key", Call("", method, path), refused(401)) for method, path in FOR_STAFF],
+    [
+        sentence(f"{method} {path} needs a key", SpecRequest("", method, path), refused(401))
+        for method, path in FOR_STAFF
+    ],
     [
         sentence(
             f"{path} shows an affiliate its own data alone",
@@ -243,5 +248,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_authentication_row_holds(row: Sentence, world: World) -> None:
+def test_authentication_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

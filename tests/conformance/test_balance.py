@@ -1,8 +1,8 @@
 """Affiliate balance."""
 
 from tests.conformance.predicates import map_of, number
-from tests.conformance.sentence import Caller, Sentence, each_row, equal, is_, refused, sentence, table
-from tests.conformance.world import World
+from tests.conformance.sentence import Caller, SpecSentence, each_row, equal, is_, refused, sentence, table
+from tests.conformance.world import FilledProgram
 
 SECTION = "Affiliate balance"
 admin, ann, bob = Caller("admin"), Caller("ann"), Caller("bob")
@@ -40,5 +40,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_balance_row_holds(row: Sentence, world: World) -> None:
+def test_balance_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -3,7 +3,7 @@
 from tests.conformance.predicates import Predicate, date_and_time, digits, either, flag, hash_id, having, or_null, text
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     absent,
     each_row,
     equal,
@@ -14,7 +14,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Click"
 DAYS = {"date_from": "<yesterday>", "date_to": "<tomorrow>"}
@@ -92,5 +92,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_click_row_holds(row: Sentence, world: World) -> None:
+def test_click_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

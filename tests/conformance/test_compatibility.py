@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from tests.conformance.predicates import having
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     Step,
     absent,
     body_has,
@@ -20,8 +20,8 @@ from tests.conformance.sentence import (
     sentence,
     table,
 )
-from tests.conformance.stories import imported, offer
-from tests.conformance.world import World
+from tests.conformance.shared_steps import imported, offer
+from tests.conformance.world import FilledProgram
 
 SECTION = "Compatibility"
 admin, pay, plain, una = Caller("admin"), Caller("pay"), Caller("plain"), Caller("una")
@@ -34,7 +34,7 @@ DEFAULTS = admin.post(SETTINGS, {"statistics_revenue": "", "statistics_rows": ""
 KINDS = ("total", "confirmed", "pending", "declined", "hold")
 
 
-def export(caller: Caller) -> Call:
+def export(caller: Caller) -> SpecRequest:
     """The report of shoes by sub1, as CSV."""
     return caller.get(CUSTOM, {**DAYS, "slice[]": "sub1", "format": "csv"})
 
@@ -227,5 +227,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_compatibility_row_holds(row: Sentence, world: World) -> None:
+def test_compatibility_switches_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -2,9 +2,9 @@
 
 from tests.conformance.predicates import date_and_time
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     all_equal,
     answers,
     each_row,
@@ -22,7 +22,7 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Conventions"
 admin, ann = Caller("admin"), Caller("ann")
@@ -41,8 +41,8 @@ def multipart(name: str, value: str) -> bytes:
     return f'--edge\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n--edge--\r\n'.encode()
 
 
-def raw(method: str, path: str, headers: dict[str, str], body: bytes) -> Call:
-    return Call("admin", method, path, headers=headers, body=body)
+def raw(method: str, path: str, headers: dict[str, str], body: bytes) -> SpecRequest:
+    return SpecRequest("admin", method, path, headers=headers, body=body)
 
 
 STATUS_ONE = [
@@ -305,5 +305,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_conventions_row_holds(row: Sentence, world: World) -> None:
+def test_conventions_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -14,7 +14,7 @@ from tests.conformance.predicates import (
 )
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     absent,
     all_equal,
     answers,
@@ -25,7 +25,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Conversion"
 DAYS = {"date_from": "<yesterday>", "date_to": "<tomorrow>"}
@@ -267,5 +267,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_conversion_row_holds(row: Sentence, world: World) -> None:
+def test_conversion_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

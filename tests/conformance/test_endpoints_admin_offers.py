@@ -5,9 +5,9 @@ from typing import Any
 
 from tests.conformance.predicates import array, integer, text
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     each_row,
     empty,
     equal,
@@ -20,7 +20,7 @@ from tests.conformance.sentence import (
     table,
     visit,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Endpoints: admin offers"
 admin, una = Caller("admin"), Caller("una")
@@ -130,7 +130,7 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-def add(params: Mapping[str, Any]) -> Call:
+def add(params: Mapping[str, Any]) -> SpecRequest:
     """Create an offer."""
     return admin.post("/3.0/admin/offer", {**NEW, **params})
 
@@ -395,5 +395,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_endpoints_admin_offers_row_holds(row: Sentence, world: World) -> None:
+def test_admin_offer_endpoints_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

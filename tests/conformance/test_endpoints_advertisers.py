@@ -5,7 +5,7 @@ from typing import Any
 from tests.conformance.predicates import text
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     all_equal,
     before,
     each_row,
@@ -20,7 +20,7 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Endpoints: admin advertisers and invoices"
 admin, sam = Caller("admin"), Caller("sam")
@@ -260,5 +260,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_endpoints_advertisers_row_holds(row: Sentence, world: World) -> None:
+def test_advertiser_endpoints_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

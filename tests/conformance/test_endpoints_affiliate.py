@@ -4,10 +4,10 @@ from typing import Any
 
 from tests.conformance.predicates import having, integer, mapping, text
 from tests.conformance.sentence import (
-    Call,
+    AnswerCheck,
     Caller,
-    Check,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     absent,
     answers,
     each_row,
@@ -22,7 +22,7 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Endpoints: affiliate methods"
 admin, ann, bob, una = Caller("admin"), Caller("ann"), Caller("bob"), Caller("una")
@@ -44,21 +44,21 @@ OFFER_FILTERS: list[tuple[str, dict[str, Any], list[str], list[str], dict[str, A
 ]
 
 
-def capped() -> Call:
+def capped() -> SpecRequest:
     """Create an offer with a cap of clicks."""
     return admin.post(
         "/3.0/admin/offer", {**OFFER, "caps[0][period]": "day", "caps[0][type]": "clicks", "caps[0][value]": 5}
     ).saving(made="offer.id")
 
 
-def new_affiliate() -> Call:
+def new_affiliate() -> SpecRequest:
     """Create an affiliate."""
     return admin.post("/3.0/admin/partner", {"email": "<unique>@a.example", "password": "<password>"}).saving(
         made="partner.id"
     )
 
 
-def sorted_by(key: str, down: bool) -> Check:
+def sorted_by(key: str, down: bool) -> AnswerCheck:
     """The offers are sorted by a field."""
 
     def agree(body: Any) -> bool:
@@ -377,5 +377,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_endpoints_affiliate_row_holds(row: Sentence, world: World) -> None:
+def test_affiliate_endpoints_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -5,10 +5,10 @@ from typing import Any
 
 from tests.conformance.predicates import Predicate, array, having
 from tests.conformance.sentence import (
-    Call,
+    AnswerCheck,
     Caller,
-    Check,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     all_equal,
     answers,
     each_row,
@@ -24,7 +24,7 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Endpoints: custom statistics"
 admin, ann = Caller("admin"), Caller("ann")
@@ -81,7 +81,7 @@ METRICS = {
 }
 
 
-def custom(slice_: str, params: Mapping[str, Any] | None = None) -> Call:
+def custom(slice_: str, params: Mapping[str, Any] | None = None) -> SpecRequest:
     """Custom statistics of the world's traffic."""
     return admin.get(CUSTOM, {**ALL, "slice[]": slice_, **(params or {})})
 
@@ -91,7 +91,7 @@ def having_filter(name: str, value: Any) -> dict[str, Any]:
     return {**{key: one for key, one in ALL.items() if key.removesuffix("[]") != name.removesuffix("[]")}, name: value}
 
 
-def sums(raw: int | None, count: int) -> Check:
+def sums(raw: int | None, count: int) -> AnswerCheck:
     """The rows have as many clicks (None: as many as there are) and conversions in all."""
 
     def agree(body: Any) -> bool:
@@ -102,7 +102,7 @@ def sums(raw: int | None, count: int) -> Check:
     return holds(agree)
 
 
-def sorted_by(path: str, down: bool) -> Check:
+def sorted_by(path: str, down: bool) -> AnswerCheck:
     """The rows are sorted by a number, and there are several."""
 
     def agree(body: Any) -> bool:
@@ -239,5 +239,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_endpoints_custom_statistics_row_holds(row: Sentence, world: World) -> None:
+def test_custom_statistics_endpoints_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

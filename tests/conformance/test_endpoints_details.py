@@ -4,10 +4,10 @@ from typing import Any
 
 from tests.conformance.predicates import array, having, number
 from tests.conformance.sentence import (
-    Call,
+    AnswerCheck,
     Caller,
-    Check,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     absent,
     all_equal,
     body_has,
@@ -25,8 +25,8 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.stories import DAYS, offer
-from tests.conformance.world import World
+from tests.conformance.shared_steps import DAYS, offer
+from tests.conformance.world import FilledProgram
 
 SECTION = "Endpoints: orders, names and empty values"
 admin, ann, una = Caller("admin"), Caller("ann"), Caller("una")
@@ -51,12 +51,12 @@ LINE = {
 HIDDEN = ("revenue", "earnings", "price", "advertiser", "supplier_id")
 
 
-def ordered(slice_: str, way: str) -> Call:
+def ordered(slice_: str, way: str) -> SpecRequest:
     """Custom statistics, ordered by their slice."""
     return admin.get(CUSTOM, {**TRAFFIC, "slice[]": slice_, "order[]": slice_, "orderType": way})
 
 
-def shown(path: str, values: list[str]) -> Check:
+def shown(path: str, values: list[str]) -> AnswerCheck:
     """The slices have these values, in this order."""
     parts = path.split(".")
 
@@ -73,7 +73,7 @@ def merged_is_named(body: Any) -> bool:
     return all(merged[name] == named[name] for name in ("cap_val", "min", "max", "avg"))
 
 
-def newcomer(name: str, ref: str = "") -> Call:
+def newcomer(name: str, ref: str = "") -> SpecRequest:
     """Create an affiliate, referred by another one of the row."""
     given = {"email": f"<unique>@{name}.example", "password": "<password>"} | ({"ref": ref} if ref else {})
     return admin.post(PARTNER, given).saving(**{name: "partner.id"})
@@ -266,5 +266,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_endpoints_details_row_holds(row: Sentence, world: World) -> None:
+def test_endpoint_details_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

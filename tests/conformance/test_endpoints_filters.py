@@ -3,9 +3,9 @@
 from typing import Any
 
 from tests.conformance.sentence import (
+    AnswerCheck,
     Caller,
-    Check,
-    Sentence,
+    SpecSentence,
     absent,
     each_row,
     empty,
@@ -21,8 +21,8 @@ from tests.conformance.sentence import (
     table,
     visit,
 )
-from tests.conformance.stories import DAYS, VISITOR, found_again, imported, offer
-from tests.conformance.world import World
+from tests.conformance.shared_steps import DAYS, VISITOR, found_again, imported, offer
+from tests.conformance.world import FilledProgram
 
 SECTION = "Endpoints: further filters"
 admin, ann, una = Caller("admin"), Caller("ann"), Caller("una")
@@ -88,7 +88,7 @@ STAFF_ONLY = [
 PIXEL = {"pid": "<own>", "offer_id": "<shoes>", "code": "<img src='https://a.example/'>", "code_type": "image"}
 
 
-def sums(raw: int, count: int) -> Check:
+def sums(raw: int, count: int) -> AnswerCheck:
     """The rows have as many clicks and conversions in all."""
 
     def agree(body: Any) -> bool:
@@ -347,5 +347,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_endpoints_filters_row_holds(row: Sentence, world: World) -> None:
+def test_endpoint_filters_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

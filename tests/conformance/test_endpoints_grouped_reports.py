@@ -5,9 +5,9 @@ from typing import Any
 from tests.conformance.predicates import Predicate, array, mapping, text
 from tests.conformance.sentence import (
     MISSING,
+    AnswerCheck,
     Caller,
-    Check,
-    Sentence,
+    SpecSentence,
     absent,
     each_row,
     empty,
@@ -22,7 +22,7 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Endpoints: grouped reports"
 admin, ann = Caller("admin"), Caller("ann")
@@ -144,7 +144,7 @@ def having_filter(name: str, value: Any) -> dict[str, Any]:
     return {**{key: one for key, one in ALL.items() if key.removesuffix("[]") != name.removesuffix("[]")}, name: value}
 
 
-def sums(raw: int | None, count: int) -> Check:
+def sums(raw: int | None, count: int) -> AnswerCheck:
     """The rows have as many clicks (None: as many as there are) and conversions in all."""
 
     def agree(body: Any) -> bool:
@@ -155,7 +155,7 @@ def sums(raw: int | None, count: int) -> Check:
     return holds(agree)
 
 
-def rejected(count: int) -> Check:
+def rejected(count: int) -> AnswerCheck:
     """The rows have as many rejected clicks in all."""
     return holds(lambda body: sum(row["trafficback"] for row in body["stats"]) == count)
 
@@ -378,5 +378,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_endpoints_grouped_reports_row_holds(row: Sentence, world: World) -> None:
+def test_grouped_report_endpoints_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

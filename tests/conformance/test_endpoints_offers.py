@@ -4,9 +4,9 @@ from typing import Any
 
 from tests.conformance.predicates import mapping
 from tests.conformance.sentence import (
+    AnswerCheck,
     Caller,
-    Check,
-    Sentence,
+    SpecSentence,
     all_equal,
     answers,
     each_row,
@@ -23,7 +23,7 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Endpoints: offers and reference data"
 admin, ann, bob = Caller("admin"), Caller("ann"), Caller("bob")
@@ -48,7 +48,7 @@ FILTERS: list[tuple[str, dict[str, Any], list[str], list[str], dict[str, Any] | 
 ]
 
 
-def sorted_by(key: str, down: bool) -> Check:
+def sorted_by(key: str, down: bool) -> AnswerCheck:
     """The offers are sorted by a field."""
 
     def agree(body: Any) -> bool:
@@ -299,5 +299,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_endpoints_offers_row_holds(row: Sentence, world: World) -> None:
+def test_offer_endpoints_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -5,7 +5,7 @@ from typing import Any
 from tests.conformance.predicates import array
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     absent,
     all_equal,
     answers,
@@ -23,7 +23,7 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Endpoints: other reports"
 admin, ann = Caller("admin"), Caller("ann")
@@ -496,5 +496,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_endpoints_other_reports_row_holds(row: Sentence, world: World) -> None:
+def test_other_report_endpoints_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

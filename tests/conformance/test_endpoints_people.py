@@ -4,9 +4,9 @@ from typing import Any
 
 from tests.conformance.predicates import Predicate, array, having, number, text
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     Step,
     all_equal,
     each_row,
@@ -21,7 +21,7 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.world import BERLIN, IPHONE, World
+from tests.conformance.world import BERLIN, IPHONE, FilledProgram
 
 SECTION = "Endpoints: admin affiliates, users, conversions, reference lists"
 admin, mia = Caller("admin"), Caller("mia")
@@ -47,7 +47,7 @@ def same(wanted: Any) -> Predicate:
     return lambda value: str(value) == str(wanted)
 
 
-def found_again() -> Call:
+def found_again() -> SpecRequest:
     """The conversion of the row."""
     return admin.get("/3.0/stats/conversions", {"action_id": "<unique>"})
 
@@ -432,5 +432,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_endpoints_people_row_holds(row: Sentence, world: World) -> None:
+def test_people_endpoints_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -3,9 +3,9 @@
 from typing import Any
 
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     each_row,
     equal,
     narrowed,
@@ -15,7 +15,7 @@ from tests.conformance.sentence import (
     table,
     visit,
 )
-from tests.conformance.world import BERLIN, IPHONE, World
+from tests.conformance.world import BERLIN, IPHONE, FilledProgram
 
 SECTION = "Endpoints: admin affiliates and users, filters and checks"
 admin = Caller("admin")
@@ -35,7 +35,7 @@ PARTNER_FILTERS: list[tuple[str, dict[str, Any], list[str], list[str], dict[str,
 ]
 
 
-def found_again() -> Call:
+def found_again() -> SpecRequest:
     """The conversion of the row."""
     return admin.get("/3.0/stats/conversions", {"action_id": "<unique>"})
 
@@ -198,5 +198,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_endpoints_people_more_row_holds(row: Sentence, world: World) -> None:
+def test_people_filter_endpoints_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -3,7 +3,7 @@
 from tests.conformance.predicates import array, hash_id, integer
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     absent,
     each_row,
     equal,
@@ -17,7 +17,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Envelope and pagination"
 admin, ann = Caller("admin"), Caller("ann")
@@ -43,7 +43,7 @@ LISTS = {
 """Name of the list: its path, its parameters, and how many entities the world has at least."""
 
 
-def rows_of(name: str) -> list[Sentence]:
+def rows_of(name: str) -> list[SpecSentence]:
     path, params, least = LISTS[name]
     call = admin.get(path, params)
     first = call.adding({"limit": 1})
@@ -139,5 +139,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_envelope_row_holds(row: Sentence, world: World) -> None:
+def test_envelope_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

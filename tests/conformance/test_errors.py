@@ -1,10 +1,10 @@
 """Errors: status, body and the fields it names."""
 
 from tests.conformance.sentence import (
-    Call,
+    AnswerCheck,
     Caller,
-    Check,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     answers,
     each_row,
     equal,
@@ -14,7 +14,7 @@ from tests.conformance.sentence import (
     sentence,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Errors"
 admin = Caller("admin")
@@ -58,7 +58,7 @@ IDS = [
 ]
 
 
-def is_error_with_code(status: int) -> Check:
+def is_error_with_code(status: int) -> AnswerCheck:
     return holds(lambda body: isinstance(body["code"], str) and bool(body["code"]), status)
 
 
@@ -96,7 +96,7 @@ ROWS = table(
     [
         sentence(
             f"{method} {path}: an id that names nothing is a 404",
-            Call(
+            SpecRequest(
                 "admin",
                 method,
                 path,
@@ -118,12 +118,12 @@ ROWS = table(
     ),
     sentence(
         "a broken JSON body is a 400",
-        Call("admin", "POST", "/3.0/admin/category", headers={"Content-Type": "application/json"}, body=b"{"),
+        SpecRequest("admin", "POST", "/3.0/admin/category", headers={"Content-Type": "application/json"}, body=b"{"),
         refused(400),
     ),
 )
 
 
 @each_row(ROWS)
-def test_errors_row_holds(row: Sentence, world: World) -> None:
+def test_errors_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -5,10 +5,10 @@ from typing import Any
 
 from tests.conformance.predicates import having
 from tests.conformance.sentence import (
-    Call,
+    AnswerCheck,
     Caller,
-    Check,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     Step,
     each_row,
     equal,
@@ -20,7 +20,7 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Events"
 admin = Caller("admin")
@@ -54,12 +54,12 @@ def story(status: str, postback: Mapping[str, Any]) -> tuple[Step, ...]:
     )
 
 
-def log() -> Call:
+def log() -> SpecRequest:
     """The calls of the row's offer."""
     return admin.get("/3.0/stats/affiliatepostbacks", {**DAYS, "offer[]": "<made>"})
 
 
-def settled() -> Call:
+def settled() -> SpecRequest:
     """The same, once the postback that is always called has been."""
     return log().eventually()
 
@@ -68,7 +68,7 @@ def called_or_not(called: bool) -> str:
     return "is called" if called else "is not called"
 
 
-def is_called(called: bool) -> Check:
+def is_called(called: bool) -> AnswerCheck:
     """Whether the conditional postback was called, once the other one was."""
 
     def agree(body: Any) -> bool:
@@ -142,5 +142,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_events_row_holds(row: Sentence, world: World) -> None:
+def test_events_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     absent,
     answers,
     each_row,
@@ -17,7 +17,7 @@ from tests.conformance.sentence import (
     sentence,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Interfaces"
 anyone = Caller("")
@@ -110,5 +110,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_interfaces_row_holds(row: Sentence, world: World) -> None:
+def test_interfaces_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

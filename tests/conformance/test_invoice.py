@@ -11,8 +11,8 @@ from tests.conformance.predicates import (
     or_null,
     text,
 )
-from tests.conformance.sentence import Caller, Sentence, each_row, equal, refused, sentence, table, typed
-from tests.conformance.world import World
+from tests.conformance.sentence import Caller, SpecSentence, each_row, equal, refused, sentence, table, typed
+from tests.conformance.world import FilledProgram
 
 SECTION = "Invoice"
 admin = Caller("admin")
@@ -117,5 +117,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_invoice_row_holds(row: Sentence, world: World) -> None:
+def test_invoice_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

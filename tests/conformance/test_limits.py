@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tests.conformance.sentence import Call, Caller, Sentence, each_row, equal, is_, refused, sentence, table
-from tests.conformance.world import World
+from tests.conformance.sentence import Caller, SpecRequest, SpecSentence, each_row, equal, is_, refused, sentence, table
+from tests.conformance.world import FilledProgram
 
 SECTION = "Limits"
 admin = Caller("admin")
@@ -12,7 +12,7 @@ PERIOD = "date_from=<yesterday>&date_to=<tomorrow>"
 DAYS = "filter[date_from]=<yesterday>&filter[date_to]=<tomorrow>"
 
 
-def add(params: Mapping[str, Any]) -> Call:
+def add(params: Mapping[str, Any]) -> SpecRequest:
     """Create an offer."""
     return admin.post(
         "/3.0/admin/offer", {"title": "<unique>", "advertiser": "<shop>", "url": "https://a.example/", **params}
@@ -122,5 +122,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_limits_row_holds(row: Sentence, world: World) -> None:
+def test_limits_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -1,8 +1,8 @@
 """News item: its record."""
 
 from tests.conformance.predicates import Predicate, either, having, integer, moment, text
-from tests.conformance.sentence import Caller, Sentence, each_row, equal, sentence, table, typed
-from tests.conformance.world import World
+from tests.conformance.sentence import Caller, SpecSentence, each_row, equal, sentence, table, typed
+from tests.conformance.world import FilledProgram
 
 SECTION = "News item"
 admin = Caller("admin")
@@ -29,5 +29,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_news_item_row_holds(row: Sentence, world: World) -> None:
+def test_news_item_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -21,7 +21,7 @@ from tests.conformance.predicates import (
 )
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     absent,
     each_row,
     equal,
@@ -33,7 +33,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Offer"
 admin, ann = Caller("admin"), Caller("ann")
@@ -322,5 +322,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_offer_row_holds(row: Sentence, world: World) -> None:
+def test_offer_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -5,9 +5,9 @@ from typing import Any
 
 from tests.conformance.predicates import array_of, country_code, integer, mapping_or_empty, number, text
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     each_row,
     equal,
     exactly,
@@ -17,7 +17,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Cap item"
 admin = Caller("admin")
@@ -26,7 +26,7 @@ NEW = {"title": "<unique>", "advertiser": "<shop>", "url": "https://a.example/"}
 DAY = {"period": "day", "type": "conversions", "value": 3}
 
 
-def add(cap: Mapping[str, Any]) -> Call:
+def add(cap: Mapping[str, Any]) -> SpecRequest:
     """Create an offer with one cap."""
     return admin.post("/3.0/admin/offer", {**NEW, **{f"caps[0][{name}]": value for name, value in cap.items()}})
 
@@ -99,5 +99,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_offer_parts_cap_row_holds(row: Sentence, world: World) -> None:
+def test_offer_cap_item_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

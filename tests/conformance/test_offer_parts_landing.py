@@ -4,8 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.conformance.predicates import integer, one_of, text
-from tests.conformance.sentence import Call, Caller, Sentence, each_row, equal, refused, sentence, table, typed
-from tests.conformance.world import World
+from tests.conformance.sentence import (
+    Caller,
+    SpecRequest,
+    SpecSentence,
+    each_row,
+    equal,
+    refused,
+    sentence,
+    table,
+    typed,
+)
+from tests.conformance.world import FilledProgram
 
 SECTION = "Landing item"
 admin = Caller("admin")
@@ -14,7 +24,7 @@ NEW = {"title": "<unique>", "advertiser": "<shop>", "url": "https://a.example/"}
 WHOLE = {"title": "A", "url": "https://a.example/l", "url_preview": "https://a.example/p"}
 
 
-def add(landing: Mapping[str, Any]) -> Call:
+def add(landing: Mapping[str, Any]) -> SpecRequest:
     """Create an offer with one landing."""
     return admin.post("/3.0/admin/offer", {**NEW, **{f"landings[0][{name}]": value for name, value in landing.items()}})
 
@@ -48,5 +58,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_offer_parts_landing_row_holds(row: Sentence, world: World) -> None:
+def test_offer_landing_item_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

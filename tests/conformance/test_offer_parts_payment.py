@@ -16,9 +16,9 @@ from tests.conformance.predicates import (
     text,
 )
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     each_row,
     empty,
     equal,
@@ -28,7 +28,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Payment item"
 admin = Caller("admin")
@@ -74,7 +74,7 @@ SENT = {
 }
 
 
-def add(params: Mapping[str, Any]) -> Call:
+def add(params: Mapping[str, Any]) -> SpecRequest:
     """Create an offer with one payment."""
     return admin.post("/3.0/admin/offer", {**NEW, **params})
 
@@ -157,5 +157,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_offer_parts_payment_row_holds(row: Sentence, world: World) -> None:
+def test_offer_payment_item_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -5,9 +5,9 @@ from typing import Any
 
 from tests.conformance.predicates import array_of, flag, having, moment, text
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     answers,
     each_row,
     equal,
@@ -17,7 +17,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Schedule item"
 admin = Caller("admin")
@@ -25,7 +25,7 @@ CAPES = admin.get("/3.0/offer/<capes>")
 NEW = {"title": "<unique>", "advertiser": "<shop>", "url": "https://a.example/"}
 
 
-def add(schedule: Mapping[str, Any]) -> Call:
+def add(schedule: Mapping[str, Any]) -> SpecRequest:
     """Create an offer with a schedule."""
     return admin.post("/3.0/admin/offer", {**NEW, **{f"schedule[{name}]": value for name, value in schedule.items()}})
 
@@ -100,5 +100,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_offer_parts_schedule_row_holds(row: Sentence, world: World) -> None:
+def test_offer_schedule_item_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

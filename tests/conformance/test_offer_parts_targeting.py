@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     answers,
     each_row,
     equal,
@@ -16,7 +16,7 @@ from tests.conformance.sentence import (
     table,
     visit,
 )
-from tests.conformance.world import ANDROID, BERLIN, IPHONE, LONDON, NEW_YORK, PARIS, PROXY, WINDOWS, World
+from tests.conformance.world import ANDROID, BERLIN, IPHONE, LONDON, NEW_YORK, PARIS, PROXY, WINDOWS, FilledProgram
 
 SECTION = "Targeting group"
 admin = Caller("admin")
@@ -95,7 +95,7 @@ EFFECTS: dict[str, tuple[dict[str, Any], dict[str, str], dict[str, str]]] = {
 }
 
 
-def add(group: Mapping[str, Any]) -> Call:
+def add(group: Mapping[str, Any]) -> SpecRequest:
     """Create an offer with one targeting group."""
     return admin.post("/3.0/admin/offer", {**NEW, **{f"targeting[0][{name}]": value for name, value in group.items()}})
 
@@ -103,7 +103,7 @@ def add(group: Mapping[str, Any]) -> Call:
 open_offer = add
 
 
-def click(ip: str = BERLIN, ua: str = IPHONE, pid: str = "<una>", **params: str) -> Call:
+def click(ip: str = BERLIN, ua: str = IPHONE, pid: str = "<una>", **params: str) -> SpecRequest:
     """A click on the offer of the row."""
     return visit("/click", {"pid": pid, "offer_id": "<made>", **params}, {"X-Forwarded-For": ip, "User-Agent": ua})
 
@@ -210,5 +210,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_offer_parts_targeting_row_holds(row: Sentence, world: World) -> None:
+def test_offer_targeting_item_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -5,9 +5,9 @@ from typing import Any
 
 from tests.conformance.predicates import array_of, country_code, integer, number, text
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     each_row,
     empty,
     equal,
@@ -18,7 +18,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Commission tier item"
 admin = Caller("admin")
@@ -34,7 +34,7 @@ VALUES = {
 }
 
 
-def add(tier: Mapping[str, Any]) -> Call:
+def add(tier: Mapping[str, Any]) -> SpecRequest:
     """Create an offer with one tier."""
     given = {f"commission_tiers[0][{name}]": value for name, value in {**TIER, **tier}.items()}
     return admin.post("/3.0/admin/offer", {**NEW, **given})
@@ -114,5 +114,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_offer_parts_tier_row_holds(row: Sentence, world: World) -> None:
+def test_offer_tier_item_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -24,7 +24,7 @@ from tests.conformance.predicates import (
 )
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     each_row,
     equal,
     every,
@@ -37,7 +37,7 @@ from tests.conformance.sentence import (
     typed,
     visit,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Other records"
 DAYS = {"date_from": "<yesterday>", "date_to": "<tomorrow>"}
@@ -246,5 +246,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_other_records_row_holds(row: Sentence, world: World) -> None:
+def test_other_records_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

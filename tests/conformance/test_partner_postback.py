@@ -1,8 +1,8 @@
 """Partner postback: its record."""
 
 from tests.conformance.predicates import Predicate, boolean, date_and_time, either, integer, or_null, text
-from tests.conformance.sentence import Caller, Sentence, each_row, equal, is_, refused, sentence, table, typed
-from tests.conformance.world import World
+from tests.conformance.sentence import Caller, SpecSentence, each_row, equal, is_, refused, sentence, table, typed
+from tests.conformance.world import FilledProgram
 
 SECTION = "Partner postback"
 admin = Caller("admin")
@@ -67,5 +67,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_partner_postback_row_holds(row: Sentence, world: World) -> None:
+def test_partner_postback_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

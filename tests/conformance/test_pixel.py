@@ -1,8 +1,8 @@
 """Pixel: its record."""
 
 from tests.conformance.predicates import Predicate, date_and_time, either, integer, one_of, text
-from tests.conformance.sentence import Caller, Sentence, each_row, equal, is_, refused, sentence, table, typed
-from tests.conformance.world import World
+from tests.conformance.sentence import Caller, SpecSentence, each_row, equal, is_, refused, sentence, table, typed
+from tests.conformance.world import FilledProgram
 
 SECTION = "Pixel"
 admin = Caller("admin")
@@ -77,5 +77,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_pixel_row_holds(row: Sentence, world: World) -> None:
+def test_pixel_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -1,9 +1,9 @@
 """Rights: what each role opens and what it does not, beyond the roles' own lists."""
 
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     each_row,
     equal,
     header,
@@ -15,8 +15,8 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.stories import found_again, imported, offer
-from tests.conformance.world import World
+from tests.conformance.shared_steps import found_again, imported, offer
+from tests.conformance.world import FilledProgram
 
 SECTION = "Rights"
 admin, ann, bob, clerk, mia, sam = (Caller(name) for name in ("admin", "ann", "bob", "clerk", "mia", "sam"))
@@ -71,7 +71,7 @@ ADMIN_ONLY = [
 ]
 
 
-def give(*roles: str) -> Call:
+def give(*roles: str) -> SpecRequest:
     """Give the clerk roles; without any it has none."""
     return admin.post("/3.0/admin/user/<clerk>", {"roles[]": roles or ""})
 
@@ -186,5 +186,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_rights_row_holds(row: Sentence, world: World) -> None:
+def test_rights_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -14,7 +14,7 @@ from tests.conformance.predicates import (
 )
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     each_row,
     equal,
     is_,
@@ -24,7 +24,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Affiliate self record"
 admin, ann, bob = Caller("admin"), Caller("ann"), Caller("bob")
@@ -134,5 +134,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_self_record_row_holds(row: Sentence, world: World) -> None:
+def test_self_record_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

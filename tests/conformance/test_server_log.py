@@ -1,8 +1,8 @@
 """Server postback log: its records."""
 
 from tests.conformance.predicates import hash_id, mapping, mapping_or_empty, moment, or_null, text
-from tests.conformance.sentence import Caller, Sentence, each_row, equal, every, is_, sentence, table, typed
-from tests.conformance.world import World
+from tests.conformance.sentence import Caller, SpecSentence, each_row, equal, every, is_, sentence, table, typed
+from tests.conformance.world import FilledProgram
 
 SECTION = "Server postback log record"
 DAYS = {"date_from": "<yesterday>", "date_to": "<tomorrow>"}
@@ -74,5 +74,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_server_log_row_holds(row: Sentence, world: World) -> None:
+def test_server_log_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -1,8 +1,8 @@
 """Staff user: its record."""
 
 from tests.conformance.predicates import Predicate, api_key, array_of, date_and_time, hash_id, text
-from tests.conformance.sentence import Caller, Sentence, absent, each_row, equal, is_, sentence, table, typed
-from tests.conformance.world import World
+from tests.conformance.sentence import Caller, SpecSentence, absent, each_row, equal, is_, sentence, table, typed
+from tests.conformance.world import FilledProgram
 
 SECTION = "Staff user"
 admin = Caller("admin")
@@ -77,5 +77,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_staff_user_row_holds(row: Sentence, world: World) -> None:
+def test_staff_user_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

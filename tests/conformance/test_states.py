@@ -5,10 +5,10 @@ from typing import Any
 
 from tests.conformance.predicates import integer, text
 from tests.conformance.sentence import (
-    Call,
+    AnswerCheck,
     Caller,
-    Check,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     answers,
     each_row,
     empty,
@@ -22,7 +22,7 @@ from tests.conformance.sentence import (
     table,
     visit,
 )
-from tests.conformance.world import BERLIN, IPHONE, World
+from tests.conformance.world import BERLIN, IPHONE, FilledProgram
 
 SECTION = "States and transitions"
 admin, una = Caller("admin"), Caller("una")
@@ -30,7 +30,7 @@ OFFERS, LIVE, INVOICE = "/3.0/partner/offers", "/3.0/partner/live-offers", "/3.0
 DAYS = {"filter[date_from]": "<yesterday>", "filter[date_to]": "<tomorrow>"}
 
 
-def offer(params: Mapping[str, Any]) -> Call:
+def offer(params: Mapping[str, Any]) -> SpecRequest:
     """Create an active, public offer that pays."""
     given = {
         "title": "<unique>",
@@ -45,17 +45,17 @@ def offer(params: Mapping[str, Any]) -> Call:
     return admin.post("/3.0/admin/offer", {**given, **params})
 
 
-def partner() -> Call:
+def partner() -> SpecRequest:
     """Create an affiliate."""
     return admin.post("/3.0/admin/partner", {"email": "<unique>@a.example", "password": "<password>"})
 
 
-def click() -> Call:
+def click() -> SpecRequest:
     """A click of una on the offer of the row."""
     return visit("/click", {"pid": "<una>", "offer_id": "<made>"}, {"User-Agent": IPHONE, "X-Forwarded-For": BERLIN})
 
 
-def seen(offer_id: str) -> Check:
+def seen(offer_id: str) -> AnswerCheck:
     return shows("offers[].id", offer_id)
 
 
@@ -269,5 +269,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_states_row_holds(row: Sentence, world: World) -> None:
+def test_states_conform_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -3,7 +3,7 @@
 from tests.conformance.predicates import digits, integer, mapping, number, text
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     absent,
     all_equal,
     each_row,
@@ -14,7 +14,7 @@ from tests.conformance.sentence import (
     table,
     typed,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Statistics row"
 DAYS = {"filter[date_from]": "<yesterday>", "filter[date_to]": "<tomorrow>", "filter[partner][]": ["<ann>", "<bob>"]}
@@ -143,5 +143,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_statistics_row_row_holds(row: Sentence, world: World) -> None:
+def test_statistics_row_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.conformance.sentence import (
-    Call,
     Caller,
-    Sentence,
+    SpecRequest,
+    SpecSentence,
     Step,
     all_equal,
     body_has,
@@ -20,8 +20,8 @@ from tests.conformance.sentence import (
     table,
     visit,
 )
-from tests.conformance.stories import DAYS, VISITOR, admin, click, clicked, found_again, imported, listed, offer
-from tests.conformance.world import PARIS, WINDOWS, World
+from tests.conformance.shared_steps import DAYS, VISITOR, admin, click, clicked, found_again, imported, listed, offer
+from tests.conformance.world import PARIS, WINDOWS, FilledProgram
 
 SECTION = "Tracking"
 una = Caller("una")
@@ -45,7 +45,7 @@ EDIT = "/3.0/admin/offer/<made>"
 TARGET, ELSEWHERE = "https://target.example/", "https://elsewhere.example/"
 
 
-def reported(end: str, ip: str) -> Call:
+def reported(end: str, ip: str) -> SpecRequest:
     """The advertiser's call for the click of the row, from an address."""
     params = {"clickid": "<own>", "secure": "shop-code", "action_id": f"<unique>{end}", "status": "1"}
     return visit("/postback", params, {"X-Forwarded-For": ip})
@@ -153,7 +153,9 @@ ROWS = table(
             f"{method} {path} on the API's address makes a conversion",
             offer(),
             *clicked(),
-            Call("", method, path, {name: "<own>", "secure": "shop-code", "afsecure": "shop-code", action: "<unique>"}),
+            SpecRequest(
+                "", method, path, {name: "<own>", "secure": "shop-code", "afsecure": "shop-code", action: "<unique>"}
+            ),
             found_again(),
             equal("conversions[0].clickid", "<own>"),
         )
@@ -263,5 +265,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_tracking_row_holds(row: Sentence, world: World) -> None:
+def test_tracking_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

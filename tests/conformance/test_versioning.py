@@ -3,7 +3,7 @@
 from tests.conformance.predicates import array, integer
 from tests.conformance.sentence import (
     Caller,
-    Sentence,
+    SpecSentence,
     absent,
     answers,
     each_row,
@@ -15,7 +15,7 @@ from tests.conformance.sentence import (
     shows,
     table,
 )
-from tests.conformance.world import World
+from tests.conformance.world import FilledProgram
 
 SECTION = "Versioning"
 admin = Caller("admin")
@@ -137,5 +137,5 @@ ROWS = table(
 
 
 @each_row(ROWS)
-def test_versioning_row_holds(row: Sentence, world: World) -> None:
+def test_versioning_conforms_to_specification(row: SpecSentence, world: FilledProgram) -> None:
     world.hold(row)

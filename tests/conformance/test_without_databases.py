@@ -8,7 +8,7 @@ import pytest
 from tests.conformance.sentence import (
     Caller,
     Names,
-    Sentence,
+    SpecSentence,
     absent,
     each_row,
     empty,
@@ -17,7 +17,7 @@ from tests.conformance.sentence import (
     table,
 )
 from tests.conformance.world import days
-from tests.support.program import KEY, Program, request, until
+from tests.support.program import KEY, RunningProgram, poll_until, request
 
 SECTION = "Endpoints without address databases"
 admin = Caller("admin")
@@ -44,17 +44,17 @@ ROWS = table(
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningProgram]:
     """A program that serves the API alone, without address databases."""
     with ExitStack() as stack:
-        program = Program(tmp_path_factory.mktemp("bare"), roles="api", timezone="UTC")
+        program = RunningProgram(tmp_path_factory.mktemp("bare"), roles="api", timezone="UTC")
         program.start(ready=False)
         stack.callback(program.stop)
-        until(lambda: _is_ready(program), seconds=40, what="the API")
+        poll_until(lambda: _is_ready(program), seconds=40, what="the API")
         yield program
 
 
-def _is_ready(program: Program) -> bool:
+def _is_ready(program: RunningProgram) -> bool:
     try:
         return request(program.api_port, "GET", "/readyz").status == 200
     except OSError:
@@ -62,6 +62,6 @@ def _is_ready(program: Program) -> bool:
 
 
 @each_row(ROWS)
-def test_without_databases_row_holds(row: Sentence, bare: Program) -> None:
+def test_missing_address_databases_conform_to_specification(row: SpecSentence, bare: RunningProgram) -> None:
     names: Names = {**days(), "admin_key": KEY}
     row.hold(bare, names)

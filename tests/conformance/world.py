@@ -14,7 +14,7 @@ Conversions red confirmed (goal 1) · blue pending (goal 2) · green declined ·
            one imported with not_found (action id "lost")
 
 Rows do not change what stands here; a row that writes makes its own objects. The names of the world: see `names` of
-`World`; an offer `shoes` has its hash as `shoes_hash`, a person `ann` has its API key as `ann_key`.
+`FilledProgram`; an offer `shoes` has its hash as `shoes_hash`, a person `ann` has its API key as `ann_key`.
 """
 
 from collections.abc import Mapping
@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from tests.conformance.sentence import Caller, Names, Sentence
+from tests.conformance.sentence import Caller, Names, SpecSentence
 from tests.support.mmdb import write_mmdb
-from tests.support.program import KEY, Answer, Program, until
+from tests.support.program import KEY, HttpAnswer, RunningProgram, poll_until
 from tests.support.receiver import Receiver
 
 PASSWORD = "a long enough password"
@@ -97,16 +97,16 @@ def days() -> dict[str, str]:
     return {name: str(today + timedelta(number)) for name, number in away.items()}
 
 
-class World:
+class FilledProgram:
     """The program and the names of what it was filled with."""
 
     def __init__(self, directory: Path, stack: ExitStack) -> None:
-        self.program = Program(directory, timezone="UTC", currency="USD", **address_databases(directory))
+        self.program = RunningProgram(directory, timezone="UTC", currency="USD", **address_databases(directory))
         stack.callback(self._stop)
         self.program.start()
         self.receiver = stack.enter_context(Receiver())
         self._row = 0
-        self._read: dict[str, Answer] = {}
+        self._read: dict[str, HttpAnswer] = {}
         self.names: Names = {**days()}
         self.names |= {
             "admin_key": KEY,
@@ -126,7 +126,7 @@ class World:
         if process is not None and process.poll() is None:
             self.program.stop()
 
-    def hold(self, row: Sentence) -> None:
+    def hold(self, row: SpecSentence) -> None:
         """Run a row with the names of the world, and `unique`, a word that no other row has."""
         self._row += 1
         row.hold(self.program, {**self.names, "unique": f"row{self._row}x"}, self._read)
@@ -280,7 +280,7 @@ class World:
                 for offer, affiliate in pairs
             )  # fmt: skip
 
-        until(at_the_edge, seconds=20, what=f"the offers {known} at the edge")
+        poll_until(at_the_edge, seconds=20, what=f"the offers {known} at the edge")
         subs = {f"sub{number}": f"s{number}" for number in range(3, 9)}
         devices = {"ios_idfa": "IDFA-1", "android_id": "AID-1"}
         made = {
@@ -316,18 +316,18 @@ class World:
             names.update({f"{each['action_id'].removeprefix('order-')}_conversion": each["id"] for each in found})
             return {each["action_id"]: each["status"] for each in found}
 
-        until(lambda: len(conversions()) == 6, seconds=30, what="six conversions")
-        until(
+        poll_until(lambda: len(conversions()) == 6, seconds=30, what="six conversions")
+        poll_until(
             lambda: len(self.program.api("GET", "/3.0/stats/clicks", period)["clicks"]) == 6,
             seconds=30,
             what="six clicks",
         )
-        until(
+        poll_until(
             lambda: len(self.program.api("GET", "/3.0/stats/affiliatepostbacks", period)["postbacks"]) == 3,
             seconds=30,
             what="three calls to affiliates",
         )
-        until(lambda: self.program.is_ready(), seconds=30, what="no lag")
+        poll_until(lambda: self.program.is_ready(), seconds=30, what="no lag")
         first = self.program.api("GET", "/3.0/stats/clicks", period)["clicks"]
         hours = {each["id"]: each["created_at"] for each in first}
         names |= {"day": hours[made["red"]][:10], "hour": int(hours[made["red"]][11:13])}

@@ -8,7 +8,7 @@ from typing import Any
 from tests.support.api import Api
 from trackyard.base.ids import new_id
 from trackyard.base.money import ZERO
-from trackyard.domain.money.ledger import Entry
+from trackyard.domain.money.ledger import LedgerEntry
 from trackyard.store.money import ledger
 
 
@@ -43,7 +43,9 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
 
     def payment() -> int:
         payee, _ = api.add_affiliate()
-        entry = Entry(payee, "conversion", new_id(api.clock.now_ms()), 1, "USD", ZERO, Decimal(5), api.clock.now_ms())
+        entry = LedgerEntry(
+            payee, "conversion", new_id(api.clock.now_ms()), 1, "USD", ZERO, Decimal(5), api.clock.now_ms()
+        )
         with api.deps.database.write() as conn:
             ledger.add_entries(conn, [entry])
         made = api.admin.post("/3.1/admin/payments", **{"pid[]": payee})["payments"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.test_sweep import World, make_world
+from tests.contract.test_every_endpoint import EndpointSetup, make_endpoint_setup
 from tests.support.api import Api
 from tests.support.api import shared_api as api
 
@@ -12,8 +12,8 @@ __all__ = ["api"]
 
 
 @pytest.fixture(scope="session")
-def world(api: Api) -> Iterator[World]:
+def world(api: Api) -> Iterator[EndpointSetup]:
     """The world of the sweep, made once for all files here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 10**6)
-        yield make_world(api)
+        yield make_endpoint_setup(api)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.wire.openapi.document import contract_type, each_name
-from trackyard.wire.request.params import Field, Needed, Only, fields_of
-from trackyard.wire.request.scalars import Choice, Whole
+from trackyard.wire.openapi.document import contract_type, each_parameter
+from trackyard.wire.request.params import Field, Only, RequiredFor, fields_of
+from trackyard.wire.request.scalars import Choice, WholeNumber
 
 HERE = Path(__file__).parent
 _PLACEHOLDER = re.compile(r"\[(?:i|j|g|n|G|d|CC|N|K|lang|key)\]")
@@ -37,8 +37,8 @@ class Param:
     required: bool
     values: frozenset[str]
     default: Any
-    least: int | None
-    most: int | None
+    minimum: int | None
+    maximum: int | None
     admin_only: bool
     since: str | None
     required_for: frozenset[str]
@@ -57,7 +57,7 @@ def documented_params(endpoint_id: str) -> dict[str, Param]:
 
 def declared_params(endpoint_id: str) -> dict[str, Param]:
     """What the catalogue says an endpoint takes."""
-    return {name: _declared(name, field) for name, field in each_name(DECLARED[endpoint_id].params)}
+    return {name: _declared(name, field) for name, field in each_parameter(DECLARED[endpoint_id].params)}
 
 
 def _set_params(name: str) -> Iterator[dict[str, Any]]:
@@ -86,8 +86,8 @@ def _documented(entry: dict[str, Any], param: dict[str, Any], name: str) -> Para
         required=bool(param.get("required")) or name in entry.get("required", ()),
         values=frozenset(values),
         default=param.get("default"),
-        least=param.get("min"),
-        most=param.get("max"),
+        minimum=param.get("min"),
+        maximum=param.get("max"),
         admin_only=bool(param.get("admin_only")),
         since=param.get("since"),
         required_for=frozenset(param.get("required_for", ())),
@@ -111,8 +111,8 @@ def _declared(name: str, field: Field) -> Param:
     assert scalar is not None
     values: frozenset[str] = frozenset()
     if isinstance(scalar, Choice):
-        values = frozenset((*scalar.values, *scalar.admin, *scalar.only_3_0, *scalar.permission, *scalar.becomes))
-    bounded = scalar if isinstance(scalar, Whole) else None
+        values = frozenset((*scalar.values, *scalar.admin, *scalar.only_3_0, *scalar.permission, *scalar.replacements))
+    bounded = scalar if isinstance(scalar, WholeNumber) else None
     only = next((marker for marker in field.markers if isinstance(marker, Only)), Only())
     default = int(field.default) if isinstance(field.default, bool) else field.default
     if isinstance(field.default, tuple) and len(field.default) == 1:  # the contract says the one value of a list
@@ -123,8 +123,8 @@ def _declared(name: str, field: Field) -> Param:
         required=field.required,
         values=values,
         default=default,
-        least=bounded.least if bounded else None,
-        most=bounded.most if bounded else None,
+        minimum=bounded.minimum if bounded else None,
+        maximum=bounded.maximum if bounded else None,
         admin_only=only.admin,
         since=only.since,
         required_for=_required_for(field),
@@ -132,7 +132,7 @@ def _declared(name: str, field: Field) -> Param:
 
 
 def _required_for(field: Field) -> frozenset[str]:
-    needed = next((marker for marker in field.markers if isinstance(marker, Needed)), Needed())
+    needed = next((marker for marker in field.markers if isinstance(marker, RequiredFor)), RequiredFor())
     return frozenset(({"admin"} if needed.staff else set()) | ({needed.since} if needed.since else set()))
 
 

@@ -14,7 +14,7 @@ from unittest import mock
 from urllib.parse import quote
 
 from tests.contract import rights
-from tests.contract.test_sweep import World, make_world
+from tests.contract.test_every_endpoint import EndpointSetup, make_endpoint_setup
 from tests.support.analytics import address
 from tests.support.api import installed
 from trackyard.analytics.engine.connection import Analytics
@@ -48,7 +48,7 @@ Pages = dict[str, str]
 """File name → its text."""
 
 
-class Counted:
+class SequentialSecrets:
     """Random digits, counted instead."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Examples:
 
     def __init__(self, stack: ExitStack) -> None:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        self._counted = Counted()
+        self._counted = SequentialSecrets()
         for module in ("base.ids", "base.secrets", "wire.http.dispatch"):
             stack.enter_context(mock.patch(f"trackyard.{module}.secrets", self._counted))
         self._file, self._saved = directory / "pages.db", directory / "saved.db"
@@ -80,7 +80,7 @@ class Examples:
         analytics = Analytics.open(address(), database="pages")
         stack.callback(analytics.close)
         migrate(analytics)
-        self._world: World = make_world(installed(self._database, analytics))
+        self._world: EndpointSetup = make_endpoint_setup(installed(self._database, analytics))
         for make in self._world.subjects.values():
             make()  # so that lists have something to show
         self._database.close()
@@ -102,7 +102,7 @@ class Examples:
         return _command(endpoint, path, sent), answer.json()
 
 
-def written() -> Pages:
+def render_pages() -> Pages:
     """Every page, as it has to be."""
     said = {operation["x-method-id"]: operation for _, _, operation in operations(DOCUMENT)}
     pages = {"README.md": _contents(), "rights.md": rights.page()}
@@ -198,7 +198,7 @@ def _short(value: Any) -> Any:
 
 def main() -> None:
     """Writes the pages, and takes away those of groups that are gone."""
-    pages = written()
+    pages = render_pages()
     DIRECTORY.mkdir(parents=True, exist_ok=True)
     for stale in DIRECTORY.glob("*.md"):
         if stale.name not in pages:

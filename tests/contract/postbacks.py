@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.support.api import Api
-from tests.support.attempts import add_attempt
+from tests.support.delivery_attempts import add_attempt
 from tests.support.events import new_click
 
 URL = "https://a.example/?c={clickid}"

@@ -6,9 +6,9 @@ from typing import Any
 
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.domain.people.permissions import FEATURES, slice_features
-from trackyard.domain.people.roles import EVERYBODY, Permission, roles_giving
+from trackyard.domain.people.roles import COMMON_PERMISSIONS, Permission, roles_with
 from trackyard.wire.endpoint import Endpoint
-from trackyard.wire.openapi.document import each_name
+from trackyard.wire.openapi.document import each_parameter
 from trackyard.wire.request.scalars import Choice
 
 NOT_ASKED = "no method asks for it yet"
@@ -36,7 +36,7 @@ def methods_by_feature() -> dict[str, list[str]]:
 
 def _of_values(endpoint: Endpoint[Any]) -> Iterator[str]:
     """Yield the features that values of parameters need: the slices of a report, the sub that is looked for."""
-    for name, field in each_name(endpoint.params):
+    for name, field in each_parameter(endpoint.params):
         if name == "slice" and isinstance(field.scalar, Choice):
             yield from slice_features((*field.scalar.values, *field.scalar.permission))
         elif endpoint.id == "stats.find-subs" and _SUB.match(name):
@@ -62,8 +62,8 @@ def page() -> str:
         "|---|---|---|",
     ]
     for permission, methods in methods_by_permission().items():
-        roles = ", ".join(f"`{role.value}`" for role in roles_giving(permission))
-        who = "every staff user" if permission in EVERYBODY else roles
+        roles = ", ".join(f"`{role.value}`" for role in roles_with(permission))
+        who = "every staff user" if permission in COMMON_PERMISSIONS else roles
         lines.append(f"| `{permission}` | {who} | {_cell(methods)} |")
     lines += ["", "## Features of affiliates", "", "| feature | level by default | methods |", "|---|---|---|"]
     lines += [f"| `{name}` | {FEATURES[name]} | {_cell(methods)} |" for name, methods in methods_by_feature().items()]

@@ -21,23 +21,23 @@ from tests.contract.declared import (
     required_names,
 )
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.domain.people.roles import ADMIN_ALONE, TABLE, Role
+from trackyard.domain.people.roles import ADMIN_ONLY, ROLE_PERMISSIONS, Role
 from trackyard.wire.endpoint import VERSIONS
 from trackyard.wire.openapi.document import document
 from trackyard.wire.request.params import fields_of
-from trackyard.wire.request.scalars import Upload
+from trackyard.wire.request.scalars import FileUpload
 
 AUDIENCES = {"any": "any", "affiliate": "affiliate", "admin": "staff"}
 
 
-def test_methods_are_those_of_the_contract_and_our_own() -> None:
+def test_catalogue_methods_equal_contract_and_extensions() -> None:
     own = [entry["id"] for entry in EXTENSIONS["endpoint"]]
     assert not set(own) & set(DOCUMENTED)
     assert set(DECLARED) == set(DOCUMENTED) | set(own)
     assert len(DECLARED) == len(CATALOGUE) == len(DOCUMENTED) + len(own), "an id stands twice"
 
 
-def test_versions() -> None:
+def test_catalogue_versions_equal_contract() -> None:
     shared = {(entry["method"], entry["path"]) for entry in CONTRACT["endpoint"]}
     apart = {place: [each for each in CATALOGUE if (each.method, each.path) == place] for place in shared}
     narrowed = {each.id: each.versions for found in apart.values() if len(found) > 1 for each in found}
@@ -46,7 +46,7 @@ def test_versions() -> None:
 
 
 @pytest.mark.parametrize("endpoint_id", sorted(DOCUMENTED))
-def test_method(endpoint_id: str) -> None:
+def test_catalogue_method_equals_contract(endpoint_id: str) -> None:
     documented, declared = DOCUMENTED[endpoint_id], DECLARED[endpoint_id]
     changed = {entry["id"]: entry["caller"] for entry in EXTENSIONS["changed_caller"]}
     caller = changed.get(endpoint_id, documented["caller"])
@@ -58,7 +58,7 @@ def test_method(endpoint_id: str) -> None:
 
 
 @pytest.mark.parametrize("endpoint_id", sorted(DOCUMENTED))
-def test_parameters(endpoint_id: str) -> None:
+def test_catalogue_parameters_equal_contract(endpoint_id: str) -> None:
     documented, declared = documented_params(endpoint_id), declared_params(endpoint_id)
     assert set(declared) == set(documented) | extended(endpoint_id)
     for name in sorted(documented):
@@ -72,47 +72,47 @@ def test_parameters(endpoint_id: str) -> None:
         assert (name, done.required_for) == (name, said.required_for)
         if said.default is not None:
             assert (name, done.default) == (name, said.default)
-        if said.least is not None:
-            assert (name, done.least, done.most) == (name, said.least, said.most)
+        if said.minimum is not None:
+            assert (name, done.minimum, done.maximum) == (name, said.minimum, said.maximum)
 
 
 @pytest.mark.parametrize("endpoint_id", sorted(DOCUMENTED))
-def test_required_since_3_1(endpoint_id: str) -> None:
+def test_catalogue_required_parameters_since_3_1_equal_contract(endpoint_id: str) -> None:
     wanted = set(DOCUMENTED[endpoint_id].get("required_3_1", ()))
     assert wanted <= required_names(endpoint_id, "3.1") - required_names(endpoint_id, "3.0")
 
 
-def test_kinds_of_files() -> None:
+def test_catalogue_file_kinds_equal_contract() -> None:
     [raw] = [entry["params"] for entry in CONTRACT["params_set"] if entry["name"] == "offer.write"]
     wanted = {param["name"]: set(param["mime"]) for param in raw if param["type"] == "file"}
     for endpoint_id in ("admin.offer.add", "admin.offer.edit"):
         fields = fields_of(DECLARED[endpoint_id].params)
-        kinds = {field.name: set(field.scalar.kinds) for field in fields if isinstance(field.scalar, Upload)}
+        kinds = {field.name: set(field.scalar.kinds) for field in fields if isinstance(field.scalar, FileUpload)}
         assert kinds == wanted
 
 
-def test_limits() -> None:
+def test_catalogue_page_limits_equal_contract() -> None:
     reference = ("cities.list", "isp.list", "oses.list", "oses.versions", "browsers.list")
     larger = {"stats.conversions": 5000, "stats.clicks": 5000, "news.list": 100} | dict.fromkeys(reference, 10_000)
     assert {endpoint.id: endpoint.page_max for endpoint in CATALOGUE if endpoint.page_max != 1000} == larger
 
 
-def test_roles_are_those_of_the_contract() -> None:
+def test_catalogue_roles_equal_contract() -> None:
     [roles] = [
         param["values"] for entry in CONTRACT["params_set"] for param in entry["params"] if param["name"] == "roles"
     ]
     assert {role.value for role in Role} == set(roles)
-    assert set(TABLE) == set(Role)
+    assert set(ROLE_PERMISSIONS) == set(Role)
 
 
-def test_every_staff_permission_is_given_by_some_role_beside_the_administrator_or_named_so() -> None:
-    others = frozenset[Any]().union(*(given for role, given in TABLE.items() if role is not Role.ADMIN))
+def test_every_staff_permission_is_given_by_a_role_or_listed_as_admin_only() -> None:
+    others = frozenset[Any]().union(*(given for role, given in ROLE_PERMISSIONS.items() if role is not Role.ADMIN))
     needed = {endpoint.permission for endpoint in CATALOGUE if endpoint.audience != "anyone"}
-    assert needed - ADMIN_ALONE <= others
-    assert not ADMIN_ALONE & others
+    assert needed - ADMIN_ONLY <= others
+    assert not ADMIN_ONLY & others
 
 
-def test_the_document() -> None:
+def test_openapi_document_has_every_path_and_error() -> None:
     described = json.loads(json.dumps(document(CATALOGUE, version="1")))
     validate(described)
     assert {path.partition("/")[2].partition("/")[0] for path in described["paths"]} == {"3.0", "3.1"}
@@ -122,7 +122,7 @@ def test_the_document() -> None:
             assert set(operation["responses"]) >= {"200", "400", "401", "403", "404", "500"}
 
 
-def test_the_document_names_every_parameter() -> None:
+def test_openapi_document_has_every_parameter() -> None:
     described = document(CATALOGUE, version="1")
     for endpoint in CATALOGUE:
         operation = described["paths"][f"/{endpoint.versions[-1]}{endpoint.path}"][endpoint.method.lower()]

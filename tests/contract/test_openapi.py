@@ -19,10 +19,10 @@ from starlette.testclient import TestClient
 from tests.support.api import Api
 from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.wire.endpoint import VERSIONS
-from trackyard.wire.openapi.document import document, of_version
+from trackyard.wire.openapi.document import document, document_of_version
 
 WHOLE = document(CATALOGUE, version="1", servers=("https://api.example",), topics=TOPICS)
-DOCUMENTS = {"whole": WHOLE} | {version: of_version(WHOLE, version) for version in VERSIONS}
+DOCUMENTS = {"whole": WHOLE} | {version: document_of_version(WHOLE, version) for version in VERSIONS}
 every_document = pytest.mark.parametrize("name", DOCUMENTS)
 SCHEMAS = {"schema", "items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else"}
 LISTS_OF_SCHEMAS = {"anyOf", "oneOf", "allOf", "prefixItems"}
@@ -52,25 +52,25 @@ def each_schema(part: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_the_openapi_document_of_a_version_is_valid(version: str) -> None:
+def test_openapi_document_of_each_version_is_valid(version: str) -> None:
     validate(json.loads(json.dumps(DOCUMENTS[version])))
 
 
 @every_document
-def test_an_openapi_document_has_no_boolean_schema(name: str) -> None:
+def test_openapi_document_has_no_boolean_schema(name: str) -> None:
     found = list(each_schema(DOCUMENTS[name]))
     assert len(found) > 1000
     assert not [schema for schema in found if not isinstance(schema, dict)]
 
 
 @every_document
-def test_operation_ids_are_words_and_unique(name: str) -> None:
+def test_openapi_operation_ids_are_words_and_unique(name: str) -> None:
     ids = [operation["operationId"] for operation in operations_of(DOCUMENTS[name])]
     assert all(re.fullmatch(r"[A-Za-z0-9_]+", each) for each in ids)
     assert len({each.lower() for each in ids}) == len(ids)
 
 
-def test_operation_ids_name_the_version_in_the_whole_document_alone() -> None:
+def test_openapi_operation_ids_have_version_in_whole_document_only() -> None:
     ids = {name: {each["operationId"] for each in operations_of(described)} for name, described in DOCUMENTS.items()}
     assert {"partner_me_get_3_0", "partner_me_get_3_1"} <= ids["whole"]
     assert "partner_me_get" in ids["3.0"] & ids["3.1"]
@@ -79,14 +79,14 @@ def test_operation_ids_name_the_version_in_the_whole_document_alone() -> None:
 
 
 @every_document
-def test_names_of_schemas_are_words_and_their_titles(name: str) -> None:
+def test_openapi_schema_names_are_words_and_equal_titles(name: str) -> None:
     schemas = DOCUMENTS[name]["components"]["schemas"]
     assert {key: schema["title"] for key, schema in schemas.items()} == {key: key for key in schemas}
     assert all(re.fullmatch(r"[A-Z][A-Za-z0-9]*", key) for key in schemas)
 
 
 @every_document
-def test_each_method_has_the_tag_of_its_topic(name: str) -> None:
+def test_openapi_methods_have_tag_of_their_topic(name: str) -> None:
     described = DOCUMENTS[name]
     topic_of = {endpoint.id: topic.name for topic in TOPICS for endpoint in topic.endpoints}
     tags = {tag["name"]: tag["description"] for tag in described["tags"]}
@@ -96,7 +96,7 @@ def test_each_method_has_the_tag_of_its_topic(name: str) -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_the_document_of_a_version_has_its_paths_and_what_they_refer_to(version: str) -> None:
+def test_openapi_document_of_version_has_its_paths_and_schemas_only(version: str) -> None:
     described = DOCUMENTS[version]
     assert set(described["paths"]) == {path for path in WHOLE["paths"] if path.startswith(f"/{version}/")}
     text = json.dumps(described)
@@ -105,7 +105,7 @@ def test_the_document_of_a_version_has_its_paths_and_what_they_refer_to(version:
     assert described["info"]["title"] == f"Trackyard API {version}"
 
 
-def test_documents_are_served_with_the_address_of_the_api(api: Api) -> None:
+def test_openapi_documents_have_address_of_api(api: Api) -> None:
     with TestClient(api.app) as client:
         served = {path: client.get(path).json() for path in ("/openapi.json", "/openapi-3.0.json", "/openapi-3.1.json")}
         page = client.get("/docs").text
@@ -117,7 +117,7 @@ def test_documents_are_served_with_the_address_of_the_api(api: Api) -> None:
 
 
 @every_document
-def test_methods_for_affiliates_alone_say_so(name: str) -> None:
+def test_openapi_affiliate_only_methods_are_described_so(name: str) -> None:
     found = [each for each in operations_of(DOCUMENTS[name]) if each["x-callers"] == "affiliate"]
     assert {each["x-method-id"] for each in found} == {"partner.me.get", "partner.api_key.renew"}
     assert all("Callers: affiliates only." in each["description"] for each in found)
@@ -141,7 +141,7 @@ def generate_python(described: dict[str, Any], directory: Path) -> Path:
     return package
 
 
-def test_a_python_client_is_generated_without_a_warning_and_reads_answers(
+def test_openapi_python_client_is_generated_without_warning_and_reads_answers(
     api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = generate_python(DOCUMENTS[GENERATED_BY_DEFAULT], tmp_path)
@@ -184,7 +184,7 @@ async def _call_generated(api: Api) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in DOCUMENTS if name != GENERATED_BY_DEFAULT])
-def test_a_python_client_of_the_other_documents_is_generated_without_a_warning(name: str, tmp_path: Path) -> None:
+def test_openapi_python_client_of_other_documents_is_generated_without_warning(name: str, tmp_path: Path) -> None:
     generate_python(DOCUMENTS[name], tmp_path)
 
 
@@ -202,7 +202,7 @@ def typescript(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.long
 @every_document
-def test_typescript_types_are_generated_without_a_warning(name: str, typescript: Path, tmp_path: Path) -> None:
+def test_openapi_typescript_types_are_generated_without_warning(name: str, typescript: Path, tmp_path: Path) -> None:
     source, types = tmp_path / "document.json", tmp_path / "document.d.ts"
     source.write_text(json.dumps(DOCUMENTS[name]))
     generate = [typescript / "openapi-typescript", source, "--output", types]

@@ -4,7 +4,7 @@ from tests.contract.rights import NOT_ASKED, methods_by_feature, methods_by_perm
 from trackyard.domain.people.roles import Permission
 
 
-def test_permission_that_no_method_asks_for_is_listed_as_such() -> None:
+def test_permission_required_by_no_method_is_listed_so() -> None:
     text = page()
     unasked = {permission for permission, methods in methods_by_permission().items() if not methods}
     assert unasked == {Permission.DASHBOARD_READ}
@@ -12,7 +12,7 @@ def test_permission_that_no_method_asks_for_is_listed_as_such() -> None:
     assert text.count(NOT_ASKED) == len(unasked) + sum(1 for methods in methods_by_feature().values() if not methods)
 
 
-def test_feature_of_affiliates_that_no_method_asks_for_is_listed_as_such() -> None:
+def test_affiliate_feature_required_by_no_method_is_listed_so() -> None:
     found = methods_by_feature()
     assert found["general.marketplace"] == found["users.view-users"] == []
     assert "GET /stats/clicks" in found["stats.clicks-list"]

@@ -62,7 +62,7 @@ ANSWERS = list(_answers())
 
 
 @pytest.mark.parametrize(("heading", "shape", "view"), ANSWERS, ids=[heading for heading, _, _ in ANSWERS])
-def test_types(heading: str, shape: Shape, view: Any) -> None:
+def test_view_types_equal_recorded_shapes(heading: str, shape: Shape, view: Any) -> None:
     found = {place: told for place, told in differences(shape, view) if told not in (ABSENT, NULL)}
     excused = {place for place in found if place in SPECIFIED.get(heading, set()) or KEPT_BACK.search(place)}
     assert {place: told for place, told in found.items() if place not in excused} == {}
@@ -78,7 +78,7 @@ STAFFS = [each for each in ANSWERS if each[0] not in AFFILIATES and any(word in 
 
 
 @pytest.mark.parametrize(("heading", "shape", "view"), STAFFS, ids=[heading for heading, _, _ in STAFFS])
-def test_fields_around_offers(heading: str, shape: Shape, view: Any) -> None:
+def test_offer_related_fields_equal_recorded_shapes(heading: str, shape: Shape, view: Any) -> None:
     found = list(differences(shape, view))
     absent = {place for place, told in found if told == ABSENT} - SPECIFIED.get(heading, set())
     null = {place for place, told in found if told == NULL}

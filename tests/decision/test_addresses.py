@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.decision.targeting.ip_lists import Addresses
+from trackyard.decision.targeting.ip_lists import AddressSet
 
 _NUMBERS = {4: st.integers(0, 2**32 - 1), 6: st.integers(0, 2**128 - 1)}
 _NEAR = {4: 0xC0000200, 6: 0x20010DB8 << 96}
@@ -29,9 +29,9 @@ _NEAR = {4: 0xC0000200, 6: 0x20010DB8 << 96}
         ("nonsense", [], ["", "nonsense", "192.0.2.9"]),
     ],
 )
-def test_an_entry_holds(entry: str, inside: list[str], outside: list[str]) -> None:
-    addresses = Addresses([entry])
-    assert [text for text in (*inside, *outside) if addresses.hold(text)] == inside
+def test_address_list_entry_matches_addresses_inside(entry: str, inside: list[str], outside: list[str]) -> None:
+    addresses = AddressSet([entry])
+    assert [text for text in (*inside, *outside) if addresses.contains(text)] == inside
 
 
 @st.composite
@@ -52,20 +52,20 @@ def _entries(draw: st.DrawFn, version: int) -> tuple[str, int, int]:
 
 
 @given(st.data(), st.sampled_from([4, 6]))
-def test_lists_hold_what_their_entries_hold(data: st.DataObject, version: int) -> None:
+def test_address_list_matches_union_of_entries(data: st.DataObject, version: int) -> None:
     entries = data.draw(st.lists(_entries(version), max_size=8))
     other = data.draw(st.lists(_entries(10 - version), max_size=2))
-    addresses = Addresses(text for text, _, _ in [*entries, *other])
+    addresses = AddressSet(text for text, _, _ in [*entries, *other])
     make = ipaddress.IPv4Address if version == 4 else ipaddress.IPv6Address
     for number in range(_NEAR[version] - 2, _NEAR[version] + 90):
         expected = any(first <= number <= last for _, first, last in entries)
-        assert addresses.hold(str(make(number))) is expected, make(number)
+        assert addresses.contains(str(make(number))) is expected, make(number)
 
 
 @given(_NUMBERS[4], st.integers(0, 32), _NUMBERS[4])
-def test_networks_are_those_of_ipaddress(start: int, length: int, asked: int) -> None:
+def test_address_network_matches_ipaddress_module(start: int, length: int, asked: int) -> None:
     network = ipaddress.ip_network((start, length), strict=False)
     address = ipaddress.IPv4Address(asked)
-    held = Addresses([f"{network.network_address}/{network.netmask}"])
-    assert held.hold(str(address)) is held.hold(f"::ffff:{address}") is (address in network)
-    assert held.hold(str(network[-1]))
+    held = AddressSet([f"{network.network_address}/{network.netmask}"])
+    assert held.contains(str(address)) is held.contains(f"::ffff:{address}") is (address in network)
+    assert held.contains(str(network[-1]))

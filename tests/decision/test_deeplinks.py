@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.decision.test_target import CLICK, a_hit
+from tests.decision.test_target_url import CLICK, make_target_hit
 from tests.support.rules import ADVERTISER
 from trackyard.decision.target.deep_links import is_ignored
 from trackyard.decision.target.url import accepted_url
-from trackyard.domain.tracking.ruleset import Landing
+from trackyard.domain.tracking.ruleset import RulesetLanding
 
 OFFER = "https://shop.example/buy?c={clickid}"
 OWN = f"https://shop.example/buy?c={CLICK}"
@@ -18,9 +18,9 @@ SITES = {
     "url": OFFER,
     "preview_url": "http://show.example:8080/",
     "landings": (
-        Landing(1, "http://land.example/"),
-        Landing(2, "http://192.0.2.7/x"),
-        Landing(3, "https://bücher.example/"),
+        RulesetLanding(1, "http://land.example/"),
+        RulesetLanding(2, "http://192.0.2.7/x"),
+        RulesetLanding(3, "https://bücher.example/"),
     ),
 }
 
@@ -49,8 +49,8 @@ SITES = {
         ("https://shop.example/?u=http://evil.example/", "https://shop.example/?u=http://evil.example/"),
     ],
 )
-def test_inside_the_sites_of_the_offer_a_redirect_is_followed(redirect: str, url: str) -> None:
-    hit = a_hit({"redirect": redirect}, allow_deeplink=True, **SITES)
+def test_deeplink_redirect_inside_offer_sites_is_followed(redirect: str, url: str) -> None:
+    hit = make_target_hit({"redirect": redirect}, allow_deeplink=True, **SITES)
     assert accepted_url(hit) == url
     assert not is_ignored(hit)
 
@@ -133,20 +133,22 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("redirect", ATTACKS)
-def test_anything_else_goes_to_the_offer_and_is_flagged(redirect: str) -> None:
-    hit = a_hit({"redirect": redirect, "sub1": "evil.example"}, allow_deeplink=True, **SITES)
+def test_deeplink_redirect_to_other_site_is_replaced_by_offer_and_flagged(redirect: str) -> None:
+    hit = make_target_hit({"redirect": redirect, "sub1": "evil.example"}, allow_deeplink=True, **SITES)
     assert accepted_url(hit) == OWN
     assert is_ignored(hit)
 
 
-def test_a_site_whose_host_is_a_macro_lets_nothing_in() -> None:
-    hit = a_hit({"redirect": "http://evil.example/", "sub1": "evil.example"}, allow_deeplink=True, url="http://{sub1}/")
+def test_deeplink_site_with_macro_host_matches_nothing() -> None:
+    hit = make_target_hit(
+        {"redirect": "http://evil.example/", "sub1": "evil.example"}, allow_deeplink=True, url="http://{sub1}/"
+    )
     assert is_ignored(hit)
 
 
 @pytest.mark.parametrize("params", [{"redirect": "https://shop.example/a"}, {"path": "/a"}])
-def test_an_offer_without_deep_links_follows_none(params: dict[str, str]) -> None:
-    hit = a_hit(params, **SITES)
+def test_deeplink_is_ignored_when_offer_disallows_it(params: dict[str, str]) -> None:
+    hit = make_target_hit(params, **SITES)
     assert accepted_url(hit) == OWN
     assert is_ignored(hit)
 
@@ -170,14 +172,14 @@ def test_an_offer_without_deep_links_follows_none(params: dict[str, str]) -> Non
         ("https://shop.example/", 'a b"<é>', "https://shop.example/a%20b%22%3C%C3%A9%3E"),
     ],
 )
-def test_a_path_is_appended_and_stays_on_the_site(url: str, path: str, target: str) -> None:
-    hit = a_hit({"path": path, "sub1": "a&b"}, allow_deeplink=True, url=url)
+def test_deeplink_path_is_appended_and_stays_on_site(url: str, path: str, target: str) -> None:
+    hit = make_target_hit({"path": path, "sub1": "a&b"}, allow_deeplink=True, url=url)
     assert accepted_url(hit) == target
     assert not is_ignored(hit)
 
 
-def test_a_path_is_appended_to_the_landing_asked_for() -> None:
-    hit = a_hit({"path": "a", "l": "1"}, allow_deeplink=True, **SITES)
+def test_deeplink_path_is_appended_to_requested_landing() -> None:
+    hit = make_target_hit({"path": "a", "l": "1"}, allow_deeplink=True, **SITES)
     assert accepted_url(hit) == "http://land.example/a"
 
 
@@ -190,25 +192,25 @@ def test_a_path_is_appended_to_the_landing_asked_for() -> None:
         ({}, ""),
     ],
 )
-def test_an_offer_that_names_the_macro_takes_the_deep_link_in(params: dict[str, str], value: str) -> None:
-    hit = a_hit(params, allow_deeplink=True, url="https://shop.example/?u={deeplink}&c=1")
+def test_deeplink_macro_in_offer_url_is_filled(params: dict[str, str], value: str) -> None:
+    hit = make_target_hit(params, allow_deeplink=True, url="https://shop.example/?u={deeplink}&c=1")
     assert accepted_url(hit) == f"https://shop.example/?u={value}&c=1"
 
 
 @pytest.mark.parametrize("name", ["redirect", "path"])
-def test_a_visitor_does_not_learn_who_the_advertiser_is(name: str) -> None:
+def test_deeplink_does_not_reveal_advertiser_id(name: str) -> None:
     url = "https://shop.example/?a={advertiser_id}"
-    own = a_hit({name: f"{url}&o={{offer_id}}"}, allow_deeplink=True, **(SITES | {"url": url}))
+    own = make_target_hit({name: f"{url}&o={{offer_id}}"}, allow_deeplink=True, **(SITES | {"url": url}))
     made = accepted_url(own)
     assert made.endswith("?a=%7Badvertiser_id%7D&o=3")
     assert made.count(ADVERTISER) == (name == "path")
 
 
-def test_beside_a_redirect_a_path_is_ignored_and_flagged() -> None:
-    hit = a_hit({"redirect": "https://shop.example/a", "path": "/b"}, allow_deeplink=True, **SITES)
+def test_deeplink_path_with_redirect_is_ignored_and_flagged() -> None:
+    hit = make_target_hit({"redirect": "https://shop.example/a", "path": "/b"}, allow_deeplink=True, **SITES)
     assert accepted_url(hit) == "https://shop.example/a"
     assert is_ignored(hit)
-    assert not is_ignored(a_hit({"redirect": "", "path": ""}, allow_deeplink=True, **SITES))
+    assert not is_ignored(make_target_hit({"redirect": "", "path": ""}, allow_deeplink=True, **SITES))
 
 
 PIECES = [
@@ -232,9 +234,9 @@ HOST = re.compile(
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.sampled_from(["redirect", "path"]))
-def test_no_deep_link_leaves_the_sites(text: str, name: str) -> None:
+def test_deeplink_never_leaves_offer_sites(text: str, name: str) -> None:
     for url in (OFFER, "https://shop.example"):
-        made = accepted_url(a_hit({name: text}, allow_deeplink=True, **(SITES | {"url": url})))
+        made = accepted_url(make_target_hit({name: text}, allow_deeplink=True, **(SITES | {"url": url})))
         assert HOST.match(made), made
         assert made.isascii()
         assert not any(character <= " " or character in '\\"<>\x7f' for character in made)

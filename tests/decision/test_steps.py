@@ -4,45 +4,52 @@ from typing import Any
 
 import pytest
 
-from tests.decision.clicks import HOME, NOW, PHONE, Remembered, a_hit, reason, refusal
+from tests.decision.clicks import HOME, NOW, PHONE, FakeClickState, find_rejection, make_hit, reason
 from tests.support.rules import ADVERTISER, HASH
 from trackyard.decision.click.steps import STEPS, decide, would_pass
-from trackyard.decision.visitor.visitor import Agent, Place
+from trackyard.decision.visitor.visitor import Agent, GeoRecord
 from trackyard.domain.offers.offers import (
+    AllowDeny,
+    AllowDenyGeo,
+    AllowDenySubs,
     Interval,
-    Places,
+    OfferSchedule,
     RestrictedIsp,
     RestrictedOs,
-    Schedule,
-    Sides,
-    SubAccount,
-    SubSides,
+    SubAccountList,
     TargetingGroup,
 )
-from trackyard.domain.tracking.rejections import REASONS, Refused
-from trackyard.domain.tracking.ruleset import Advertiser, Affiliate, ClickCap, FullCap, FullCaps, Platform
+from trackyard.domain.tracking.rejections import REJECTION_REASONS, Rejection
+from trackyard.domain.tracking.ruleset import (
+    ClickCap,
+    FullCap,
+    RulesetAdvertiser,
+    RulesetAffiliate,
+    RulesetFullCaps,
+    RulesetPlatform,
+)
 
 CAP = ClickCap(id="e" * 24, period="day", value=1)
 
 
 @pytest.mark.parametrize("offer_id", ["", "x3", "-3", "３", HASH.upper(), "x" * 2000])
-def test_invalid_offer(offer_id: str) -> None:
-    assert refusal(a_hit({"offer_id": offer_id})) == Refused("invalid-offer", offer_id[:64])
+def test_step_invalid_offer_rejects_malformed_id(offer_id: str) -> None:
+    assert find_rejection(make_hit({"offer_id": offer_id})) == Rejection("invalid-offer", offer_id[:64])
 
 
 @pytest.mark.parametrize("offer_id", ["4", "9" * 2000, "d" * 24, "0" * 23 + "3"])
-def test_unknown_offer(offer_id: str) -> None:
-    assert refusal(a_hit({"offer_id": offer_id})) == Refused("unknown-offer", offer_id[:64])
+def test_step_unknown_offer_rejects_missing_id(offer_id: str) -> None:
+    assert find_rejection(make_hit({"offer_id": offer_id})) == Rejection("unknown-offer", offer_id[:64])
 
 
 @pytest.mark.parametrize("pid", ["", "7.0", "bob"])
-def test_invalid_affiliate(pid: str) -> None:
-    assert refusal(a_hit({"pid": pid})) == Refused("invalid-affiliate", pid)
+def test_step_invalid_affiliate_rejects_malformed_id(pid: str) -> None:
+    assert find_rejection(make_hit({"pid": pid})) == Rejection("invalid-affiliate", pid)
 
 
-def test_unknown_affiliate() -> None:
-    assert refusal(a_hit({"pid": "8"})) == Refused("unknown-affiliate", "8")
-    assert refusal(a_hit(affiliate=None)) == Refused("unknown-affiliate", "7")
+def test_step_unknown_affiliate_rejects_missing_id() -> None:
+    assert find_rejection(make_hit({"pid": "8"})) == Rejection("unknown-affiliate", "8")
+    assert find_rejection(make_hit(affiliate=None)) == Rejection("unknown-affiliate", "7")
 
 
 @pytest.mark.parametrize(
@@ -53,34 +60,36 @@ def test_unknown_affiliate() -> None:
         ({"stop_at": NOW}, "after stop_at"),
     ],
 )
-def test_inactive_offer(offer: dict[str, Any], detail: str) -> None:
-    assert refusal(a_hit(offer=offer)) == Refused("inactive-offer", detail)
+def test_step_inactive_offer_rejects_click(offer: dict[str, Any], detail: str) -> None:
+    assert find_rejection(make_hit(offer=offer)) == Rejection("inactive-offer", detail)
 
 
 @pytest.mark.parametrize(
     ("schedule", "platform", "taken"),
     [
         # NOW is Tuesday 22:13 in UTC, Wednesday 00:13 in Tallinn, Tuesday 17:13 in New York.
-        (Schedule(date_start="2023-11-15"), "UTC", False),
-        (Schedule(date_start="2023-11-15"), "Europe/Tallinn", True),
-        (Schedule(date_start="2023-11-15", timezone="America/New_York"), "Europe/Tallinn", False),
-        (Schedule(date_to="2023-11-14"), "Europe/Tallinn", False),
-        (Schedule(date_to="2023-11-14"), "UTC", True),
-        (Schedule(enabled=True, intervals=(Interval(day_of_week=2, start=22, end=22),)), "UTC", True),
-        (Schedule(enabled=True, intervals=(Interval(day_of_week=2, start=22, end=22),)), "Europe/Tallinn", False),
-        (Schedule(enabled=True, intervals=(Interval(day_of_week=2, start=23, end=1),)), "Europe/Tallinn", True),
-        (Schedule(enabled=True, intervals=(Interval(day_of_week=2, start=23, end=1),)), "UTC", False),
-        (Schedule(enabled=False, intervals=(Interval(day_of_week=2, start=23, end=1),)), "UTC", True),
+        (OfferSchedule(date_start="2023-11-15"), "UTC", False),
+        (OfferSchedule(date_start="2023-11-15"), "Europe/Tallinn", True),
+        (OfferSchedule(date_start="2023-11-15", timezone="America/New_York"), "Europe/Tallinn", False),
+        (OfferSchedule(date_to="2023-11-14"), "Europe/Tallinn", False),
+        (OfferSchedule(date_to="2023-11-14"), "UTC", True),
+        (OfferSchedule(enabled=True, intervals=(Interval(day_of_week=2, start=22, end=22),)), "UTC", True),
+        (OfferSchedule(enabled=True, intervals=(Interval(day_of_week=2, start=22, end=22),)), "Europe/Tallinn", False),
+        (OfferSchedule(enabled=True, intervals=(Interval(day_of_week=2, start=23, end=1),)), "Europe/Tallinn", True),
+        (OfferSchedule(enabled=True, intervals=(Interval(day_of_week=2, start=23, end=1),)), "UTC", False),
+        (OfferSchedule(enabled=False, intervals=(Interval(day_of_week=2, start=23, end=1),)), "UTC", True),
     ],
 )
-def test_inactive_offer_by_its_schedule(schedule: Schedule, platform: str, taken: bool) -> None:
-    hit = a_hit(restrictions={"schedule": schedule}, platform=Platform(timezone=platform))
-    assert refusal(hit) == (None if taken else Refused("inactive-offer", "outside the schedule"))
+def test_step_inactive_offer_rejects_click_outside_schedule(
+    schedule: OfferSchedule, platform: str, taken: bool
+) -> None:
+    hit = make_hit(restrictions={"schedule": schedule}, platform=RulesetPlatform(timezone=platform))
+    assert find_rejection(hit) == (None if taken else Rejection("inactive-offer", "outside the schedule"))
 
 
-def test_a_schedule_follows_the_time_and_the_platforms_zone() -> None:
-    tuesday = Schedule(enabled=True, intervals=(Interval(day_of_week=2, start=0, end=23),))
-    hit = a_hit(restrictions={"schedule": tuesday})
+def test_step_inactive_offer_schedule_follows_time_and_platform_zone() -> None:
+    tuesday = OfferSchedule(enabled=True, intervals=(Interval(day_of_week=2, start=0, end=23),))
+    hit = make_hit(restrictions={"schedule": tuesday})
     hour = 3_600_000
     open_at = []
     for hit.time_ms in range(NOW - 24 * hour, NOW + 24 * hour, hour // 2):
@@ -89,16 +98,16 @@ def test_a_schedule_follows_the_time_and_the_platforms_zone() -> None:
     assert all(midnight <= at < midnight + 24 * hour for at in open_at) and len(open_at) == 48
     hit.time_ms = NOW
     assert decide(hit) is None
-    hit.rules.platform = Platform(timezone="Europe/Tallinn")
-    assert refusal(hit) == Refused("inactive-offer", "outside the schedule")
+    hit.ruleset.platform = RulesetPlatform(timezone="Europe/Tallinn")
+    assert find_rejection(hit) == Rejection("inactive-offer", "outside the schedule")
 
 
-def test_inactive_affiliate() -> None:
-    assert refusal(a_hit(affiliate=Affiliate(id=7, active=False))) == Refused("inactive-affiliate")
+def test_step_inactive_affiliate_rejects_click() -> None:
+    assert find_rejection(make_hit(affiliate=RulesetAffiliate(id=7, active=False))) == Rejection("inactive-affiliate")
 
 
-def test_unknown_advertiser() -> None:
-    assert refusal(a_hit(advertiser=None)) == Refused("unknown-advertiser", ADVERTISER)
+def test_step_unknown_advertiser_rejects_click() -> None:
+    assert find_rejection(make_hit(advertiser=None)) == Rejection("unknown-advertiser", ADVERTISER)
 
 
 @pytest.mark.parametrize(
@@ -109,32 +118,32 @@ def test_unknown_advertiser() -> None:
         ({"offer": {"open": False}, "disconnected": (6, 8)}, "not connected"),
         ({"disconnected": (1, 7, 9)}, "disconnected"),
         (
-            {"advertiser": Advertiser(id=ADVERTISER, blacklist=frozenset({7})), "connected": (7,)},
+            {"advertiser": RulesetAdvertiser(id=ADVERTISER, blacklist=frozenset({7})), "connected": (7,)},
             "blacklisted by the advertiser",
         ),
     ],
 )
-def test_disabled_affiliate(changed: dict[str, Any], detail: str) -> None:
-    assert refusal(a_hit(**changed)) == Refused("disabled-affiliate", detail)
+def test_step_disabled_affiliate_rejects_click(changed: dict[str, Any], detail: str) -> None:
+    assert find_rejection(make_hit(**changed)) == Rejection("disabled-affiliate", detail)
 
 
-def test_bot() -> None:
-    assert refusal(a_hit(bot=True)) == Refused("bot", "a bot or a prefetch")
-    assert refusal(a_hit(bot=True, platform=Platform(refuse_bots=False))) is None
+def test_step_bot_rejects_click_unless_switched_off() -> None:
+    assert find_rejection(make_hit(bot=True)) == Rejection("bot", "a bot or a prefetch")
+    assert find_rejection(make_hit(bot=True, platform=RulesetPlatform(refuse_bots=False))) is None
 
 
 @pytest.mark.parametrize(
     ("addresses", "detail"),
     [
-        (Sides(allow=("192.0.2.8", "198.51.100.0/24")), "group 1: address 192.0.2.9 is not allowed"),
-        (Sides(deny=("192.0.2.0/255.255.255.0",)), "group 1: address 192.0.2.9 is denied"),
-        (Sides(allow=("192.0.2.9",), deny=("192.0.2.1 - 192.0.2.20",)), "group 1: address 192.0.2.9 is denied"),
-        (Sides(deny=("192.0.2.9",)), "group 1: address 192.0.2.9 is denied"),
-        (Sides(allow=("2001:db8::/32",)), "group 1: address 192.0.2.9 is not allowed"),
+        (AllowDeny(allow=("192.0.2.8", "198.51.100.0/24")), "group 1: address 192.0.2.9 is not allowed"),
+        (AllowDeny(deny=("192.0.2.0/255.255.255.0",)), "group 1: address 192.0.2.9 is denied"),
+        (AllowDeny(allow=("192.0.2.9",), deny=("192.0.2.1 - 192.0.2.20",)), "group 1: address 192.0.2.9 is denied"),
+        (AllowDeny(deny=("192.0.2.9",)), "group 1: address 192.0.2.9 is denied"),
+        (AllowDeny(allow=("2001:db8::/32",)), "group 1: address 192.0.2.9 is not allowed"),
     ],
 )
-def test_mistargeting_ip(addresses: Sides, detail: str) -> None:
-    assert refusal(a_hit(restrictions=_group(ip=addresses))) == Refused("mistargeting-ip", detail)
+def test_step_mistargeting_ip_rejects_click(addresses: AllowDeny, detail: str) -> None:
+    assert find_rejection(make_hit(restrictions=_group(ip=addresses))) == Rejection("mistargeting-ip", detail)
 
 
 def _group(**properties: Any) -> dict[str, Any]:
@@ -145,47 +154,47 @@ def _group(**properties: Any) -> dict[str, Any]:
     ("restrictions", "place", "detail"),
     [
         ({"countries": ("LV", "LT")}, HOME, "country EE is not allowed"),
-        ({"countries": ("LV", "LT")}, Place(), "country (unknown) is not allowed"),
-        (_group(country=Sides(allow=("LV",))), HOME, "group 1: country EE is not allowed"),
-        (_group(country=Sides(allow=("EE",), deny=("EE",))), HOME, "group 1: country EE is denied"),
+        ({"countries": ("LV", "LT")}, GeoRecord(), "country (unknown) is not allowed"),
+        (_group(country=AllowDeny(allow=("LV",))), HOME, "group 1: country EE is not allowed"),
+        (_group(country=AllowDeny(allow=("EE",), deny=("EE",))), HOME, "group 1: country EE is denied"),
     ],
 )
-def test_mistargeting_country(restrictions: dict[str, Any], place: Place, detail: str) -> None:
-    assert refusal(a_hit(restrictions=restrictions, place=place)) == Refused("mistargeting-country", detail)
+def test_step_mistargeting_country_rejects_click(restrictions: dict[str, Any], place: GeoRecord, detail: str) -> None:
+    assert find_rejection(make_hit(restrictions=restrictions, place=place)) == Rejection("mistargeting-country", detail)
 
 
 @pytest.mark.parametrize(
     ("sides", "place", "detail"),
     [
-        (Places(allow={"EE": (1, 2)}), HOME, "group 1: region 588335 is not allowed"),
-        (Places(allow={"EE": (1, 2)}), Place("EE"), "group 1: region (unknown) is not allowed"),
-        (Places(allow={"EE": (588335,)}, deny={"EE": (588335,)}), HOME, "group 1: region 588335 is denied"),
-        (Places(allow={"LV": (), "FI": (9,)}), HOME, "group 1: region 588335 is not allowed"),
+        (AllowDenyGeo(allow={"EE": (1, 2)}), HOME, "group 1: region 588335 is not allowed"),
+        (AllowDenyGeo(allow={"EE": (1, 2)}), GeoRecord("EE"), "group 1: region (unknown) is not allowed"),
+        (AllowDenyGeo(allow={"EE": (588335,)}, deny={"EE": (588335,)}), HOME, "group 1: region 588335 is denied"),
+        (AllowDenyGeo(allow={"LV": (), "FI": (9,)}), HOME, "group 1: region 588335 is not allowed"),
     ],
 )
-def test_mistargeting_region(sides: Places, place: Place, detail: str) -> None:
-    hit = a_hit(restrictions=_group(region=sides), place=place)
-    assert refusal(hit) == Refused("mistargeting-region", detail)
+def test_step_mistargeting_region_rejects_click(sides: AllowDenyGeo, place: GeoRecord, detail: str) -> None:
+    hit = make_hit(restrictions=_group(region=sides), place=place)
+    assert find_rejection(hit) == Rejection("mistargeting-region", detail)
 
 
 @pytest.mark.parametrize(
     ("sides", "place", "detail"),
     [
-        (Places(allow={"EE": (1, 2)}), HOME, "group 1: city Tallinn is not allowed"),
-        (Places(allow={"EE": (1, 2)}), Place("EE"), "group 1: city (unknown) is not allowed"),
-        (Places(deny={"EE": (588409,)}), Place("EE", city_id=588409), "group 1: city 588409 is denied"),
+        (AllowDenyGeo(allow={"EE": (1, 2)}), HOME, "group 1: city Tallinn is not allowed"),
+        (AllowDenyGeo(allow={"EE": (1, 2)}), GeoRecord("EE"), "group 1: city (unknown) is not allowed"),
+        (AllowDenyGeo(deny={"EE": (588409,)}), GeoRecord("EE", city_id=588409), "group 1: city 588409 is denied"),
     ],
 )
-def test_mistargeting_city(sides: Places, place: Place, detail: str) -> None:
-    hit = a_hit(restrictions=_group(city=sides), place=place)
-    assert refusal(hit) == Refused("mistargeting-city", detail)
+def test_step_mistargeting_city_rejects_click(sides: AllowDenyGeo, place: GeoRecord, detail: str) -> None:
+    hit = make_hit(restrictions=_group(city=sides), place=place)
+    assert find_rejection(hit) == Rejection("mistargeting-city", detail)
 
 
 @pytest.mark.parametrize(
     ("restrictions", "place", "detail"),
     [
         ({"isps": (RestrictedIsp(country="EE", name="Elisa"),)}, HOME, "provider Telia Eesti AS is not allowed"),
-        ({"isps": (RestrictedIsp(country="", name="Elisa"),)}, Place("EE"), "provider (unknown) is not allowed"),
+        ({"isps": (RestrictedIsp(country="", name="Elisa"),)}, GeoRecord("EE"), "provider (unknown) is not allowed"),
         (
             {"isps": (RestrictedIsp(country="LV", name="Telia Eesti AS"),)},
             HOME,
@@ -194,8 +203,8 @@ def test_mistargeting_city(sides: Places, place: Place, detail: str) -> None:
         (_group(isp={"EE": ("Elisa",)}), HOME, "group 1: provider Telia Eesti AS is not allowed"),
     ],
 )
-def test_mistargeting_isp(restrictions: dict[str, Any], place: Place, detail: str) -> None:
-    assert refusal(a_hit(restrictions=restrictions, place=place)) == Refused("mistargeting-isp", detail)
+def test_step_mistargeting_isp_rejects_click(restrictions: dict[str, Any], place: GeoRecord, detail: str) -> None:
+    assert find_rejection(make_hit(restrictions=restrictions, place=place)) == Rejection("mistargeting-isp", detail)
 
 
 @pytest.mark.parametrize(
@@ -212,8 +221,8 @@ def test_mistargeting_isp(restrictions: dict[str, Any], place: Place, detail: st
         ),
     ],
 )
-def test_mistargeting_os(restrictions: dict[str, Any], agent: Agent, detail: str) -> None:
-    assert refusal(a_hit(restrictions=restrictions, agent=agent)) == Refused("mistargeting-os", detail)
+def test_step_mistargeting_os_rejects_click(restrictions: dict[str, Any], agent: Agent, detail: str) -> None:
+    assert find_rejection(make_hit(restrictions=restrictions, agent=agent)) == Rejection("mistargeting-os", detail)
 
 
 @pytest.mark.parametrize(
@@ -224,51 +233,55 @@ def test_mistargeting_os(restrictions: dict[str, Any], agent: Agent, detail: str
         (_group(device_type=("tv", "smartwatch")), PHONE, "group 1: device mobile is not allowed"),
     ],
 )
-def test_mistargeting_device(restrictions: dict[str, Any], agent: Agent, detail: str) -> None:
-    assert refusal(a_hit(restrictions=restrictions, agent=agent)) == Refused("mistargeting-device", detail)
+def test_step_mistargeting_device_rejects_click(restrictions: dict[str, Any], agent: Agent, detail: str) -> None:
+    assert find_rejection(make_hit(restrictions=restrictions, agent=agent)) == Rejection("mistargeting-device", detail)
 
 
 @pytest.mark.parametrize(
     ("sides", "agent", "detail"),
     [
-        (Sides(allow=("Firefox",)), PHONE, "group 1: browser Chrome Mobile is not allowed"),
-        (Sides(allow=("Firefox",)), Agent(), "group 1: browser (unknown) is not allowed"),
-        (Sides(deny=("chrome mobile",)), PHONE, "group 1: browser Chrome Mobile is denied"),
-        (Sides(deny=("B" * 80,)), Agent(browser="B" * 80), "group 1: browser " + "B" * 47),
+        (AllowDeny(allow=("Firefox",)), PHONE, "group 1: browser Chrome Mobile is not allowed"),
+        (AllowDeny(allow=("Firefox",)), Agent(), "group 1: browser (unknown) is not allowed"),
+        (AllowDeny(deny=("chrome mobile",)), PHONE, "group 1: browser Chrome Mobile is denied"),
+        (AllowDeny(deny=("B" * 80,)), Agent(browser="B" * 80), "group 1: browser " + "B" * 47),
     ],
 )
-def test_mistargeting_browser(sides: Sides, agent: Agent, detail: str) -> None:
-    hit = a_hit(restrictions=_group(browser=sides), agent=agent)
-    assert refusal(hit) == Refused("mistargeting-browser", detail)
+def test_step_mistargeting_browser_rejects_click(sides: AllowDeny, agent: Agent, detail: str) -> None:
+    hit = make_hit(restrictions=_group(browser=sides), agent=agent)
+    assert find_rejection(hit) == Rejection("mistargeting-browser", detail)
 
 
 @pytest.mark.parametrize(
     ("restrictions", "detail"),
     [
         ({"brands": ("Apple", "Nokia")}, "brand Samsung is not allowed"),
-        (_group(brand=Sides(deny=("SAMSUNG",))), "group 1: brand Samsung is denied"),
+        (_group(brand=AllowDeny(deny=("SAMSUNG",))), "group 1: brand Samsung is denied"),
     ],
 )
-def test_mistargeting_brand(restrictions: dict[str, Any], detail: str) -> None:
-    assert refusal(a_hit(restrictions=restrictions)) == Refused("mistargeting-brand", detail)
+def test_step_mistargeting_brand_rejects_click(restrictions: dict[str, Any], detail: str) -> None:
+    assert find_rejection(make_hit(restrictions=restrictions)) == Rejection("mistargeting-brand", detail)
 
 
 @pytest.mark.parametrize(
     ("restrictions", "place", "detail"),
     [
         ({"connection": "cellular"}, HOME, "connection wi-fi is not allowed"),
-        ({"connection": "cellular"}, Place("EE"), "connection (unknown) is not allowed"),
+        ({"connection": "cellular"}, GeoRecord("EE"), "connection (unknown) is not allowed"),
         (_group(connection=("cellular",)), HOME, "group 1: connection wi-fi is not allowed"),
     ],
 )
-def test_mistargeting_connection(restrictions: dict[str, Any], place: Place, detail: str) -> None:
-    assert refusal(a_hit(restrictions=restrictions, place=place)) == Refused("mistargeting-connection", detail)
+def test_step_mistargeting_connection_rejects_click(
+    restrictions: dict[str, Any], place: GeoRecord, detail: str
+) -> None:
+    assert find_rejection(make_hit(restrictions=restrictions, place=place)) == Rejection(
+        "mistargeting-connection", detail
+    )
 
 
-def test_mistargeting_proxy() -> None:
-    hit = a_hit(restrictions=_group(block_proxy=True), place=Place("EE", proxy=True))
-    assert refusal(hit) == Refused("mistargeting-proxy", "group 1: address 192.0.2.9 is a proxy")
-    assert refusal(a_hit(restrictions=_group(block_proxy=False), place=Place("EE", proxy=True))) is None
+def test_step_mistargeting_proxy_rejects_click() -> None:
+    hit = make_hit(restrictions=_group(block_proxy=True), place=GeoRecord("EE", proxy=True))
+    assert find_rejection(hit) == Rejection("mistargeting-proxy", "group 1: address 192.0.2.9 is a proxy")
+    assert find_rejection(make_hit(restrictions=_group(block_proxy=False), place=GeoRecord("EE", proxy=True))) is None
 
 
 @pytest.mark.parametrize(
@@ -276,65 +289,71 @@ def test_mistargeting_proxy() -> None:
     [
         ({"subs": ({"sub1": "a", "sub2": "b"},)}, "denied together: sub1 a, sub2 b"),
         ({"subs": ({"sub3": "x"}, {"sub1": "a", "sub3": ""})}, "denied together: sub1 a, sub3 (empty)"),
-        (_group(sub=SubSides(allow={1: ("A", "c")})), "group 1: sub1 a is not allowed"),
-        (_group(sub=SubSides(allow={1: ("a",), 3: ("c",)})), "group 1: sub3 (empty) is not allowed"),
-        (_group(sub=SubSides(deny={2: ("b", "c")})), "group 1: sub2 b is denied"),
-        (_group(sub=SubSides(allow={1: ("a",)}, deny={1: ("a",)})), "group 1: sub1 a is denied"),
-        (_group(sub=SubSides(deny_groups=({1: "a", 2: "b"},))), "group 1: denied together: sub1 a, sub2 b"),
-        (_group(sub=SubSides(deny_groups=({1: "x"}, {8: ""}))), "group 1: denied together: sub8 (empty)"),
+        (_group(sub=AllowDenySubs(allow={1: ("A", "c")})), "group 1: sub1 a is not allowed"),
+        (_group(sub=AllowDenySubs(allow={1: ("a",), 3: ("c",)})), "group 1: sub3 (empty) is not allowed"),
+        (_group(sub=AllowDenySubs(deny={2: ("b", "c")})), "group 1: sub2 b is denied"),
+        (_group(sub=AllowDenySubs(allow={1: ("a",)}, deny={1: ("a",)})), "group 1: sub1 a is denied"),
+        (_group(sub=AllowDenySubs(deny_groups=({1: "a", 2: "b"},))), "group 1: denied together: sub1 a, sub2 b"),
+        (_group(sub=AllowDenySubs(deny_groups=({1: "x"}, {8: ""}))), "group 1: denied together: sub8 (empty)"),
     ],
 )
-def test_mistargeting_sub(restrictions: dict[str, Any], detail: str) -> None:
-    assert refusal(a_hit({"sub1": "a", "sub2": "b"}, restrictions=restrictions)) == Refused("mistargeting-sub", detail)
+def test_step_mistargeting_sub_rejects_click(restrictions: dict[str, Any], detail: str) -> None:
+    assert find_rejection(make_hit({"sub1": "a", "sub2": "b"}, restrictions=restrictions)) == Rejection(
+        "mistargeting-sub", detail
+    )
 
 
 @pytest.mark.parametrize(
     ("offer", "advertiser", "detail"),
     [
-        ({"1": SubAccount(values=("b", "c"))}, {}, "offer: sub1 a is not allowed"),
-        ({"1": SubAccount(values=("a", "c"), exclude=True)}, {}, "offer: sub1 a is denied"),
-        ({"1": SubAccount(values=("a",)), "2": SubAccount(values=("x",))}, {}, "offer: sub2 (empty) is not allowed"),
-        ({}, {"1": SubAccount(values=("b", "c"))}, "advertiser: sub1 a is not allowed"),
+        ({"1": SubAccountList(values=("b", "c"))}, {}, "offer: sub1 a is not allowed"),
+        ({"1": SubAccountList(values=("a", "c"), exclude=True)}, {}, "offer: sub1 a is denied"),
         (
-            {"1": SubAccount(values=("a",))},
-            {"1": SubAccount(values=("a",), exclude=True)},
+            {"1": SubAccountList(values=("a",)), "2": SubAccountList(values=("x",))},
+            {},
+            "offer: sub2 (empty) is not allowed",
+        ),
+        ({}, {"1": SubAccountList(values=("b", "c"))}, "advertiser: sub1 a is not allowed"),
+        (
+            {"1": SubAccountList(values=("a",))},
+            {"1": SubAccountList(values=("a",), exclude=True)},
             "advertiser: sub1 a is denied",
         ),
-        ({"1": SubAccount(values=("b",))}, {"1": SubAccount(values=("c",))}, "offer: sub1 a is not allowed"),
+        ({"1": SubAccountList(values=("b",))}, {"1": SubAccountList(values=("c",))}, "offer: sub1 a is not allowed"),
     ],
 )
-def test_mistargeting_sub_account(offer: Any, advertiser: Any, detail: str) -> None:
-    hit = a_hit(
+def test_step_mistargeting_sub_account_rejects_click(offer: Any, advertiser: Any, detail: str) -> None:
+    hit = make_hit(
         {"sub1": "a"},
         restrictions={"sub_accounts": offer},
-        advertiser=Advertiser(id=ADVERTISER, sub_accounts=advertiser),
+        advertiser=RulesetAdvertiser(id=ADVERTISER, sub_accounts=advertiser),
     )
-    assert refusal(hit) == Refused("mistargeting-sub-account", detail)
+    assert find_rejection(hit) == Rejection("mistargeting-sub-account", detail)
 
 
-def test_empty_sub() -> None:
+def test_step_empty_sub_rejects_click() -> None:
     for given in ({}, {"sub3": ""}, {"sub1": "x"}):
-        assert refusal(a_hit(given, restrictions={"empty_sub": 3})) == Refused("empty-sub", "sub3 is empty")
-    assert refusal(a_hit({"sub3": "x"}, restrictions={"empty_sub": 3})) is None
+        assert find_rejection(make_hit(given, restrictions={"empty_sub": 3})) == Rejection("empty-sub", "sub3 is empty")
+    assert find_rejection(make_hit({"sub3": "x"}, restrictions={"empty_sub": 3})) is None
 
 
-def test_non_unique_clicks() -> None:
-    hit = a_hit(restrictions={"unique_only": True}, seen=Remembered(new=False))
-    assert refusal(hit) == Refused("non-unique-clicks", "the visitor was seen")
-    assert refusal(a_hit(restrictions={"unique_only": True})) is None
+def test_step_non_unique_clicks_rejects_known_visitor() -> None:
+    hit = make_hit(restrictions={"unique_only": True}, seen=FakeClickState(new=False))
+    assert find_rejection(hit) == Rejection("non-unique-clicks", "the visitor was seen")
+    assert find_rejection(make_hit(restrictions={"unique_only": True})) is None
 
 
-def test_non_unique_clicks_are_asked_of_offers_that_want_it() -> None:
-    seen = Remembered(new=False)
-    assert decide(a_hit(restrictions={"empty_sub": 1}, params={"sub1": "x"}, seen=seen)) is None
+def test_step_non_unique_clicks_is_skipped_unless_offer_requires_it() -> None:
+    seen = FakeClickState(new=False)
+    assert decide(make_hit(restrictions={"empty_sub": 1}, params={"sub1": "x"}, seen=seen)) is None
     assert seen.asked == []
 
 
-def test_overcap_of_clicks() -> None:
-    hit = a_hit(offer={"click_caps": (CAP,)}, seen=Remembered(full=CAP.id))
-    assert refusal(hit) == Refused("overcap", f"cap {CAP.id} is reached")
-    assert refusal(a_hit(offer={"click_caps": (CAP,)})) is None
-    assert refusal(a_hit(seen=Remembered(full=CAP.id))) is None
+def test_step_overcap_rejects_click_over_click_cap() -> None:
+    hit = make_hit(offer={"click_caps": (CAP,)}, seen=FakeClickState(full=CAP.id))
+    assert find_rejection(hit) == Rejection("overcap", f"cap {CAP.id} is reached")
+    assert find_rejection(make_hit(offer={"click_caps": (CAP,)})) is None
+    assert find_rejection(make_hit(seen=FakeClickState(full=CAP.id))) is None
 
 
 @pytest.mark.parametrize(
@@ -350,14 +369,14 @@ def test_overcap_of_clicks() -> None:
         (FullCap("f1", affiliates=(7,), countries=("LV",)), False),
     ],
 )
-def test_overcap_of_conversions(cap: FullCap, full: bool) -> None:
-    hit = a_hit(rows=(FullCaps(3, (FullCap("f0", until=1), cap)),))
-    assert refusal(hit) == (Refused("overcap", "cap f1 is reached") if full else None)
+def test_step_overcap_rejects_click_over_conversion_cap(cap: FullCap, full: bool) -> None:
+    hit = make_hit(rows=(RulesetFullCaps(3, (FullCap("f0", until=1), cap)),))
+    assert find_rejection(hit) == (Rejection("overcap", "cap f1 is reached") if full else None)
     assert would_pass(hit) is not full
 
 
-def test_nothing_is_counted_for_a_click_that_is_refused_before() -> None:
-    seen = Remembered()
+def test_click_rejected_earlier_counts_nothing() -> None:
+    seen = FakeClickState()
     refused: list[dict[str, Any]] = [
         {"offer": {"active": False, "click_caps": (CAP,)}},
         {"bot": True, "offer": {"click_caps": (CAP,)}},
@@ -365,10 +384,10 @@ def test_nothing_is_counted_for_a_click_that_is_refused_before() -> None:
         {"restrictions": {"empty_sub": 1, "unique_only": True}, "offer": {"click_caps": (CAP,)}},
     ]
     for changed in refused:
-        assert decide(a_hit(seen=seen, **changed)) is not None
+        assert decide(make_hit(seen=seen, **changed)) is not None
     assert seen.asked == []
-    full = (FullCaps(3, (FullCap("f1"),)),)
-    hit = a_hit(seen=seen, rows=full, restrictions={"unique_only": True}, offer={"click_caps": (CAP,)})
+    full = (RulesetFullCaps(3, (FullCap("f1"),)),)
+    hit = make_hit(seen=seen, rows=full, restrictions={"unique_only": True}, offer={"click_caps": (CAP,)})
     assert decide(hit) is not None
     assert seen.asked == ["is_new"]
 
@@ -383,9 +402,9 @@ def test_nothing_is_counted_for_a_click_that_is_refused_before() -> None:
         ({}, {"offer": {"start_at": NOW, "stop_at": NOW + 1}}),
         ({}, {"offer": {"open": False}, "connected": (1, 7, 9)}),
         ({}, {"disconnected": (6, 8)}),
-        ({}, {"advertiser": Advertiser(id=ADVERTISER, blacklist=frozenset({8}))}),
-        ({}, {"restrictions": _group(ip=Sides(allow=("192.0.2.1-192.0.2.20", "10.0.0.1"), deny=("192.0.2.8",)))}),
-        ({}, {"restrictions": _group(ip=Sides(allow=("2001:db8::/32",))), "ip": "2001:db8::9"}),
+        ({}, {"advertiser": RulesetAdvertiser(id=ADVERTISER, blacklist=frozenset({8}))}),
+        ({}, {"restrictions": _group(ip=AllowDeny(allow=("192.0.2.1-192.0.2.20", "10.0.0.1"), deny=("192.0.2.8",)))}),
+        ({}, {"restrictions": _group(ip=AllowDeny(allow=("2001:db8::/32",))), "ip": "2001:db8::9"}),
         ({}, {"restrictions": {"countries": ("LV", "EE")}}),
         ({}, {"restrictions": {"isps": (RestrictedIsp(country="", name="telia eesti as"),)}}),
         ({}, {"restrictions": {"isps": (RestrictedIsp(country="EE", name="Telia Eesti AS"),)}}),
@@ -394,23 +413,29 @@ def test_nothing_is_counted_for_a_click_that_is_refused_before() -> None:
         ({}, {"restrictions": {"os": (RestrictedOs(os="Android", versions=("<13.0.1",)),)}}),
         ({}, {"restrictions": {"devices": ("tablet", "mobile"), "brands": ("samsung",), "connection": "wi-fi"}}),
         ({"sub1": "a"}, {"restrictions": {"subs": ({"sub1": "a", "sub2": "b"}, {"sub1": "A"})}}),
-        ({"sub1": "a"}, {"restrictions": {"sub_accounts": {"1": SubAccount(values=("a", "b"))}}}),
-        ({}, {"restrictions": {"sub_accounts": {"1": SubAccount(values=("a", "b"), exclude=True)}}}),
-        ({}, {"restrictions": _group(country=Sides(deny=("LV",)), browser=Sides(deny=("x",))), "place": Place()}),
-        ({}, {"restrictions": _group(region=Places(deny={"EE": (1,)})), "place": Place("EE")}),
-        ({}, {"restrictions": _group(region=Places(allow={"EE": (), "LV": (1,)}))}),
-        ({}, {"restrictions": _group(region=Places(allow={"EE": ()}))}),
-        ({}, {"restrictions": _group(city=Places(allow={"EE": (588409,)}))}),
+        ({"sub1": "a"}, {"restrictions": {"sub_accounts": {"1": SubAccountList(values=("a", "b"))}}}),
+        ({}, {"restrictions": {"sub_accounts": {"1": SubAccountList(values=("a", "b"), exclude=True)}}}),
+        (
+            {},
+            {
+                "restrictions": _group(country=AllowDeny(deny=("LV",)), browser=AllowDeny(deny=("x",))),
+                "place": GeoRecord(),
+            },
+        ),
+        ({}, {"restrictions": _group(region=AllowDenyGeo(deny={"EE": (1,)})), "place": GeoRecord("EE")}),
+        ({}, {"restrictions": _group(region=AllowDenyGeo(allow={"EE": (), "LV": (1,)}))}),
+        ({}, {"restrictions": _group(region=AllowDenyGeo(allow={"EE": ()}))}),
+        ({}, {"restrictions": _group(city=AllowDenyGeo(allow={"EE": (588409,)}))}),
         ({}, {"restrictions": _group(isp={"EE": (), "LV": ("x",)})}),
     ],
 )
-def test_a_click_passes(params: dict[str, str], changed: dict[str, Any]) -> None:
-    assert refusal(a_hit(params, **changed)) is None
+def test_click_within_targeting_is_accepted(params: dict[str, str], changed: dict[str, Any]) -> None:
+    assert find_rejection(make_hit(params, **changed)) is None
 
 
-def test_the_order_is_that_of_the_specification() -> None:
-    assert tuple(step.name for step in STEPS) == REASONS
-    assert " ".join(REASONS) == (
+def test_step_order_equals_specification() -> None:
+    assert tuple(step.name for step in STEPS) == REJECTION_REASONS
+    assert " ".join(REJECTION_REASONS) == (
         "invalid-offer unknown-offer invalid-affiliate unknown-affiliate inactive-offer inactive-affiliate "
         "unknown-advertiser disabled-affiliate bot mistargeting-ip mistargeting-country mistargeting-region "
         "mistargeting-city mistargeting-isp mistargeting-os mistargeting-device mistargeting-browser "
@@ -420,7 +445,7 @@ def test_the_order_is_that_of_the_specification() -> None:
 
 
 _OWN: dict[str, dict[str, Any]] = {
-    "inactive-offer": {"schedule": Schedule(date_to="2020-01-01")},
+    "inactive-offer": {"schedule": OfferSchedule(date_to="2020-01-01")},
     "mistargeting-country": {"countries": ("LV",)},
     "mistargeting-isp": {"isps": (RestrictedIsp(country="EE", name="Elisa"),)},
     "mistargeting-os": {"os": (RestrictedOs(os="iOS"),)},
@@ -428,41 +453,41 @@ _OWN: dict[str, dict[str, Any]] = {
     "mistargeting-brand": {"brands": ("Apple",)},
     "mistargeting-connection": {"connection": "cellular"},
     "mistargeting-sub": {"subs": ({"sub1": ""},)},
-    "mistargeting-sub-account": {"sub_accounts": {"1": SubAccount(values=("a",))}},
+    "mistargeting-sub-account": {"sub_accounts": {"1": SubAccountList(values=("a",))}},
     "empty-sub": {"empty_sub": 2},
     "non-unique-clicks": {"unique_only": True},
 }
 _OF_GROUP: dict[str, dict[str, Any]] = {
-    "mistargeting-ip": {"ip": Sides(deny=("192.0.2.9",))},
-    "mistargeting-region": {"region": Places(allow={"EE": (1,)})},
-    "mistargeting-city": {"city": Places(allow={"EE": (1,)})},
-    "mistargeting-browser": {"browser": Sides(allow=("Firefox",))},
+    "mistargeting-ip": {"ip": AllowDeny(deny=("192.0.2.9",))},
+    "mistargeting-region": {"region": AllowDenyGeo(allow={"EE": (1,)})},
+    "mistargeting-city": {"city": AllowDenyGeo(allow={"EE": (1,)})},
+    "mistargeting-browser": {"browser": AllowDeny(allow=("Firefox",))},
     "mistargeting-proxy": {"block_proxy": True},
 }
 
 
-def test_of_all_that_is_wrong_the_first_is_told() -> None:
+def test_click_with_several_faults_is_rejected_by_first_step() -> None:
     """A click with which everything is wrong, put right bit by bit, is refused for each reason in its turn."""
     told = []
-    for right in range(len(REASONS) + 1):
-        wrong = REASONS[right:]
+    for right in range(len(REJECTION_REASONS) + 1):
+        wrong = REJECTION_REASONS[right:]
         asked = "x" if "invalid-offer" in wrong else "4" if "unknown-offer" in wrong else "3"
         pid = "x" if "invalid-affiliate" in wrong else "8" if "unknown-affiliate" in wrong else "7"
         group = {name: value for name in wrong for name, value in _OF_GROUP.get(name, {}).items()}
-        hit = a_hit(
+        hit = make_hit(
             {"offer_id": asked, "pid": pid},
-            affiliate=Affiliate(id=7, active="inactive-affiliate" not in wrong),
-            advertiser=None if "unknown-advertiser" in wrong else Advertiser(id=ADVERTISER),
+            affiliate=RulesetAffiliate(id=7, active="inactive-affiliate" not in wrong),
+            advertiser=None if "unknown-advertiser" in wrong else RulesetAdvertiser(id=ADVERTISER),
             offer={"open": "disabled-affiliate" not in wrong},
-            rows=(FullCaps(3, (FullCap("f1"),) if "overcap" in wrong else ()),),
+            rows=(RulesetFullCaps(3, (FullCap("f1"),) if "overcap" in wrong else ()),),
             bot="bot" in wrong,
             restrictions={name: value for reason in wrong for name, value in _OWN.get(reason, {}).items()}
             | {"groups": (TargetingGroup(**group),)},
-            place=Place("EE", 588335, 588409, "Tallinn", "Telia", "wi-fi", True),
-            seen=Remembered(new=False),
+            place=GeoRecord("EE", 588335, 588409, "Tallinn", "Telia", "wi-fi", True),
+            seen=FakeClickState(new=False),
         )
         told.append(reason(hit))
-    assert told == [*REASONS, ""]
+    assert told == [*REJECTION_REASONS, ""]
 
 
 @pytest.mark.parametrize(
@@ -473,18 +498,18 @@ def test_of_all_that_is_wrong_the_first_is_told() -> None:
         {"restrictions": {"empty_sub": 1}},
         {"restrictions": {"unique_only": True}},
         {"offer": {"click_caps": (CAP,)}},
-        {"rows": (FullCaps(3, (FullCap("f1"),)),)},
-        {"advertiser": Advertiser(id=ADVERTISER, sub_accounts={"1": SubAccount(values=("b",))})},
+        {"rows": (RulesetFullCaps(3, (FullCap("f1"),)),)},
+        {"advertiser": RulesetAdvertiser(id=ADVERTISER, sub_accounts={"1": SubAccountList(values=("b",))})},
     ],
 )
-@pytest.mark.parametrize("seen", [Remembered(), Remembered(new=False, full=CAP.id)])
-def test_a_bot_goes_where_a_visitor_would_have_gone(changed: dict[str, Any], seen: Remembered) -> None:
-    hit = a_hit(bot=True, seen=seen, **changed)
+@pytest.mark.parametrize("seen", [FakeClickState(), FakeClickState(new=False, full=CAP.id)])
+def test_bot_click_would_pass_like_visitor_click(changed: dict[str, Any], seen: FakeClickState) -> None:
+    hit = make_hit(bot=True, seen=seen, **changed)
     seen.asked.clear()
-    assert decide(hit) == Refused("bot", "a bot or a prefetch")
+    assert decide(hit) == Rejection("bot", "a bot or a prefetch")
     assert seen.asked == []
-    assert would_pass(hit) is (decide(a_hit(seen=seen, **changed)) is None)
+    assert would_pass(hit) is (decide(make_hit(seen=seen, **changed)) is None)
 
 
-def test_a_bot_that_names_no_offer_would_not_pass() -> None:
-    assert not would_pass(a_hit({"offer_id": "4"}, bot=True))
+def test_bot_click_without_offer_would_not_pass() -> None:
+    assert not would_pass(make_hit({"offer_id": "4"}, bot=True))

@@ -8,27 +8,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.decision.clicks import GOOD, HOME, PHONE, a_hit, reason, refusal
-from tests.support.rules import ADVERTISER, an_offer, entry_of, packed
+from tests.decision.clicks import GOOD, HOME, PHONE, find_rejection, make_hit, reason
+from tests.support.rules import ADVERTISER, entry_of, make_offer, packed
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.steps import decide
-from trackyard.decision.visitor.visitor import Agent, Place
+from trackyard.decision.visitor.visitor import Agent, GeoRecord
 from trackyard.domain.offers.offers import (
+    AllowDeny,
+    AllowDenyGeo,
+    AllowDenySubs,
     OsVersion,
-    Places,
     RestrictedIsp,
     RestrictedOs,
-    Sides,
-    SubAccount,
-    SubSides,
+    SubAccountList,
     TargetingGroup,
 )
-from trackyard.domain.tracking.rejections import REASONS, Refused
-from trackyard.domain.tracking.ruleset import Advertiser, Restrictions
+from trackyard.domain.tracking.rejections import REJECTION_REASONS, Rejection
+from trackyard.domain.tracking.ruleset import Restrictions, RulesetAdvertiser
 
-HERE = TargetingGroup(country=Sides(allow=("EE",)))
-ELSEWHERE = TargetingGroup(country=Sides(allow=("LV",)))
-OTHER_BROWSER = TargetingGroup(browser=Sides(allow=("Firefox",)))
+HERE = TargetingGroup(country=AllowDeny(allow=("EE",)))
+ELSEWHERE = TargetingGroup(country=AllowDeny(allow=("LV",)))
+OTHER_BROWSER = TargetingGroup(browser=AllowDeny(allow=("Firefox",)))
 
 
 def _for(group: TargetingGroup, *affiliates: int) -> TargetingGroup:
@@ -65,14 +65,14 @@ def _for(group: TargetingGroup, *affiliates: int) -> TargetingGroup:
     ],
 )
 @pytest.mark.parametrize("of", ["offer", "advertiser"])
-def test_which_groups_count(
+def test_targeting_groups_apply_by_affiliate(
     groups: tuple[TargetingGroup, ...], personal_only: bool, told: tuple[str, str] | None, of: str
 ) -> None:
-    hit = a_hit(
+    hit = make_hit(
         restrictions={"groups": groups, "personal_only": personal_only and of == "offer"},
-        advertiser=Advertiser(id=ADVERTISER, personal_only=personal_only and of == "advertiser"),
+        advertiser=RulesetAdvertiser(id=ADVERTISER, personal_only=personal_only and of == "advertiser"),
     )
-    refused = refusal(hit)
+    refused = find_rejection(hit)
     found = refused and (refused.reason.removeprefix("mistargeting-"), refused.detail.partition(":")[0])
     assert found == told
 
@@ -88,10 +88,10 @@ def test_which_groups_count(
         ({"countries": ("EE",)}, HERE, None),
     ],
 )
-def test_the_offers_own_restrictions_and_its_groups_both_hold(
+def test_targeting_of_offer_and_groups_both_apply(
     own: dict[str, Any], group: TargetingGroup, told: tuple[str, str] | None
 ) -> None:
-    assert refusal(a_hit(restrictions={**own, "groups": (group,)})) == (told and Refused(*told))
+    assert find_rejection(make_hit(restrictions={**own, "groups": (group,)})) == (told and Rejection(*told))
 
 
 @pytest.mark.parametrize(
@@ -113,12 +113,12 @@ def test_the_offers_own_restrictions_and_its_groups_both_hold(
         (OsVersion(name="Windows", comparison="GTE", version="7"), Agent("Windows", "Vista"), False),
     ],
 )
-def test_systems_of_a_group(item: OsVersion, agent: Agent, passes: bool) -> None:
-    hit = a_hit(restrictions={"groups": (TargetingGroup(os=(item,)),)}, agent=agent)
+def test_targeting_group_os_matches_versions(item: OsVersion, agent: Agent, passes: bool) -> None:
+    hit = make_hit(restrictions={"groups": (TargetingGroup(os=(item,)),)}, agent=agent)
     assert reason(hit) == ("" if passes else "mistargeting-os")
 
 
-def test_a_system_that_is_named_twice_has_both() -> None:
+def test_targeting_group_os_listed_twice_matches_either() -> None:
     systems = (
         OsVersion(name="Android", comparison="EQ", version="9"),
         OsVersion(name="ANDROID", comparison="GTE", version="13"),
@@ -126,56 +126,58 @@ def test_a_system_that_is_named_twice_has_both() -> None:
     passing = [
         version
         for version in ("9", "12", "13", "14")
-        if not reason(a_hit(restrictions={"groups": (TargetingGroup(os=systems),)}, agent=Agent("Android", version)))
+        if not reason(make_hit(restrictions={"groups": (TargetingGroup(os=systems),)}, agent=Agent("Android", version)))
     ]
     assert passing == ["9", "13", "14"]
     everything = (*systems, OsVersion(name="Android"))
-    hit = a_hit(restrictions={"groups": (TargetingGroup(os=everything),)}, agent=Agent("Android"))
+    hit = make_hit(restrictions={"groups": (TargetingGroup(os=everything),)}, agent=Agent("Android"))
     assert reason(hit) == ""
 
 
 @pytest.mark.parametrize(
     "properties",
     [
-        {"country": Sides(allow=("", " "))},
-        {"region": Places(allow={"EE": ()}, deny={"EE": ()})},
+        {"country": AllowDeny(allow=("", " "))},
+        {"region": AllowDenyGeo(allow={"EE": ()}, deny={"EE": ()})},
         {"isp": {"EE": ()}},
-        {"ip": Sides()},
-        {"browser": Sides(allow=("",), deny=("",))},
-        {"sub": SubSides(allow={1: ()}, deny={1: ()}, deny_groups=({},))},
+        {"ip": AllowDeny()},
+        {"browser": AllowDeny(allow=("",), deny=("",))},
+        {"sub": AllowDenySubs(allow={1: ()}, deny={1: ()}, deny_groups=({},))},
     ],
 )
-def test_an_empty_list_restricts_nothing(properties: dict[str, Any]) -> None:
-    hit = a_hit(restrictions={"groups": (TargetingGroup(**properties),)}, place=Place(), agent=Agent())
+def test_targeting_group_with_empty_list_restricts_nothing(properties: dict[str, Any]) -> None:
+    hit = make_hit(restrictions={"groups": (TargetingGroup(**properties),)}, place=GeoRecord(), agent=Agent())
     assert reason(hit) == ""
 
 
-def test_what_was_compiled_goes_with_its_row() -> None:
-    hit = a_hit(restrictions={"countries": ("LV",)})
-    rules = hit.rules
-    assert decide(hit) == Refused("mistargeting-country", "country EE is not allowed")
+def test_targeting_compiled_state_is_dropped_with_its_row() -> None:
+    hit = make_hit(restrictions={"countries": ("LV",)})
+    ruleset = hit.ruleset
+    assert decide(hit) == Rejection("mistargeting-country", "country EE is not allowed")
     for countries, passes in ((("EE",), True), (("FI",), False), ((), True)):
-        changed = an_offer(restrictions=packed(countries=countries) if countries else b"")
-        rules.apply(*entry_of(changed))
-        again = Hit(rules, hit.time_ms, hit.click_id, GOOD, hit.ip, HOME, "", PHONE, "", "")
+        changed = make_offer(restrictions=packed(countries=countries) if countries else b"")
+        ruleset.apply(*entry_of(changed))
+        again = Hit(ruleset, hit.time_ms, hit.click_id, GOOD, hit.ip, HOME, "", PHONE, "", "")
         assert (decide(again) is None) is passes
 
 
-def test_a_click_on_another_offer_is_asked_what_that_one_asks() -> None:
-    hit = a_hit(restrictions={"countries": ("LV",)}, rows=(an_offer(4, hash="d" * 24),))
-    other = hit.rules.find_offer("4")
+def test_targeting_of_retargeted_click_is_that_of_new_offer() -> None:
+    hit = make_hit(restrictions={"countries": ("LV",)}, rows=(make_offer(4, hash="d" * 24),))
+    other = hit.ruleset.find_offer("4")
     assert other is not None
-    hit.aim(other)
+    hit.retarget(other)
     assert decide(hit) is None
 
 
-def test_sub_accounts_of_an_advertiser_follow_its_row() -> None:
-    hit = a_hit({"sub1": "a"}, advertiser=Advertiser(id=ADVERTISER, sub_accounts={"1": SubAccount(values=("b",))}))
+def test_targeting_sub_accounts_follow_advertiser_changes() -> None:
+    hit = make_hit(
+        {"sub1": "a"}, advertiser=RulesetAdvertiser(id=ADVERTISER, sub_accounts={"1": SubAccountList(values=("b",))})
+    )
     assert reason(hit) == "mistargeting-sub-account"
-    allowed = Advertiser(id=ADVERTISER, sub_accounts={"1": SubAccount(values=("a",))})
-    hit.rules.apply(*entry_of(allowed))
+    allowed = RulesetAdvertiser(id=ADVERTISER, sub_accounts={"1": SubAccountList(values=("a",))})
+    hit.ruleset.apply(*entry_of(allowed))
     assert hit.offer is not None
-    hit.aim(hit.offer)
+    hit.retarget(hit.offer)
     assert reason(hit) == ""
 
 
@@ -189,19 +191,19 @@ def _few(values: st.SearchStrategy[Any], most: int = 2) -> st.SearchStrategy[tup
     return st.lists(values, max_size=most).map(tuple)
 
 
-def _sides(values: st.SearchStrategy[str]) -> st.SearchStrategy[Sides]:
-    return st.builds(Sides, allow=_few(values), deny=_few(values, 1))
+def _sides(values: st.SearchStrategy[str]) -> st.SearchStrategy[AllowDeny]:
+    return st.builds(AllowDeny, allow=_few(values), deny=_few(values, 1))
 
 
 _BY_COUNTRY = st.dictionaries(_COUNTRIES, _few(_IDS), max_size=2)
-_PLACES = st.builds(Places, allow=_BY_COUNTRY, deny=st.dictionaries(_COUNTRIES, _few(_IDS, 1), max_size=1))
+_PLACES = st.builds(AllowDenyGeo, allow=_BY_COUNTRY, deny=st.dictionaries(_COUNTRIES, _few(_IDS, 1), max_size=1))
 _ADDRESSES = st.sampled_from(["192.0.2.9", "192.0.2.0/30", "192.0.2.8-192.0.2.11", "2001:db8::/32"])
 _BY_SUB = st.dictionaries(st.integers(1, 2), _few(_WORDS), max_size=1)
 _GROUPS = st.builds(
     TargetingGroup,
     country=_sides(_COUNTRIES),
-    region=st.one_of(st.just(Places()), _PLACES),
-    city=st.one_of(st.just(Places()), _PLACES),
+    region=st.one_of(st.just(AllowDenyGeo()), _PLACES),
+    city=st.one_of(st.just(AllowDenyGeo()), _PLACES),
     os=_few(
         st.builds(
             OsVersion, name=_WORDS, comparison=st.sampled_from(["", "LT", "LTE", "EQ", "GT", "GTE"]), version=_VERSIONS
@@ -213,7 +215,7 @@ _GROUPS = st.builds(
     browser=_sides(_WORDS),
     brand=_sides(_WORDS),
     sub=st.builds(
-        SubSides,
+        AllowDenySubs,
         allow=_BY_SUB,
         deny=_BY_SUB,
         deny_groups=_few(st.dictionaries(st.integers(1, 2), _WORDS, max_size=2), 1),
@@ -232,7 +234,9 @@ _RESTRICTIONS = st.builds(
     connection=st.sampled_from(["", "", "wi-fi"]),
     subs=_few(st.dictionaries(st.sampled_from(["sub1", "sub2"]), _WORDS, min_size=1), 1),
     sub_accounts=st.dictionaries(
-        st.sampled_from(["1", "2"]), st.builds(SubAccount, values=_few(_WORDS, 3), exclude=st.booleans()), max_size=1
+        st.sampled_from(["1", "2"]),
+        st.builds(SubAccountList, values=_few(_WORDS, 3), exclude=st.booleans()),
+        max_size=1,
     ),
     groups=_few(_GROUPS, 3),
     personal_only=st.booleans(),
@@ -242,7 +246,7 @@ _AGENTS = st.builds(
     Agent, os=_WORDS, os_version=_VERSIONS | st.just(""), browser=_WORDS, device=st.sampled_from(["mobile", "tv", ""])
 )
 _VISITED = st.builds(
-    Place,
+    GeoRecord,
     country=_COUNTRIES | st.just(""),
     region_id=st.integers(0, 3),
     city_id=st.integers(0, 3),
@@ -267,56 +271,54 @@ def _of(restrictions: Restrictions) -> dict[str, Any]:
 
 
 @given(_RESTRICTIONS, _CLICKS)
-def test_what_is_decided_is_what_the_steps_say(restrictions: Restrictions, click: dict[str, Any]) -> None:
-    refused = refusal(a_hit(restrictions=_of(restrictions), **click))
-    assert refused is None or (refused.reason in REASONS and len(refused.detail) <= 64)
+def test_decision_reason_is_a_known_step(restrictions: Restrictions, click: dict[str, Any]) -> None:
+    refused = find_rejection(make_hit(restrictions=_of(restrictions), **click))
+    assert refused is None or (refused.reason in REJECTION_REASONS and len(refused.detail) <= 64)
 
 
 @given(_RESTRICTIONS, _CLICKS, st.randoms())
 @settings(max_examples=50)
-def test_the_order_of_parameters_does_not_matter(
-    restrictions: Restrictions, click: dict[str, Any], random: Any
-) -> None:
+def test_decision_ignores_parameter_order(restrictions: Restrictions, click: dict[str, Any], random: Any) -> None:
     params = {**GOOD, **click["params"]}
     names = list(params)
     random.shuffle(names)
     one, other = (
-        a_hit(restrictions=_of(restrictions), **{**click, "params": asked})
+        make_hit(restrictions=_of(restrictions), **{**click, "params": asked})
         for asked in (params, {name: params[name] for name in names})
     )
     assert decide(one) == decide(other)
 
 
 @given(st.lists(_GROUPS, min_size=1, max_size=4), _CLICKS)
-def test_any_group_that_matches_lets_pass(groups: list[TargetingGroup], click: dict[str, Any]) -> None:
+def test_targeting_passes_when_any_group_matches(groups: list[TargetingGroup], click: dict[str, Any]) -> None:
     click = {**click, "bot": False}
     general = [msgspec.structs.replace(group, affiliate_id=()) for group in groups]
-    alone = [reason(a_hit(restrictions={"groups": (group,)}, **click)) for group in general]
-    together = reason(a_hit(restrictions={"groups": tuple(general)}, **click))
+    alone = [reason(make_hit(restrictions={"groups": (group,)}, **click)) for group in general]
+    together = reason(make_hit(restrictions={"groups": tuple(general)}, **click))
     assert together == ("" if "" in alone else alone[-1])
 
 
 def _denied(group: TargetingGroup, hit: Hit, name: str) -> TargetingGroup | None:
     """The group, which besides denies what the click has; None when that is unknown."""
     values: dict[str, tuple[str, Callable[[str], Any]]] = {
-        "country": (hit.country, lambda value: Sides(allow=(value,), deny=(value,))),
-        "ip": (hit.ip, lambda value: Sides(allow=(value,), deny=(value,))),
-        "browser": (hit.agent.browser, lambda value: Sides(allow=(value,), deny=(value.upper(),))),
+        "country": (hit.country, lambda value: AllowDeny(allow=(value,), deny=(value,))),
+        "ip": (hit.ip, lambda value: AllowDeny(allow=(value,), deny=(value,))),
+        "browser": (hit.agent.browser, lambda value: AllowDeny(allow=(value,), deny=(value.upper(),))),
         "region": (
             str(hit.place.region_id or ""),
-            lambda value: Places(allow={"EE": (int(value),)}, deny={"FI": (int(value),)}),
+            lambda value: AllowDenyGeo(allow={"EE": (int(value),)}, deny={"FI": (int(value),)}),
         ),
-        "sub": (hit.params.get("sub1", ""), lambda value: SubSides(allow={1: (value,)}, deny={1: (value,)})),
+        "sub": (hit.params.get("sub1", ""), lambda value: AllowDenySubs(allow={1: (value,)}, deny={1: (value,)})),
     }
     value, made = values[name]
     return msgspec.structs.replace(group, **{name: made(value)}) if value else None
 
 
 @given(_GROUPS, _CLICKS, st.sampled_from(["country", "ip", "browser", "region", "sub"]))
-def test_deny_wins(group: TargetingGroup, click: dict[str, Any], name: str) -> None:
+def test_targeting_deny_overrides_allow(group: TargetingGroup, click: dict[str, Any], name: str) -> None:
     click = {**click, "bot": False}
     group = msgspec.structs.replace(group, affiliate_id=())
-    hit = a_hit(restrictions={"groups": (group,)}, **click)
+    hit = make_hit(restrictions={"groups": (group,)}, **click)
     denying = _denied(group, hit, name)
-    told = "" if denying is None else reason(a_hit(restrictions={"groups": (denying,)}, **click))
-    assert denying is None or told in REASONS[: REASONS.index(f"mistargeting-{name}") + 1]
+    told = "" if denying is None else reason(make_hit(restrictions={"groups": (denying,)}, **click))
+    assert denying is None or told in REJECTION_REASONS[: REJECTION_REASONS.index(f"mistargeting-{name}") + 1]

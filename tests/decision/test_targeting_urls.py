@@ -6,14 +6,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.decision.clicks import a_hit
+from tests.decision.clicks import make_hit
 from trackyard.decision.targeting.targeting import chosen_url
-from trackyard.domain.offers.offers import Sides, TargetingGroup, WeightedUrl
-from trackyard.domain.tracking.ruleset import Landing
+from trackyard.domain.offers.offers import AllowDeny, TargetingGroup, WeightedUrl
+from trackyard.domain.tracking.ruleset import RulesetLanding
 
 OWN = "http://shop.example/?c={clickid}"
-HERE = TargetingGroup(country=Sides(allow=("EE",)), url="http://here.example/")
-ELSEWHERE = TargetingGroup(country=Sides(allow=("LV",)), url="http://elsewhere.example/")
+HERE = TargetingGroup(country=AllowDeny(allow=("EE",)), url="http://here.example/")
+ELSEWHERE = TargetingGroup(country=AllowDeny(allow=("LV",)), url="http://elsewhere.example/")
 ANYWHERE = TargetingGroup(url="http://anywhere.example/")
 MINE = msgspec.structs.replace(ANYWHERE, affiliate_id=(7,), url="http://mine.example/")
 
@@ -36,25 +36,25 @@ def _weighted(*pairs: tuple[str, int], url: str = "") -> TargetingGroup:
         ((_weighted(("http://none.example/", 0), url="http://rest.example/"),), "http://rest.example/"),
     ],
 )
-def test_the_group_that_let_the_click_pass_has_its_url(groups: tuple[TargetingGroup, ...], url: str) -> None:
-    assert chosen_url(a_hit(restrictions={"groups": groups})) == url
+def test_accepted_url_is_that_of_matching_targeting_group(groups: tuple[TargetingGroup, ...], url: str) -> None:
+    assert chosen_url(make_hit(restrictions={"groups": groups})) == url
 
 
-def test_a_landing_goes_before_it() -> None:
-    offer = {"landings": (Landing(4, "http://landing.example/"),)}
+def test_accepted_url_prefers_landing_over_targeting_group() -> None:
+    offer = {"landings": (RulesetLanding(4, "http://landing.example/"),)}
     restrictions = {"groups": (HERE,)}
-    assert chosen_url(a_hit({"l": "4"}, offer=offer, restrictions=restrictions)) == "http://landing.example/"
-    assert chosen_url(a_hit({"l": "5"}, offer=offer, restrictions=restrictions)) == "http://here.example/"
+    assert chosen_url(make_hit({"l": "4"}, offer=offer, restrictions=restrictions)) == "http://landing.example/"
+    assert chosen_url(make_hit({"l": "5"}, offer=offer, restrictions=restrictions)) == "http://here.example/"
 
 
-def test_a_click_without_an_offer_has_none() -> None:
+def test_accepted_url_without_offer_raises() -> None:
     with pytest.raises(ValueError, match="has an offer"):
-        chosen_url(a_hit({"offer_id": "4"}))
+        chosen_url(make_hit({"offer_id": "4"}))
 
 
-def test_weights_are_shares_and_the_rest_goes_to_the_offer() -> None:
+def test_accepted_url_weights_are_shares_with_rest_to_offer() -> None:
     group = _weighted(("http://a.example/", 60), ("http://b.example/", 30))
-    hit = a_hit(restrictions={"groups": (group,)})
+    hit = make_hit(restrictions={"groups": (group,)})
     counts: Counter[str] = Counter()
     for number in range(4000):
         hit.ip = f"198.51.{number // 250}.{number % 250}"
@@ -65,11 +65,11 @@ def test_weights_are_shares_and_the_rest_goes_to_the_offer() -> None:
     assert abs(counts[OWN] - 400) < 76
 
 
-def test_a_visitor_is_sent_to_the_same_url_each_time() -> None:
+def test_accepted_url_is_stable_per_visitor() -> None:
     urls = [(f"http://{number}.example/", 1) for number in range(100)]
 
     def chosen(**changed: Any) -> str:
-        return chosen_url(a_hit(restrictions={"groups": (_weighted(*urls),)}, **changed))
+        return chosen_url(make_hit(restrictions={"groups": (_weighted(*urls),)}, **changed))
 
     first = chosen()
     assert first == chosen(params={"sub1": "x"}) == chosen(now=1_800_000_000_000)

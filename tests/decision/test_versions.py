@@ -24,25 +24,25 @@ def _text(numbers: list[int]) -> str:
 
 
 @given(NUMBERS, NUMBERS)
-def test_comparisons(wanted: list[int], given_: list[int]) -> None:
+def test_version_comparisons_order_numerically(wanted: list[int], given_: list[int]) -> None:
     order = _compared(given_, wanted)
     expected = {"LT": order < 0, "LTE": order <= 0, "EQ": order == 0, "GT": order > 0, "GTE": order >= 0}
     assert {
-        word: versions_of([(word, _text(wanted))]).hold(_text(given_)) for word in ("LT", "LTE", "EQ", "GT", "GTE")
+        word: versions_of([(word, _text(wanted))]).contains(_text(given_)) for word in ("LT", "LTE", "EQ", "GT", "GTE")
     } == expected
 
 
 @given(NUMBERS, NUMBERS)
-def test_a_release_holds_what_came_out_under_it(wanted: list[int], given_: list[int]) -> None:
+def test_version_without_comparison_matches_its_releases(wanted: list[int], given_: list[int]) -> None:
     padded = [*given_, *[0] * len(wanted)]
-    assert versions_of([("", _text(wanted))]).hold(_text(given_)) is (padded[: len(wanted)] == wanted)
+    assert versions_of([("", _text(wanted))]).contains(_text(given_)) is (padded[: len(wanted)] == wanted)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["", "LT", "LTE", "EQ"]), NUMBERS), max_size=4), NUMBERS)
-def test_of_several_any_one_lets_in(wanted: list[tuple[str, list[int]]], given_: list[int]) -> None:
+def test_version_list_matches_when_any_entry_matches(wanted: list[tuple[str, list[int]]], given_: list[int]) -> None:
     pairs = [(word, _text(numbers)) for word, numbers in wanted]
-    together = versions_of(pairs).hold(_text(given_))
-    assert together is any(versions_of([pair]).hold(_text(given_)) for pair in pairs)
+    together = versions_of(pairs).contains(_text(given_))
+    assert together is any(versions_of([pair]).contains(_text(given_)) for pair in pairs)
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,9 @@ def test_of_several_any_one_lets_in(wanted: list[tuple[str, list[int]]], given_:
         ([("EQ", "0"), ("GTE", "14")], ["0", "14"], ["1", "13"]),
     ],
 )
-def test_two_ends_of_one_span_hold_together(
-    wanted: list[tuple[str, str]], inside: list[str], outside: list[str]
-) -> None:
+def test_version_range_needs_both_ends(wanted: list[tuple[str, str]], inside: list[str], outside: list[str]) -> None:
     versions = versions_of(wanted)
-    assert [text for text in (*inside, *outside) if versions.hold(text)] == inside
+    assert [text for text in (*inside, *outside) if versions.contains(text)] == inside
 
 
 @pytest.mark.parametrize(
@@ -76,22 +74,24 @@ def test_two_ends_of_one_span_hold_together(
         ("GTE", "10 beta", ["10"], ["9"]),
     ],
 )
-def test_versions_as_agents_write_them(comparison: str, wanted: str, inside: list[str], outside: list[str]) -> None:
+def test_version_formats_of_user_agents_are_parsed(
+    comparison: str, wanted: str, inside: list[str], outside: list[str]
+) -> None:
     versions = versions_of([(comparison, wanted)])
-    assert [text for text in (*inside, *outside) if versions.hold(text)] == inside
+    assert [text for text in (*inside, *outside) if versions.contains(text)] == inside
 
 
 @given(st.text(max_size=80))
-def test_any_text_can_be_asked(text: str) -> None:
-    assert isinstance(versions_of([("GTE", "1"), ("", text)]).hold(text), bool)
+def test_version_comparison_accepts_any_text(text: str) -> None:
+    assert isinstance(versions_of([("GTE", "1"), ("", text)]).contains(text), bool)
 
 
 @pytest.mark.parametrize("digits", [18, 19, 5000])
-def test_numbers_without_end_are_large_ones(digits: int) -> None:
-    assert versions_of([("GT", "9.5")]).hold("9" * digits)
+def test_version_number_of_many_digits_is_large(digits: int) -> None:
+    assert versions_of([("GT", "9.5")]).contains("9" * digits)
     assert find_version("9" * digits + ".1") is not None
 
 
-def test_no_number_is_of_another_script() -> None:
+def test_version_digits_of_other_scripts_are_rejected() -> None:
     assert find_version("٣") is None
     assert find_version("１0") is None

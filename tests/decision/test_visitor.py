@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from trackyard.decision.visitor.cache import RecentlyUsed
-from trackyard.decision.visitor.visitor import Agent, Visitors
+from trackyard.decision.visitor.cache import BoundedCache
+from trackyard.decision.visitor.visitor import Agent, VisitorLookup
 
 
 @pytest.fixture(scope="module")
-def visitors() -> Iterator[Visitors]:
-    made = Visitors()
+def visitors() -> Iterator[VisitorLookup]:
+    made = VisitorLookup()
     yield made
     made.close()
 
@@ -19,7 +19,7 @@ def visitors() -> Iterator[Visitors]:
     ("ip", "country"),
     [("8.8.8.8", "US"), ("1.1.1.1", "AU"), ("2001:4860:4860::8888", "US"), ("127.0.0.1", ""), ("", "")],
 )
-def test_country(visitors: Visitors, ip: str, country: str) -> None:
+def test_visitor_country_follows_ip_address(visitors: VisitorLookup, ip: str, country: str) -> None:
     assert [visitors.place(ip).country, visitors.place(ip).country] == [country, country]
 
 
@@ -75,14 +75,14 @@ def test_country(visitors: Visitors, ip: str, country: str) -> None:
         ("\ufffd" * 500, Agent()),
     ],
 )
-def test_agent(visitors: Visitors, ua: str, agent: Agent) -> None:
+def test_visitor_agent_follows_user_agent(visitors: VisitorLookup, ua: str, agent: Agent) -> None:
     assert [visitors.agent(ua), visitors.agent(ua)] == [agent, agent]
 
 
-def test_a_cache_is_bounded_and_keeps_what_is_used() -> None:
-    cache: RecentlyUsed[int, str] = RecentlyUsed(10)
+def test_recently_used_cache_is_bounded_and_keeps_used_entries() -> None:
+    cache: BoundedCache[int, str] = BoundedCache(10)
     for number in range(1000):
-        cache.keep(number, str(number))
+        cache.add(number, str(number))
         assert cache.find(0) == "0"
         assert len(cache) <= 20
     assert cache.find(1) is None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from trackyard.decision.visitor.bots import is_prefetch
-from trackyard.decision.visitor.visitor import BOT, Visitors
+from trackyard.decision.visitor.visitor import BOT, VisitorLookup
 
 _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0"
 
@@ -50,19 +50,19 @@ TOOLS = [
 
 
 @pytest.fixture(scope="module")
-def visitors() -> Iterator[Visitors]:
-    made = Visitors()
+def visitors() -> Iterator[VisitorLookup]:
+    made = VisitorLookup()
     yield made
     made.close()
 
 
 @pytest.mark.parametrize("ua", BOTS)
-def test_a_bot_is_one(visitors: Visitors, ua: str) -> None:
+def test_bot_user_agent_is_detected(visitors: VisitorLookup, ua: str) -> None:
     assert visitors.agent(ua).device == BOT
 
 
 @pytest.mark.parametrize("ua", PEOPLE + TOOLS)
-def test_people_and_command_lines_are_none(visitors: Visitors, ua: str) -> None:
+def test_browser_and_command_line_user_agents_are_not_bots(visitors: VisitorLookup, ua: str) -> None:
     assert visitors.agent(ua).device != BOT
 
 
@@ -80,5 +80,5 @@ def test_people_and_command_lines_are_none(visitors: Visitors, ua: str) -> None:
         ({}, False),
     ],
 )
-def test_what_browsers_fetch_ahead(headers: dict[bytes, bytes], prefetch: bool) -> None:
+def test_prefetch_request_is_detected_by_headers(headers: dict[bytes, bytes], prefetch: bool) -> None:
     assert is_prefetch(headers) is prefetch

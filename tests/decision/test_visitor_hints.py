@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackyard.decision.visitor import client_hints
-from trackyard.decision.visitor.client_hints import HEADERS, Hints, asks_more, find_hints
+from trackyard.decision.visitor.client_hints import HEADERS, ClientHints, find_hints, needs_accept_ch
 from trackyard.decision.visitor.names import browsers, systems
-from trackyard.decision.visitor.visitor import Agent, Visitors
+from trackyard.decision.visitor.visitor import Agent, VisitorLookup
 
 _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0"
 PHONE = f"Mozilla/5.0 (Linux; Android 10; K) {_CHROME} Mobile Safari/537.36"
@@ -24,8 +24,8 @@ IPHONE = (
 
 
 @pytest.fixture(scope="module")
-def visitors() -> Iterator[Visitors]:
-    made = Visitors()
+def visitors() -> Iterator[VisitorLookup]:
+    made = VisitorLookup()
     yield made
     made.close()
 
@@ -40,7 +40,7 @@ def sent(ua: str = brands(Chromium="124", Google_Chrome="124"), **headers: str) 
     return {name.encode(): value.encode() for name, value in named.items()}
 
 
-def agent_of(visitors: Visitors, ua: str, headers: dict[bytes, bytes]) -> Agent:
+def agent_of(visitors: VisitorLookup, ua: str, headers: dict[bytes, bytes]) -> Agent:
     found = [visitors.agent(ua, find_hints(headers)) for _ in range(2)]
     assert found[0] is found[1]
     return found[0]
@@ -100,7 +100,9 @@ FULL = brands(Chromium="124.0.6367.82", Google_Chrome="124.0.6367.83")
         ),
     ],
 )
-def test_hints_refine_a_user_agent(visitors: Visitors, ua: str, headers: dict[bytes, bytes], agent: Agent) -> None:
+def test_client_hints_refine_user_agent(
+    visitors: VisitorLookup, ua: str, headers: dict[bytes, bytes], agent: Agent
+) -> None:
     assert agent_of(visitors, ua, headers) == agent
 
 
@@ -111,7 +113,7 @@ def test_hints_refine_a_user_agent(visitors: Visitors, ua: str, headers: dict[by
         ("0.1.0", "7"), ("0.0.0", "10"), ("", "10"), ("x", "10"), ("99999999999999999999999999999999999999.0", "10"),
     ],
 )  # fmt: skip
-def test_windows_by_its_platform_version(visitors: Visitors, told: str, version: str) -> None:
+def test_client_hints_platform_version_gives_windows_version(visitors: VisitorLookup, told: str, version: str) -> None:
     headers = sent(platform='"Windows"', platform_version=f'"{told}"')
     assert agent_of(visitors, WINDOWS, headers).os_version == version
 
@@ -129,21 +131,27 @@ def test_windows_by_its_platform_version(visitors: Visitors, told: str, version:
         ("", sent(platform='"Windows"', platform_version='"15.0.0"')),
     ],
 )
-def test_hints_never_contradict_a_user_agent(visitors: Visitors, ua: str, headers: dict[bytes, bytes]) -> None:
+def test_client_hints_never_contradict_user_agent(
+    visitors: VisitorLookup, ua: str, headers: dict[bytes, bytes]
+) -> None:
     assert agent_of(visitors, ua, headers) == visitors.agent(ua)
 
 
-def test_without_hints_nothing_is_read() -> None:
+def test_client_hints_missing_or_too_long_are_ignored() -> None:
     assert find_hints({b"user-agent": b"a", b"sec-ch-ua-mobile": b"?1"}) is None
     assert find_hints(sent("x" * 257)) is None, "what is kept in a cache is bounded"
     assert find_hints(sent(model="x" * 5000)) is None
 
 
-def test_a_browser_is_asked_for_more_once() -> None:
-    assert [asks_more({}), asks_more(sent()), asks_more(sent(platform_version='""'))] == [False, True, False]
+def test_client_hints_are_requested_once() -> None:
+    assert [needs_accept_ch({}), needs_accept_ch(sent()), needs_accept_ch(sent(platform_version='""'))] == [
+        False,
+        True,
+        False,
+    ]
 
 
-def test_names_are_those_of_the_lists() -> None:
+def test_client_hint_names_are_in_reference_lists() -> None:
     assert {name for names in client_hints._BROWSERS.values() for name in names} <= {
         *browsers(),
         "Chrome Mobile WebView",
@@ -152,7 +160,9 @@ def test_names_are_those_of_the_lists() -> None:
 
 
 @given(st.tuples(*[st.none() | st.binary(max_size=256)] * len(HEADERS)))
-def test_no_hints_are_too_strange(raw: tuple[bytes | None, ...]) -> None:
-    read = Hints(raw)
-    assert all(isinstance(text, str) for text in (*read.browser("Chrome", "1.2"), read.thawed(PHONE), read.version))
-    assert not set(read.thawed(PHONE)) & set(map(chr, range(32)))
+def test_client_hints_of_any_text_are_parsed(raw: tuple[bytes | None, ...]) -> None:
+    read = ClientHints(raw)
+    assert all(
+        isinstance(text, str) for text in (*read.browser("Chrome", "1.2"), read.with_client_hints(PHONE), read.version)
+    )
+    assert not set(read.with_client_hints(PHONE)) & set(map(chr, range(32)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trackyard.domain.tracking.ip_lists import AddressLists, entries_of, find_packed, network_of
+from trackyard.domain.tracking.ip_lists import AddressLists, find_packed, network_of, split_entries
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ from trackyard.domain.tracking.ip_lists import AddressLists, entries_of, find_pa
         ("", "192.0.2.9", "nonsense", True),
     ],
 )
-def test_who_may_call(allowed: str, denied: str, address: str, passes: bool) -> None:
-    assert AddressLists(entries_of(allowed), entries_of(denied)).permits(address) is passes
+def test_address_lists_allow_and_deny_callers(allowed: str, denied: str, address: str, passes: bool) -> None:
+    assert AddressLists(split_entries(allowed), split_entries(denied)).permits(address) is passes
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_who_may_call(allowed: str, denied: str, address: str, passes: bool) -> 
         ("", None),
     ],
 )
-def test_the_bytes_of_an_address(text: str, packed: bytes | None) -> None:
+def test_address_packing_gives_canonical_bytes(text: str, packed: bytes | None) -> None:
     assert find_packed(text) == packed
 
 
@@ -77,5 +77,5 @@ def test_the_bytes_of_an_address(text: str, packed: bytes | None) -> None:
         ("", ""),
     ],
 )
-def test_what_strangers_are_counted_by(address: str, network: str) -> None:
+def test_address_network_groups_rate_limited_callers(address: str, network: str) -> None:
     assert network_of(address) == network

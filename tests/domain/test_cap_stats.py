@@ -14,12 +14,12 @@ from trackyard.domain.offers.offers import Cap, Offer, PersonalLimit
 from trackyard.domain.statistics.cap_stats import (
     CLICKS,
     CounterState,
-    Held,
-    concerns,
-    described,
-    rules_for,
-    rules_of,
-    state_of,
+    GroupedCount,
+    applies_to_any,
+    cap_rules_of,
+    cap_state_of,
+    describe_cap,
+    visible_cap_rules,
 )
 
 UTC = ZoneInfo("UTC")
@@ -35,8 +35,8 @@ def cap(**fields: Any) -> Cap:
     return Cap(**{"id": "c", "period": "day", "type": "conversions", "value": Decimal(10)} | fields)
 
 
-def held(goal: str, affiliate: int, country: str, number: int, budget: str = "0") -> Held:
-    return Held(goal, affiliate, country, Count(number, Decimal(budget)))
+def held(goal: str, affiliate: int, country: str, number: int, budget: str = "0") -> GroupedCount:
+    return GroupedCount(goal, affiliate, country, Count(number, Decimal(budget)))
 
 
 SIDES = st.sampled_from(["all", "each", "exact"])
@@ -47,11 +47,13 @@ HAPPENED = st.lists(
 
 
 @given(goal=SIDES, affiliate=SIDES, country=SIDES, kind=st.sampled_from(["conversions", CLICKS]), happened=HAPPENED)
-def test_any_cap(goal: str, affiliate: str, country: str, kind: str, happened: list[Held]) -> None:
+def test_cap_stats_counters_equal_one_by_one_count(
+    goal: str, affiliate: str, country: str, kind: str, happened: list[GroupedCount]
+) -> None:
     exact = {"goals": ("sale",), "affiliates": (1, 2), "country": ("DE",)}
     item = cap(type=kind, goal_type=goal, affiliate_type=affiliate, country_type=country, **exact)
-    [rule] = rules_of(offer(item), UTC)
-    state = state_of(rule, happened, NOON)
+    [rule] = cap_rules_of(offer(item), UTC)
+    state = cap_state_of(rule, happened, NOON)
     goal = "all" if kind == CLICKS else goal  # a click has none
     wanted: dict[tuple[int | None, str | None, str | None], int] = {}
     for one in happened:
@@ -73,9 +75,9 @@ def test_any_cap(goal: str, affiliate: str, country: str, kind: str, happened: l
     assert all(sum(each.by_goal.values()) == each.value for each in state.counters)
 
 
-def test_a_budget_is_money() -> None:
-    [rule] = rules_of(offer(cap(type="budget", value=Decimal("99.5"))), UTC)
-    state = state_of(rule, [held("1", 1, "", 2, "7.25"), held("sale", 2, "", 1, "0.5")], NOON)
+def test_cap_stats_of_budget_sum_money() -> None:
+    [rule] = cap_rules_of(offer(cap(type="budget", value=Decimal("99.5"))), UTC)
+    state = cap_state_of(rule, [held("1", 1, "", 2, "7.25"), held("sale", 2, "", 1, "0.5")], NOON)
     by_goal = {"1": Decimal("7.25"), "sale": Decimal("0.5")}
     assert state.counters == (CounterState(None, None, None, Decimal("7.75"), by_goal),)
 
@@ -90,20 +92,20 @@ def test_a_budget_is_money() -> None:
         ("all", None, None),
     ],
 )
-def test_the_end_of_the_period_is_that_of_the_caps_zone(period: str, zone: str | None, until: int | None) -> None:
-    [rule] = rules_of(offer(cap(period=period), caps_timezone=zone), UTC)
-    assert state_of(rule, [], NOON).until == until
+def test_cap_stats_period_ends_in_zone_of_cap(period: str, zone: str | None, until: int | None) -> None:
+    [rule] = cap_rules_of(offer(cap(period=period), caps_timezone=zone), UTC)
+    assert cap_state_of(rule, [], NOON).until == until
 
 
-def test_limits_of_affiliates_are_caps_after_the_others() -> None:
+def test_cap_stats_list_personal_limits_after_caps() -> None:
     clicks, counted = cap(id="clicks", type=CLICKS), cap(id="b")
     limits = (PersonalLimit(partner=7, caps=5), PersonalLimit(partner=8, caps=6))
     made = offer(clicks, counted, personal_limits=limits)
-    rules = rules_of(made, UTC)
+    rules = cap_rules_of(made, UTC)
     assert [rule.measure.id for rule in rules] == ["clicks", "b", "personal-7", "personal-8"]
-    assert [rule.measure.id for rule in rules_for(made, rules, 8)] == ["clicks", "b", "personal-8"]
-    assert rules_for(offer(clicks, hide_caps=True), rules, 8) == ()
-    assert [concerns(rule, {7, 9}) for rule in rules] == [True, True, True, False]
+    assert [rule.measure.id for rule in visible_cap_rules(made, rules, 8)] == ["clicks", "b", "personal-8"]
+    assert visible_cap_rules(offer(clicks, hide_caps=True), rules, 8) == ()
+    assert [applies_to_any(rule, {7, 9}) for rule in rules] == [True, True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -125,6 +127,6 @@ def test_limits_of_affiliates_are_caps_after_the_others() -> None:
         ),
     ],
 )
-def test_in_words(fields: dict[str, Any], text: str) -> None:
-    [rule] = rules_of(offer(cap(**fields)), UTC)
-    assert described(rule, "USD", {"1": "Sale"}, fields.get("affiliates", ())) == text
+def test_cap_stats_describe_cap_in_words(fields: dict[str, Any], text: str) -> None:
+    [rule] = cap_rules_of(offer(cap(**fields)), UTC)
+    assert describe_cap(rule, "USD", {"1": "Sale"}, fields.get("affiliates", ())) == text

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.caps import Caps, caps_of, counted_statuses, is_reached, touched
-from trackyard.domain.offers.counters import BUDGET, Count, Move, Tally, Traits
+from trackyard.domain.offers.caps import Caps, compile_caps, counted_statuses, each_counter, is_reached
+from trackyard.domain.offers.counters import BUDGET, Count, CounterChange, RunningCounts, Traits
 from trackyard.domain.offers.offers import Cap, PersonalLimit
 
 UTC = ZoneInfo("UTC")
@@ -28,11 +28,11 @@ def cap(**fields: Any) -> Cap:
 def caps(*items: Cap, limits: tuple[PersonalLimit, ...] = (), zone: ZoneInfo = UTC, **fields: Any) -> Caps:
     given_fields: dict[str, Any] = {"redirects": False, "overcap_goal": "", "notice_percent": None} | fields
     status = given_fields.pop("caps_status", ("confirmed", "pending", "hold"))
-    return caps_of(3, items, limits, status, zone, **given_fields)
+    return compile_caps(3, items, limits, status, zone, **given_fields)
 
 
 def names(given_caps: Caps, traits: Traits) -> list[str]:
-    return [counter.name for _, counter in touched(given_caps, traits)]
+    return [counter.name for _, counter in each_counter(given_caps, traits)]
 
 
 HERE = Traits("1", 7, "DE", AT)
@@ -60,7 +60,7 @@ HERE = Traits("1", 7, "DE", AT)
         ({"period": "all"}, {"at": AT + 4000 * DAY}, True),
     ],
 )
-def test_what_is_counted_together(fields: dict[str, Any], other: dict[str, Any], alike: bool) -> None:
+def test_cap_counter_scope_follows_cap_types(fields: dict[str, Any], other: dict[str, Any], alike: bool) -> None:
     rules = caps(cap(**fields))
     assert (names(rules, HERE) == names(rules, HERE._replace(**other))) is alike
     assert len(names(rules, HERE._replace(**other))) == 1
@@ -74,31 +74,31 @@ def test_what_is_counted_together(fields: dict[str, Any], other: dict[str, Any],
         ({"country_type": "exact", "country": ("DE",)}, {"country": ""}),
     ],
 )
-def test_what_exact_leaves_out_counts_nowhere(fields: dict[str, Any], other: dict[str, Any]) -> None:
+def test_cap_exact_lists_exclude_unlisted_values(fields: dict[str, Any], other: dict[str, Any]) -> None:
     assert names(caps(cap(**fields)), HERE._replace(**other)) == []
 
 
-def test_caps_of_clicks_count_no_conversions() -> None:
+def test_cap_of_clicks_counts_no_conversions() -> None:
     assert caps(cap(type="clicks")).rules == ()
 
 
-def test_the_calendar_is_that_of_the_zone() -> None:
+def test_cap_period_starts_in_zone_of_offer() -> None:
     berlin, utc = (caps(cap(), zone=ZoneInfo(name)) for name in ("Europe/Berlin", "UTC"))
-    [(_, there)], [(_, here)] = touched(berlin, HERE), touched(utc, HERE)
+    [(_, there)], [(_, here)] = each_counter(berlin, HERE), each_counter(utc, HERE)
     midnight = AT + 1_800_000
     assert (here.start, here.until) == (midnight - DAY, midnight)
     assert (there.start, there.until) == (midnight - 3_600_000, midnight - 3_600_000 + DAY)
 
 
-def test_values_that_look_alike_have_counters_of_their_own() -> None:
+def test_cap_counters_of_different_values_are_distinct() -> None:
     each = caps(cap(goal_type="each", affiliate_type="each", country_type="each"))
     odd = [("1", 7, "DE"), ("", 7, "DE"), ("1/DE", 7, ""), ("DE/1", 7, ""), ("1", 7, ""), ("7", 1, "DE"), ("1", 17, "")]
     assert len({names(each, Traits(*values, AT))[0] for values in odd}) == len(odd)
 
 
-def test_a_personal_limit_is_a_day_cap_of_one_affiliate() -> None:
+def test_personal_limit_is_a_day_cap_of_one_affiliate() -> None:
     limited = caps(limits=(PersonalLimit(partner=7, caps=1),))
-    [(rule, counter)] = touched(limited, HERE)
+    [(rule, counter)] = each_counter(limited, HERE)
     assert (rule.type, rule.value, rule.measure.period) == ("conversions", 1, "day")
     assert (counter.until or 0) - counter.start == DAY
     assert names(limited, HERE._replace(affiliate_id=8)) == []
@@ -115,13 +115,13 @@ def test_a_personal_limit_is_a_day_cap_of_one_affiliate() -> None:
         ("budget", "0", Count(0, Decimal(0)), True),
     ],
 )
-def test_when_a_cap_is_reached(kind: str, value: str, count: Count, full: bool) -> None:
+def test_cap_is_reached_at_its_value(kind: str, value: str, count: Count, full: bool) -> None:
     rules = caps(cap(type=kind, value=Decimal(value)))
     [name] = names(rules, HERE)
     assert is_reached(rules, HERE, {name: count}) is full
 
 
-def test_the_statuses_that_count() -> None:
+def test_cap_counts_configured_statuses() -> None:
     assert caps().statuses == {Status.CONFIRMED, Status.PENDING, Status.HOLD, Status.PENDING_CAP}
     assert caps(caps_status=("confirmed",)).statuses == {Status.CONFIRMED, Status.PENDING_CAP}
     assert counted_statuses(("declined", "pending")) == {
@@ -141,23 +141,23 @@ def test_the_statuses_that_count() -> None:
         ({"goal_type": "exact", "goals": ("1",)}, "", True),
     ],
 )
-def test_which_caps_refuse_clicks(fields: dict[str, Any], goal: str, refuses: bool) -> None:
+def test_cap_rejects_clicks_only_when_configured(fields: dict[str, Any], goal: str, refuses: bool) -> None:
     there = HERE._replace(goal=goal) if refuses and goal else HERE
-    [(_, counter)] = touched(caps(cap(**fields)), there)
-    assert bool(caps(cap(**fields), redirects=True, overcap_goal=goal).refusing(counter)) is refuses
-    assert caps(cap(**fields), overcap_goal=goal).refusing(counter) == []
+    [(_, counter)] = each_counter(caps(cap(**fields)), there)
+    assert bool(caps(cap(**fields), redirects=True, overcap_goal=goal).rejecting(counter)) is refuses
+    assert caps(cap(**fields), overcap_goal=goal).rejecting(counter) == []
 
 
-def test_of_a_cap_of_each_goal_the_named_one_refuses() -> None:
+def test_cap_per_goal_rejects_clicks_of_overcap_goal_only() -> None:
     rules = caps(cap(goal_type="each"), redirects=True, overcap_goal="2")
-    [(_, first)], [(_, second)] = touched(rules, HERE), touched(rules, HERE._replace(goal="2"))
-    assert (bool(rules.refusing(first)), bool(rules.refusing(second))) == (False, True)
+    [(_, first)], [(_, second)] = each_counter(rules, HERE), each_counter(rules, HERE._replace(goal="2"))
+    assert (bool(rules.rejecting(first)), bool(rules.rejecting(second))) == (False, True)
 
 
-def test_a_counter_that_was_not_loaded_is_an_error() -> None:
-    [(_, counter)] = touched(caps(cap()), HERE)
+def test_cap_counter_not_loaded_raises() -> None:
+    [(_, counter)] = each_counter(caps(cap()), HERE)
     with pytest.raises(KeyError):
-        Tally().add([Move(counter, 1, Decimal(1))])
+        RunningCounts().add([CounterChange(counter, 1, Decimal(1))])
 
 
 # --- against a plain model ------------------------------------------------------------------------------
@@ -201,11 +201,9 @@ def place(item: Cap, traits: Traits) -> tuple[object, ...] | None:
 
 
 @given(items=st.lists(cap_items, min_size=1, max_size=3), calls=st.lists(conversions, max_size=25))
-def test_a_sequence_of_conversions_fills_what_the_model_fills(
-    items: list[Cap], calls: list[tuple[str, int, str, int]]
-) -> None:
+def test_cap_counters_of_any_sequence_equal_model(items: list[Cap], calls: list[tuple[str, int, str, int]]) -> None:
     rules = caps(*(cap(**{**_fields(item), "id": f"{place:024x}"}) for place, item in enumerate(items)))
-    tally, held = _Open(), [Multiset[object]() for _ in items]
+    tally, held = _ZeroTally(), [Multiset[object]() for _ in items]
     for call in calls:
         traits = Traits(*call)
         expected = not any(
@@ -214,7 +212,7 @@ def test_a_sequence_of_conversions_fills_what_the_model_fills(
         )
         assert is_reached(rules, traits, tally.counts) is not expected
         if expected:
-            tally.add(Move(counter, 1, Decimal("1.5")) for _, counter in touched(rules, traits))
+            tally.add(CounterChange(counter, 1, Decimal("1.5")) for _, counter in each_counter(rules, traits))
             for number, item in enumerate(items):
                 if (spot := place(item, traits)) is not None:
                     held[number][spot] += 1
@@ -228,14 +226,14 @@ def _step(item: Cap) -> Decimal:
     return Decimal("1.5") if item.type == BUDGET else Decimal(1)
 
 
-class _Open(Tally):
+class _ZeroTally(RunningCounts):
     """A tally in which every counter is loaded and holds nothing."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.counts = _Empty()
+        self.counts = _ZeroCounts()
 
 
-class _Empty(dict[str, Count]):
+class _ZeroCounts(dict[str, Count]):
     def __missing__(self, name: str) -> Count:
         return Count()

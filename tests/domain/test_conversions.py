@@ -9,21 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackyard.domain.conversions.conversions import (
-    CallFacts,
-    Change,
     Conversion,
-    Fault,
+    ConversionChange,
+    DecisionTerms,
     OfferTerms,
-    Terms,
+    PostbackError,
+    ReceivedPostback,
     end_hold,
-    find_early_fault,
-    identity_of,
+    find_early_error,
+    identity_key_of,
 )
 from trackyard.domain.conversions.decisions import decide
-from trackyard.domain.conversions.events import fact_lines, fact_of
+from trackyard.domain.conversions.events import event_lines, event_of
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.money.ledger import entries_of
+from trackyard.domain.money.ledger import ledger_entries_of
 from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.tracking.ip_lists import AddressLists
 
@@ -47,37 +47,39 @@ CLICK: dict[str, Any] = {
 }
 FIXED = {"goal": "1", "total": "10", "revenue": "5", "currency": "USD", "title": "Sale"}
 OFFER = OfferTerms(3, "a" * 24, "Shoes", "active", (payment_of(FIXED),), (), 0, None)
-TERMS = Terms(OFFER, "active", None, None, "USD", {"USD": Decimal(1), "EUR": Decimal("0.5")})
+TERMS = DecisionTerms(OFFER, "active", None, None, "USD", {"USD": Decimal(1), "EUR": Decimal("0.5")})
 
 
-def call(time: int = AT, **params: str) -> CallFacts:
-    return CallFacts("c" * 24, time, "192.0.2.9", {"clickid": CLICK["id"]} | params, "001-1", 10)
+def make_postback(time: int = AT, **params: str) -> ReceivedPostback:
+    return ReceivedPostback("c" * 24, time, "192.0.2.9", {"clickid": CLICK["id"]} | params, "001-1", 10)
 
 
-def terms(*, hold_days: int = 0, payment: dict[str, Any] | None = None, **fields: Any) -> Terms:
+def terms(*, hold_days: int = 0, payment: dict[str, Any] | None = None, **fields: Any) -> DecisionTerms:
     item = payment_of(FIXED | (payment or {}))
     offer = replace(OFFER, hold_days=hold_days, payments=(item,))
     return replace(TERMS, **({"offer": offer} | fields))
 
 
-def made(given_terms: Terms = TERMS, **params: str) -> Conversion:
-    change = decide(call(**params), CLICK, given_terms, None, "d" * 24)
-    assert isinstance(change, Change), change
+def make_conversion(given_terms: DecisionTerms = TERMS, **params: str) -> Conversion:
+    change = decide(make_postback(**params), CLICK, given_terms, None, "d" * 24)
+    assert isinstance(change, ConversionChange), change
     return change.after
 
 
 @pytest.mark.parametrize(
     ("params", "click", "fault"),
     [
-        ({}, CLICK, Fault.NO_CLICKID),
-        ({"clickid": ""}, None, Fault.NO_CLICKID),
-        ({"clickid": "x"}, None, Fault.BROKEN_CLICKID),
-        ({"clickid": "6" * 24}, CLICK | {"reason": "bot"}, Fault.BROKEN_CLICKID),
+        ({}, CLICK, PostbackError.NO_CLICKID),
+        ({"clickid": ""}, None, PostbackError.NO_CLICKID),
+        ({"clickid": "x"}, None, PostbackError.BROKEN_CLICKID),
+        ({"clickid": "6" * 24}, CLICK | {"reason": "bot"}, PostbackError.BROKEN_CLICKID),
         ({"clickid": "6" * 24}, CLICK, None),
     ],
 )
-def test_faults_before_anything_is_looked_up(params: dict[str, str], click: Any, fault: Fault | None) -> None:
-    assert find_early_fault(params, click) is fault
+def test_postback_faults_are_found_before_any_lookup(
+    params: dict[str, str], click: Any, fault: PostbackError | None
+) -> None:
+    assert find_early_error(params, click) is fault
 
 
 ELSEWHERE = AddressLists(("10.0.0.1",))
@@ -98,10 +100,10 @@ SUSPENDED = replace(OFFER, status="suspended")
         (replace(TERMS, advertiser_secure="a", offer=replace(OFFER, secure="ö")), {"secure": "a"}, "Access denied"),
         (replace(TERMS, advertiser_secure="a", offer=replace(OFFER, secure="ö")), {"secure": "ö"}, None),
         (replace(TERMS, platform_secure="p"), {"secure": "x", "status": "9"}, "Access denied"),
-        (replace(TERMS, platform_secure="p", advertiser_callers=ELSEWHERE), {}, "Access denied"),
-        (replace(TERMS, advertiser_callers=ELSEWHERE), {"status": "9"}, "Current IP-address is denied"),
-        (replace(TERMS, offer=replace(OFFER, callers=ELSEWHERE)), {}, "Current IP-address is denied"),
-        (replace(TERMS, advertiser_callers=AddressLists(("192.0.2.0/24",))), {}, None),
+        (replace(TERMS, platform_secure="p", advertiser_address_lists=ELSEWHERE), {}, "Access denied"),
+        (replace(TERMS, advertiser_address_lists=ELSEWHERE), {"status": "9"}, "Current IP-address is denied"),
+        (replace(TERMS, offer=replace(OFFER, address_lists=ELSEWHERE)), {}, "Current IP-address is denied"),
+        (replace(TERMS, advertiser_address_lists=AddressLists(("192.0.2.0/24",))), {}, None),
         (TERMS, {"status": "6"}, "Wrong status"),
         (TERMS, {"status": "confirmed"}, "Wrong status"),
         (TERMS, {"sum": "-1"}, "Wrong sum"),
@@ -116,9 +118,11 @@ SUSPENDED = replace(OFFER, status="suspended")
         (TERMS, {"sum": "99999999999", "currency": "EUR"}, "Wrong sum"),
     ],
 )
-def test_faults_of_a_call(given_terms: Terms, params: dict[str, str], fault: str | None) -> None:
-    outcome = decide(call(**params), CLICK, given_terms, None, "d" * 24)
-    assert (outcome if isinstance(outcome, Fault) else None) == fault
+def test_postback_faults_are_found_after_lookup(
+    given_terms: DecisionTerms, params: dict[str, str], fault: str | None
+) -> None:
+    outcome = decide(make_postback(**params), CLICK, given_terms, None, "d" * 24)
+    assert (outcome if isinstance(outcome, PostbackError) else None) == fault
 
 
 @pytest.mark.parametrize(
@@ -136,10 +140,10 @@ def test_faults_of_a_call(given_terms: Terms, params: dict[str, str], fault: str
         ({"status": "3"}, 2, "declined", None),
     ],
 )
-def test_the_status_of_a_new_conversion(
+def test_new_conversion_status_follows_postback(
     sent: dict[str, str], hold_days: int, status: str, hold_until: int | None
 ) -> None:
-    conversion = made(terms(hold_days=hold_days), **sent)
+    conversion = make_conversion(terms(hold_days=hold_days), **sent)
     assert (conversion.status, conversion.hold_until) == (status, hold_until)
 
 
@@ -154,8 +158,8 @@ def test_the_status_of_a_new_conversion(
         ("banned", "9", "Partner is banned", 0),
     ],
 )
-def test_declined_on_arrival(affiliate_status: str, goal: str, comment: str, payout: int) -> None:
-    conversion = made(terms(hold_days=1, affiliate_status=affiliate_status), goal=goal, sum="4")
+def test_new_conversion_is_declined_with_reason(affiliate_status: str, goal: str, comment: str, payout: int) -> None:
+    conversion = make_conversion(terms(hold_days=1, affiliate_status=affiliate_status), goal=goal, sum="4")
     assert (conversion.comment, conversion.payout) == (comment, payout)
     assert conversion.status == ("declined" if comment else "hold")
     assert conversion.sum == 4
@@ -183,10 +187,10 @@ REPEATS = [
 
 
 @pytest.mark.parametrize(("first", "then", "outcome"), REPEATS)
-def test_a_repeat(first: str, then: str, outcome: str) -> None:
-    stored = made(status=first)
-    found = decide(call(AT + 1, status=then), CLICK, TERMS, stored, "e" * 24)
-    if isinstance(found, Fault):
+def test_repeated_postback_changes_status_or_faults(first: str, then: str, outcome: str) -> None:
+    stored = make_conversion(status=first)
+    found = decide(make_postback(AT + 1, status=then), CLICK, TERMS, stored, "e" * 24)
+    if isinstance(found, PostbackError):
         assert found == outcome
     else:
         assert found.after.status == outcome
@@ -194,22 +198,22 @@ def test_a_repeat(first: str, then: str, outcome: str) -> None:
         assert found.before is stored
 
 
-def test_a_repeat_is_compared_with_what_was_sent_not_with_what_was_made_of_it() -> None:
+def test_repeated_postback_is_compared_with_sent_status() -> None:
     on_hold = terms(hold_days=2)
-    stored = made(on_hold, status="1")
+    stored = make_conversion(on_hold, status="1")
     assert stored.status is Status.HOLD
-    assert decide(call(status="1"), CLICK, on_hold, stored, "e" * 24) is Fault.EXISTS
-    declined = made(replace(TERMS, affiliate_status="banned"), status="1")
-    assert decide(call(status="1"), CLICK, TERMS, declined, "e" * 24) is Fault.EXISTS
-    assert decide(call(status="2"), CLICK, TERMS, declined, "e" * 24) is Fault.NOT_PENDING
+    assert decide(make_postback(status="1"), CLICK, on_hold, stored, "e" * 24) is PostbackError.EXISTS
+    declined = make_conversion(replace(TERMS, affiliate_status="banned"), status="1")
+    assert decide(make_postback(status="1"), CLICK, TERMS, declined, "e" * 24) is PostbackError.EXISTS
+    assert decide(make_postback(status="2"), CLICK, TERMS, declined, "e" * 24) is PostbackError.NOT_PENDING
 
 
 @pytest.mark.parametrize(("days_later", "status"), [(1, "hold"), (3, "confirmed")])
-def test_a_confirmed_repeat_is_held_until_the_period_from_creation_is_over(days_later: int, status: str) -> None:
+def test_repeated_postback_confirmation_is_held_until_hold_ends(days_later: int, status: str) -> None:
     on_hold = terms(hold_days=2)
-    stored = made(on_hold, status="2")
-    change = decide(call(AT + days_later * DAY_MS, status="1"), CLICK, on_hold, stored, "e" * 24)
-    assert isinstance(change, Change)
+    stored = make_conversion(on_hold, status="2")
+    change = decide(make_postback(AT + days_later * DAY_MS, status="1"), CLICK, on_hold, stored, "e" * 24)
+    assert isinstance(change, ConversionChange)
     assert change.after.status == status
     assert change.after.hold_until == (AT + 2 * DAY_MS if status == "hold" else None)
 
@@ -224,18 +228,18 @@ def test_a_confirmed_repeat_is_held_until_the_period_from_creation_is_over(days_
         ({"sum": "0"}, "0", "0"),
     ],
 )
-def test_a_repeat_with_a_sum_is_computed_anew(params: dict[str, str], order_sum: str, payout: str) -> None:
+def test_repeated_postback_with_sum_recomputes_amounts(params: dict[str, str], order_sum: str, payout: str) -> None:
     percent = terms(payment={"type": "percent", "total": "20", "revenue": "10"})
-    stored = made(percent, status="2", sum="10")
+    stored = make_conversion(percent, status="2", sum="10")
     other = terms(payment={"type": "percent", "total": "90", "revenue": "80"})  # the payment at creation counts
-    change = decide(call(status="1", **params), CLICK, other, stored, "e" * 24)
-    assert isinstance(change, Change)
+    change = decide(make_postback(status="1", **params), CLICK, other, stored, "e" * 24)
+    assert isinstance(change, ConversionChange)
     assert (change.after.sum, change.after.payout) == (Decimal(order_sum), Decimal(payout))
 
 
-def test_amounts_in_the_platform_currency_are_at_the_rate_of_creation() -> None:
+def test_conversion_base_amounts_use_rate_at_creation() -> None:
     euros = terms(payment={"currency": "EUR", "type": "percent", "total": "100", "revenue": "50"})
-    conversion = made(euros, sum="8", currency="USD")
+    conversion = make_conversion(euros, sum="8", currency="USD")
     assert (conversion.currency, conversion.sum, conversion.charge) == ("EUR", 4, 4)
     assert (conversion.rate, conversion.charge_base, conversion.payout_base) == (Decimal("0.5"), 8, 4)
 
@@ -249,27 +253,27 @@ def test_amounts_in_the_platform_currency_are_at_the_rate_of_creation() -> None:
         ({"action_id": "c:" + "6" * 24}, "a:c:" + "6" * 24),
     ],
 )
-def test_the_identity_of_a_conversion(params: dict[str, str], identity: str) -> None:
-    assert identity_of(params, CLICK["id"]) == identity
+def test_conversion_identity_is_action_id_or_click(params: dict[str, str], identity: str) -> None:
+    assert identity_key_of(params, CLICK["id"]) == identity
 
 
-def test_long_action_ids_stay_apart_and_fit_their_column() -> None:
+def test_conversion_long_action_ids_stay_distinct_and_fit_column() -> None:
     first, second = ({"action_id": "x" * 2000 + end} for end in "ab")
-    assert identity_of(first, "") != identity_of(second, "")
-    assert len(identity_of(first, "")) <= 258
-    assert len(made(**first).action_id) == 255
+    assert identity_key_of(first, "") != identity_key_of(second, "")
+    assert len(identity_key_of(first, "")) <= 258
+    assert len(make_conversion(**first).action_id) == 255
 
 
-def test_the_end_of_a_hold_confirms() -> None:
-    stored = made(terms(hold_days=2))
+def test_hold_end_confirms_conversion() -> None:
+    stored = make_conversion(terms(hold_days=2))
     change = end_hold(stored, AT + 2 * DAY_MS)
     assert (change.after.status, change.after.version, change.after.hold_until) == ("confirmed", 2, None)
-    [entry] = entries_of(change)
+    [entry] = ledger_entries_of(change)
     assert (entry.hold, entry.available) == (-5, 5)
 
 
 @given(st.lists(st.sampled_from(["", "1", "2", "3", "4", "5", "end"]), min_size=1, max_size=8), st.booleans())
-def test_ledger_and_facts_always_sum_to_the_conversion(steps: list[str], held: bool) -> None:
+def test_ledger_and_events_sum_to_the_conversion(steps: list[str], held: bool) -> None:
     given_terms = terms(hold_days=2 if held else 0)
     stored: Conversion | None = None
     hold = available = Decimal(0)
@@ -278,16 +282,16 @@ def test_ledger_and_facts_always_sum_to_the_conversion(steps: list[str], held: b
         if step == "end":
             if stored is None or stored.status is not Status.HOLD:
                 continue
-            outcome: Change | Fault = end_hold(stored, AT + number)
+            outcome: ConversionChange | PostbackError = end_hold(stored, AT + number)
         else:
-            outcome = decide(call(AT + number, status=step), CLICK, given_terms, stored, "d" * 24)
-        if isinstance(outcome, Fault):
+            outcome = decide(make_postback(AT + number, status=step), CLICK, given_terms, stored, "d" * 24)
+        if isinstance(outcome, PostbackError):
             continue
         assert stored is None or outcome.after.version == stored.version + 1
         stored = outcome.after
-        [entry] = entries_of(outcome)
+        [entry] = ledger_entries_of(outcome)
         hold, available = hold + entry.hold, available + entry.available
-        for line in fact_lines(outcome).split(b"\n"):
+        for line in event_lines(outcome).split(b"\n"):
             sign, _, rest = line[1:].partition(b",")
             facts[rest] = facts.get(rest, 0) + int(sign)
     if stored is None:
@@ -296,4 +300,4 @@ def test_ledger_and_facts_always_sum_to_the_conversion(steps: list[str], held: b
     assert available == (stored.payout if stored.status is Status.CONFIRMED else 0)
     assert sum(facts.values()) == 1
     assert [count for count in facts.values() if count] == [1]
-    assert fact_of(stored, 1).status == stored.status.number
+    assert event_of(stored, 1).status == stored.status.number

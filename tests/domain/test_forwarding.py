@@ -2,7 +2,7 @@
 
 import pytest
 
-from trackyard.domain.tracking.forwarding import FRESH_S, find_caller, signed_caller, signing_key
+from trackyard.domain.tracking.forwarding import MAX_AGE_S, find_caller, signed_caller, signing_key
 
 NOW = 1_700_000_000_123
 KEY = signing_key("a secret")
@@ -11,9 +11,9 @@ KEY = signing_key("a secret")
 @pytest.mark.parametrize("address", ["203.0.113.5", "2001:db8::1"])
 def test_signed_address_is_believed_for_a_minute(address: str) -> None:
     signed = signed_caller(KEY, address, NOW)
-    for late in (-FRESH_S, 0, FRESH_S):
+    for late in (-MAX_AGE_S, 0, MAX_AGE_S):
         assert find_caller(KEY, signed, NOW + late * 1000) == address
-    for late in (-FRESH_S - 1, FRESH_S + 1):
+    for late in (-MAX_AGE_S - 1, MAX_AGE_S + 1):
         assert find_caller(KEY, signed, NOW + late * 1000) is None
 
 

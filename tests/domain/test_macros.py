@@ -22,12 +22,12 @@ from trackyard.domain.tracking.macros import Template
         ("?x={sub1}", {"sub1": ""}, "?x="),
     ],
 )
-def test_filling(url: str, values: dict[str, str], filled: str) -> None:
+def test_url_template_fills_macros(url: str, values: dict[str, str], filled: str) -> None:
     assert Template(url).fill(values) == filled
 
 
 @given(st.text())
-def test_a_value_stays_one_value(value: str) -> None:
+def test_url_template_encodes_values(value: str) -> None:
     if any("\ud800" <= c <= "\udfff" for c in value):
         return
     filled = Template("?x={sub1}").fill({"sub1": value})

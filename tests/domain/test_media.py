@@ -12,8 +12,8 @@ from trackyard.domain.platform.files import (
     MAX_MEMBERS,
     PNG,
     ZIP,
+    InvalidFile,
     Media,
-    Unacceptable,
     each_member,
     find_media,
 )
@@ -36,17 +36,17 @@ from trackyard.domain.platform.files import (
         (b"", None),
     ],
 )
-def test_what_a_file_is(content: bytes, media: Media | None) -> None:
+def test_media_type_is_found_by_content(content: bytes, media: Media | None) -> None:
     assert find_media(BytesIO(content)) == media
 
 
 @pytest.mark.parametrize("content", [png(100_000, 100_000), gif(65_000, 65_000), jpeg(60_000, 60_000), png(0, 5)])
-def test_pictures_that_unpack_to_too_much_are_refused(content: bytes) -> None:
-    with pytest.raises(Unacceptable):
+def test_media_pictures_with_too_many_pixels_are_rejected(content: bytes) -> None:
+    with pytest.raises(InvalidFile):
         find_media(BytesIO(content))
 
 
-def test_members_of_an_archive() -> None:
+def test_media_archive_lists_members() -> None:
     content = archive({"a/": b"", "a/one.png": png(), "__MACOSX/a/._one.png": b"x", "read me.txt": b"hello"})
     assert list(each_member(BytesIO(content))) == [("one.png", png()), ("read me.txt", b"hello")]
 
@@ -92,6 +92,6 @@ def swollen() -> bytes:
     ],
     ids=["up", "root", "backslash", "members", "ratio", "size", "cut", "checksum", "encrypted", "lying", "none"],
 )
-def test_archives_that_are_broken_or_dangerous_are_refused(content: bytes) -> None:
-    with pytest.raises(Unacceptable):
+def test_media_archives_broken_or_dangerous_are_rejected(content: bytes) -> None:
+    with pytest.raises(InvalidFile):
         list(each_member(BytesIO(content)))

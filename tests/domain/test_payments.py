@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.base.money import LIMIT, converted, find_amount
-from trackyard.domain.offers.payments import PaymentType, amounts, document_of, find_payment, payment_of
+from trackyard.base.money import MAX_AMOUNT, converted, find_amount
+from trackyard.domain.offers.payments import PaymentType, compute_amounts, document_of, find_payment, payment_of
 
 CLICK: dict[str, Any] = {
     "country": "DE",
@@ -51,11 +51,11 @@ def item(**fields: Any) -> Any:
         ({"countries": [], "sub1": None, "devices": None}, True),
     ],
 )
-def test_a_payment_asks_what_it_names(fields: dict[str, Any], fits: bool) -> None:
+def test_payment_matches_by_its_conditions(fields: dict[str, Any], fits: bool) -> None:
     assert (find_payment([item(**fields)], [], 7, "1", CLICK) is not None) is fits
 
 
-def test_the_most_specific_wins_then_the_order() -> None:
+def test_payment_most_specific_wins_then_order() -> None:
     plain, country = item(title="plain"), item(title="country", countries=["DE"])
     both = item(title="both", countries=["DE"], os=["Android"])
     again = item(title="again", countries=["DE"], devices=["mobile"])
@@ -68,7 +68,7 @@ def test_the_most_specific_wins_then_the_order() -> None:
     assert find_payment([country, elsewhere], [], 7, "1", CLICK) == elsewhere
 
 
-def test_the_affiliates_own_comes_before_a_more_specific_general_one() -> None:
+def test_payment_of_affiliate_precedes_general_one() -> None:
     general, own = item(countries=["DE"], os=["Android"]), item(revenue="9", partners=[7])
     assert find_payment([general], [own], 7, "1", CLICK) == own
     assert find_payment([general], [own], 8, "1", CLICK) == general
@@ -86,12 +86,14 @@ def test_the_affiliates_own_comes_before_a_more_specific_general_one() -> None:
         ("percent", "0.5", "1.5", "0.01", "0", "0.0002"),  # 0.00005 and 0.00015: halves go to the even place
     ],
 )
-def test_amounts(kind: str, total: str, revenue: str, order_sum: str, charge: str, payout: str) -> None:
-    worth = amounts(item(type=kind, total=total, revenue=revenue), Decimal(order_sum))
+def test_payment_amounts_follow_its_type(
+    kind: str, total: str, revenue: str, order_sum: str, charge: str, payout: str
+) -> None:
+    worth = compute_amounts(item(type=kind, total=total, revenue=revenue), Decimal(order_sum))
     assert (worth.charge, worth.payout) == (Decimal(charge), Decimal(payout))
 
 
-def test_a_payment_survives_being_stored() -> None:
+def test_payment_round_trips_through_storage() -> None:
     payment = item(countries=["DE"], cities=[1], sub3="a,b", type="percent", total="0.1", partners=[7], title="T")
     assert payment_of(document_of(payment)) == payment
     assert payment_of({"total": 10.1, "revenue": 5, "currency": "USD", "type": "fixed"}).total == Decimal("10.1")
@@ -101,10 +103,10 @@ money = st.decimals(min_value=0, max_value=10**6, places=4)
 
 
 @given(total=money, revenue=money, order_sum=money, kind=st.sampled_from(PaymentType))
-def test_amounts_are_whole_ten_thousandths(
+def test_payment_amounts_are_rounded_to_four_decimals(
     total: Decimal, revenue: Decimal, order_sum: Decimal, kind: PaymentType
 ) -> None:
-    worth = amounts(item(total=str(total), revenue=str(revenue), type=kind), order_sum)
+    worth = compute_amounts(item(total=str(total), revenue=str(revenue), type=kind), order_sum)
     for amount in (worth.charge, worth.payout):
         assert amount >= 0
         assert amount == amount.quantize(Decimal("0.0001"), rounding=ROUND_HALF_EVEN)
@@ -113,13 +115,13 @@ def test_amounts_are_whole_ten_thousandths(
 
 
 @given(amount=money, rate=st.decimals(min_value="0.0001", max_value=10**4, places=10))
-def test_there_and_back_loses_less_than_a_place(amount: Decimal, rate: Decimal) -> None:
+def test_currency_round_trip_loses_at_most_one_last_digit(amount: Decimal, rate: Decimal) -> None:
     there = converted(amount, Decimal(1), rate)
     back = converted(there, rate, Decimal(1))
     assert abs(back - amount) <= Decimal("0.0001") + Decimal("0.00005") / rate
 
 
 @given(text=st.text(max_size=40))
-def test_what_a_stranger_writes_is_an_amount_or_none(text: str) -> None:
+def test_amount_parser_accepts_valid_amounts_only(text: str) -> None:
     amount = find_amount(text)
-    assert amount is None or 0 <= amount < LIMIT
+    assert amount is None or 0 <= amount < MAX_AMOUNT

@@ -28,27 +28,27 @@ def at(text: str, zone: ZoneInfo = TALLINN, fold: int = 0) -> int:
         ("hour", "2026-11-20 10:59", "2026-11-20 10:00", "2026-11-20 11:00"),
     ],
 )
-def test_a_period_is_of_the_zones_calendar(name: str, moment: str, start: str, end: str) -> None:
+def test_period_follows_calendar_of_zone(name: str, moment: str, start: str, end: str) -> None:
     found = period_at(name, at(moment), TALLINN)
     assert (found.start, found.end) == (at(start), at(end))
 
 
-def test_days_of_a_change_of_clocks_are_shorter_and_longer() -> None:
+def test_period_day_of_clock_change_is_shorter_or_longer() -> None:
     short, long = (period_at("day", at(day), TALLINN) for day in ("2026-03-29 12:00", "2026-10-25 12:00"))
     assert short.end is not None and long.end is not None
     assert (short.end - short.start, long.end - long.start) == (23 * HOUR, 25 * HOUR)
 
 
-def test_the_two_equal_hours_of_a_long_day_are_two() -> None:
+def test_period_repeated_hour_of_clock_change_is_two_periods() -> None:
     first, second = (period_at("hour", at("2026-10-25 03:30", fold=fold), TALLINN) for fold in (0, 1))
     assert first.end == second.start
 
 
-def test_all_is_one_period() -> None:
+def test_period_all_is_one_period() -> None:
     assert period_at("all", at("2026-11-20"), TALLINN) == period_at("all", 0, TALLINN)
 
 
-def test_an_unknown_period_is_an_error() -> None:
+def test_period_with_unknown_name_raises() -> None:
     with pytest.raises(ValueError, match="decade is no period"):
         period_at("decade", 0, TALLINN)
 
@@ -58,7 +58,7 @@ def test_an_unknown_period_is_an_error() -> None:
     st.integers(0, 4_000_000_000_000),
     st.sampled_from(["UTC", "Asia/Kathmandu", "America/Santiago", "Africa/Cairo", "Pacific/Apia", "Europe/Tallinn"]),
 )
-def test_every_moment_lies_in_its_period_and_the_next_begins_at_its_end(name: str, moment: int, zone: str) -> None:
+def test_period_contains_its_moment_and_next_starts_at_its_end(name: str, moment: int, zone: str) -> None:
     found = period_at(name, moment, ZoneInfo(zone))
     assert found.start <= moment
     if found.end is not None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trackyard.domain.tracking.pixels import fault_of
+from trackyard.domain.tracking.pixels import find_code_error
 
 
 @pytest.mark.parametrize(
@@ -15,8 +15,8 @@ from trackyard.domain.tracking.pixels import fault_of
         ("image", "<img/>"),
     ],
 )
-def test_the_tag_of_its_kind(code_type: str, code: str) -> None:
-    assert fault_of(code, code_type) is None
+def test_pixel_code_of_its_type_is_valid(code_type: str, code: str) -> None:
+    assert find_code_error(code, code_type) is None
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,6 @@ def test_the_tag_of_its_kind(code_type: str, code: str) -> None:
         ("image", "text <img>"),
     ],
 )
-def test_anything_else(code_type: str, code: str) -> None:
-    fault = fault_of(code, code_type)
+def test_pixel_code_of_another_type_is_rejected(code_type: str, code: str) -> None:
+    fault = find_code_error(code, code_type)
     assert fault is not None and code_type in fault

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.domain.test_conversions import AT, CLICK, made
-from trackyard.domain.conversions.conversions import Change
+from tests.domain.test_conversions import AT, CLICK, make_conversion
+from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.tracking.postbacks import Postback, chosen, filled, host_of
+from trackyard.domain.tracking.postbacks import Postback, fill_url, host_of, matching_postbacks
 from trackyard.domain.tracking.sample_conversion import sample_conversion
 
 
@@ -20,8 +20,8 @@ def postback(
     return Postback(number, affiliate, offer, "https://a.example/", status, goal)
 
 
-NEW = Change(None, made(), "call:x")
-CHANGED = Change(made(status="2"), replace(made(), version=2), "call:x")
+NEW = ConversionChange(None, make_conversion(), "call:x")
+CHANGED = ConversionChange(make_conversion(status="2"), replace(make_conversion(), version=2), "call:x")
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,16 @@ CHANGED = Change(made(status="2"), replace(made(), version=2), "call:x")
         ([postback(1, offer=None), postback(2, affiliate=8)], NEW, [1]),
     ],
 )
-def test_which_are_called(postbacks: list[Postback], change: Change, called: list[int]) -> None:
-    assert [item.id for item in chosen(postbacks, change)] == called
+def test_postbacks_are_selected_by_change(
+    postbacks: list[Postback], change: ConversionChange, called: list[int]
+) -> None:
+    assert [item.id for item in matching_postbacks(postbacks, change)] == called
 
 
-def moved(before: Status | None, after: Status) -> Change:
+def moved(before: Status | None, after: Status) -> ConversionChange:
     """A new conversion with a status, or the change of one to it."""
-    stored = None if before is None else replace(made(), status=before)
-    return Change(stored, replace(made(), version=2, status=after), "call:x")
+    stored = None if before is None else replace(make_conversion(), status=before)
+    return ConversionChange(stored, replace(make_conversion(), version=2, status=after), "call:x")
 
 
 @pytest.mark.parametrize("status", ["declined", "not_found"])
@@ -71,15 +73,15 @@ def moved(before: Status | None, after: Status) -> Change:
         (None, Status.HOLD, False),
     ],
 )
-def test_postback_for_declined_or_not_found_is_called_for_both(
+def test_postback_for_declined_or_not_found_is_sent_for_both(
     status: str, before: Status | None, after: Status, is_called: bool
 ) -> None:
-    called = chosen([postback(1, status=status)], moved(before, after))
+    called = matching_postbacks([postback(1, status=status)], moved(before, after))
     assert [item.id for item in called] == ([1] if is_called else [])
 
 
-def test_postback_without_a_status_is_called_for_each_change() -> None:
-    assert len(chosen([postback(1)], moved(Status.DECLINED, Status.NOT_FOUND))) == 1
+def test_postback_without_status_is_sent_for_each_change() -> None:
+    assert len(matching_postbacks([postback(1)], moved(Status.DECLINED, Status.NOT_FOUND))) == 1
 
 
 VALUES = {
@@ -126,7 +128,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_macros(name: str) -> None:
+def test_postback_url_macros_are_filled(name: str) -> None:
     click = CLICK | {
         "ip": "198.51.100.7",
         "city": "Köln",
@@ -141,7 +143,7 @@ def test_macros(name: str) -> None:
         "ext3": "e3",
     }
     conversion = replace(
-        made(
+        make_conversion(
             action_id="o/1",
             comment="c",
             user_id="u",
@@ -154,10 +156,10 @@ def test_macros(name: str) -> None:
     )
     assert conversion.created_at == AT
     zone = ZoneInfo("Asia/Kathmandu")
-    assert filled(f"http://a/?x={{{name}}}", conversion, "Shoes & more", zone, "42") == f"http://a/?x={VALUES[name]}"
+    assert fill_url(f"http://a/?x={{{name}}}", conversion, "Shoes & more", zone, "42") == f"http://a/?x={VALUES[name]}"
 
 
-def test_dates_are_in_the_platforms_zone_across_midnight_and_summer_time() -> None:
+def test_postback_dates_use_platform_zone_across_midnight_and_dst() -> None:
     late = 1_698_537_600_000  # 2023-10-29 00:00 UTC: 02:00 of the longer day in Berlin, still summer time
     sample = sample_conversion(affiliate_id=7, offer_id=3, status=Status.HOLD, goal="1", currency="USD", now_ms=late)
     conversion = replace(sample, click_time=late - 3 * 3_600_000)
@@ -165,13 +167,13 @@ def test_dates_are_in_the_platforms_zone_across_midnight_and_summer_time() -> No
     berlin, new_york = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
     in_berlin = "2023-10-29 02:00:00|2023-10-29|2023-10-28 23:00:00|1698537600"
     in_new_york = "2023-10-28 20:00:00|2023-10-28|2023-10-28 17:00:00|1698537600"
-    assert unquote(filled(url, conversion, "", berlin, "")) == in_berlin
-    assert unquote(filled(url, conversion, "", new_york, "")) == in_new_york
+    assert unquote(fill_url(url, conversion, "", berlin, "")) == in_berlin
+    assert unquote(fill_url(url, conversion, "", new_york, "")) == in_new_york
 
 
 @pytest.mark.parametrize(
     ("url", "host"),
     [("https://A.example:81/x", "a.example"), ("http://[::1]/", "::1"), ("nonsense", ""), ("http://[::/", "")],
 )
-def test_the_host_of_a_url(url: str, host: str) -> None:
+def test_postback_host_of_url_is_extracted(url: str, host: str) -> None:
     assert host_of(url) == host

@@ -3,7 +3,7 @@
 import pytest
 
 from trackyard.domain.people.callers import StaffCaller
-from trackyard.domain.people.roles import TABLE, Permission, Role, permissions_of, roles_giving
+from trackyard.domain.people.roles import ROLE_PERMISSIONS, Permission, Role, permissions_of, roles_with
 
 
 @pytest.mark.parametrize(
@@ -18,20 +18,20 @@ from trackyard.domain.people.roles import TABLE, Permission, Role, permissions_o
         (Role.SECTION_NEWS, Permission.NEWS_WRITE, Permission.TICKETS_WRITE),
     ],
 )
-def test_a_role(role: Role, may: Permission, may_not: Permission | None) -> None:
+def test_role_has_its_permissions_only(role: Role, may: Permission, may_not: Permission | None) -> None:
     caller = StaffCaller("0" * 24, frozenset({role}))
     assert caller.may(may)
     assert may_not is None or not caller.may(may_not)
 
 
-def test_the_administrator_alone_edits_users() -> None:
-    assert roles_giving(Permission.USERS_WRITE) == (Role.ADMIN,)
-    assert TABLE[Role.ADMIN] == frozenset(Permission)
+def test_users_are_edited_by_administrator_role_only() -> None:
+    assert roles_with(Permission.USERS_WRITE) == (Role.ADMIN,)
+    assert ROLE_PERMISSIONS[Role.ADMIN] == frozenset(Permission)
     assert permissions_of([]) == {Permission.NEWS_READ}
 
 
-def test_who_writes_a_thing_reads_the_lists_that_it_names_values_of() -> None:
-    for role, given in TABLE.items():
+def test_role_that_writes_may_read_referenced_lists() -> None:
+    for role, given in ROLE_PERMISSIONS.items():
         for write, read in (
             (Permission.INVOICES_WRITE, Permission.CURRENCIES_READ),
             (Permission.AFFILIATES_WRITE, Permission.PAYMENT_SYSTEMS_READ),

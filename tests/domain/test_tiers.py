@@ -14,14 +14,14 @@ from trackyard.domain.offers.counters import Count, Traits
 from trackyard.domain.offers.offers import Tier
 from trackyard.domain.offers.payments import Amounts
 from trackyard.domain.offers.tiers import (
-    Ladder,
     Modifier,
     ModifierType,
+    TierGroup,
+    apply_modifiers,
     documents_of,
-    ladders_of,
-    modified,
     modifiers_of,
-    reached,
+    reached_modifiers,
+    tier_groups_of,
 )
 
 UTC = ZoneInfo("UTC")
@@ -39,10 +39,10 @@ def tier(number: int = 1, **fields: Any) -> Tier:
     return Tier(id=f"{number:024x}", **values)
 
 
-def steps(ladders: tuple[Ladder, ...], *held: Count, traits: Traits = HERE) -> list[Decimal]:
+def steps(ladders: tuple[TierGroup, ...], *held: Count, traits: Traits = HERE) -> list[Decimal]:
     """Values of the modifiers that apply while the ladders' counters hold this."""
     names = [ladder.measure.counter_of(traits).name for ladder in ladders]
-    return [modifier.value for modifier in reached(ladders, traits, dict(zip(names, held, strict=True)))]
+    return [modifier.value for modifier in reached_modifiers(ladders, traits, dict(zip(names, held, strict=True)))]
 
 
 def modifier(kind: str, value: str, payment_type: str = "payout") -> Modifier:
@@ -50,8 +50,8 @@ def modifier(kind: str, value: str, payment_type: str = "payout") -> Modifier:
 
 
 @pytest.mark.parametrize(("held", "applied"), [(0, []), (9, []), (10, [1]), (19, [1]), (20, [2]), (30, [3]), (99, [3])])
-def test_of_a_ladder_the_highest_reached_step_applies(held: int, applied: list[int]) -> None:
-    ladders = ladders_of(
+def test_tier_ladder_applies_highest_reached_step(held: int, applied: list[int]) -> None:
+    ladders = tier_groups_of(
         3,
         [
             tier(1, value=20, modifier_value=2),
@@ -64,8 +64,8 @@ def test_of_a_ladder_the_highest_reached_step_applies(held: int, applied: list[i
     assert steps(ladders, Count(held, Decimal(999))) == applied
 
 
-def test_a_budget_is_reached_when_the_sum_is_the_value() -> None:
-    ladders = ladders_of(3, [tier(type="budget", value="10.5")], UTC)
+def test_tier_budget_is_reached_at_its_value() -> None:
+    ladders = tier_groups_of(3, [tier(type="budget", value="10.5")], UTC)
     assert steps(ladders, Count(99, Decimal("10.4999"))) == []
     assert steps(ladders, Count(1, Decimal("10.5"))) == [7]
 
@@ -84,9 +84,9 @@ def test_a_budget_is_reached_when_the_sum_is_the_value() -> None:
         {"conversion_status": ("confirmed",)},
     ],
 )
-def test_what_differs_in_anything_else_is_a_ladder_of_its_own(difference: dict[str, Any]) -> None:
+def test_tier_with_other_conditions_is_a_separate_ladder(difference: dict[str, Any]) -> None:
     first, second = tier(1, modifier_value=1), tier(2, modifier_value=2, **difference)
-    ladders = ladders_of(3, [first, second, tier(3, value=99, modifier_value=3)], UTC)
+    ladders = tier_groups_of(3, [first, second, tier(3, value=99, modifier_value=3)], UTC)
     assert [len(ladder.steps) for ladder in ladders] == [2, 1]
     assert steps(ladders, Count(10, Decimal(10)), Count(10, Decimal(10))) == [1, 2]
 
@@ -106,19 +106,19 @@ def test_what_differs_in_anything_else_is_a_ladder_of_its_own(difference: dict[s
         ({"affiliate_type": "exact", "affiliates": (8,)}, {}, False),
     ],
 )
-def test_whom_a_tier_changes(fields: dict[str, Any], traits: dict[str, Any], changes: bool) -> None:
-    ladders = ladders_of(3, [tier(**fields)], UTC)
+def test_tier_applies_by_its_conditions(fields: dict[str, Any], traits: dict[str, Any], changes: bool) -> None:
+    ladders = tier_groups_of(3, [tier(**fields)], UTC)
     there = HERE._replace(**traits)
     assert (steps(ladders, Count(10), traits=there) == [7]) is changes
 
 
-def test_goals_are_counted_together_and_affiliates_each_by_default() -> None:
-    [ladder] = ladders_of(3, [tier(goals=("2", "3"))], UTC)
+def test_tier_counts_goals_together_and_affiliates_separately() -> None:
+    [ladder] = tier_groups_of(3, [tier(goals=("2", "3"))], UTC)
     measure = ladder.measure
     assert [measure.counts(HERE._replace(goal=goal)) for goal in ("1", "2", "3")] == [False, True, True]
     assert measure.counter_of(HERE) == measure.counter_of(HERE._replace(goal="2"))
     assert measure.counter_of(HERE) != measure.counter_of(HERE._replace(affiliate_id=8))
-    [together] = ladders_of(3, [tier(affiliate_type="all")], UTC)
+    [together] = tier_groups_of(3, [tier(affiliate_type="all")], UTC)
     assert together.measure.counter_of(HERE) == together.measure.counter_of(HERE._replace(affiliate_id=8))
 
 
@@ -134,15 +134,15 @@ def test_goals_are_counted_together_and_affiliates_each_by_default() -> None:
         ("all", 99999, True),
     ],
 )
-def test_timeframes_are_of_the_calendar(timeframe: str, hours: float, same: bool) -> None:
-    [ladder] = ladders_of(3, [tier(timeframe=timeframe)], UTC)
+def test_tier_timeframes_follow_calendar(timeframe: str, hours: float, same: bool) -> None:
+    [ladder] = tier_groups_of(3, [tier(timeframe=timeframe)], UTC)
     later = HERE._replace(at=AT + int(hours * HOUR))
     assert (ladder.measure.counter_of(HERE) == ladder.measure.counter_of(later)) is same
 
 
-def test_the_statuses_that_a_tier_counts() -> None:
+def test_tier_counts_configured_statuses() -> None:
     def counted(*words: str) -> frozenset[Status]:
-        [ladder] = ladders_of(3, [tier(conversion_status=words)], UTC)
+        [ladder] = tier_groups_of(3, [tier(conversion_status=words)], UTC)
         return ladder.measure.statuses
 
     assert counted() == {Status.CONFIRMED, Status.PENDING, Status.PENDING_CAP, Status.HOLD}
@@ -172,11 +172,11 @@ def test_the_statuses_that_a_tier_counts() -> None:
         ([modifier("by_percent", "0.003")], "10", "5.0002"),
     ],
 )
-def test_each_modifier(modifiers: list[Modifier], charge: str, payout: str) -> None:
-    assert modified(WORTH, modifiers) == Amounts(WORTH.sum, Decimal(charge), Decimal(payout))
+def test_tier_modifier_changes_amounts(modifiers: list[Modifier], charge: str, payout: str) -> None:
+    assert apply_modifiers(WORTH, modifiers) == Amounts(WORTH.sum, Decimal(charge), Decimal(payout))
 
 
-def test_modifiers_survive_being_stored() -> None:
+def test_tier_modifiers_round_trip_through_storage() -> None:
     kept = (modifier("by_percent", "0.1", "total"), modifier("to_fix", "12.3456", "payout_and_total"))
     assert modifiers_of(documents_of(kept)) == kept
     assert modifiers_of([]) == ()
@@ -201,21 +201,21 @@ def plain(amount: Decimal, kind: str, value: Decimal, order_sum: Decimal) -> Dec
 
 
 @given(items=st.lists(modifiers, max_size=4), worth=st.builds(Amounts, money, money, money))
-def test_modifiers_apply_in_order(items: list[Modifier], worth: Amounts) -> None:
+def test_tier_modifiers_apply_in_order(items: list[Modifier], worth: Amounts) -> None:
     charge, payout = worth.charge, worth.payout
     for item in items:
         if item.payment_type in ("payout", "payout_and_total"):
             payout = plain(payout, item.type, item.value, worth.sum)
         if item.payment_type in ("total", "payout_and_total"):
             charge = plain(charge, item.type, item.value, worth.sum)
-    assert modified(worth, items) == Amounts(worth.sum, charge, payout)
+    assert apply_modifiers(worth, items) == Amounts(worth.sum, charge, payout)
 
 
 @given(
     values=st.lists(st.tuples(st.integers(0, 20), st.sampled_from(["to_fix", "by_fix"])), min_size=1, max_size=6),
     held=st.integers(0, 25),
 )
-def test_one_step_of_each_ladder_applies_in_the_order_of_the_list(values: list[tuple[int, str]], held: int) -> None:
+def test_tier_ladders_apply_one_step_each_in_list_order(values: list[tuple[int, str]], held: int) -> None:
     tiers = [tier(place, value=value, modifier_type=kind, modifier_value=place) for place, (value, kind) in
              enumerate(values)]  # fmt: skip
     expected = []
@@ -224,5 +224,5 @@ def test_one_step_of_each_ladder_applies_in_the_order_of_the_list(values: list[t
         if fitting:
             best = max(value for value, _ in fitting)
             expected.append(next(place for value, place in fitting if value == best))
-    ladders = ladders_of(3, tiers, UTC)
+    ladders = tier_groups_of(3, tiers, UTC)
     assert steps(ladders, *(Count(held) for _ in ladders)) == expected

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from tests.support.program import Program, until
-from tests.support.story import SHOP, Story, begin
+from tests.support.offer_scenario import SHOP, OfferScenario, create_offer_scenario
+from tests.support.program import RunningProgram, poll_until
 
 
-def test_the_clicks_of_a_blacklisted_affiliate_go_elsewhere(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+def test_blacklisted_affiliate_clicks_go_to_trafficback(tmp_path: Path) -> None:
+    program = RunningProgram(tmp_path)
     program.start()
-    story = begin(program)
+    story = create_offer_scenario(program)
     story.await_rules()
     pair = {"advertisers_id": story.advertiser, "pid": story.affiliate}
     program.api("POST", "/3.0/admin/advertiser/disable-affiliate", pair)
@@ -19,8 +19,8 @@ def test_the_clicks_of_a_blacklisted_affiliate_go_elsewhere(tmp_path: Path) -> N
     assert program.stop() == 0
 
 
-def await_target(story: Story, address: str) -> None:
+def await_target(story: OfferScenario, address: str) -> None:
     def leads_there() -> bool:
         return story.click().headers.get("location", "").startswith(address)
 
-    until(leads_there, seconds=10, what=f"clicks to lead to {address}")
+    poll_until(leads_there, seconds=10, what=f"clicks to lead to {address}")

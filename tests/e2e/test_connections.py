@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import Program, until
+from tests.support.program import RunningProgram, poll_until
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Iterator[Program]:
-    running = Program(tmp_path, mail_from="Yard <mail@yard.example>")
+def program(tmp_path: Path) -> Iterator[RunningProgram]:
+    running = RunningProgram(tmp_path, mail_from="Yard <mail@yard.example>")
     running.start()
     yield running
     assert running.stop() == 0
 
 
-def test_mail_and_clicks_follow(program: Program) -> None:
+def test_connection_changes_send_mail_and_redirect_clicks(program: RunningProgram) -> None:
     advertiser = program.api("POST", "/3.1/admin/advertiser", {"title": "Shop"})["advertiser"]["id"]
     given = {"title": "Shoes", "advertiser": advertiser, "url": "https://shop.example/", "payments[0][total]": 1}
     public = {"status": "active", "privacy": "public"}
@@ -36,10 +36,10 @@ def test_mail_and_clicks_follow(program: Program) -> None:
         assert all((one["From"], one["To"]) == ("Yard <mail@yard.example>", person["email"]) for one in messages)
         return sorted(one["Subject"] for one in messages)
 
-    until(passes, seconds=10, what="a click on the public offer")
+    poll_until(passes, seconds=10, what="a click on the public offer")
     program.api("POST", "/3.0/offer/disable-affiliate", pair)
-    until(lambda: not passes(), seconds=10, what="the refusal of the affiliate that was taken off")
+    poll_until(lambda: not passes(), seconds=10, what="the refusal of the affiliate that was taken off")
     program.api("POST", "/3.0/offer/enable-affiliate", pair)
-    until(passes, seconds=10, what="a click after it was connected again")
+    poll_until(passes, seconds=10, what="a click after it was connected again")
     told = ["You are connected to 1 offer(s)", "You are disconnected from 1 offer(s)"]
-    until(lambda: subjects() == told, seconds=10, what="both mails")
+    poll_until(lambda: subjects() == told, seconds=10, what="both mails")

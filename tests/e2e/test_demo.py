@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from tests.support.program import Program
+from tests.support.program import RunningProgram
 from trackyard.api.statistics.reports import GROUPED
 
 SMALL = ("demo", "--visits", "1500", "--seconds", "3")
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Iterator[Program]:
-    running = Program(tmp_path)
+def program(tmp_path: Path) -> Iterator[RunningProgram]:
+    running = RunningProgram(tmp_path)
     yield running
     if running.process is not None and running.process.poll() is None:
         running.stop()
@@ -27,7 +27,7 @@ def period() -> dict[str, str]:
     return {"date_from": str(today - timedelta(days=31)), "date_to": str(today + timedelta(days=1))}
 
 
-def test_a_demonstration_fills_every_report_and_adds_up(program: Program) -> None:
+def test_demo_command_fills_every_report_and_reconciles(program: RunningProgram) -> None:
     assert "start it first" in program.command(*SMALL).stderr
     program.start()
     made = program.command(*SMALL, seconds=240)
@@ -51,7 +51,7 @@ def test_a_demonstration_fills_every_report_and_adds_up(program: Program) -> Non
     assert "does not answer: start the server" in stopped.stderr
 
 
-def _check_reports(program: Program) -> None:
+def _check_reports(program: RunningProgram) -> None:
     filters = {f"filter[{name}]": day for name, day in period().items()}
     offers = program.api("GET", "/3.0/stats/getbyprogram", filters)["stats"]
     assert len(offers) == 6
@@ -70,7 +70,7 @@ def _check_reports(program: Program) -> None:
     assert program.api("GET", "/3.0/stats/time-to-action", period() | asked)["data"]
 
 
-def _check_people(program: Program) -> None:
+def _check_people(program: RunningProgram) -> None:
     people = program.api("GET", "/3.0/admin/partners", {"with_balance": 1})["partners"]
     balances = {each["login"]: each["balance"].get("USD", {}) for each in people}
     assert len(balances) == 6
@@ -83,7 +83,7 @@ def _check_people(program: Program) -> None:
     assert program.api("GET", "/3.0/news")["items"]
 
 
-def _check_logs(program: Program) -> None:
+def _check_logs(program: RunningProgram) -> None:
     def rows(path: str, name: str, **more: Any) -> list[Any]:
         found: list[Any] = program.api("GET", path, period() | {"limit": 1000} | more)[name]
         return found

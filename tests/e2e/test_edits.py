@@ -7,21 +7,23 @@ from typing import Any
 
 import pytest
 
-from tests.support.program import KEY, Program, until
+from tests.support.offer_scenario import create_offer_scenario, period_around_today
+from tests.support.program import KEY, RunningProgram, poll_until
 from tests.support.receiver import Receiver
-from tests.support.story import around_today, begin
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Iterator[Program]:
-    running = Program(tmp_path)
+def program(tmp_path: Path) -> Iterator[RunningProgram]:
+    running = RunningProgram(tmp_path)
     running.start()
     yield running
     assert running.stop() == 0
 
 
-def test_what_was_answered_is_done_in_order_after_a_kill(program: Program, receiver: Receiver) -> None:
-    story = begin(program, receiver.url("/pb?a={action_id}&status={status}&sum={sum}&geo={geo}"))
+def test_accepted_edits_and_imports_are_applied_in_order_after_kill(
+    program: RunningProgram, receiver: Receiver
+) -> None:
+    story = create_offer_scenario(program, receiver.url("/pb?a={action_id}&status={status}&sum={sum}&geo={geo}"))
     one = {"offer": story.offer, "pid": story.affiliate}
     both = {f"list[{place}][{name}]": value for place in (0, 1) for name, value in one.items()}
     named = {"list[0][action_id]": "A", "list[1][action_id]": "B", "list[0][ip]": "1.1.1.1"}
@@ -30,10 +32,10 @@ def test_what_was_answered_is_done_in_order_after_a_kill(program: Program, recei
     program.start()
 
     def made() -> dict[str, Any]:
-        found = program.api("GET", "/3.0/stats/conversions", around_today())["conversions"]
+        found = program.api("GET", "/3.0/stats/conversions", period_around_today())["conversions"]
         return {item["action_id"]: item for item in found}
 
-    until(lambda: len(made()) == 2, seconds=20, what="the imports")
+    poll_until(lambda: len(made()) == 2, seconds=20, what="the imports")
     assert {name: (item["status"], item["country"]) for name, item in made().items()} == {
         "A": ("confirmed", "AU"),
         "B": ("pending", ""),
@@ -42,17 +44,20 @@ def test_what_was_answered_is_done_in_order_after_a_kill(program: Program, recei
     program.api("POST", "/3.0/admin/conversion/edit", {"ids": made()["B"]["id"], "status": "confirmed"})
     program.stop(signal.SIGKILL)
     program.start()
-    until(lambda: story.balance()["balance"] == {"USD": 5}, seconds=20, what="the edits")
-    until(lambda: story.day(KEY).get("actions", {}).get("confirmed", {}).get("payouts") == 5, seconds=10, what="sums")
-    until(lambda: len(receiver.requests()) == 3, seconds=20, what="the calls to the affiliate")
+    poll_until(lambda: story.balance()["balance"] == {"USD": 5}, seconds=20, what="the edits")
+    poll_until(
+        lambda: story.day(KEY).get("actions", {}).get("confirmed", {}).get("payouts") == 5, seconds=10, what="sums"
+    )
+    poll_until(lambda: len(receiver.requests()) == 3, seconds=20, what="the calls to the affiliate")
     assert sorted(request.path for request in receiver.requests()) == [
         "/pb?a=A&status=1&sum=7&geo=AU",
         "/pb?a=B&status=1&sum=2.5&geo=",
         "/pb?a=B&status=2&sum=7&geo=",
     ]
-    log = until(
+    log = poll_until(
         lambda: (
-            len(found := program.api("GET", "/3.0/stats/serverpostbacks", around_today())["postbacks"]) == 5 and found
+            len(found := program.api("GET", "/3.0/stats/serverpostbacks", period_around_today())["postbacks"]) == 5
+            and found
         ),
         seconds=10,
         what="the log",

@@ -11,38 +11,38 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from tests.support.program import Program, until
-from tests.support.story import Story, around_today, begin, click_id_of
+from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
+from tests.support.program import RunningProgram, poll_until
 
 USER, OTHER = "visitor-77", "visitor-78"
-PERIOD = ("--from", around_today()["date_from"], "--to", around_today()["date_to"])
+PERIOD = ("--from", period_around_today()["date_from"], "--to", period_around_today()["date_to"])
 LISTS = {"clicks": (), "conversions": (), "custom": ("--slice", "offer", "--slice", "sub1")}
 
 
 @pytest.fixture
-def story(tmp_path: Path) -> Iterator[Story]:
+def story(tmp_path: Path) -> Iterator[OfferScenario]:
     """Clicks of two visitors that converted, and 3 of nobody."""
-    program = Program(tmp_path)
+    program = RunningProgram(tmp_path)
     program.start()
-    made = begin(program)
+    made = create_offer_scenario(program)
     made.await_rules()
     for user in (USER, OTHER):
         click_id = click_id_of(made.click(user_id=user, sub1=f"sub of {user}", ip="1.1.1.1"))
         assert made.call(click_id, user_id=user, action_id=f"of {user}").status == 200
     for number in range(3):
         made.click(sub1=f"=nobody {number}")
-    until(lambda: made.day(made.affiliate_key).get("actions", {}).get("total", {}).get("count") == 2, seconds=20,
+    poll_until(lambda: made.day(made.affiliate_key).get("actions", {}).get("total", {}).get("count") == 2, seconds=20,
           what="the conversions")  # fmt: skip
     yield made
     assert program.stop() == 0
 
 
-def listed(story: Story, name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = story.program.api("GET", f"/3.1/stats/{name}", around_today())[name]
+def listed(story: OfferScenario, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = story.program.api("GET", f"/3.1/stats/{name}", period_around_today())[name]
     return found
 
 
-def exported(story: Story, name: str, form: str) -> list[dict[str, Any]]:
+def exported(story: OfferScenario, name: str, form: str) -> list[dict[str, Any]]:
     """The rows of a file."""
     file = story.program.directory / f"{name}.{form}"
     options = ("--format", form, "--output", str(file))
@@ -56,7 +56,7 @@ def exported(story: Story, name: str, form: str) -> list[dict[str, Any]]:
         return list(csv.DictReader(lines))
 
 
-def check_closed_pipe(story: Story) -> None:
+def check_closed_pipe(story: OfferScenario) -> None:
     """Who has seen enough ends the command quietly, and the server has no trouble."""
     line = [sys.executable, "-m", "trackyard", "export", "clicks", *PERIOD]
     with subprocess.Popen(
@@ -70,7 +70,7 @@ def check_closed_pipe(story: Story) -> None:
     assert not levels & {"ERROR", "error", "CRITICAL", "critical"}, story.program.log_tail()
 
 
-def test_files_of_a_running_server_and_an_erasure(story: Story) -> None:
+def test_export_and_erase_commands_work_on_running_server(story: OfferScenario) -> None:
     clicks, conversions = listed(story, "clicks"), listed(story, "conversions")
     rows, table = exported(story, "clicks", "csv"), exported(story, "clicks", "parquet")
     assert [row["id"] for row in rows] == [row["id"] for row in table] == [click["id"] for click in clicks]

@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.support.pictures import jpeg, png
-from tests.support.program import KEY, Program, request, until
+from tests.support.program import KEY, RunningProgram, poll_until, request
 from tests.support.receiver import Receiver, Reply
 
 MULTIPART = (
@@ -15,8 +15,8 @@ MULTIPART = (
 )
 
 
-def test_creatives_from_upload_to_visitor(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+def test_creatives_are_downloaded_and_served(tmp_path: Path) -> None:
+    program = RunningProgram(tmp_path)
     program.start()
     with Receiver(lambda _: Reply(200, jpeg(60, 70))) as receiver:
         advertiser = program.api("POST", "/3.1/admin/advertiser", {"title": "Shop"})["advertiser"]["id"]
@@ -31,7 +31,7 @@ def test_creatives_from_upload_to_visitor(tmp_path: Path) -> None:
             shown = program.api("GET", f"/3.1/offer/{offer}")["offer"]["creatives"]
             return shown if all(item["size"] for item in shown) else []
 
-        own, far = until(fetched, seconds=10, what="the creative that was fetched")
+        own, far = poll_until(fetched, seconds=10, what="the creative that was fetched")
     assert (far["title"], far["mime"], far["width"], far["height"]) == ("far.jpg", "image/jpeg", 60, 70)
     for item, content in ((own, png(30, 20)), (far, jpeg(60, 70))):
         place = urlsplit(str(item["url"]))

@@ -13,22 +13,22 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.support.program import KEY, Program, request, until
+from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
+from tests.support.program import KEY, RunningProgram, poll_until, request
 from tests.support.receiver import Receiver
-from tests.support.story import Story, around_today, begin, click_id_of
 
 
-class Traffic:
+class AcknowledgedTraffic:
     """Clicks, and a call for each third one, one after the other until stopped; knows what was acknowledged."""
 
-    def __init__(self, story: Story) -> None:
+    def __init__(self, story: OfferScenario) -> None:
         self.story = story
         self.clicks: list[str] = []
         self.calls: list[str] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
-    def __enter__(self) -> "Traffic":
+    def __enter__(self) -> "AcknowledgedTraffic":
         self._thread.start()
         return self
 
@@ -39,7 +39,7 @@ class Traffic:
     def grow(self, count: int) -> None:
         """Waits until this many more calls are acknowledged."""
         goal = len(self.calls) + count
-        until(lambda: len(self.calls) >= goal, seconds=40, what=f"{goal} calls")
+        poll_until(lambda: len(self.calls) >= goal, seconds=40, what=f"{goal} calls")
 
     def _run(self) -> None:
         number = 0
@@ -52,8 +52,8 @@ class Traffic:
                     self.calls.append(click_id)
 
 
-def _every(program: Program, path: str, name: str) -> list[dict[str, Any]]:
-    period = {**around_today(), "limit": 5000}
+def _every(program: RunningProgram, path: str, name: str) -> list[dict[str, Any]]:
+    period = {**period_around_today(), "limit": 5000}
     rows: list[dict[str, Any]] = []
     page = 1
     while True:
@@ -64,17 +64,17 @@ def _every(program: Program, path: str, name: str) -> list[dict[str, Any]]:
         page += 1
 
 
-def test_nothing_acknowledged_is_lost_or_doubled(tmp_path: Path, receiver: Receiver) -> None:
-    program = Program(tmp_path)
+def test_kill_of_every_process_loses_and_doubles_nothing(tmp_path: Path, receiver: Receiver) -> None:
+    program = RunningProgram(tmp_path)
     program.start()
-    story = begin(program, receiver.url("/pb?click={clickid}"))
+    story = create_offer_scenario(program, receiver.url("/pb?click={clickid}"))
     story.await_rules()
-    with Traffic(story) as traffic:
+    with AcknowledgedTraffic(story) as traffic:
         traffic.grow(20)
         for child in ("edge 0", "core", "worker"):
             program.kill(child)
             traffic.grow(20)
-        until(program.is_ready, seconds=20, what="ready")
+        poll_until(program.is_ready, seconds=20, what="ready")
         program.stop(signal.SIGKILL)
         left_behind = tmp_path / "data" / "temporary" / "rows.raw"
         left_behind.write_bytes(b"rows on their way, with the addresses of visitors")
@@ -94,7 +94,7 @@ def test_nothing_acknowledged_is_lost_or_doubled(tmp_path: Path, receiver: Recei
             and row["actions"]["total"]["count"] == conversions
         )
 
-    until(settled, seconds=30, what=f"{len(acknowledged)} clicks and {len(called)} calls")
+    poll_until(settled, seconds=30, what=f"{len(acknowledged)} clicks and {len(called)} calls")
     clicks = Counter(c["id"] for c in _every(program, "/3.0/stats/clicks", "clicks"))
     conversions = Counter(c["clickid"] for c in _every(program, "/3.0/stats/conversions", "conversions"))
     assert acknowledged <= set(clicks) and set(clicks.values()) == {1}
@@ -111,9 +111,9 @@ def test_nothing_acknowledged_is_lost_or_doubled(tmp_path: Path, receiver: Recei
     def delivered() -> set[str]:
         return {parse_qs(urlsplit(r.path).query)["click"][0] for r in receiver.requests()}
 
-    until(lambda: delivered() == set(conversions), seconds=30, what="every postback")
+    poll_until(lambda: delivered() == set(conversions), seconds=30, what="every postback")
     assert program.stop() == 0
-    story_after = Program(tmp_path)
+    story_after = RunningProgram(tmp_path)
     story_after.api_port, story_after.tracking_port = program.api_port, program.tracking_port
     story_after.environment = program.environment
     story_after.start()
@@ -123,9 +123,9 @@ def test_nothing_acknowledged_is_lost_or_doubled(tmp_path: Path, receiver: Recei
 
 @pytest.mark.long
 @pytest.mark.parametrize("how", ["service", "kill"])
-def test_a_stop_at_any_moment_of_the_start_is_a_clean_stop(tmp_path: Path, how: str) -> None:
+def test_stop_during_start_is_clean(tmp_path: Path, how: str) -> None:
     """SIGTERM to the parent, as a service manager sends it; or the parent is killed, and the roles must notice."""
-    program = Program(tmp_path)
+    program = RunningProgram(tmp_path)
     program.start()
     assert program.stop() == 0
     for moment in range(3, 20):
@@ -137,13 +137,13 @@ def test_a_stop_at_any_moment_of_the_start_is_a_clean_stop(tmp_path: Path, how: 
             assert program.stop() == 0, program.log_tail()
         else:
             program.stop(signal.SIGKILL)
-            until(lambda: not _is_locked(program), seconds=10, what="the roles noticed the death of their parent")
+            poll_until(lambda: not _is_locked(program), seconds=10, what="the roles noticed the death of their parent")
         assert time.monotonic() - begun < 10
     program.start()
     assert program.stop() == 0
 
 
-def _is_locked(program: Program) -> bool:
+def _is_locked(program: RunningProgram) -> bool:
     with (program.directory / "data" / "trackyard.lock").open() as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -152,13 +152,13 @@ def _is_locked(program: Program) -> bool:
         return False
 
 
-def test_a_role_that_does_not_stay_alive_is_told(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+def test_role_that_keeps_dying_is_reported(tmp_path: Path) -> None:
+    program = RunningProgram(tmp_path)
     program.start()
     for _ in range(3):
         program.kill("worker")
-    until(lambda: not program.is_ready(), seconds=5, what="it is not ready")
+    poll_until(lambda: not program.is_ready(), seconds=5, what="it is not ready")
     answer = request(program.api_port, "GET", "/readyz")
     assert answer.status == 503 and answer.json["reasons"] == ["the role worker dies again and again"]
-    until(program.is_ready, seconds=30, what="ready")
+    poll_until(program.is_ready, seconds=30, what="ready")
     assert program.stop() == 0

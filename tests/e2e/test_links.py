@@ -12,29 +12,29 @@ from tests.support.analytics import analytics
 from tests.support.api import Api, api
 from tests.support.edge import recorded
 from tests.support.offers import store_offer
-from trackyard.decision.routes import Rules
-from trackyard.decision.visitor.visitor import Visitors
+from trackyard.decision.routes import Ruleset
+from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.offers.offers import Landing
 from trackyard.edge.counters import Counters
-from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.request import Request, Response
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.journal.records import Click
-from trackyard.journal.writer import Writer
+from trackyard.journal.writer import JournalWriter
 from trackyard.store.tracking import rulesets
 
 __all__ = ["analytics", "api"]
 
 
 @pytest.fixture
-def edge(api: Api, tmp_path: Path) -> Iterator[Edge]:
+def edge(api: Api, tmp_path: Path) -> Iterator[EdgeHandler]:
     """An edge without rules, its journal in the directory `journal`."""
-    visitors = Visitors()
-    journal = Writer(tmp_path / "journal", 1, api.clock)
+    visitors = VisitorLookup()
+    journal = JournalWriter(tmp_path / "journal", 1, api.clock)
     options = StateOptions(tmp_path / "state", tmp_path / "journal", tmp_path / "rules", 1, size=64 * 1024)
-    state = EdgeState(options, journal.where, api.clock.now_ms() // 1000)
-    yield Edge(
+    state = EdgeState(options, journal.end_position, api.clock.now_ms() // 1000)
+    yield EdgeHandler(
         number=1,
         clock=api.clock,
         journal=journal,
@@ -48,22 +48,22 @@ def edge(api: Api, tmp_path: Path) -> Iterator[Edge]:
     visitors.close()
 
 
-def request(edge: Edge, url: str) -> Response:
+def request(edge: EdgeHandler, url: str) -> Response:
     parts = urlsplit(url)
     answer = edge.handle(Request("GET", parts.path, parts.query.encode(), {}, "192.0.2.1", trusted=False))
     assert edge.commit()
     return answer
 
 
-def test_the_links_of_an_answer_work(api: Api, edge: Edge, tmp_path: Path) -> None:
+def test_offer_links_in_api_answer_redirect(api: Api, edge: EdgeHandler, tmp_path: Path) -> None:
     pid, affiliate = api.add_affiliate()
     landing = Landing(id=2, title="Summer", url="https://land.example/", url_preview="https://land.example/p")
     made = store_offer(api, privacy="private", url="https://shop.example/?p={pid}", landings=(landing,))
     api.admin.post("/3.0/offer/enable-affiliate", offer_id=made.id, pid=pid)
     with api.deps.database.write() as conn:
         rulesets.touch(conn, "offer", made.id)
-        entries = [(kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rulesets.each_rule(conn)]
-    edge.rules = Rules.of(entries)
+        entries = [(kind, key, msgspec.msgpack.encode(row)) for kind, key, row in rulesets.each_row(conn)]
+    edge.ruleset = Ruleset.of(entries)
     [shown] = affiliate.get("/3.1/partner/live-offers")["offers"]
     targets = {}
     for link in shown["links"]:

@@ -7,12 +7,12 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from tests.e2e.test_kill import Traffic
-from tests.support.program import NotYet, Program, until
-from tests.support.story import begin
+from tests.e2e.test_kill import AcknowledgedTraffic
+from tests.support.offer_scenario import create_offer_scenario
+from tests.support.program import RunningProgram, WaitTimeout, poll_until
 
 
-def _command(program: Program, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _command(program: RunningProgram, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "trackyard", *arguments],
         env=program.environment,
@@ -22,16 +22,16 @@ def _command(program: Program, *arguments: str) -> subprocess.CompletedProcess[s
     )
 
 
-def _audited(program: Program) -> bool:
+def _audited(program: RunningProgram) -> bool:
     return _command(program, "audit").stdout.endswith("everything adds up\n")
 
 
-def test_rebuilds_beside_traffic(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+def test_rebuild_command_under_traffic_succeeds(tmp_path: Path) -> None:
+    program = RunningProgram(tmp_path)
     program.start()
-    story = begin(program)
+    story = create_offer_scenario(program)
     story.await_rules()
-    with Traffic(story) as traffic:
+    with AcknowledgedTraffic(story) as traffic:
         traffic.grow(10)
         done = _command(program, "rebuild")
         assert done.returncode == 0, (done, program.log_tail())
@@ -40,37 +40,37 @@ def test_rebuilds_beside_traffic(tmp_path: Path) -> None:
         assert checked.returncode == 0, (checked, program.log_tail())
         assert "nothing differs; nothing was changed" in checked.stdout
         traffic.grow(10)
-    until(lambda: _audited(program), seconds=60, what="an audit without differences")
+    poll_until(lambda: _audited(program), seconds=60, what="an audit without differences")
     assert program.stop() == 0
     stopped = _command(program, "rebuild")
     assert (stopped.returncode, "start the server first" in stopped.stderr) == (2, True)
 
 
-def test_killed_in_the_middle(tmp_path: Path) -> None:
+def test_rebuild_command_killed_at_any_step_can_run_again(tmp_path: Path) -> None:
     """Whenever it dies: nothing is swapped by halves, nothing is left over, and it can be run again."""
-    program = Program(tmp_path)
+    program = RunningProgram(tmp_path)
     program.start()
-    story = begin(program)
+    story = create_offer_scenario(program)
     story.await_rules()
-    with Traffic(story) as traffic:
+    with AcknowledgedTraffic(story) as traffic:
         for wait in (0.0, 0.4):
             traffic.grow(5)
             program.api("POST", "/3.1/admin/rebuild")
             time.sleep(wait)  # wherever it is then
             program.kill("core")
-            until(program.is_ready, seconds=40, what="ready")
+            poll_until(program.is_ready, seconds=40, what="ready")
         program.api("POST", "/3.1/admin/rebuild")
-        with suppress(NotYet):  # perhaps in the very swap
-            until(lambda: _stage(program) == "swapping", seconds=3, what="a swap")
+        with suppress(WaitTimeout):  # perhaps in the very swap
+            poll_until(lambda: _stage(program) == "swapping", seconds=3, what="a swap")
         program.kill("core")
-        until(program.is_ready, seconds=40, what="ready")
+        poll_until(program.is_ready, seconds=40, what="ready")
         done = _command(program, "rebuild")
         assert done.returncode == 0, (done, program.log_tail())
         traffic.grow(5)
-    until(lambda: _audited(program), seconds=60, what="an audit without differences")
+    poll_until(lambda: _audited(program), seconds=60, what="an audit without differences")
     program.stop(signal.SIGTERM)
 
 
-def _stage(program: Program) -> str | None:
+def _stage(program: RunningProgram) -> str | None:
     last = program.api("GET", "/3.1/admin/rebuild")["rebuild"]
     return None if last is None else last["stage"]

@@ -5,25 +5,27 @@ from typing import Any
 
 import pytest
 
-from tests.support.program import KEY, Program, request, until
-from tests.support.story import SHOP, Story, around_today, begin
+from tests.support.offer_scenario import SHOP, OfferScenario, create_offer_scenario, period_around_today
+from tests.support.program import KEY, RunningProgram, poll_until, request
 
 
 @pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
-    program = Program(tmp_path_factory.mktemp("tracking"))
+def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OfferScenario]:
+    program = RunningProgram(tmp_path_factory.mktemp("tracking"))
     program.start()
-    made = begin(program)
+    made = create_offer_scenario(program)
     more = {"allow_deeplink": 1, "allow_impressions": 1}
     program.api("POST", f"/3.0/admin/offer/{made.offer}", more)
     made.await_rules()
     # The offer may be known before its edit is.
-    until(lambda: "inside" in made.click(path="inside").headers["location"], seconds=10, what="the edit at the edge")
+    poll_until(
+        lambda: "inside" in made.click(path="inside").headers["location"], seconds=10, what="the edit at the edge"
+    )
     yield made
     assert program.stop() == 0
 
 
-def click(story: Story, path: str, **headers: str) -> dict[str, Any]:
+def click(story: OfferScenario, path: str, **headers: str) -> dict[str, Any]:
     """The click and its target."""
     answer = story.program.track(f"{path}&format=json", **headers)
     assert answer.status == 200, answer
@@ -31,13 +33,13 @@ def click(story: Story, path: str, **headers: str) -> dict[str, Any]:
     return found
 
 
-def conversions(story: Story) -> dict[str, tuple[str, str, float]]:
+def conversions(story: OfferScenario) -> dict[str, tuple[str, str, float]]:
     """By action_id: the click, its status and the payout."""
-    found = story.program.api("GET", "/3.0/stats/conversions", around_today())["conversions"]
+    found = story.program.api("GET", "/3.0/stats/conversions", period_around_today())["conversions"]
     return {each["action_id"]: (each["clickid"], each["status"], each["payouts"]) for each in found}
 
 
-def test_pixels_become_conversions(story: Story) -> None:
+def test_pixels_become_conversions_end_to_end(story: OfferScenario) -> None:
     offer = story.offer
     made = click(story, f"/click?pid={story.affiliate}&offer_id={offer}", Origin="https://page.example")["clickid"]
     cookie = f"afclick_{offer}={made}; afpid_{offer}={story.affiliate}"
@@ -48,7 +50,9 @@ def test_pixels_become_conversions(story: Story) -> None:
     }
     for path, headers in sent.values():
         assert story.program.track(path, **headers).status == 200
-    found = until(lambda: sent.keys() <= (known := conversions(story)).keys() and known, seconds=15, what="conversions")
+    found = poll_until(
+        lambda: sent.keys() <= (known := conversions(story)).keys() and known, seconds=15, what="conversions"
+    )
     assert {action_id: found[action_id] for action_id in sent} == {
         "image": (made, "confirmed", 7),
         "page": (made, "pending", 7),
@@ -56,7 +60,7 @@ def test_pixels_become_conversions(story: Story) -> None:
     }
 
 
-def test_a_page_shows_the_pixel_that_staff_accepted(story: Story) -> None:
+def test_accepted_pixel_is_shown_on_success_page(story: OfferScenario) -> None:
     code = "<img src='https://t.example/?c={clickid}'>"
     new = {"pid": story.affiliate, "offer_id": story.offer, "name": "P", "code": code, "code_type": "image"}
     story.program.api("POST", "/3.0/partner/pixel", new)
@@ -64,32 +68,32 @@ def test_a_page_shows_the_pixel_that_staff_accepted(story: Story) -> None:
     cookie = f"afclick_{story.offer}={made}; afpid_{story.offer}={story.affiliate}"
     shown = f"https://t.example/?c={made}".encode()
     path = f"/success.php?offer_id={story.offer}"
-    until(lambda: shown in story.program.track(path, Cookie=cookie).body, seconds=10, what="the pixel at the edge")
+    poll_until(lambda: shown in story.program.track(path, Cookie=cookie).body, seconds=10, what="the pixel at the edge")
 
 
-def test_views_are_statistics(story: Story) -> None:
+def test_impressions_are_counted_in_statistics(story: OfferScenario) -> None:
     for number in range(3):
         answer = story.program.track(f"/imp?aid={story.affiliate}&oid={story.offer}&sub1={number}")
         assert answer.body.startswith(b"GIF89a")
     assert story.program.track(f"/imp?aid=424242&oid={story.offer}").status == 200
-    row = until(lambda: (day := story.day(KEY)).get("views") and day, seconds=10, what="views")
+    row = poll_until(lambda: (day := story.day(KEY)).get("views") and day, seconds=10, what="views")
     assert row["views"] == 3
     assert story.day(story.affiliate_key)["views"] == 3
 
 
-def test_a_refused_clicks_id_is_broken(story: Story) -> None:
+def test_postback_of_rejected_click_is_broken_clickid(story: OfferScenario) -> None:
     refused = click(story, f"/click?pid=424242&offer_id={story.offer}")
     assert refused["url"].startswith("https://elsewhere.example/")
     story.call(refused["clickid"], action_id="refused")
 
     def told() -> list[str]:
-        records = story.program.api("GET", "/3.0/stats/serverpostbacks", around_today())["postbacks"]
+        records = story.program.api("GET", "/3.0/stats/serverpostbacks", period_around_today())["postbacks"]
         return [each["response"] for each in records if "refused" in str(each)]
 
-    assert until(told, seconds=15, what="the call in the log") == ["Broken clickid"]
+    assert poll_until(told, seconds=15, what="the call in the log") == ["Broken clickid"]
 
 
-def test_a_smartlink_leads_to_its_offer_and_a_deep_link_inside(story: Story) -> None:
+def test_smartlink_and_deep_link_redirect_to_offer(story: OfferScenario) -> None:
     category = story.program.api("POST", "/3.0/admin/smartlink/category", {"name": "Best"})["category"]["_id"]
     story.program.api("POST", f"/3.0/admin/offer/{story.offer}", {"smartlink_categories[]": category})
     link = f"/sl?id={category}&pid={story.affiliate}&sub1=x"
@@ -97,20 +101,20 @@ def test_a_smartlink_leads_to_its_offer_and_a_deep_link_inside(story: Story) -> 
     def location() -> str:
         return story.program.track(link).headers.get("location", "")
 
-    until(lambda: location().startswith(SHOP), seconds=10, what="the SmartLink at the edge")
+    poll_until(lambda: location().startswith(SHOP), seconds=10, what="the SmartLink at the edge")
     inside = f"{SHOP}shoes?size=9"
     assert story.program.track(f"{link}&redirect={inside}").headers["location"] == inside
-    until(lambda: _has_smart_traffic(story, category), seconds=10, what="statistics of the SmartLink")
+    poll_until(lambda: _has_smart_traffic(story, category), seconds=10, what="statistics of the SmartLink")
 
 
-def _has_smart_traffic(story: Story, category: str) -> bool:
-    filters = {"slice[]": "smart_id", "filter[date_from]": around_today()["date_from"]}
-    filters["filter[date_to]"] = around_today()["date_to"]
+def _has_smart_traffic(story: OfferScenario, category: str) -> bool:
+    filters = {"slice[]": "smart_id", "filter[date_from]": period_around_today()["date_from"]}
+    filters["filter[date_to]"] = period_around_today()["date_to"]
     rows = story.program.api("GET", "/3.0/stats/custom", filters)["stats"]
     return any(category in str(row["slice"]) for row in rows)
 
 
-def test_api_address_answers_postbacks_and_pixels(story: Story) -> None:
+def test_api_address_answers_postbacks_and_pixels(story: OfferScenario) -> None:
     port, offer = story.program.api_port, story.offer
     made = click(story, f"/click?pid={story.affiliate}&offer_id={offer}")["clickid"]
     from_page = {"Origin": "https://page.example", "X-Forwarded-For": "203.0.113.77"}
@@ -119,45 +123,47 @@ def test_api_address_answers_postbacks_and_pixels(story: Story) -> None:
     assert answer.headers["access-control-allow-origin"] == "https://page.example"
     image = request(port, "GET", f"/success.jpg?offer_id={offer}&afclick={made}&afid=pixel&afcomment=well")
     assert (image.status, image.body[:6]) == (200, b"GIF89a")
-    found = until(
+    found = poll_until(
         lambda: {"forwarded", "pixel"} <= (known := conversions(story)).keys() and known, seconds=15, what="both"
     )
     assert found["forwarded"] == found["pixel"] == (made, "confirmed", 7)
-    listed = story.program.api("GET", "/3.0/stats/conversions", around_today() | {"action_id": "pixel"})["conversions"]
+    listed = story.program.api("GET", "/3.0/stats/conversions", period_around_today() | {"action_id": "pixel"})[
+        "conversions"
+    ]
     assert [each["comment"] for each in listed] == ["well"]
 
     def logged() -> bool:
-        found = story.program.api("GET", "/3.0/stats/serverpostbacks", around_today())["postbacks"]
+        found = story.program.api("GET", "/3.0/stats/serverpostbacks", period_around_today())["postbacks"]
         return any("203.0.113.77" in str(each) and "forwarded" in str(each) for each in found)
 
-    until(logged, seconds=15, what="the caller's address in the log")
+    poll_until(logged, seconds=15, what="the caller's address in the log")
 
 
-def test_page_without_cookies_shows_the_pixel_of_its_click(story: Story) -> None:
+def test_page_without_cookies_shows_the_pixel_of_its_click(story: OfferScenario) -> None:
     code = "<img src='https://t.example/?c={clickid}&s={sub1}&f={custom_field_2}&p={sum}'>"
     new = {"pid": story.affiliate, "offer_id": story.offer, "name": "Q", "code": code, "code_type": "image"}
     story.program.api("POST", "/3.0/partner/pixel", new)
     made = click(story, f"/click?pid={story.affiliate}&offer_id={story.offer}&sub1=first")["clickid"]
     path = f"/success.php?afclick={made}&custom_field2=two"
     shown = f"https://t.example/?c={made}&s=first&f=two&p='".encode()
-    until(lambda: shown in story.program.track(path).body, seconds=20, what="the pixel of the click")
+    poll_until(lambda: shown in story.program.track(path).body, seconds=20, what="the pixel of the click")
 
 
-def test_click_through_a_transit_page_has_a_prelanding(story: Story) -> None:
+def test_click_through_transit_page_has_prelanding(story: OfferScenario) -> None:
     page = {"title": "T", "url": f"{SHOP}transit?c={{clickid}}", "url_preview": SHOP, "type": "transit"}
     edit = {f"landings[0][{name}]": value for name, value in page.items()} | {"macro_url": "&aff={pid}"}
     offer = story.program.api("POST", f"/3.0/admin/offer/{story.offer}", edit)["offer"]
     landing = offer["landings"][0]["id"]
     path = f"/click?pid={story.affiliate}&offer_id={story.offer}&l={landing}"
-    until(lambda: "transit" in click(story, path)["url"], seconds=10, what="the transit page at the edge")
+    poll_until(lambda: "transit" in click(story, path)["url"], seconds=10, what="the transit page at the edge")
     made = click(story, path)
     assert made["url"] == f"{SHOP}transit?c={made['clickid']}&aff={story.affiliate}"
     story.call(made["clickid"], action_id="transit")
-    until(lambda: "transit" in conversions(story), seconds=15, what="the conversion")
-    listed = story.program.api("GET", "/3.1/stats/conversions", around_today() | {"action_id": "transit"})[
+    poll_until(lambda: "transit" in conversions(story), seconds=15, what="the conversion")
+    listed = story.program.api("GET", "/3.1/stats/conversions", period_around_today() | {"action_id": "transit"})[
         "conversions"
     ]
     one = story.program.api("GET", "/3.1/stats/conversionsbyid", {"id": listed[0]["id"]})["conversion"]
     assert (one["prelanding_id"], one["landing_id"] or 0) == (landing, 0)
     story.program.api("POST", f"/3.0/admin/offer/{story.offer}", {"macro_url": ""})
-    until(lambda: "aff=" not in click(story, path)["url"], seconds=10, what="the offer as it was")
+    poll_until(lambda: "aff=" not in click(story, path)["url"], seconds=10, what="the offer as it was")

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from tests.support.edge import RunningEdge, running_edge
-from tests.support.handling import NOW, MemoryJournal
-from tests.support.rules import ADVERTISER, an_offer, rules_of
+from tests.support.edge_handler import NOW, MemoryJournal
+from tests.support.rules import ADVERTISER, make_offer, make_ruleset
 from trackyard.base.clock import ManualClock
-from trackyard.decision.visitor.visitor import Visitors
-from trackyard.domain.tracking.ruleset import Advertiser, Affiliate, Row
+from trackyard.decision.visitor.visitor import VisitorLookup
+from trackyard.domain.tracking.ruleset import RulesetAdvertiser, RulesetAffiliate, RulesetRow
 from trackyard.edge.counters import Counters
-from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.endpoints.pixels import FindClick
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 
-ROWS: list[Row] = [an_offer(), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]
+ROWS: list[RulesetRow] = [make_offer(), RulesetAffiliate(id=7, active=True), RulesetAdvertiser(id=ADVERTISER)]
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +29,8 @@ def shared_edge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEdg
 
 
 @pytest.fixture(scope="module")
-def visitors() -> Iterator[Visitors]:
-    made = Visitors()
+def visitors() -> Iterator[VisitorLookup]:
+    made = VisitorLookup()
     yield made
     made.close()
 
@@ -46,20 +46,20 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def edge(edge_with: Callable[..., Edge]) -> Edge:
+def edge(edge_with: Callable[..., EdgeHandler]) -> EdgeHandler:
     return edge_with()
 
 
 @pytest.fixture
 def edge_with(
-    tmp_path: Path, journal: MemoryJournal, clock: ManualClock, visitors: Visitors
-) -> Iterator[Callable[..., Edge]]:
+    tmp_path: Path, journal: MemoryJournal, clock: ManualClock, visitors: VisitorLookup
+) -> Iterator[Callable[..., EdgeHandler]]:
     """Make an edge that looks clicks up by `find_click` and believes forwarded requests signed by `forward_key`."""
     options = StateOptions(tmp_path / "state", tmp_path / "journal", tmp_path / "rules", 9, size=64 * 1024)
     state = EdgeState(options, lambda: (0, 0), NOW // 1000)
 
-    def make(find_click: FindClick | None = None, forward_key: bytes = b"") -> Edge:
-        made = Edge(
+    def make(find_click: FindClick | None = None, forward_key: bytes = b"") -> EdgeHandler:
+        made = EdgeHandler(
             number=9,
             clock=clock,
             journal=journal,
@@ -70,7 +70,7 @@ def edge_with(
             forward_key=forward_key,
             find_click=find_click,
         )
-        made.rules = rules_of(ROWS)
+        made.ruleset = make_ruleset(ROWS)
         return made
 
     yield make

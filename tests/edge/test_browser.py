@@ -14,11 +14,11 @@ import pytest
 
 from tests.edge.conftest import ROWS
 from tests.support.edge import RunningEdge, recorded, running_edge
-from tests.support.receiver import Received, Receiver, Reply
-from tests.support.rules import an_offer
+from tests.support.receiver import ReceivedRequest, Receiver, Reply
+from tests.support.rules import make_offer
 from tests.support.waiting import wait_until
-from trackyard.domain.tracking.ruleset import Pixels, Row
-from trackyard.journal.records import Call, Click
+from trackyard.domain.tracking.ruleset import RulesetPixels, RulesetRow
+from trackyard.journal.records import Click, InboundPostback
 
 KINDS = ("http302", "http302hidden", "js", "meta")
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -52,29 +52,29 @@ def browser(home: Path, url: str) -> Iterator[None]:
                 process.wait()
 
 
-def a_page(body: str) -> Reply:
+def make_page(body: str) -> Reply:
     return Reply(body=f"<!doctype html><meta name=referrer content=unsafe-url><body>{body}".encode(), headers=HTML)
 
 
-def asked(receiver: Receiver, path: str) -> Callable[[], list[Received]]:
+def asked(receiver: Receiver, path: str) -> Callable[[], list[ReceivedRequest]]:
     return lambda: [each for each in receiver.requests() if each.path.startswith(path)]
 
 
-def test_which_referrer_arrives(tmp_path: Path) -> None:
+def test_browser_sends_referrer_by_redirect_type(tmp_path: Path) -> None:
     edges: list[RunningEdge] = []
 
-    def reply(request: Received) -> Reply:
+    def reply(request: ReceivedRequest) -> Reply:
         """A page that tells all of its address and follows a link; the page it leads to goes on to the next."""
         _, step, kind = request.path.split("?")[0].split("/")
         link = f"http://127.0.0.1:{edges[0].port}/click?pid=7&offer_id={KINDS.index(kind) + 1}"
         if step == "from":
-            return a_page(f"<a id=a href='{link}'>go</a><script>document.getElementById('a').click()</script>")
+            return make_page(f"<a id=a href='{link}'>go</a><script>document.getElementById('a').click()</script>")
         after = KINDS[KINDS.index(kind) + 1 :]
-        return a_page(f"<script>location.replace('/from/{after[0]}?secret=1')</script>" if after else "")
+        return make_page(f"<script>location.replace('/from/{after[0]}?secret=1')</script>" if after else "")
 
     with Receiver(reply) as receiver:
-        offers: list[Row] = [
-            an_offer(
+        offers: list[RulesetRow] = [
+            make_offer(
                 number, hash=f"{number:024x}", redirect_type=kind, url=receiver.url(f"/landed/{kind}?a='&c={{clickid}}")
             )
             for number, kind in enumerate(KINDS, 1)
@@ -95,26 +95,26 @@ def test_which_referrer_arrives(tmp_path: Path) -> None:
         assert [click.referrer for click in clicks] == [receiver.url(f"/from/{kind}?secret=1") for kind in KINDS]
 
 
-def test_a_pixel_knows_its_click_and_stays_in_its_sandbox(tmp_path: Path) -> None:
+def test_browser_pixel_page_knows_click_and_stays_in_sandbox(tmp_path: Path) -> None:
     edges: list[RunningEdge] = []
 
-    def reply(request: Received) -> Reply:
+    def reply(request: ReceivedRequest) -> Reply:
         track = f"http://127.0.0.1:{edges[0].port}"
         if request.path.startswith("/from"):
-            return a_page(f"<script>location.replace('{track}/click?pid=7&offer_id=3')</script>")
+            return make_page(f"<script>location.replace('{track}/click?pid=7&offer_id=3')</script>")
         if request.path.startswith("/bought"):
             frame = f"<iframe src='{track}/success.php?offer_id=3&afprice=9.5&afid=one'></iframe>"
             script = f"<script src='{track}/track.js?offer_id=9&afid=two'></script>"
-            return a_page(frame + script)
+            return make_page(frame + script)
         return Reply()
 
     with Receiver(reply) as receiver:
         reads = "var seen; try { seen = document.cookie || 'empty' } catch (fault) { seen = fault.name }"
         tells = f"new Image().src = '{receiver.url('/shown?c={clickid}&s={order_sum}&seen=')}' + seen"
-        rows: list[Row] = [
-            an_offer(url=receiver.url("/bought?click={clickid}")),
+        rows: list[RulesetRow] = [
+            make_offer(url=receiver.url("/bought?click={clickid}")),
             *ROWS[1:],
-            Pixels(3, 7, (f"<script>{reads} {tells}</script>",)),
+            RulesetPixels(3, 7, (f"<script>{reads} {tells}</script>",)),
         ]
         with running_edge(tmp_path, rows) as edge:
             edges.append(edge)
@@ -124,25 +124,25 @@ def test_a_pixel_knows_its_click_and_stays_in_its_sandbox(tmp_path: Path) -> Non
             click, *calls = recorded(tmp_path / "journal")
         shown = asked(receiver, "/shown")()[0].query
         assert shown == {"c": click.id, "s": "9.5", "seen": "SecurityError"}
-        assert {(call.source, call.params["action_id"]) for call in calls if isinstance(call, Call)} == {
+        assert {(call.source, call.params["action_id"]) for call in calls if isinstance(call, InboundPostback)} == {
             ("success.php", "one"),
             ("track.js", "two"),
         }
-        assert {call.params["clickid"] for call in calls if isinstance(call, Call)} == {click.id}
+        assert {call.params["clickid"] for call in calls if isinstance(call, InboundPostback)} == {click.id}
 
 
-def test_the_script_finds_the_click_in_the_page(tmp_path: Path) -> None:
+def test_browser_script_finds_click_in_page(tmp_path: Path) -> None:
     edges: list[RunningEdge] = []
 
-    def reply(request: Received) -> Reply:
-        return a_page(f"<script src='http://127.0.0.1:{edges[0].port}/track.js?offer_id=3&afid=x%20y'></script>")
+    def reply(request: ReceivedRequest) -> Reply:
+        return make_page(f"<script src='http://127.0.0.1:{edges[0].port}/track.js?offer_id=3&afid=x%20y'></script>")
 
     with Receiver(reply) as receiver, running_edge(tmp_path, ROWS) as edge:
         edges.append(edge)
         with browser(tmp_path, receiver.url("/thanks?clickid=" + "a" * 24)):
             wait_until(lambda: recorded(tmp_path / "journal") != [], seconds=SECONDS)
         [call] = recorded(tmp_path / "journal")
-    assert isinstance(call, Call)
+    assert isinstance(call, InboundPostback)
     assert (call.source, call.params) == ("success.jpg", {"clickid": "a" * 24, "action_id": "x y"})
 
 
@@ -165,9 +165,9 @@ def test_page_of_another_site_reads_clicks_postbacks_and_pixels(tmp_path: Path) 
       })().catch(fault => { new Image().src = '/told?' + encodeURIComponent(fault) });
     </script>"""
 
-    def reply(request: Received) -> Reply:
+    def reply(request: ReceivedRequest) -> Reply:
         if request.path == "/page":
-            return a_page(script % f"http://localhost:{edges[0].port}")
+            return make_page(script % f"http://localhost:{edges[0].port}")
         return Reply()
 
     with Receiver(reply) as receiver, running_edge(tmp_path, ROWS) as edge:
@@ -175,7 +175,7 @@ def test_page_of_another_site_reads_clicks_postbacks_and_pixels(tmp_path: Path) 
         with browser(tmp_path, receiver.url("/page")):
             wait_until(asked(receiver, "/told"), seconds=SECONDS)
         assert asked(receiver, "/told")()[0].path == "/told?1-1-200-200-200-200-200-200"
-        calls = [each for each in recorded(tmp_path / "journal") if isinstance(each, Call)]
+        calls = [each for each in recorded(tmp_path / "journal") if isinstance(each, InboundPostback)]
     assert [(call.source, call.method) for call in calls] == [
         ("postback", "POST"),
         *((name, method) for name in ("success.jpg", "success.php", "track.js") for method in ("GET", "POST")),

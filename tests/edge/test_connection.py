@@ -13,20 +13,20 @@ from tests.edge.test_timeouts import FakeEdge, FakeSync, FakeTransport
 from tests.support.edge import RunningEdge, parse_answers, read_answers, recorded, running_edge
 from tests.support.waiting import wait_until
 from trackyard.edge.http.client_address import TrustedNetworks
-from trackyard.edge.http.connection import Connection, Shared
+from trackyard.edge.http.connection import Connection, ConnectionContext
 from trackyard.edge.http.request import Request, Response
 
 HEAD = "Host: t.example\r\n"
 CLICK = "/click?pid=7&offer_id=3"
 
 
-def a_request(target: str, method: str = "GET", headers: str = "") -> bytes:
+def make_request(target: str, method: str = "GET", headers: str = "") -> bytes:
     return f"{method} {target} HTTP/1.1\r\n{HEAD}{headers}\r\n".encode()
 
 
-def test_pipelined_requests_are_answered_in_order(shared_edge: RunningEdge) -> None:
+def test_http_pipelined_requests_are_answered_in_order(shared_edge: RunningEdge) -> None:
     targets = ["/postback?clickid=1", CLICK, "/robots.txt", "/postback?clickid=2", "/nothing", "/healthz"]
-    sent = b"".join(a_request(target) for target in targets[:-1]) + a_request(
+    sent = b"".join(make_request(target) for target in targets[:-1]) + make_request(
         targets[-1], headers="Connection: close\r\n"
     )
     answers = read_answers(shared_edge, sent)
@@ -34,16 +34,16 @@ def test_pipelined_requests_are_answered_in_order(shared_edge: RunningEdge) -> N
     assert answers[2].body.startswith(b"User-agent")
 
 
-def test_a_request_may_come_byte_by_byte(shared_edge: RunningEdge) -> None:
+def test_http_request_may_arrive_byte_by_byte(shared_edge: RunningEdge) -> None:
     with shared_edge.connect() as client:
         for number in range(2):
-            for byte in a_request(f"{CLICK}&sub1={number}", headers="X-Long: a b c\r\n"):
+            for byte in make_request(f"{CLICK}&sub1={number}", headers="X-Long: a b c\r\n"):
                 client.sendall(bytes([byte]))
             (answer,) = parse_answers(client.recv(4096))
             assert answer.status == 302
 
 
-def test_http_1_0_closes_unless_asked(shared_edge: RunningEdge) -> None:
+def test_http_1_0_closes_unless_keep_alive(shared_edge: RunningEdge) -> None:
     (answer,) = read_answers(shared_edge, b"GET /healthz HTTP/1.0\r\n\r\n")
     assert answer.headers["connection"] == "close"
     with shared_edge.connect() as client:
@@ -53,21 +53,21 @@ def test_http_1_0_closes_unless_asked(shared_edge: RunningEdge) -> None:
             assert (answer.status, answer.headers["connection"]) == (200, "keep-alive")
 
 
-def test_head_has_the_headers_alone(shared_edge: RunningEdge) -> None:
+def test_http_head_has_headers_only(shared_edge: RunningEdge) -> None:
     answer = shared_edge.ask("/robots.txt", method="HEAD")
     assert (answer.status, answer.body) == (200, b"")
     assert int(answer.headers["content-length"]) > 0
     assert shared_edge.ask(CLICK, method="HEAD").status == 302
 
 
-def test_an_answer_has_a_date_and_is_not_kept(shared_edge: RunningEdge) -> None:
+def test_http_response_has_date_and_is_not_cached(shared_edge: RunningEdge) -> None:
     answer = shared_edge.ask(CLICK)
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["date"].endswith("GMT")
     assert answer.headers["content-length"] == "0"
 
 
-def test_a_target_in_absolute_form(shared_edge: RunningEdge) -> None:
+def test_http_absolute_form_target_is_accepted(shared_edge: RunningEdge) -> None:
     assert shared_edge.ask(f"http://t.example{CLICK}").status == 302
 
 
@@ -84,37 +84,37 @@ def test_a_target_in_absolute_form(shared_edge: RunningEdge) -> None:
         b"POST /postback HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ],
 )
-def test_what_is_no_request_is_a_400(shared_edge: RunningEdge, sent: bytes) -> None:
+def test_http_malformed_request_is_400(shared_edge: RunningEdge, sent: bytes) -> None:
     answers = read_answers(shared_edge, sent)
     assert [answer.status for answer in answers] == [400]
     assert msgspec.json.decode(answers[0].body)["status"] == 2
 
 
-def test_good_requests_before_a_bad_one_are_answered(shared_edge: RunningEdge) -> None:
-    answers = read_answers(shared_edge, a_request("/healthz") + b"nonsense\r\n\r\n")
+def test_http_good_requests_before_a_bad_one_are_answered(shared_edge: RunningEdge) -> None:
+    answers = read_answers(shared_edge, make_request("/healthz") + b"nonsense\r\n\r\n")
     assert [answer.status for answer in answers] == [200, 400]
 
 
-def test_a_chunked_body_is_read(tmp_path: Path) -> None:
+def test_http_chunked_body_is_read(tmp_path: Path) -> None:
     with running_edge(tmp_path, ROWS) as edge:
         headers = (
             "Transfer-Encoding: chunked\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n"
         )
-        sent = a_request("/postback", "POST", headers) + b"8\r\nclickid=\r\n3\r\nabc\r\n0\r\n\r\n"
+        sent = make_request("/postback", "POST", headers) + b"8\r\nclickid=\r\n3\r\nabc\r\n0\r\n\r\n"
         assert [answer.status for answer in read_answers(edge, sent)] == [200]
         edge.stop()
     (call,) = recorded(tmp_path / "journal")
     assert call.params == {"clickid": "abc"}  # type: ignore[union-attr]
 
 
-def test_limits(shared_edge: RunningEdge) -> None:
+def test_http_size_limits_are_enforced(shared_edge: RunningEdge) -> None:
     long = "x" * 40_000
     cases = [
-        (414, a_request("/click?" + "x" * 9000, headers="Connection: close\r\n")),
-        (431, a_request("/healthz", headers="X-Many: " + "x" * 70_000 + "\r\n")),
-        (431, a_request("/healthz", headers="Accept: " + "x" * 70_000 + "\r\n")),
-        (431, a_request("/healthz", headers=f"Accept: {long}\r\nX-Many: {long}\r\n")),
-        (413, a_request("/postback", "POST", f"Content-Length: {1024 * 1024 + 1}\r\n") + b"x" * (1024 * 1024 + 1)),
+        (414, make_request("/click?" + "x" * 9000, headers="Connection: close\r\n")),
+        (431, make_request("/healthz", headers="X-Many: " + "x" * 70_000 + "\r\n")),
+        (431, make_request("/healthz", headers="Accept: " + "x" * 70_000 + "\r\n")),
+        (431, make_request("/healthz", headers=f"Accept: {long}\r\nX-Many: {long}\r\n")),
+        (413, make_request("/postback", "POST", f"Content-Length: {1024 * 1024 + 1}\r\n") + b"x" * (1024 * 1024 + 1)),
     ]
     for status, sent in cases:
         assert [answer.status for answer in read_answers(shared_edge, sent)] == [status]
@@ -124,17 +124,17 @@ def test_limits(shared_edge: RunningEdge) -> None:
     assert [answer.status for answer in read_answers(shared_edge, endless_header)] == [431]
 
 
-def test_a_chunked_body_over_the_limit_is_refused(shared_edge: RunningEdge) -> None:
+def test_http_chunked_body_over_limit_is_rejected(shared_edge: RunningEdge) -> None:
     chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
-    sent = a_request("/postback", "POST", "Transfer-Encoding: chunked\r\n") + chunk * 17
+    sent = make_request("/postback", "POST", "Transfer-Encoding: chunked\r\n") + chunk * 17
     assert [answer.status for answer in read_answers(shared_edge, sent)] == [413]
 
 
 @pytest.mark.parametrize(
     "flood", [b"A: b\r\n" * 200_000, b"A" * 12_000_000, b"A: " + b"b" * 12_000_000], ids=["many", "name", "value"]
 )
-def test_trailers_are_not_kept(shared_edge: RunningEdge, flood: bytes) -> None:
-    opened = a_request("/postback", "POST", "Transfer-Encoding: chunked\r\nConnection: close\r\n") + b"0\r\n"
+def test_http_trailers_are_discarded(shared_edge: RunningEdge, flood: bytes) -> None:
+    opened = make_request("/postback", "POST", "Transfer-Encoding: chunked\r\nConnection: close\r\n") + b"0\r\n"
     started = time.monotonic()
     (answer,) = read_answers(shared_edge, opened + flood + b"\r\n\r\n")
     assert answer.status == (200 if len(flood) < 8_000_000 else 413)
@@ -142,35 +142,35 @@ def test_trailers_are_not_kept(shared_edge: RunningEdge, flood: bytes) -> None:
     assert time.monotonic() - started < 5  # joining them took minutes, in which nobody else was answered
 
 
-def test_many_repeats_of_a_header_cost_nobody_else(shared_edge: RunningEdge) -> None:
+def test_http_many_repeated_headers_are_rejected(shared_edge: RunningEdge) -> None:
     sent = b"GET /healthz HTTP/1.1\r\n" + b"X:y\r\n" * 13_000 + b"\r\n"
     assert [answer.status for answer in read_answers(shared_edge, sent)] == [431]
 
 
-def test_a_large_body_is_taken(shared_edge: RunningEdge) -> None:
+def test_http_large_body_is_accepted(shared_edge: RunningEdge) -> None:
     assert shared_edge.ask("/postback?clickid=1", method="POST", body=b"x" * 1_000_000).status == 200
 
 
-def test_a_client_that_expects_is_told_to_continue(shared_edge: RunningEdge) -> None:
+def test_http_expect_continue_is_answered(shared_edge: RunningEdge) -> None:
     with shared_edge.connect() as client:
-        client.sendall(a_request("/postback", "POST", "Content-Length: 9\r\nExpect: 100-continue\r\n"))
+        client.sendall(make_request("/postback", "POST", "Content-Length: 9\r\nExpect: 100-continue\r\n"))
         assert client.recv(4096) == b"HTTP/1.1 100 Continue\r\n\r\n"
         client.sendall(b"clickid=1")
         (answer,) = parse_answers(client.recv(4096))
         assert answer.status == 200
-        client.sendall(a_request("/postback", "POST", "Content-Length: 99999999\r\nExpect: 100-continue\r\n"))
+        client.sendall(make_request("/postback", "POST", "Content-Length: 99999999\r\nExpect: 100-continue\r\n"))
         (answer,) = parse_answers(client.recv(4096))
         assert answer.status == 413
 
 
-def test_an_upgrade_is_answered_as_http(shared_edge: RunningEdge) -> None:
-    sent = a_request("/healthz", headers="Connection: Upgrade\r\nUpgrade: websocket\r\n")
+def test_http_upgrade_is_answered_as_plain_http(shared_edge: RunningEdge) -> None:
+    sent = make_request("/healthz", headers="Connection: Upgrade\r\nUpgrade: websocket\r\n")
     assert [answer.status for answer in read_answers(shared_edge, sent)] == [200]
 
 
-def test_a_half_closed_client_gets_its_answer(shared_edge: RunningEdge) -> None:
+def test_http_half_closed_client_gets_response(shared_edge: RunningEdge) -> None:
     with shared_edge.connect() as client:
-        client.sendall(a_request("/postback?clickid=1"))
+        client.sendall(make_request("/postback?clickid=1"))
         client.shutdown(socket.SHUT_WR)
         data = b""
         while chunk := client.recv(4096):
@@ -178,17 +178,17 @@ def test_a_half_closed_client_gets_its_answer(shared_edge: RunningEdge) -> None:
     assert [answer.status for answer in parse_answers(data)] == [200]
 
 
-def test_a_client_that_goes_away_costs_nothing(shared_edge: RunningEdge) -> None:
-    for sent in (b"", b"GET /cl", a_request("/postback?clickid=1"), a_request(CLICK) * 50):
+def test_http_disconnecting_clients_do_no_harm(shared_edge: RunningEdge) -> None:
+    for sent in (b"", b"GET /cl", make_request("/postback?clickid=1"), make_request(CLICK) * 50):
         with shared_edge.connect() as client:
             client.sendall(sent)
     wait_until(lambda: shared_edge.ask("/healthz").status == 200)
 
 
-def test_a_client_that_does_not_read_is_held_back(shared_edge: RunningEdge) -> None:
+def test_http_client_that_does_not_read_is_throttled(shared_edge: RunningEdge) -> None:
     with shared_edge.connect() as client:
         client.settimeout(1)
-        block = a_request(CLICK + "&sub1=" + "x" * 500) * 200
+        block = make_request(CLICK + "&sub1=" + "x" * 500) * 200
         sent = 0
         try:
             while sent < 400_000_000:
@@ -199,18 +199,18 @@ def test_a_client_that_does_not_read_is_held_back(shared_edge: RunningEdge) -> N
 
 
 @pytest.mark.parametrize("spell", [str.title, str.lower, str.upper, str.swapcase])
-def test_headers_are_found_however_they_are_written(spell: Callable[[str], str]) -> None:
+def test_http_headers_match_in_any_case(spell: Callable[[str], str]) -> None:
     asked: list[Request] = []
 
-    class Keeping(FakeEdge):
+    class RecordingEdge(FakeEdge):
         def handle(self, request: Request) -> Response:
             asked.append(request)
             return super().handle(request)
 
-    shared = Shared(Keeping(), FakeSync(), TrustedNetworks([]), lambda _: None)
+    shared = ConnectionContext(RecordingEdge(), FakeSync(), TrustedNetworks([]), lambda _: None)
     connection = Connection(shared)
     connection.connection_made(FakeTransport())  # type: ignore[arg-type]
     names = ("User-Agent", "Accept-Language", "Cookie", "X-Forwarded-For", "Sec-CH-UA", "X-Purpose")
     lines = [f"{spell(name)}: {name}\r\n" for name in ("Host", *names)]
-    connection.data_received(a_request("/click", headers="".join(lines)))
+    connection.data_received(make_request("/click", headers="".join(lines)))
     assert {name: asked[0].header(name.lower().encode()) for name in names} == {name: name for name in names}

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.support.handling import MemoryJournal, ask
-from trackyard.edge.endpoints.handler import Edge
+from tests.support.edge_handler import MemoryJournal, ask
+from trackyard.edge.endpoints.handler import EdgeHandler
 
 CLICK_ID = "a" * 24
 ORIGIN = b"https://page.example"
@@ -25,7 +25,7 @@ TARGETS = (
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("target", TARGETS)
-def test_answer_for_another_site_is_readable(edge: Edge, target: str, method: str) -> None:
+def test_cors_answer_for_another_site_is_readable(edge: EdgeHandler, target: str, method: str) -> None:
     answer = ask(edge, target, method=method, origin=ORIGIN)
     assert answer.status in (200, 404)
     assert ALLOWED in answer.headers
@@ -34,7 +34,7 @@ def test_answer_for_another_site_is_readable(edge: Edge, target: str, method: st
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_preflight_promises_the_methods_that_are_answered(edge: Edge, target: str) -> None:
+def test_cors_preflight_lists_answered_methods(edge: EdgeHandler, target: str) -> None:
     promise = ask(edge, target, method="OPTIONS", origin=ORIGIN)
     assert ALLOWED in promise.headers
     found = re.search(rb"Access-Control-Allow-Methods: ([A-Z, ]+)\r\n", promise.headers)
@@ -55,8 +55,8 @@ def test_preflight_promises_the_methods_that_are_answered(edge: Edge, target: st
         (b"application/json", '{"offer_id": 3, "pid": "7", "format": "json", "sub1": "é\\"", "x": [1]}'.encode()),
     ],
 )
-def test_click_may_have_its_parameters_in_the_body(
-    edge: Edge, journal: MemoryJournal, content_type: bytes, body: bytes
+def test_click_parameters_may_be_in_body(
+    edge: EdgeHandler, journal: MemoryJournal, content_type: bytes, body: bytes
 ) -> None:
     answer = ask(edge, "/click?pid=9", method="POST", body=body, content_type=content_type)
     click = journal.click
@@ -64,13 +64,13 @@ def test_click_may_have_its_parameters_in_the_body(
     assert f'"clickid":"{click.id}"'.encode() in answer.body
 
 
-def test_posted_click_is_recorded_and_redirected(edge: Edge, journal: MemoryJournal) -> None:
+def test_click_by_post_is_recorded_and_redirected(edge: EdgeHandler, journal: MemoryJournal) -> None:
     answer = ask(edge, "/click?pid=7&offer_id=3", method="POST")
     assert (answer.status, answer.recorded, journal.click.uniq) == (302, True, 1)
 
 
 @pytest.mark.parametrize("path", ["/success.jpg", "/success.php", "/track.js"])
-def test_posted_pixel_may_have_its_parameters_in_the_body(edge: Edge, journal: MemoryJournal, path: str) -> None:
+def test_pixel_by_post_may_have_parameters_in_body(edge: EdgeHandler, journal: MemoryJournal, path: str) -> None:
     body = f'{{"offer_id": 3, "afclick": "{CLICK_ID}", "afprice": 9.50, "afcomment": "thanks"}}'.encode()
     answer = ask(edge, f"{path}?afprice=1", method="POST", body=body, content_type=b"application/json")
     assert answer.durable

@@ -4,17 +4,17 @@ import msgspec
 import pytest
 
 from tests.edge.conftest import ROWS
-from tests.support.handling import NOW, MemoryJournal, ask
-from tests.support.rules import ADVERTISER, HASH, an_offer, rules_of
+from tests.support.edge_handler import NOW, MemoryJournal, ask
+from tests.support.rules import ADVERTISER, HASH, make_offer, make_ruleset
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import find_click_id
 from trackyard.domain.tracking.links import Link
-from trackyard.domain.tracking.ruleset import Landing, Platform
-from trackyard.edge.endpoints.handler import Edge
-from trackyard.edge.endpoints.postbacks import KEPT_BODY
+from trackyard.domain.tracking.ruleset import RulesetLanding, RulesetPlatform
+from trackyard.edge.endpoints.handler import EdgeHandler
+from trackyard.edge.endpoints.postbacks import MAX_LOGGED_BODY
 from trackyard.edge.http.connection import MAX_BODY
 from trackyard.edge.http.request import MAX_URL, Request
-from trackyard.journal.records import Call, Click, Flag
+from trackyard.journal.records import Click, ClickFlag, InboundPostback
 
 IPHONE = (
     b"Mozilla/5.0 (iPhone; CPU iPhone OS 17_2_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.2 "
@@ -22,7 +22,7 @@ IPHONE = (
 )
 
 
-def test_an_accepted_click_is_recorded_and_goes_to_the_offer(edge: Edge, journal: MemoryJournal) -> None:
+def test_edge_accepted_click_is_recorded_and_redirected(edge: EdgeHandler, journal: MemoryJournal) -> None:
     answer = ask(
         edge,
         f"/click?pid=7&offer_id={HASH}&sub1=a%20b&sub8=z&ref_id=r&os_id=o&ext1=x&user_id=u&fbclid=f&ios_idfa=i&android_id=a"
@@ -68,15 +68,15 @@ def test_an_accepted_click_is_recorded_and_goes_to_the_offer(edge: Edge, journal
     assert click == expected
 
 
-def test_a_refused_click_is_recorded_with_its_reason(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = rules_of([*ROWS, Platform("http://back.example/?sub={sub1}")])
+def test_edge_rejected_click_is_recorded_with_reason(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset([*ROWS, RulesetPlatform("http://back.example/?sub={sub1}")])
     answer = ask(edge, "/click?pid=8&offer_id=3&sub1=%C3%A9")
     click = journal.click
     assert (answer.status, answer.location) == (302, b"http://back.example/?sub=%C3%A9")
     assert (click.reason, click.detail, click.offer, click.affiliate, click.uniq) == ("unknown-affiliate", "8", 3, 0, 0)
 
 
-def test_without_anywhere_to_go_the_page_says_so(edge: Edge, journal: MemoryJournal) -> None:
+def test_edge_rejected_click_without_trafficback_shows_page(edge: EdgeHandler, journal: MemoryJournal) -> None:
     answer = ask(edge, "/click?pid=7&offer_id=99")
     assert answer.status == 404
     assert answer.content_type.startswith(b"text/html")
@@ -84,15 +84,15 @@ def test_without_anywhere_to_go_the_page_says_so(edge: Edge, journal: MemoryJour
     assert journal.click.reason == "unknown-offer"
 
 
-def test_a_landing_is_recorded(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = rules_of([an_offer(landings=(Landing(5, "http://land.example/"),)), *ROWS[1:]])
+def test_edge_records_landing_of_click(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset([make_offer(landings=(RulesetLanding(5, "http://land.example/"),)), *ROWS[1:]])
     assert ask(edge, "/click?pid=7&offer_id=3&l=5").location == b"http://land.example/"
     assert journal.click.landing == 5
     ask(edge, "/click?pid=7&offer_id=3&l=6")
     assert journal.click.landing == 0
 
 
-def test_a_visitor_is_unique_once_a_day(edge: Edge, journal: MemoryJournal, clock: ManualClock) -> None:
+def test_edge_visitor_is_unique_once_a_day(edge: EdgeHandler, journal: MemoryJournal, clock: ManualClock) -> None:
     seen = []
     for wait_h in (0, 1, 22, 2, 1):
         clock.advance(wait_h * 3_600_000)
@@ -101,7 +101,7 @@ def test_a_visitor_is_unique_once_a_day(edge: Edge, journal: MemoryJournal, cloc
     assert seen == [1, 0, 0, 1, 0]
 
 
-def test_a_refused_click_is_not_unique_and_spends_nothing(edge: Edge, journal: MemoryJournal) -> None:
+def test_edge_rejected_click_does_not_use_up_uniqueness(edge: EdgeHandler, journal: MemoryJournal) -> None:
     ask(edge, "/click?pid=8&offer_id=3")
     ask(edge, "/click?pid=7&offer_id=3")
     assert [record.uniq for record in journal.records if isinstance(record, Click)] == [0, 1]
@@ -118,15 +118,15 @@ def test_a_refused_click_is_not_unique_and_spends_nothing(edge: Edge, journal: M
         ("127.0.0.1", "ip=rubbish", None, "127.0.0.1", "own"),
     ],
 )
-def test_whose_click_it_is(
-    edge: Edge, journal: MemoryJournal, peer: str, query: str, forwarded: bytes | None, ip: str, ua: str
+def test_edge_visitor_address_and_agent_are_resolved(
+    edge: EdgeHandler, journal: MemoryJournal, peer: str, query: str, forwarded: bytes | None, ip: str, ua: str
 ) -> None:
     headers = {"user_agent": b"own"} | ({} if forwarded is None else {"x_forwarded_for": forwarded})
     ask(edge, f"/click?pid=7&offer_id=3&{query}", peer=peer, **headers)
     assert (journal.click.ip, journal.click.ua) == (ip, ua)
 
 
-def test_head_redirects_and_is_not_counted(edge: Edge, journal: MemoryJournal) -> None:
+def test_edge_head_click_redirects_without_recording(edge: EdgeHandler, journal: MemoryJournal) -> None:
     assert ask(edge, "/click?pid=7&offer_id=3", method="HEAD").status == 302
     assert journal.records == []
     ask(edge, "/click?pid=7&offer_id=3")
@@ -136,12 +136,14 @@ def test_head_redirects_and_is_not_counted(edge: Edge, journal: MemoryJournal) -
 @pytest.mark.parametrize(
     ("query", "flags"),
     [
-        (b"sub1=" + b"x" * 3000, Flag.PARAMETER_CUT),
-        (b"redirect=http://evil.example/", Flag.REDIRECT_IGNORED),
-        (b"path=/x&sub1=" + b"x" * 3000, Flag.PARAMETER_CUT | Flag.REDIRECT_IGNORED),
+        (b"sub1=" + b"x" * 3000, ClickFlag.PARAMETER_CUT),
+        (b"redirect=http://evil.example/", ClickFlag.REDIRECT_IGNORED),
+        (b"path=/x&sub1=" + b"x" * 3000, ClickFlag.PARAMETER_CUT | ClickFlag.REDIRECT_IGNORED),
     ],
 )
-def test_what_was_changed_is_flagged(edge: Edge, journal: MemoryJournal, query: bytes, flags: int) -> None:
+def test_edge_click_with_changed_parameters_is_flagged(
+    edge: EdgeHandler, journal: MemoryJournal, query: bytes, flags: int
+) -> None:
     answer = ask(edge, b"/click?pid=7&offer_id=3&" + query)
     assert answer.location.startswith(b"http://shop.example/")
     assert journal.click.flags == flags
@@ -160,21 +162,21 @@ def test_what_was_changed_is_flagged(edge: Edge, journal: MemoryJournal, query: 
         b"a[b]" * 100 + b"=1",
     ],
 )
-def test_bad_input_is_never_a_fault(edge: Edge, journal: MemoryJournal, query: bytes) -> None:
-    edge.rules = rules_of([an_offer(url="http://shop.example/?s={sub1}"), *ROWS[1:]])
+def test_edge_click_with_invalid_bytes_is_recorded(edge: EdgeHandler, journal: MemoryJournal, query: bytes) -> None:
+    edge.ruleset = make_ruleset([make_offer(url="http://shop.example/?s={sub1}"), *ROWS[1:]])
     answer = ask(edge, b"/click?" + query, user_agent=b"\xff\x00x", referer=b"\xc3", accept_language=b"\xff;;")
     assert answer.status in (302, 404)
     assert all(32 < byte < 127 for byte in answer.location)
     assert len(journal.records) == 1
 
 
-def test_a_long_url_is_refused(edge: Edge, journal: MemoryJournal) -> None:
+def test_edge_too_long_url_is_414(edge: EdgeHandler, journal: MemoryJournal) -> None:
     assert ask(edge, b"/click?" + b"x" * MAX_URL).status == 414
     assert journal.records == []
 
 
-def test_without_rules_no_click_is_decided(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = None
+def test_edge_without_rules_answers_503(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = None
     assert ask(edge, "/click?pid=7&offer_id=3").status == 503
     assert journal.records == []
     ready = ask(edge, "/readyz")
@@ -182,7 +184,7 @@ def test_without_rules_no_click_is_decided(edge: Edge, journal: MemoryJournal) -
     assert msgspec.json.decode(ready.body)["reasons"] == ["no rules were read yet"]
 
 
-def test_a_full_journal_refuses_clicks_and_calls(edge: Edge, journal: MemoryJournal) -> None:
+def test_edge_with_full_journal_rejects_clicks_and_postbacks(edge: EdgeHandler, journal: MemoryJournal) -> None:
     journal.full = True
     for target in ("/click?pid=7&offer_id=3", "/postback?clickid=c"):
         answer = ask(edge, target)
@@ -193,7 +195,7 @@ def test_a_full_journal_refuses_clicks_and_calls(edge: Edge, journal: MemoryJour
     assert journal.click.uniq == 1, "the refused click did not spend the visitor"
 
 
-def test_a_call_does_not_hide_that_clicks_before_it_were_lost(edge: Edge, journal: MemoryJournal) -> None:
+def test_edge_commit_after_lost_clicks_fails_despite_postback(edge: EdgeHandler, journal: MemoryJournal) -> None:
     click = Request("GET", "/click", b"pid=7&offer_id=3", {}, "192.0.2.1", False)
     journal.full = True
     assert edge.handle(click).recorded
@@ -207,7 +209,7 @@ def test_a_call_does_not_hide_that_clicks_before_it_were_lost(edge: Edge, journa
     assert journal.click.uniq == 1
 
 
-def test_a_call_is_recorded_as_it_came(edge: Edge, journal: MemoryJournal) -> None:
+def test_edge_postback_is_recorded_verbatim(edge: EdgeHandler, journal: MemoryJournal) -> None:
     answer = ask(
         edge,
         "/postback?afclick=c&goal=2",
@@ -225,16 +227,16 @@ def test_a_call_is_recorded_as_it_came(edge: Edge, journal: MemoryJournal) -> No
     )
     call = journal.call
     params = {"goal": "2", "sum": "1.5", "secure": "s", "clickid": "c"}
-    assert call == Call(
+    assert call == InboundPostback(
         NOW, call.id, "postback", "POST", "203.0.113.5", "caller", "afclick=c&goal=2", "sum=1.5&secure=s", params
     )
     assert find_click_id(call.id) is not None
 
 
-def test_of_a_long_body_the_beginning_is_kept_and_every_parameter_read(edge: Edge, journal: MemoryJournal) -> None:
+def test_edge_postback_long_body_is_truncated_but_fully_parsed(edge: EdgeHandler, journal: MemoryJournal) -> None:
     body = b"x=" + b"\x01" * (MAX_BODY - 16) + b"&clickid=c"
     assert ask(edge, "/postback", method="POST", body=body).status == 200
-    assert (journal.call.body, journal.call.params) == (body[:KEPT_BODY].decode(), {"clickid": "c"})
+    assert (journal.call.body, journal.call.params) == (body[:MAX_LOGGED_BODY].decode(), {"clickid": "c"})
 
 
 @pytest.mark.parametrize(
@@ -246,8 +248,8 @@ def test_of_a_long_body_the_beginning_is_kept_and_every_parameter_read(edge: Edg
         (b"\xff", {}),
     ],
 )
-def test_a_body_that_is_no_utf_8_is_no_fault(
-    edge: Edge, journal: MemoryJournal, body: bytes, params: dict[str, str]
+def test_edge_postback_body_of_invalid_utf_8_is_accepted(
+    edge: EdgeHandler, journal: MemoryJournal, body: bytes, params: dict[str, str]
 ) -> None:
     answer = ask(edge, "/postback", method="POST", body=body, content_type=b"application/json")
     assert (answer.status, journal.call.params) == (200, params)
@@ -271,8 +273,8 @@ def test_a_body_that_is_no_utf_8_is_no_fault(
         ("HEAD", "/postback", 405, b"Allow: GET, POST"),
     ],
 )
-def test_addresses(
-    edge: Edge, journal: MemoryJournal, method: str, target: str, status: int, allow: bytes | None
+def test_edge_paths_answer_expected_status(
+    edge: EdgeHandler, journal: MemoryJournal, method: str, target: str, status: int, allow: bytes | None
 ) -> None:
     answer = ask(edge, target, method=method)
     assert answer.status == status
@@ -287,20 +289,20 @@ def test_addresses(
 
 
 @pytest.mark.parametrize("target", [Link(3, 7).hash, Link(3, 7).hash + "/", Link(3, 7).hash + "?pid=8&offer_id=9"])
-def test_a_short_link_is_its_click(edge: Edge, journal: MemoryJournal, target: str) -> None:
+def test_edge_short_link_is_its_click(edge: EdgeHandler, journal: MemoryJournal, target: str) -> None:
     answer = ask(edge, f"/{target}")
     assert answer.location == b"http://shop.example/?c=" + journal.click.id.encode()
     assert (journal.click.offer, journal.click.affiliate) == (3, 7)
 
 
-def test_a_short_link_keeps_landing_and_subs(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = rules_of([an_offer(landings=(Landing(id=2, url="http://land.example/"),)), *ROWS[1:]])
+def test_edge_short_link_keeps_landing_and_subs(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset([make_offer(landings=(RulesetLanding(id=2, url="http://land.example/"),)), *ROWS[1:]])
     answer = ask(edge, f"/{Link(3, 7, 2).hash}?sub1=a%20b&l=1")
     assert answer.location == b"http://land.example/"
     assert (journal.click.landing, journal.click.sub1) == (2, "a b")
     assert ask(edge, f"/{Link(3, 7).hash}", method="PUT").status == 405
 
 
-def test_another_path_is_no_short_link(edge: Edge, journal: MemoryJournal) -> None:
+def test_edge_unknown_path_is_no_short_link(edge: EdgeHandler, journal: MemoryJournal) -> None:
     assert ask(edge, f"/{Link(3, 7).hash}0").status == 404
     assert journal.records == []

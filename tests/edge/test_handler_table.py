@@ -7,43 +7,46 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.edge.conftest import ROWS
-from tests.support.handling import MemoryJournal, ask
-from tests.support.rules import ADVERTISER, HASH, an_offer, packed, rules_of
+from tests.support.edge_handler import MemoryJournal, ask
+from tests.support.rules import ADVERTISER, HASH, make_offer, make_ruleset, packed
 from trackyard.domain.tracking.links import Link
 from trackyard.domain.tracking.ruleset import (
-    Advertiser,
-    Affiliate,
-    Connections,
-    Landing,
-    Pixels,
-    Platform,
-    Row,
-    SmartLink,
+    RulesetAdvertiser,
+    RulesetAffiliate,
+    RulesetConnections,
+    RulesetLanding,
+    RulesetPixels,
+    RulesetPlatform,
+    RulesetRow,
+    RulesetSmartLink,
 )
-from trackyard.domain.tracking.ruleset import SmartLinkOffer as InSmartLink
-from trackyard.edge.endpoints.handler import Edge
+from trackyard.domain.tracking.ruleset import RulesetSmartLinkOffer as InSmartLink
+from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.http.request import Request
 
 NOW = 1_700_000_000_123
 KEY = "5" * 24
 OWN = "http://shop.example/?c={click}&s="
-ALL: list[Row] = [
-    an_offer(
+ALL: list[RulesetRow] = [
+    make_offer(
         url="http://shop.example/?c={clickid}&s={sub1}",
-        landings=(Landing(5, "http://land.example/?s={sub1}"), Landing(6, "http://transit.example/", transit=True)),
+        landings=(
+            RulesetLanding(5, "http://land.example/?s={sub1}"),
+            RulesetLanding(6, "http://transit.example/", transit=True),
+        ),
     ),
-    an_offer(4, hash="4" * 24, active=False, preview_url="http://show.example/?o={offer_id}"),
-    an_offer(5, hash="5" * 24, open=False, trafficback_url="http://back.example/?g={geo}&s={sub1}"),
-    an_offer(6, hash="6" * 24, advertiser="c" * 24),
-    an_offer(7, hash="7" * 24, start_at=NOW + 1),
-    an_offer(8, hash="8" * 24, stop_at=NOW),
-    an_offer(9, hash="9" * 24, redirect_type="js", allow_deeplink=True, url="http://js.example/"),
-    an_offer(10, hash="c" * 24, restrictions=packed(empty_sub=2), url="http://sub.example/"),
-    *(Affiliate(id=number, active=number != 8) for number in (7, 8, 9)),
-    Advertiser(id=ADVERTISER, blacklist=frozenset({9})),
-    Connections(5, affiliates=(9,)),
-    SmartLink(KEY, (InSmartLink(4, 2.0), InSmartLink(3, 1.0))),
-    Pixels(3, 7, ("<img src='{clickid}'>",)),
+    make_offer(4, hash="4" * 24, active=False, preview_url="http://show.example/?o={offer_id}"),
+    make_offer(5, hash="5" * 24, open=False, trafficback_url="http://back.example/?g={geo}&s={sub1}"),
+    make_offer(6, hash="6" * 24, advertiser="c" * 24),
+    make_offer(7, hash="7" * 24, start_at=NOW + 1),
+    make_offer(8, hash="8" * 24, stop_at=NOW),
+    make_offer(9, hash="9" * 24, redirect_type="js", allow_deeplink=True, url="http://js.example/"),
+    make_offer(10, hash="c" * 24, restrictions=packed(empty_sub=2), url="http://sub.example/"),
+    *(RulesetAffiliate(id=number, active=number != 8) for number in (7, 8, 9)),
+    RulesetAdvertiser(id=ADVERTISER, blacklist=frozenset({9})),
+    RulesetConnections(5, affiliates=(9,)),
+    RulesetSmartLink(KEY, (InSmartLink(4, 2.0), InSmartLink(3, 1.0))),
+    RulesetPixels(3, 7, ("<img src='{clickid}'>",)),
 ]
 ROBOT = b"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 
@@ -81,10 +84,10 @@ ROBOT = b"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.htm
         ("/click?pid=7&offer_id=9&redirect=http://js.example/x&format=json", 200, "", ("", 9, 7, 0)),
     ],
 )
-def test_what_becomes_of_a_hit(
-    edge: Edge, journal: MemoryJournal, target: str, status: int, location: str, record: tuple[Any, ...]
+def test_edge_click_gives_expected_status_target_and_record(
+    edge: EdgeHandler, journal: MemoryJournal, target: str, status: int, location: str, record: tuple[Any, ...]
 ) -> None:
-    edge.rules = rules_of(ALL)
+    edge.ruleset = make_ruleset(ALL)
     answer = ask(edge, target)
     click = journal.click
     assert len(journal.records) == 1
@@ -108,18 +111,18 @@ def test_what_becomes_of_a_hit(
         ({}, "", b""),
     ],
 )
-def test_a_bot_goes_where_a_visitor_would(
-    edge: Edge, journal: MemoryJournal, changed: dict[str, Any], platform: str, location: bytes
+def test_edge_bot_click_redirects_like_visitor_click(
+    edge: EdgeHandler, journal: MemoryJournal, changed: dict[str, Any], platform: str, location: bytes
 ) -> None:
-    edge.rules = rules_of([an_offer(**changed), *ROWS[1:], Platform(platform)])
+    edge.ruleset = make_ruleset([make_offer(**changed), *ROWS[1:], RulesetPlatform(platform)])
     assert ask(edge, "/click?pid=7&offer_id=3", user_agent=ROBOT).location.startswith(b"http://shop.example/?c=")
     assert journal.click.reason == "bot"
-    closed = an_offer(**changed, restrictions=packed(empty_sub=1))
-    edge.rules = rules_of([closed, *ROWS[1:], Platform(platform)])
+    closed = make_offer(**changed, restrictions=packed(empty_sub=1))
+    edge.ruleset = make_ruleset([closed, *ROWS[1:], RulesetPlatform(platform)])
     answer = ask(edge, "/click?pid=7&offer_id=3", user_agent=ROBOT)
     assert (answer.location, answer.status) == (location, 302 if location else 404)
     assert journal.click.reason == "bot"
-    edge.rules = rules_of([an_offer(**changed), *ROWS[1:], Platform(platform, refuse_bots=False)])
+    edge.ruleset = make_ruleset([make_offer(**changed), *ROWS[1:], RulesetPlatform(platform, refuse_bots=False)])
     ask(edge, "/click?pid=7&offer_id=3", user_agent=ROBOT)
     assert journal.click.reason == ""
 
@@ -158,10 +161,10 @@ HEADERS = st.dictionaries(
     headers=HEADERS,
     peer=st.sampled_from(["192.0.2.1", "127.0.0.1", "2001:db8::1", ""]),
 )
-def test_no_input_is_a_fault_and_nothing_reaches_a_header_unencoded(
-    edge: Edge, method: str, path: str, query: bytes, headers: dict[bytes, bytes], peer: str
+def test_edge_fuzzed_input_never_faults_or_breaks_headers(
+    edge: EdgeHandler, method: str, path: str, query: bytes, headers: dict[bytes, bytes], peer: str
 ) -> None:
-    edge.rules = rules_of(ALL)
+    edge.ruleset = make_ruleset(ALL)
     answer = edge.handle(Request(method, path, query, headers, peer, peer.startswith("127."), b""))
     assert edge.commit()
     assert answer.status < 500

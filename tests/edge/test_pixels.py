@@ -5,15 +5,15 @@ from collections.abc import Callable
 import pytest
 
 from tests.edge.conftest import ROWS
+from tests.support.edge_handler import NOW, MemoryJournal, ask
 from tests.support.events import new_click
-from tests.support.handling import NOW, MemoryJournal, ask
-from tests.support.rules import HASH, rules_of
+from tests.support.rules import HASH, make_ruleset
 from trackyard.base.ids import find_click_id
-from trackyard.domain.tracking.ruleset import Pixels
-from trackyard.edge.endpoints.handler import Edge
+from trackyard.domain.tracking.ruleset import RulesetPixels
+from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.endpoints.pixels import FindClick
-from trackyard.edge.http.answers import UNWRITABLE
-from trackyard.edge.http.request import Later, Response
+from trackyard.edge.http.answers import JOURNAL_UNWRITABLE
+from trackyard.edge.http.request import DeferredResponse, Response
 from trackyard.journal.records import Click
 
 A, B = "a" * 24, "b" * 24
@@ -25,7 +25,7 @@ PATHS = {
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_pixel_is_a_call(edge: Edge, journal: MemoryJournal, path: str) -> None:
+def test_pixel_request_is_recorded_as_postback(edge: EdgeHandler, journal: MemoryJournal, path: str) -> None:
     query = (
         f"offer_id=3&afclick={A}&afid=o%2F1&afprice=9.5&afgoal=2&afstatus=2&afsecure=s&custom_field7=c&clickid=x&sum=1"
         "&afcomment=well%20done"
@@ -63,8 +63,8 @@ def test_a_pixel_is_a_call(edge: Edge, journal: MemoryJournal, path: str) -> Non
         ("offer_id=3", None, None),
     ],
 )
-def test_which_click_a_pixel_means(
-    edge: Edge, journal: MemoryJournal, query: str, cookie: str | None, click: str | None
+def test_pixel_click_is_parameter_or_cookie(
+    edge: EdgeHandler, journal: MemoryJournal, query: str, cookie: str | None, click: str | None
 ) -> None:
     given = {} if cookie is None else {"cookie": cookie.encode()}
     assert ask(edge, f"/success.jpg?{query}", **given).durable
@@ -72,28 +72,28 @@ def test_which_click_a_pixel_means(
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_head_reports_nothing(edge: Edge, journal: MemoryJournal, path: str) -> None:
+def test_pixel_head_request_records_nothing(edge: EdgeHandler, journal: MemoryJournal, path: str) -> None:
     answer = ask(edge, f"{path}?afclick={A}", method="HEAD")
     assert (answer.status, answer.durable, journal.records) == (200, False, [])
     assert ask(edge, path, method="PUT").status == 405
 
 
-def test_a_script_that_knows_no_click_looks_in_the_page(edge: Edge, journal: MemoryJournal) -> None:
+def test_pixel_script_without_click_searches_page(edge: EdgeHandler, journal: MemoryJournal) -> None:
     answer = ask(edge, "/track.js?offer_id=3")
     assert not answer.durable
     assert b"/success.jpg?" in answer.body
     assert journal.records == []
 
 
-def test_without_rules_and_with_a_full_journal(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = None
+def test_pixel_without_rules_is_recorded_and_full_journal_is_503(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = None
     assert ask(edge, "/success.php?offer_id=3", cookie=f"afclick_3={A}".encode()).durable
     assert journal.call.params == {"clickid": A}
     journal.full = True
-    assert ask(edge, f"/success.jpg?afclick={A}") is UNWRITABLE
+    assert ask(edge, f"/success.jpg?afclick={A}") is JOURNAL_UNWRITABLE
 
 
-SHOWN = Pixels(
+SHOWN = RulesetPixels(
     offer=3,
     affiliate=7,
     codes=(
@@ -104,12 +104,12 @@ SHOWN = Pixels(
 )
 
 
-def show(edge: Edge, query: str, cookie: str) -> Response:
-    edge.rules = rules_of([*ROWS, SHOWN])
+def show(edge: EdgeHandler, query: str, cookie: str) -> Response:
+    edge.ruleset = make_ruleset([*ROWS, SHOWN])
     return ask(edge, f"/success.php?{query}", cookie=cookie.encode())
 
 
-def test_the_page_shows_the_pixels_of_whose_click_it_was_in_a_sandbox(edge: Edge) -> None:
+def test_pixel_page_shows_affiliate_pixels_in_sandbox(edge: EdgeHandler) -> None:
     evil = "%22%3E%3Cscript%3E'"
     answer = show(edge, f"offer_id=3&afprice=1.5&custom_field1={evil}&afgoal=%27", f"afclick_3={A}; afpid_3=7")
     body = answer.body.decode()
@@ -130,22 +130,22 @@ def test_the_page_shows_the_pixels_of_whose_click_it_was_in_a_sandbox(edge: Edge
         ("", f"afclick={A}; afpid_3=7"),
     ],
 )
-def test_nobody_elses_pixels_are_shown(edge: Edge, query: str, cookie: str) -> None:
+def test_pixel_page_hides_pixels_of_other_affiliates(edge: EdgeHandler, query: str, cookie: str) -> None:
     answer = show(edge, query, cookie)
     assert answer.durable
     assert b"t.example" not in answer.body
 
 
-def test_a_click_says_whose_it_is_only_where_there_are_pixels(edge: Edge) -> None:
+def test_affiliate_cookie_is_set_only_for_offers_with_pixels(edge: EdgeHandler) -> None:
     assert b"afpid" not in ask(edge, "/click?pid=7&offer_id=3").headers
-    edge.rules = rules_of([*ROWS, SHOWN])
+    edge.ruleset = make_ruleset([*ROWS, SHOWN])
     answer = ask(edge, "/click?pid=7&offer_id=3")
     assert b"Set-Cookie: afpid_3=7; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax\r\n" in answer.headers
-    edge.rules.apply("pixels", "3-7", None)
+    edge.ruleset.apply("pixels", "3-7", None)
     assert b"afpid" not in ask(edge, "/click?pid=7&offer_id=3").headers
 
 
-class Lookups:
+class FakeClickLookups:
     """Answers look-ups at once from `clicks`, or later by `answer`."""
 
     def __init__(self, *clicks: Click) -> None:
@@ -163,28 +163,28 @@ class Lookups:
 
 
 @pytest.fixture
-def lookups() -> Lookups:
+def lookups() -> FakeClickLookups:
     visited = {"offer": 3, "affiliate": 7, "sub1": "a b", "country": "EE", "ext1": "e", "time": NOW - 1000}
-    return Lookups(
+    return FakeClickLookups(
         new_click(1, **visited), new_click(2, **visited, reason="bot"), new_click(3, **visited | {"offer": 4})
     )
 
 
 @pytest.fixture
-def finding(edge_with: Callable[[FindClick], Edge], lookups: Lookups) -> Edge:
+def finding(edge_with: Callable[[FindClick], EdgeHandler], lookups: FakeClickLookups) -> EdgeHandler:
     made = edge_with(lookups)
     codes = ("<i>{clickid} {pid} {offer_id} {sub1} {geo} {ext1} {click_date} {order_sum} {sum}|</i>",)
-    made.rules = rules_of([*ROWS, Pixels(offer=3, affiliate=7, codes=codes)])
+    made.ruleset = make_ruleset([*ROWS, RulesetPixels(offer=3, affiliate=7, codes=codes)])
     return made
 
 
 @pytest.mark.parametrize("named", ["", "&offer_id=3"])
-def test_page_without_cookies_shows_the_pixels_of_the_recorded_click(
-    finding: Edge, lookups: Lookups, journal: MemoryJournal, named: str
+def test_pixel_page_without_cookies_shows_pixels_of_recorded_click(
+    finding: EdgeHandler, lookups: FakeClickLookups, journal: MemoryJournal, named: str
 ) -> None:
     click = next(iter(lookups.clicks.values()))
     answer = ask(finding, f"/success.php?afclick={click.id}&afprice=5{named}")
-    assert isinstance(answer, Later) and answer.durable and answer.ready
+    assert isinstance(answer, DeferredResponse) and answer.durable and answer.ready
     assert f"<i>{click.id} 7 3 a%20b EE e 2023-11-14%2022%3A13%3A19 5 |</i>".encode() in answer.body
     assert journal.call.params == {"clickid": click.id, "sum": "5"}
     assert lookups.asked == [(click.id, "192.0.2.1")]
@@ -195,35 +195,35 @@ def test_page_without_cookies_shows_the_pixels_of_the_recorded_click(
     [(1, "&offer_id=4"), (2, ""), (3, ""), (9, "")],
     ids=["another offer", "rejected click", "no pixels", "unknown click"],
 )
-def test_page_of_a_click_without_pixels_is_empty(finding: Edge, number: int, query: str) -> None:
+def test_pixel_page_of_click_without_pixels_is_empty(finding: EdgeHandler, number: int, query: str) -> None:
     answer = ask(finding, f"/success.php?afclick={new_click(number).id}{query}")
     assert (answer.status, b"<body></body>" in answer.body) == (200, True)
 
 
-def test_page_looks_no_click_up_where_that_is_of_no_use(finding: Edge, lookups: Lookups) -> None:
+def test_pixel_page_skips_lookup_when_not_needed(finding: EdgeHandler, lookups: FakeClickLookups) -> None:
     click_id = next(iter(lookups.clicks))
     ask(finding, f"/success.php?afclick={click_id}", method="HEAD")
     ask(finding, "/success.php?afclick=rubbish")
     ask(finding, f"/success.jpg?afclick={click_id}")
     ask(finding, "/success.php?offer_id=3", cookie=f"afclick_3={click_id}; afpid_3=7".encode())
-    finding.rules = rules_of(ROWS)
+    finding.ruleset = make_ruleset(ROWS)
     ask(finding, f"/success.php?afclick={click_id}")
     assert lookups.asked == []
 
 
-def test_page_comes_without_pixels_when_the_journal_is_full(
-    finding: Edge, lookups: Lookups, journal: MemoryJournal
+def test_pixel_page_with_full_journal_is_503_without_lookup(
+    finding: EdgeHandler, lookups: FakeClickLookups, journal: MemoryJournal
 ) -> None:
     journal.full = True
-    assert ask(finding, f"/success.php?afclick={next(iter(lookups.clicks))}") is UNWRITABLE
+    assert ask(finding, f"/success.php?afclick={next(iter(lookups.clicks))}") is JOURNAL_UNWRITABLE
     assert lookups.asked == []
 
 
-def test_page_takes_the_first_result_of_a_look_up(finding: Edge, lookups: Lookups) -> None:
+def test_pixel_page_uses_first_lookup_result(finding: EdgeHandler, lookups: FakeClickLookups) -> None:
     lookups.at_once = False
     click = next(iter(lookups.clicks.values()))
     answer = ask(finding, f"/success.php?afclick={click.id}")
-    assert isinstance(answer, Later) and not answer.ready and lookups.waiting is not None
+    assert isinstance(answer, DeferredResponse) and not answer.ready and lookups.waiting is not None
     called: list[bool] = []
     answer.waiter = lambda: called.append(True)
     lookups.waiting(None)

@@ -20,67 +20,67 @@ from cryptography.x509.oid import NameOID
 
 from tests.edge.conftest import ROWS
 from tests.support.edge import RunningEdge, parse_answers, publish, recorded, running_edge
-from tests.support.rules import an_offer, entry_of
+from tests.support.rules import entry_of, make_offer
 from tests.support.waiting import wait_until
 from trackyard.base.clock import SystemClock
-from trackyard.domain.tracking.ruleset import Affiliate
-from trackyard.edge.server import OWN_FILES, TICK_S
+from trackyard.domain.tracking.ruleset import RulesetAffiliate
+from trackyard.edge.server import RESERVED_FILES, TICK_S
 from trackyard.journal import segments
 from trackyard.journal.reader import next_range
-from trackyard.journal.records import Call, Click
-from trackyard.journal.ruleset_log import Entry
+from trackyard.journal.records import Click, InboundPostback
+from trackyard.journal.ruleset_log import RulesetEntry
 
 CLICK = "/click?pid=7&offer_id=3"
 
 
-def test_everything_acknowledged_is_in_the_sealed_journal_after_a_stop(tmp_path: Path) -> None:
+def test_edge_stop_closes_journal_with_every_acknowledged_record(tmp_path: Path) -> None:
     with running_edge(tmp_path, ROWS) as edge:
         answers = [edge.ask(CLICK) for _ in range(5)] + [edge.ask(f"/postback?clickid={n}") for n in range(5)]
         assert edge.stop() == 0
     assert [answer.status for answer in answers] == [302] * 5 + [200] * 5
     journal = tmp_path / "journal"
-    assert [type(record) for record in recorded(journal)] == [Click] * 5 + [Call] * 5
+    assert [type(record) for record in recorded(journal)] == [Click] * 5 + [InboundPostback] * 5
     (name,) = segments.list_journals(journal, 1)
-    seal = segments.find_seal(journal, name)
+    seal = segments.find_segment_end(journal, name)
     assert seal is not None
     assert seal.end == segments.log_path(journal, name).stat().st_size
 
 
-def test_cookies_on_several_lines_are_all_read(tmp_path: Path) -> None:
+def test_edge_reads_cookies_of_several_header_lines(tmp_path: Path) -> None:
     click_id = "6553f1000100000000000001"
     with running_edge(tmp_path, ROWS) as edge:
         lines = ("Cookie: a=1", f"Cookie: afclick_3={click_id}", "Cookie: b=2")
         assert edge.ask("/success.jpg?offer_id=3", *lines).status == 200
         (call,) = recorded(tmp_path / "journal")
-    assert isinstance(call, Call)
+    assert isinstance(call, InboundPostback)
     assert call.params["clickid"] == click_id
 
 
-def test_a_mark_follows_a_click_within_half_a_second(tmp_path: Path) -> None:
+def test_edge_writes_checkpoint_within_half_a_second(tmp_path: Path) -> None:
     with running_edge(tmp_path, ROWS) as edge:
         edge.ask(CLICK)
         wait_until(lambda: next_range(tmp_path / "journal", 1, None, 0) is not None, seconds=5)
         found = next_range(tmp_path / "journal", 1, None, 0)
         (click,) = recorded(tmp_path / "journal")
         assert found is not None
-        assert found.marked_at - click.time <= 1500  # half a second, and what a busy machine adds
+        assert found.checkpoint_at - click.time <= 1500  # half a second, and what a busy machine adds
 
 
-def test_an_edge_whose_rules_lost_their_source_goes_on_deciding_and_says_so(tmp_path: Path) -> None:
+def test_edge_with_stale_rules_keeps_deciding_and_warns(tmp_path: Path) -> None:
     source = publish(tmp_path / "rules", ROWS)
     now = SystemClock().now_ms()
-    source.hear(now - 60_000)
+    source.confirm_current(now - 60_000)
     with running_edge(tmp_path, None) as edge:
         wait_until(lambda: b"is silent for 6" in edge.ask("/readyz").body, seconds=10)
         answer = edge.ask("/readyz")
         assert answer.status == 200
         assert msgspec.json.decode(answer.body)["lag_seconds"]["rules"] >= 60
         assert edge.ask(CLICK).status == 302
-        source.hear(SystemClock().now_ms())
+        source.confirm_current(SystemClock().now_ms())
         wait_until(lambda: msgspec.json.decode(edge.ask("/readyz").body)["warnings"] == [], seconds=10)
 
 
-def test_kill_9_loses_nothing_acknowledged(tmp_path: Path) -> None:
+def test_edge_kill_9_loses_nothing_acknowledged(tmp_path: Path) -> None:
     acknowledged: list[int] = []
     for round_number in range(2):
         with running_edge(tmp_path, ROWS) as edge:
@@ -105,14 +105,18 @@ def test_kill_9_loses_nothing_acknowledged(tmp_path: Path) -> None:
         assert enough_before
     with running_edge(tmp_path, ROWS) as edge:
         edge.stop()
-    kept = [int(record.params["clickid"]) for record in recorded(tmp_path / "journal") if isinstance(record, Call)]
+    kept = [
+        int(record.params["clickid"])
+        for record in recorded(tmp_path / "journal")
+        if isinstance(record, InboundPostback)
+    ]
     assert set(acknowledged) <= set(kept)
     assert len(kept) == len(set(kept))
     names = segments.list_journals(tmp_path / "journal", 1)
-    assert all(segments.find_seal(tmp_path / "journal", name) for name in names)
+    assert all(segments.find_segment_end(tmp_path / "journal", name) for name in names)
 
 
-def test_unique_visitors_survive_kill_9(tmp_path: Path) -> None:
+def test_edge_unique_visitors_survive_kill_9(tmp_path: Path) -> None:
     for _ in range(2):
         with running_edge(tmp_path, ROWS) as edge:
             edge.ask(CLICK)
@@ -120,22 +124,24 @@ def test_unique_visitors_survive_kill_9(tmp_path: Path) -> None:
     assert [record.uniq for record in recorded(tmp_path / "journal") if isinstance(record, Click)] == [1, 0]
 
 
-def test_a_change_of_the_rules_is_in_force_soon(tmp_path: Path) -> None:
+def test_edge_applies_ruleset_change_within_seconds(tmp_path: Path) -> None:
     with running_edge(tmp_path, None) as edge:
         assert edge.ask("/readyz").status == 503
         assert edge.ask(CLICK).status == 503
         writer = publish(edge.options.rules_directory, ROWS)
         wait_until(lambda: edge.ask("/readyz").status == 200, seconds=5)
         assert edge.ask(CLICK).headers["location"].startswith("http://shop.example/")
-        writer.append([Entry(2, *entry_of(an_offer(url="http://new.example/")))])
+        writer.append([RulesetEntry(2, *entry_of(make_offer(url="http://new.example/")))])
         wait_until(lambda: edge.ask(CLICK).headers["location"] == "http://new.example/", seconds=5)
-        writer.append([Entry(3, "affiliate", "7", None)])
+        writer.append([RulesetEntry(3, "affiliate", "7", None)])
         wait_until(lambda: edge.ask(CLICK).status == 404, seconds=5)
-        writer.replace([Entry(4, *entry_of(row)) for row in [*ROWS[:1], Affiliate(id=7, active=True), *ROWS[2:]]], 4)
+        writer.replace(
+            [RulesetEntry(4, *entry_of(row)) for row in [*ROWS[:1], RulesetAffiliate(id=7, active=True), *ROWS[2:]]], 4
+        )
         wait_until(lambda: edge.ask(CLICK).status == 302, seconds=5)
 
 
-def test_a_stop_answers_what_runs_and_refuses_what_comes(tmp_path: Path) -> None:
+def test_edge_stop_answers_running_requests_and_rejects_new(tmp_path: Path) -> None:
     with running_edge(tmp_path, ROWS) as edge:
         idle = edge.connect()
         half = edge.connect()
@@ -158,7 +164,7 @@ def test_a_stop_answers_what_runs_and_refuses_what_comes(tmp_path: Path) -> None
     assert len(recorded(tmp_path / "journal")) == 1
 
 
-def test_a_full_disk_is_503_and_red_until_there_is_room(tmp_path: Path) -> None:
+def test_edge_with_full_disk_is_503_until_space_is_free(tmp_path: Path) -> None:
     # A limit of the file's size stands for the disk.
     with running_edge(tmp_path, ROWS) as edge:
         assert edge.process.pid is not None
@@ -176,22 +182,22 @@ def test_a_full_disk_is_503_and_red_until_there_is_room(tmp_path: Path) -> None:
     assert len(recorded(tmp_path / "journal")) == 1
 
 
-def test_an_edge_outlives_more_connections_than_it_has_files_for(tmp_path: Path) -> None:
+def test_edge_survives_more_connections_than_file_handles(tmp_path: Path) -> None:
     with ExitStack() as stack:
-        edge = stack.enter_context(running_edge(tmp_path, ROWS, files=2 * OWN_FILES))
-        idle = [stack.enter_context(edge.connect()) for _ in range(3 * OWN_FILES)]
+        edge = stack.enter_context(running_edge(tmp_path, ROWS, files=2 * RESERVED_FILES))
+        idle = [stack.enter_context(edge.connect()) for _ in range(3 * RESERVED_FILES)]
         idle[0].sendall(f"GET {CLICK} HTTP/1.1\r\nHost: t\r\n\r\n".encode())
         assert idle[0].recv(12) == b"HTTP/1.1 302"
         assert idle[-1].recv(1) == b""
         files = Path(f"/proc/{edge.process.pid}/fd")
-        assert len(list(files.iterdir())) < 2 * OWN_FILES
+        assert len(list(files.iterdir())) < 2 * RESERVED_FILES
         for each in idle:
             each.close()
         wait_until(lambda: _is_answered(edge))
         assert edge.stop() == 0
 
 
-def test_an_edge_without_a_file_to_open_goes_on_and_follows_its_rules_later(tmp_path: Path) -> None:
+def test_edge_without_free_file_handle_applies_rules_later(tmp_path: Path) -> None:
     click = f"GET {CLICK} HTTP/1.1\r\nHost: t\r\n\r\n".encode()
     with running_edge(tmp_path, ROWS) as edge, edge.connect() as client:
         pid = edge.process.pid
@@ -200,7 +206,7 @@ def test_an_edge_without_a_file_to_open_goes_on_and_follows_its_rules_later(tmp_
         assert client.recv(65536).startswith(b"HTTP/1.1 302")
         limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (1, limits[1]))
-        publish(edge.options.rules_directory, [*ROWS, Affiliate(id=8, active=True)], version=2)
+        publish(edge.options.rules_directory, [*ROWS, RulesetAffiliate(id=8, active=True)], version=2)
         edge.process.join(5 * TICK_S)  # it looks several times, and must not end
         assert edge.process.is_alive()
         client.sendall(click)
@@ -216,7 +222,7 @@ def _is_answered(edge: RunningEdge) -> bool:
     return False
 
 
-def test_two_edges_share_a_port_and_the_visitors(tmp_path: Path) -> None:
+def test_edges_share_port_and_visitors(tmp_path: Path) -> None:
     with running_edge(tmp_path, ROWS, slots=2) as first:
         with running_edge(tmp_path, None, slots=2, edge=2, port=first.port) as second:
             for _ in range(40):
@@ -229,7 +235,7 @@ def test_two_edges_share_a_port_and_the_visitors(tmp_path: Path) -> None:
     assert {click.id[8:10] for click in clicks} == {"01", "02"}
 
 
-def test_https(tmp_path: Path) -> None:
+def test_edge_serves_https_with_secure_cookies(tmp_path: Path) -> None:
     certificate, key = _self_signed(tmp_path)
     with running_edge(tmp_path, ROWS, tls_certificate=certificate, tls_key=key) as edge:
         context = ssl.create_default_context(cafile=str(certificate))

@@ -4,21 +4,28 @@ from collections import Counter
 
 import pytest
 
-from tests.support.handling import MemoryJournal, ask
-from tests.support.rules import ADVERTISER, an_offer, rules_of
-from trackyard.decision.routes import Rules
-from trackyard.domain.tracking.ruleset import Advertiser, Affiliate, Landing, Platform, SmartLink, SmartLinkOffer
-from trackyard.edge.endpoints.handler import Edge
+from tests.support.edge_handler import MemoryJournal, ask
+from tests.support.rules import ADVERTISER, make_offer, make_ruleset
+from trackyard.decision.routes import Ruleset
+from trackyard.domain.tracking.ruleset import (
+    RulesetAdvertiser,
+    RulesetAffiliate,
+    RulesetLanding,
+    RulesetPlatform,
+    RulesetSmartLink,
+    RulesetSmartLinkOffer,
+)
+from trackyard.edge.endpoints.handler import EdgeHandler
 
 KEY = "5" * 24
 LINK = f"/sl?id={KEY}&pid=7"
 OFFERS = 5
 
 
-def some_rules(*, closed: tuple[int, ...] = (), **changed: object) -> Rules:
+def some_rules(*, closed: tuple[int, ...] = (), **changed: object) -> Ruleset:
     """A category of the offers 1..5, the best of which is 3; those of `closed` are not active."""
     offers = [
-        an_offer(
+        make_offer(
             number,
             hash=f"{number:024x}",
             url=f"http://{number}.example/?o={{offer_id}}&s={{sub1}}",
@@ -27,36 +34,42 @@ def some_rules(*, closed: tuple[int, ...] = (), **changed: object) -> Rules:
         for number in range(1, OFFERS + 1)
     ]
     order = [3, 1, 2, 4, 5]
-    link = SmartLink(KEY, tuple(SmartLinkOffer(number, 1 / place) for place, number in enumerate(order, 1)))
-    people = [Affiliate(id=7, active=True), Advertiser(id=ADVERTISER), Platform("http://back.example/")]
-    return rules_of([*offers, *people, link])
+    link = RulesetSmartLink(
+        KEY, tuple(RulesetSmartLinkOffer(number, 1 / place) for place, number in enumerate(order, 1))
+    )
+    people = [
+        RulesetAffiliate(id=7, active=True),
+        RulesetAdvertiser(id=ADVERTISER),
+        RulesetPlatform("http://back.example/"),
+    ]
+    return make_ruleset([*offers, *people, link])
 
 
-def gone_to(edge: Edge, journal: MemoryJournal, clicks: int) -> Counter[int]:
+def count_targets(edge: EdgeHandler, journal: MemoryJournal, clicks: int) -> Counter[int]:
     for _ in range(clicks):
         ask(edge, LINK)
     return Counter(each.offer for each in journal.records if not each.reason)
 
 
-def test_four_of_five_go_to_the_best_and_the_fifth_to_any(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = some_rules()
-    gone = gone_to(edge, journal, 3000)
+def test_smartlink_sends_four_of_five_clicks_to_best_offer(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = some_rules()
+    gone = count_targets(edge, journal, 3000)
     assert sum(gone.values()) == 3000
     # 80 % and a fifth of 20 %; five deviations of a fair draw are ± 71 and ± 54.
     assert abs(gone[3] - 2520) < 110
     assert all(abs(gone[number] - 120) < 60 for number in (1, 2, 4, 5))
 
 
-def test_offers_that_refuse_are_passed_over(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = some_rules(closed=(3, 4))
-    gone = gone_to(edge, journal, 1500)
+def test_smartlink_skips_offers_that_reject_the_click(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = some_rules(closed=(3, 4))
+    gone = count_targets(edge, journal, 1500)
     assert set(gone) == {1, 2, 5}
     assert abs(gone[1] - 1300) < 80
     assert abs(gone[2] - gone[5]) < 75
 
 
-def test_a_click_of_a_smartlink_is_one_of_its_offer(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = some_rules(closed=(1, 2, 4, 5), landings=(Landing(9, "http://land.example/{sub1}"),))
+def test_smartlink_click_is_recorded_with_selected_offer(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = some_rules(closed=(1, 2, 4, 5), landings=(RulesetLanding(9, "http://land.example/{sub1}"),))
     answer = ask(edge, LINK + "&sub1=a%20b&offer_id=1")
     click = journal.click
     assert (answer.status, answer.location) == (302, b"http://3.example/?o=3&s=a%20b")
@@ -66,13 +79,13 @@ def test_a_click_of_a_smartlink_is_one_of_its_offer(edge: Edge, journal: MemoryJ
     assert (journal.click.landing, journal.click.uniq) == (9, 0)
 
 
-def test_when_none_takes_it_the_best_one_refuses(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = some_rules(closed=(1, 2, 3, 4, 5))
+def test_smartlink_rejected_by_all_uses_trafficback_of_best_offer(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = some_rules(closed=(1, 2, 3, 4, 5))
     answer = ask(edge, LINK)
     assert answer.location == b"http://back.example/"
     assert (journal.click.offer, journal.click.smart_id, journal.click.reason) == (3, KEY, "inactive-offer")
     assert len(journal.records) == 1
-    edge.rules = some_rules(trafficback_url="http://own.example/", open=False)
+    edge.ruleset = some_rules(trafficback_url="http://own.example/", open=False)
     assert ask(edge, LINK).location == b"http://own.example/"
     assert journal.click.reason == "disabled-affiliate"
 
@@ -88,29 +101,31 @@ def test_when_none_takes_it_the_best_one_refuses(edge: Edge, journal: MemoryJour
         (f"id={KEY}&pid=8", "unknown-affiliate", KEY),
     ],
 )
-def test_what_is_refused(edge: Edge, journal: MemoryJournal, query: str, reason: str, smart_id: str) -> None:
-    edge.rules = some_rules()
+def test_smartlink_with_invalid_parameters_is_rejected(
+    edge: EdgeHandler, journal: MemoryJournal, query: str, reason: str, smart_id: str
+) -> None:
+    edge.ruleset = some_rules()
     assert ask(edge, f"/sl?{query}").location == b"http://back.example/"
     assert (journal.click.reason, journal.click.smart_id) == (reason, smart_id)
 
 
-def test_a_category_without_offers_refuses(edge: Edge, journal: MemoryJournal) -> None:
-    for offers in ((), (SmartLinkOffer(99),)):
-        edge.rules = rules_of([Affiliate(id=7, active=True), SmartLink(KEY, offers)])
+def test_smartlink_category_without_offers_rejects_clicks(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    for offers in ((), (RulesetSmartLinkOffer(99),)):
+        edge.ruleset = make_ruleset([RulesetAffiliate(id=7, active=True), RulesetSmartLink(KEY, offers)])
         assert ask(edge, LINK).status == 404
         assert (journal.click.reason, journal.click.smart_id) == ("unknown-offer", KEY)
 
 
-def test_head_is_led_and_not_counted(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = some_rules()
+def test_smartlink_head_redirects_without_recording(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = some_rules()
     assert ask(edge, LINK, method="HEAD").status == 302
     assert journal.records == []
     ask(edge, LINK)
     assert journal.click.uniq == 1
 
 
-def test_a_bot_goes_where_a_visitor_would(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = some_rules(closed=(1, 2, 4, 5))
+def test_smartlink_bot_click_redirects_like_visitor_click(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = some_rules(closed=(1, 2, 4, 5))
     answer = ask(edge, LINK, user_agent=b"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")
     assert answer.location.startswith(b"http://3.example/")
     assert b"Set-Cookie" not in answer.headers

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.edge.test_timeouts import Bench
+from tests.edge.test_timeouts import ConnectionHarness
 
 POST = b"POST /click HTTP/1.1\r\nHost: t.example\r\n"
 GET = b"GET /click HTTP/1.1\r\nHost: t.example\r\n"
@@ -48,8 +48,8 @@ AMBIGUOUS = {
 
 @pytest.mark.parametrize("split", [False, True], ids=["whole", "by bytes"])
 @pytest.mark.parametrize("sent", AMBIGUOUS.values(), ids=AMBIGUOUS.keys())
-def test_an_ambiguous_request_is_the_last_one(sent: bytes, split: bool) -> None:
-    bench = Bench()
+def test_http_ambiguous_request_closes_connection(sent: bytes, split: bool) -> None:
+    bench = ConnectionHarness()
     pieces = [bytes([byte]) for byte in sent + SMUGGLED] if split else [sent + SMUGGLED]
     for piece in pieces:
         bench.connection.data_received(piece)
@@ -71,14 +71,14 @@ def test_an_ambiguous_request_is_the_last_one(sent: bytes, split: bool) -> None:
     ],
     ids=["body", "chunk", "trailer", "close", "upgrade", "tunnel", "HTTP/1.0"],
 )
-def test_a_request_within_another_is_not_answered(sent: bytes) -> None:
-    bench = Bench()
+def test_http_request_within_body_is_not_answered(sent: bytes) -> None:
+    bench = ConnectionHarness()
     bench.connection.data_received(sent)
     assert [answer.status for answer in bench.answers] == [200]
     assert bench.answers[0].body != b"/smuggled"
 
 
-def test_a_name_that_only_looks_like_a_length_is_none() -> None:
-    bench = Bench()
+def test_http_lookalike_content_length_header_is_ignored() -> None:
+    bench = ConnectionHarness()
     bench.connection.data_received(POST + b"Content_Length: 45\r\n\r\n" + SMUGGLED)
     assert [answer.body for answer in bench.answers] == [b"/click", b"/smuggled"]

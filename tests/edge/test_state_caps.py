@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from tests.decision.clicks import a_hit
-from tests.support.rules import an_offer, entry_of
-from trackyard.domain.tracking.ruleset import ClickCap, Platform
-from trackyard.edge.state.caps import CurrentPeriods, OfferCaps, places_of
+from tests.decision.clicks import make_hit
+from tests.support.rules import entry_of, make_offer
+from trackyard.domain.tracking.ruleset import ClickCap, RulesetPlatform
+from trackyard.edge.state.caps import CurrentPeriods, OfferClickCaps, capped_counts_of
 from trackyard.edge.state.counts_file import NEVER
 
 
@@ -21,22 +21,22 @@ CAP = ClickCap(id="c1", period="day", value=5)
 
 
 def keys(cap: ClickCap, affiliate: int = 7, country: str = "EE", now: int = NOW, **offer: object) -> list[bytes]:
-    places = OfferCaps(an_offer(click_caps=(cap,), **offer), "UTC").places(affiliate, country, now)
-    return [wanted.key for wanted in places.wanted]
+    counts_for = OfferClickCaps(make_offer(click_caps=(cap,), **offer), "UTC").counts_for(affiliate, country, now)
+    return [capped_counts.key for capped_counts in counts_for.capped_counts]
 
 
-def test_an_offer_without_caps_needs_no_place() -> None:
-    assert OfferCaps(an_offer(), "UTC").places(7, "EE", NOW).wanted == ()
+def test_click_cap_offer_without_caps_needs_no_reservation() -> None:
+    assert OfferClickCaps(make_offer(), "UTC").counts_for(7, "EE", NOW).capped_counts == ()
 
 
-def test_a_place_tells_its_limit_its_end_and_its_cap() -> None:
+def test_click_cap_reservation_has_limit_end_and_cap() -> None:
     ever = ClickCap(id="c2", period="all", value=9)
-    places = OfferCaps(an_offer(click_caps=(CAP, ever)), "UTC").places(7, "EE", NOW)
-    assert [(wanted.limit, wanted.end) for wanted in places.wanted] == [
+    counts_for = OfferClickCaps(make_offer(click_caps=(CAP, ever)), "UTC").counts_for(7, "EE", NOW)
+    assert [(capped_counts.limit, capped_counts.end) for capped_counts in counts_for.capped_counts] == [
         (5, ms("2026-03-29T00:00:00") // 1000),
         (9, NEVER),
     ]
-    assert places.caps == ("c1", "c2")
+    assert counts_for.caps == ("c1", "c2")
 
 
 @pytest.mark.parametrize(
@@ -50,21 +50,19 @@ def test_a_place_tells_its_limit_its_end_and_its_cap() -> None:
         ({"country_type": "exact", "countries": ("EE", "LV")}, 1, 1),
     ],
 )
-def test_all_is_one_count_each_one_a_value_exact_the_listed_together(
-    changed: dict[str, object], affiliates: int, countries: int
-) -> None:
+def test_click_cap_key_depends_on_cap_types(changed: dict[str, object], affiliates: int, countries: int) -> None:
     cap = ClickCap(id="c1", period="day", value=5, **changed)  # type: ignore[arg-type]
     assert len({key for affiliate in (7, 8, 9) for key in keys(cap, affiliate)}) == affiliates
     assert len({key for country in ("EE", "LV", "") for key in keys(cap, country=country)}) == countries
 
 
-def test_who_is_not_listed_is_not_counted() -> None:
+def test_click_cap_exact_list_excludes_unlisted_values() -> None:
     assert keys(ClickCap(id="c1", period="day", value=5, affiliate_type="exact", affiliates=(8,))) == []
     assert keys(ClickCap(id="c1", period="day", value=5, country_type="exact", countries=("LV",))) == []
     assert keys(ClickCap(id="c1", period="day", value=5, country_type="exact", countries=("LV",)), country="") == []
 
 
-def test_no_two_counts_are_one() -> None:
+def test_click_cap_keys_are_distinct() -> None:
     day = ms("2026-03-29T10:00:00")
     each = ClickCap(id="c1", period="day", value=5, affiliate_type="each", country_type="each")
     found = [
@@ -79,7 +77,7 @@ def test_no_two_counts_are_one() -> None:
     assert len(set(found)) == len(found)
 
 
-def test_an_edited_value_goes_on_counting() -> None:
+def test_click_cap_key_is_independent_of_value() -> None:
     assert keys(CAP) == keys(ClickCap(id="c1", period="day", value=500))
 
 
@@ -94,35 +92,35 @@ def test_an_edited_value_goes_on_counting() -> None:
         ({"caps_timezone": "Asia/Beirut"}, "2026-03-28T21:59:59.999", "2026-03-28T22:00:00"),
     ],
 )
-def test_days_are_those_of_the_caps_zone(zone: dict[str, object], same: str, other: str) -> None:
+def test_click_cap_days_follow_zone_of_cap(zone: dict[str, object], same: str, other: str) -> None:
     assert keys(CAP, **zone) == keys(CAP, now=ms(same), **zone)
     assert keys(CAP, **zone) != keys(CAP, now=ms(other), **zone)
 
 
 @pytest.mark.parametrize("country_type", ["all", "each"])
-def test_the_places_of_an_offer_follow_time(country_type: str) -> None:
+def test_click_cap_reservations_follow_time(country_type: str) -> None:
     cap = ClickCap(id="c1", period="day", value=5, country_type=country_type)
-    made = OfferCaps(an_offer(click_caps=(cap,)), "UTC")
-    first = made.places(7, "EE", NOW)
-    assert made.places(7, "EE", NOW + 1) is first, "worked out once"
-    assert made.places(7, "EE", ms("2026-03-29T00:00:00")).wanted[0].key != first.wanted[0].key
-    assert made.places(7, "EE", NOW).wanted[0].key == first.wanted[0].key, "the clock went back"
+    made = OfferClickCaps(make_offer(click_caps=(cap,)), "UTC")
+    first = made.counts_for(7, "EE", NOW)
+    assert made.counts_for(7, "EE", NOW + 1) is first, "worked out once"
+    assert made.counts_for(7, "EE", ms("2026-03-29T00:00:00")).capped_counts[0].key != first.capped_counts[0].key
+    assert made.counts_for(7, "EE", NOW).capped_counts[0].key == first.capped_counts[0].key, "the clock went back"
 
 
-def test_the_places_of_a_click_follow_the_rows_and_the_platforms_zone() -> None:
-    hit = a_hit(offer={"click_caps": (CAP,)})
-    first = places_of(hit).wanted[0]
-    for changed in (Platform(timezone="Asia/Tokyo"), an_offer(click_caps=(replace(CAP, value=6),))):
-        hit.rules.apply(*entry_of(changed))
-        offer = hit.rules.find_offer("3")
+def test_click_cap_reservations_follow_rules_and_platform_zone() -> None:
+    hit = make_hit(offer={"click_caps": (CAP,)})
+    first = capped_counts_of(hit).capped_counts[0]
+    for changed in (RulesetPlatform(timezone="Asia/Tokyo"), make_offer(click_caps=(replace(CAP, value=6),))):
+        hit.ruleset.apply(*entry_of(changed))
+        offer = hit.ruleset.find_offer("3")
         assert offer is not None
-        hit.aim(offer)
-        now = places_of(hit).wanted[0]
+        hit.retarget(offer)
+        now = capped_counts_of(hit).capped_counts[0]
         assert (now.end, now.limit) != (first.end, first.limit)
         first = now
 
 
-def test_periods_are_computed_once_while_they_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_click_cap_periods_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     from trackyard.edge.state import caps
 
     computed: list[int] = []

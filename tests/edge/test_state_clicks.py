@@ -3,12 +3,12 @@
 import pytest
 
 from tests.edge.conftest import ROWS
+from tests.support.edge_handler import NOW, MemoryJournal, ask
 from tests.support.forms import PLAIN
-from tests.support.handling import NOW, MemoryJournal, ask
-from tests.support.rules import an_offer, packed, rules_of
+from tests.support.rules import make_offer, make_ruleset, packed
 from trackyard.base.clock import ManualClock
 from trackyard.domain.tracking.ruleset import ClickCap
-from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.state import counts_file
 from trackyard.journal.records import Click
 
@@ -25,8 +25,8 @@ def clicks(journal: MemoryJournal) -> list[tuple[str, str, int]]:
     return [(click.reason, click.detail, click.uniq) for click in journal.records if isinstance(click, Click)]
 
 
-def test_a_full_cap_refuses_until_its_period_ends(edge: Edge, journal: MemoryJournal, clock: ManualClock) -> None:
-    edge.rules = rules_of([an_offer(click_caps=(cap(2),)), *ROWS[1:]])
+def test_click_cap_rejects_until_period_ends(edge: EdgeHandler, journal: MemoryJournal, clock: ManualClock) -> None:
+    edge.ruleset = make_ruleset([make_offer(click_caps=(cap(2),)), *ROWS[1:]])
     for visitor in range(3):
         ask(edge, CLICK, peer=f"192.0.2.{visitor}")
     clock.advance(DAY_MS - NOW % DAY_MS)
@@ -35,8 +35,10 @@ def test_a_full_cap_refuses_until_its_period_ends(edge: Edge, journal: MemoryJou
     assert [uniq for _, _, uniq in clicks(journal)] == [1, 1, 0, 1]
 
 
-def test_a_click_over_the_cap_makes_no_visitor_seen(edge: Edge, journal: MemoryJournal, clock: ManualClock) -> None:
-    edge.rules = rules_of([an_offer(click_caps=(cap(1),), restrictions=packed(unique_only=True)), *ROWS[1:]])
+def test_click_over_cap_does_not_use_up_uniqueness(
+    edge: EdgeHandler, journal: MemoryJournal, clock: ManualClock
+) -> None:
+    edge.ruleset = make_ruleset([make_offer(click_caps=(cap(1),), restrictions=packed(unique_only=True)), *ROWS[1:]])
     ask(edge, CLICK, peer="192.0.2.1")
     ask(edge, CLICK, peer="192.0.2.2")
     clock.advance(DAY_MS - NOW % DAY_MS)
@@ -44,17 +46,15 @@ def test_a_click_over_the_cap_makes_no_visitor_seen(edge: Edge, journal: MemoryJ
     assert [(reason, uniq) for reason, _, uniq in clicks(journal)] == [("", 1), ("overcap", 0), ("", 1)]
 
 
-def test_a_visitor_passes_once_where_only_unique_clicks_do(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = rules_of([an_offer(restrictions=packed(unique_only=True)), *ROWS[1:]])
+def test_unique_only_offer_accepts_visitor_once(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset([make_offer(restrictions=packed(unique_only=True)), *ROWS[1:]])
     for _ in range(2):
         ask(edge, CLICK)
     assert [(reason, uniq) for reason, _, uniq in clicks(journal)] == [("", 1), ("non-unique-clicks", 0)]
 
 
-def test_visitor_of_an_offer_with_uniq_ip_only_is_known_by_the_address_alone(
-    edge: Edge, journal: MemoryJournal
-) -> None:
-    edge.rules = rules_of([an_offer(restrictions=packed(unique_only=True)), *ROWS[1:]])
+def test_unique_ip_only_offer_identifies_visitor_by_address(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset([make_offer(restrictions=packed(unique_only=True)), *ROWS[1:]])
     ask(edge, CLICK, peer="192.0.2.1", user_agent=b"Mozilla/5.0 (Windows NT 10.0) Firefox/120.0")
     given = journal.click.id.encode()
     ask(edge, CLICK, peer="192.0.2.1", user_agent=b"Mozilla/5.0 (X11; Linux x86_64) Firefox/119.0")
@@ -62,7 +62,7 @@ def test_visitor_of_an_offer_with_uniq_ip_only_is_known_by_the_address_alone(
     assert [(reason, uniq) for reason, _, uniq in clicks(journal)] == [("", 1), ("non-unique-clicks", 0), ("", 1)]
 
 
-def test_a_visitor_is_known_by_its_cookie_from_elsewhere(edge: Edge, journal: MemoryJournal) -> None:
+def test_visitor_with_cookie_is_known_from_other_address(edge: EdgeHandler, journal: MemoryJournal) -> None:
     ask(edge, CLICK, peer="192.0.2.1")
     given = journal.click.id.encode()
     ask(edge, CLICK, peer="192.0.2.2", cookie=b"a=b; afuniq_3=" + given)
@@ -71,8 +71,8 @@ def test_a_visitor_is_known_by_its_cookie_from_elsewhere(edge: Edge, journal: Me
 
 
 @pytest.mark.parametrize("target", [CLICK, "/click?pid=8&offer_id=3"])
-def test_what_is_not_counted_takes_no_place(edge: Edge, journal: MemoryJournal, target: str) -> None:
-    edge.rules = rules_of([an_offer(click_caps=(cap(1),)), *ROWS[1:]])
+def test_uncounted_click_takes_no_cap_slot(edge: EdgeHandler, journal: MemoryJournal, target: str) -> None:
+    edge.ruleset = make_ruleset([make_offer(click_caps=(cap(1),)), *ROWS[1:]])
     ask(edge, target, method="HEAD")
     ask(edge, "/click?pid=8&offer_id=3")
     ask(edge, CLICK)
@@ -80,8 +80,8 @@ def test_what_is_not_counted_takes_no_place(edge: Edge, journal: MemoryJournal, 
     assert ask(edge, CLICK, method="HEAD").status == 404
 
 
-def test_what_the_journal_did_not_take_is_free_again(edge: Edge, journal: MemoryJournal) -> None:
-    edge.rules = rules_of([an_offer(click_caps=(cap(1),)), *ROWS[1:]])
+def test_click_not_journaled_releases_cap_and_uniqueness(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset([make_offer(click_caps=(cap(1),)), *ROWS[1:]])
     journal.full = True
     assert ask(edge, CLICK).status == 503
     journal.full = False
@@ -90,15 +90,15 @@ def test_what_the_journal_did_not_take_is_free_again(edge: Edge, journal: Memory
 
 
 @PLAIN
-def test_a_click_that_cannot_be_counted_is_told_so_and_never_passes(
-    edge: Edge, journal: MemoryJournal, monkeypatch: pytest.MonkeyPatch
+def test_click_that_cannot_be_counted_is_503(
+    edge: EdgeHandler, journal: MemoryJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(counts_file, "SEGMENTS", 0)
-    monkeypatch.setattr(counts_file, "_BUCKET", 0)  # which has no place
-    edge.rules = rules_of([an_offer(click_caps=(cap(1),)), *ROWS[1:]])
+    monkeypatch.setattr(counts_file, "_BUCKET_SIZE", 0)  # which has no place
+    edge.ruleset = make_ruleset([make_offer(click_caps=(cap(1),)), *ROWS[1:]])
     assert ask(edge, CLICK).status == 503
     assert journal.records == []
     assert edge.journal_fault.startswith("click counts:")
-    edge.rules = rules_of(ROWS)
+    edge.ruleset = make_ruleset(ROWS)
     assert ask(edge, CLICK).status == 302
     assert clicks(journal) == [("", "", 1)], "it claimed nothing"

@@ -11,8 +11,8 @@ from tests.support.forms import PLAIN
 from trackyard.edge.state import counts_file
 from trackyard.edge.state.caps import count_key
 from trackyard.edge.state.claims import Claims
-from trackyard.edge.state.counts import ClickCounts, Wanted
-from trackyard.edge.state.counts_file import NEVER, REUSE_AFTER_S, Counted, CountsFull
+from trackyard.edge.state.counts import CappedCount, ClickCounts
+from trackyard.edge.state.counts_file import NEVER, REUSE_AFTER_S, ClickCount, CountsFull
 
 NOW = 1_700_000_000
 CLICK = "a" * 24
@@ -22,8 +22,8 @@ def key_of(number: int) -> bytes:
     return count_key(number, "cap", 0, None, 0)
 
 
-def wanted(number: int, limit: int = 10, end: int = NOW + 3600) -> Wanted:
-    return Wanted(key_of(number), limit, end)
+def wanted(number: int, limit: int = 10, end: int = NOW + 3600) -> CappedCount:
+    return CappedCount(key_of(number), limit, end)
 
 
 @pytest.fixture
@@ -42,126 +42,126 @@ def open_counts(tmp_path: Path) -> Iterator[Callable[..., ClickCounts]]:
         part.close()
 
 
-def test_places_are_taken_up_to_the_limit(open_counts: Callable[..., ClickCounts]) -> None:
+def test_click_counts_stop_at_limit(open_counts: Callable[..., ClickCounts]) -> None:
     counts = open_counts()
-    assert [counts.take(1, [wanted(1, 3)], NOW) for _ in range(5)] == [-1, -1, -1, 0, 0]
+    assert [counts.reserve(1, [wanted(1, 3)], NOW) for _ in range(5)] == [-1, -1, -1, 0, 0]
     assert counts.count(key_of(1)) == 3
-    assert counts.take(1, [wanted(2, 0)], NOW) == 0, "a cap of nothing is full"
+    assert counts.reserve(1, [wanted(2, 0)], NOW) == 0, "a cap of nothing is full"
 
 
-def test_a_click_takes_a_place_of_all_its_caps_or_of_none(open_counts: Callable[..., ClickCounts]) -> None:
+def test_click_counts_take_all_caps_of_a_click_or_none(open_counts: Callable[..., ClickCounts]) -> None:
     counts = open_counts()
     both = [wanted(1, 10), wanted(2, 2), wanted(3, 10)]
-    assert [counts.take(1, both, NOW) for _ in range(4)] == [-1, -1, 1, 1]
+    assert [counts.reserve(1, both, NOW) for _ in range(4)] == [-1, -1, 1, 1]
     assert [counts.count(key_of(number)) for number in (1, 2, 3)] == [2, 2, 2]
 
 
-def test_keys_that_differ_in_one_half_alone_are_two(open_counts: Callable[..., ClickCounts]) -> None:
+def test_click_count_keys_differing_in_one_half_are_distinct(open_counts: Callable[..., ClickCounts]) -> None:
     counts = open_counts()
     halves = [b"\1" * 8, b"\2" * 8, bytes(8)]
     keys = [one + other for one in halves[:2] for other in halves]
-    assert [counts.take(1, [Wanted(key, 1, NEVER)], NOW) for key in keys] == [-1] * 6
+    assert [counts.reserve(1, [CappedCount(key, 1, NEVER)], NOW) for key in keys] == [-1] * 6
     assert [counts.count(key) for key in keys] == [1] * 6
     assert counts.count(b"\1" * 4 + b"\2" * 4 + b"\1" * 8) == 0
 
 
-def test_looking_takes_nothing(open_counts: Callable[..., ClickCounts]) -> None:
+def test_click_counts_peek_takes_nothing(open_counts: Callable[..., ClickCounts]) -> None:
     counts = open_counts()
-    assert [counts.peek([wanted(1, 1)]) for _ in range(3)] == [-1, -1, -1]
-    assert counts.take(1, [wanted(1, 1)], NOW) == -1
-    assert counts.peek([wanted(2, 1), wanted(1, 1)]) == 1
+    assert [counts.find_full([wanted(1, 1)]) for _ in range(3)] == [-1, -1, -1]
+    assert counts.reserve(1, [wanted(1, 1)], NOW) == -1
+    assert counts.find_full([wanted(2, 1), wanted(1, 1)]) == 1
 
 
-def test_a_restart_remembers(open_counts: Callable[..., ClickCounts]) -> None:
+def test_click_counts_survive_restart(open_counts: Callable[..., ClickCounts]) -> None:
     first = open_counts()
     assert first.fresh
-    assert first.take(1, [wanted(1, 1, NEVER)], NOW) == -1
+    assert first.reserve(1, [wanted(1, 1, NEVER)], NOW) == -1
     second = open_counts()
     assert not second.fresh
-    assert second.take(1, [wanted(1, 1, NEVER)], NOW) == 0
+    assert second.reserve(1, [wanted(1, 1, NEVER)], NOW) == 0
 
 
-def test_edges_count_together_whichever_came_first(open_counts: Callable[..., ClickCounts]) -> None:
+def test_click_counts_are_shared_by_edges(open_counts: Callable[..., ClickCounts]) -> None:
     first = open_counts(1, shared=True)
-    assert first.take(1, [wanted(1, 3)], NOW) == -1
+    assert first.reserve(1, [wanted(1, 3)], NOW) == -1
     second = open_counts(2, shared=True)
-    assert second.take(1, [wanted(1, 3)], NOW) == -1
-    assert first.take(1, [wanted(1, 3)], NOW) == -1
-    assert first.peek([wanted(1, 3)]) == second.peek([wanted(1, 3)]) == 0
-    assert first.take(1, [wanted(1, 3)], NOW) == second.take(1, [wanted(1, 3)], NOW) == 0
+    assert second.reserve(1, [wanted(1, 3)], NOW) == -1
+    assert first.reserve(1, [wanted(1, 3)], NOW) == -1
+    assert first.find_full([wanted(1, 3)]) == second.find_full([wanted(1, 3)]) == 0
+    assert first.reserve(1, [wanted(1, 3)], NOW) == second.reserve(1, [wanted(1, 3)], NOW) == 0
     assert first.count(key_of(1)) == second.count(key_of(1)) == 3
 
 
-def test_counts_of_an_edge_that_runs_no_more_still_count(open_counts: Callable[..., ClickCounts]) -> None:
-    assert open_counts(2, shared=True).take(1, [wanted(1, 1)], NOW) == -1
-    assert open_counts(1).take(1, [wanted(1, 1)], NOW) == 0
+def test_click_counts_of_stopped_edge_still_count(open_counts: Callable[..., ClickCounts]) -> None:
+    assert open_counts(2, shared=True).reserve(1, [wanted(1, 1)], NOW) == -1
+    assert open_counts(1).reserve(1, [wanted(1, 1)], NOW) == 0
 
 
-def test_the_file_grows_and_no_count_is_lost(open_counts: Callable[..., ClickCounts]) -> None:
+def test_click_counts_file_grows_without_loss(open_counts: Callable[..., ClickCounts]) -> None:
     counts, reader = open_counts(1, shared=True), open_counts(2, shared=True)
     for _ in range(2):
-        assert all(counts.take(1, [wanted(number, 2)], NOW) == -1 for number in range(3000))
-    assert all(counts.take(1, [wanted(number, 2)], NOW) == 0 for number in range(3000))
+        assert all(counts.reserve(1, [wanted(number, 2)], NOW) == -1 for number in range(3000))
+    assert all(counts.reserve(1, [wanted(number, 2)], NOW) == 0 for number in range(3000))
     assert {reader.count(key_of(number)) for number in range(3000)} == {2}
-    assert sorted(counts.each()) == sorted(Counted(key_of(number), NOW + 3600, 2) for number in range(3000))
+    assert sorted(counts.each()) == sorted(ClickCount(key_of(number), NOW + 3600, 2) for number in range(3000))
 
 
-def test_places_of_periods_that_are_over_are_given_away(
-    open_counts: Callable[..., ClickCounts], tmp_path: Path
-) -> None:
+def test_click_counts_reuse_slots_of_ended_periods(open_counts: Callable[..., ClickCounts], tmp_path: Path) -> None:
     counts = open_counts()
     for hour in range(40):
         now = NOW + hour * 3600
-        assert all(counts.take(1, [wanted(hour * 300 + n, 2, now + 3600)], now) == -1 for n in range(300))
+        assert all(counts.reserve(1, [wanted(hour * 300 + n, 2, now + 3600)], now) == -1 for n in range(300))
         assert all(counts.count(key_of(hour * 300 + n)) == 1 for n in range(300))
         if hour == 2:
             size = (tmp_path / "counts-001.map").stat().st_size
     assert (tmp_path / "counts-001.map").stat().st_size == size
-    assert counts.take(1, [wanted(50_000, 1, NOW + 1)], NOW) == -1
-    assert counts.take(1, [wanted(50_000, 1, NOW + 1)], NOW + REUSE_AFTER_S) == 0, "who is late still finds its count"
+    assert counts.reserve(1, [wanted(50_000, 1, NOW + 1)], NOW) == -1
+    assert counts.reserve(1, [wanted(50_000, 1, NOW + 1)], NOW + REUSE_AFTER_S) == 0, (
+        "who is late still finds its count"
+    )
 
 
 @PLAIN
-def test_a_full_file_refuses_and_takes_nothing(
+def test_click_counts_full_file_raises_and_takes_nothing(
     open_counts: Callable[..., ClickCounts], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(counts_file, "SEGMENTS", 1)
     counts = open_counts()
     with pytest.raises(CountsFull):
         for number in range(1, 20_000):
-            counts.take(1, [wanted(0, NEVER), wanted(number)], NOW)
+            counts.reserve(1, [wanted(0, NEVER), wanted(number)], NOW)
     assert counts.count(key_of(0)) == number - 1
-    assert counts.take(1, [wanted(0, NEVER)], NOW) == -1, "what it knows it goes on counting"
+    assert counts.reserve(1, [wanted(0, NEVER)], NOW) == -1, "what it knows it goes on counting"
 
 
-def test_claims_undone_were_never_taken(tmp_path: Path) -> None:
+def test_click_counts_claims_roll_back(tmp_path: Path) -> None:
     claims = Claims(tmp_path / "claims.map")
     counts = ClickCounts(tmp_path, 1, claims=claims)
     claims.begin(CLICK)
     for _ in range(3):
-        counts.take(1, [wanted(1), wanted(2)], NOW)
+        counts.reserve(1, [wanted(1), wanted(2)], NOW)
     claims.clear(1, 1)
     for _ in range(4):
-        counts.take(1, [wanted(1), wanted(3)], NOW)
+        counts.reserve(1, [wanted(1), wanted(3)], NOW)
     while (claim := claims.last()) is not None:
-        counts.undo(claim)
-        counts.undo(claim)  # once more does nothing
-        claims.drop_last()
+        counts.roll_back(claim)
+        counts.roll_back(claim)  # once more does nothing
+        claims.remove_last()
     assert [counts.count(key_of(number)) for number in (1, 2, 3)] == [3, 3, 0]
     counts.close()
     claims.close()
 
 
-def test_what_changed_is_told_once_and_restored_elsewhere(tmp_path: Path) -> None:
+def test_click_counts_changes_are_listed_once_and_restored(tmp_path: Path) -> None:
     claims = Claims(tmp_path / "claims.map")
     claims.begin(CLICK)
     counts = ClickCounts(tmp_path, 1, claims=claims)
-    counts.take(1, [wanted(1), wanted(2, end=NEVER)], NOW)
-    counts.take(1, [wanted(1)], NOW)
-    changed = counts.changed()
-    assert set(changed) == {Counted(key_of(1), NOW + 3600, 2), Counted(key_of(2), NEVER, 1)}
-    assert counts.changed() == []
-    counts.set_changed(changed)
+    counts.reserve(1, [wanted(1), wanted(2, end=NEVER)], NOW)
+    counts.reserve(1, [wanted(1)], NOW)
+    changed = counts.take_changed()
+    assert set(changed) == {ClickCount(key_of(1), NOW + 3600, 2), ClickCount(key_of(2), NEVER, 1)}
+    assert counts.take_changed() == []
+    counts.restore_changed(changed)
     assert counts.changes == 2
     other = ClickCounts(tmp_path / "other", 1, claims=claims)
     other.restore(changed, NOW)
@@ -171,12 +171,12 @@ def test_what_changed_is_told_once_and_restored_elsewhere(tmp_path: Path) -> Non
         part.close()
 
 
-def test_more_claims_than_the_first_size_of_their_file_are_noted(tmp_path: Path) -> None:
+def test_click_claims_file_grows_beyond_first_size(tmp_path: Path) -> None:
     claims = Claims(tmp_path / "claims.map")
     counts = ClickCounts(tmp_path, 1, claims=claims)
     for number in range(3000):
         claims.begin(f"{number:024x}")
-        counts.take(1, [wanted(number % 5, NEVER)], NOW)
+        counts.reserve(1, [wanted(number % 5, NEVER)], NOW)
     again = Claims(tmp_path / "claims.map")
     assert len(again) == 3000
     assert again.last() == claims.last()
@@ -191,13 +191,13 @@ def _take_many(directory: Path, edge: int, go: "Event", results: "multiprocessin
     go.wait(30)
     taken = 0
     for number in range(5000):
-        taken += counts.take(3, [wanted(1, 1000), wanted(100 + number, 10)], NOW) == -1
+        taken += counts.reserve(3, [wanted(1, 1000), wanted(100 + number, 10)], NOW) == -1
         claims.clear(1, number)
     results.put(taken)
 
 
 @pytest.mark.parametrize("edges", [1, 2, 4])
-def test_of_many_at_once_exactly_as_many_as_the_limit_pass(tmp_path: Path, edges: int) -> None:
+def test_click_counts_in_parallel_stop_exactly_at_limit(tmp_path: Path, edges: int) -> None:
     spawn = multiprocessing.get_context("spawn")
     results: multiprocessing.Queue[int] = spawn.Queue()
     go = spawn.Event()

@@ -12,17 +12,17 @@ from random import Random
 import pytest
 
 from tests.support.edge import RunningEdge, recorded, running_edge
-from tests.support.rules import ADVERTISER, an_offer
-from trackyard.domain.tracking.ruleset import Advertiser, Affiliate, ClickCap, Row
+from tests.support.rules import ADVERTISER, make_offer
+from trackyard.domain.tracking.ruleset import ClickCap, RulesetAdvertiser, RulesetAffiliate, RulesetRow
 from trackyard.journal.records import Click
 
 TOGETHER = 50
 REQUEST = b"GET /click?pid=7&offer_id=3 HTTP/1.1\r\nHost: t.example\r\nX-Forwarded-For: 8.%d.%d.%d\r\n\r\n"
 
 
-def rows(limit: int) -> list[Row]:
+def rows(limit: int) -> list[RulesetRow]:
     caps = (ClickCap(id="c1", period="month", value=limit), ClickCap(id="c2", period="all", value=10**9))
-    return [an_offer(click_caps=caps), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]
+    return [make_offer(click_caps=caps), RulesetAffiliate(id=7, active=True), RulesetAdvertiser(id=ADVERTISER)]
 
 
 def click(port: int, count: int, visitor: int = 0) -> tuple[int, int]:
@@ -67,7 +67,7 @@ def edges(directory: Path, number: int, limit: int) -> Iterator[list[RunningEdge
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_of_10_000_clicks_at_once_on_a_cap_of_1000_exactly_1000_pass(tmp_path: Path, number: int) -> None:
+def test_click_cap_of_1000_accepts_exactly_1000_of_10_000_parallel_clicks(tmp_path: Path, number: int) -> None:
     with edges(tmp_path, number, 1000) as running, ThreadPoolExecutor(10) as pool:
         results = list(pool.map(lambda visitor: click(running[0].port, 1000, visitor), range(10)))
         assert [edge.stop() for edge in running] == [0] * number
@@ -85,7 +85,7 @@ def test_of_10_000_clicks_at_once_on_a_cap_of_1000_exactly_1000_pass(tmp_path: P
         pytest.param(2, 10, marks=pytest.mark.long),
     ],
 )
-def test_kill_9_of_edges_neither_loses_nor_doubles_a_place(tmp_path: Path, number: int, kills: int) -> None:
+def test_click_cap_survives_kill_9_without_loss_or_doubles(tmp_path: Path, number: int, kills: int) -> None:
     chance = Random(kills)
     limit = 2000 * kills
     stop = threading.Event()

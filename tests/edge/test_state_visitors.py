@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trackyard.decision.visitor.visitor import who_is
+from trackyard.decision.visitor.visitor import visitor_key
 from trackyard.edge.state.claims import Claims
 from trackyard.edge.state.unique import WINDOW_S, UniqueVisitors
 
@@ -31,10 +31,10 @@ def is_new(
     cookie: str = "",
     given: str = "",
 ) -> bool:
-    return unique.claim(offer, who_is(ip, ua), cookie, now, given)
+    return unique.claim(offer, visitor_key(ip, ua), cookie, now, given)
 
 
-def test_a_visitor_is_new_once_for_each_offer(unique: UniqueVisitors) -> None:
+def test_unique_visitor_is_new_once_per_offer(unique: UniqueVisitors) -> None:
     assert is_new(unique)
     assert not is_new(unique)
     assert is_new(unique, offer=2)
@@ -43,14 +43,14 @@ def test_a_visitor_is_new_once_for_each_offer(unique: UniqueVisitors) -> None:
     assert not is_new(unique, offer=2)
 
 
-def test_the_window_counts_from_the_last_time_it_was_new(unique: UniqueVisitors) -> None:
+def test_unique_visitor_window_starts_at_last_unique_click(unique: UniqueVisitors) -> None:
     assert is_new(unique, now=NOW)
     assert not is_new(unique, now=NOW + WINDOW_S - 1)
     assert is_new(unique, now=NOW + WINDOW_S)
     assert not is_new(unique, now=NOW + WINDOW_S + 10)
 
 
-def test_the_cookie_alone_makes_a_visitor_seen_for_its_offer(unique: UniqueVisitors) -> None:
+def test_unique_visitor_is_known_by_cookie_of_the_offer(unique: UniqueVisitors) -> None:
     assert is_new(unique, given=CLICK)
     moved = {"ip": "198.51.100.9", "ua": "other"}
     assert not is_new(unique, cookie=CLICK, given="b" * 24, **moved)
@@ -59,48 +59,48 @@ def test_the_cookie_alone_makes_a_visitor_seen_for_its_offer(unique: UniqueVisit
     assert is_new(unique, cookie=CLICK, given="d" * 24, now=NOW + WINDOW_S, **moved)
 
 
-def test_who_was_seen_by_the_cookie_is_not_known_by_the_new_address(unique: UniqueVisitors) -> None:
+def test_unique_visitor_known_by_cookie_does_not_register_address(unique: UniqueVisitors) -> None:
     assert is_new(unique, given=CLICK)
     assert not is_new(unique, ip="198.51.100.9", cookie=CLICK, given="b" * 24)
     assert is_new(unique, ip="198.51.100.9", given="c" * 24), "only a unique click makes its address seen"
 
 
-def test_an_unknown_cookie_makes_nobody_seen(unique: UniqueVisitors) -> None:
+def test_unique_visitor_with_unknown_cookie_is_new(unique: UniqueVisitors) -> None:
     assert is_new(unique, cookie="f" * 24, given=CLICK)
     assert not is_new(unique, ip="198.51.100.9", cookie=CLICK, given="b" * 24), "the one given with the click is known"
 
 
-def test_an_address_is_no_cookie(unique: UniqueVisitors) -> None:
+def test_unique_visitor_address_is_no_cookie(unique: UniqueVisitors) -> None:
     assert is_new(unique, ip="", ua="")
     assert is_new(unique, ip="198.51.100.9", cookie="0" * 24, given=CLICK)
 
 
-def test_looking_claims_nothing(unique: UniqueVisitors) -> None:
-    assert not unique.seen(1, who_is("192.0.2.1", "ua"), CLICK, NOW)
+def test_unique_visitor_peek_claims_nothing(unique: UniqueVisitors) -> None:
+    assert not unique.seen(1, visitor_key("192.0.2.1", "ua"), CLICK, NOW)
     assert is_new(unique, given=CLICK)
-    assert unique.seen(1, who_is("192.0.2.1", "ua"), "", NOW + WINDOW_S - 1)
-    assert unique.seen(1, who_is("198.51.100.9", "other"), CLICK, NOW + 5)
-    assert not unique.seen(1, who_is("198.51.100.9", "other"), "", NOW + 5)
-    assert not unique.seen(1, who_is("192.0.2.1", "ua"), CLICK, NOW + WINDOW_S)
+    assert unique.seen(1, visitor_key("192.0.2.1", "ua"), "", NOW + WINDOW_S - 1)
+    assert unique.seen(1, visitor_key("198.51.100.9", "other"), CLICK, NOW + 5)
+    assert not unique.seen(1, visitor_key("198.51.100.9", "other"), "", NOW + 5)
+    assert not unique.seen(1, visitor_key("192.0.2.1", "ua"), CLICK, NOW + WINDOW_S)
 
 
-def test_a_claim_undone_never_was(tmp_path: Path) -> None:
+def test_unique_visitor_claim_rolls_back(tmp_path: Path) -> None:
     claims = Claims(tmp_path / "claims.map")
     unique = UniqueVisitors(tmp_path / "visitors.map", size=SIZE, claims=claims)
     claims.begin(CLICK)
     assert is_new(unique, given=CLICK)
     assert len(claims) == 1, "both of its places are one note"
     while (claim := claims.last()) is not None:
-        unique.undo(claim)
-        unique.undo(claim)  # once more does nothing
-        claims.drop_last()
-    assert not unique.seen(1, who_is("192.0.2.1", "ua"), CLICK, NOW)
+        unique.roll_back(claim)
+        unique.roll_back(claim)  # once more does nothing
+        claims.remove_last()
+    assert not unique.seen(1, visitor_key("192.0.2.1", "ua"), CLICK, NOW)
     assert is_new(unique)
     unique.close()
     claims.close()
 
 
-def test_a_restart_remembers(tmp_path: Path) -> None:
+def test_unique_visitors_survive_restart(tmp_path: Path) -> None:
     first = UniqueVisitors(tmp_path / "visitors.map", size=SIZE)
     assert is_new(first)
     # Not closed: what was written is in the file all the same.
@@ -110,12 +110,12 @@ def test_a_restart_remembers(tmp_path: Path) -> None:
     second.close()
 
 
-def test_a_file_of_another_size_is_begun_anew(tmp_path: Path) -> None:
+def test_unique_visitor_file_of_other_size_is_recreated(tmp_path: Path) -> None:
     path = tmp_path / "visitors.map"
     for size in (SIZE, 2 * SIZE):
         unique = UniqueVisitors(path, size=size)
         assert unique.fresh
-        unique.set_known()
+        unique.set_loaded()
         assert is_new(unique)
         unique.close()
         again = UniqueVisitors(path, size=size)
@@ -123,16 +123,16 @@ def test_a_file_of_another_size_is_begun_anew(tmp_path: Path) -> None:
         again.close()
 
 
-def test_what_came_after_a_second_can_be_forgotten(unique: UniqueVisitors) -> None:
+def test_unique_visitors_since_a_moment_can_be_forgotten(unique: UniqueVisitors) -> None:
     for number in range(500):
         assert is_new(unique, ip=f"10.0.{number // 256}.{number % 256}", now=NOW + number)
-    unique.forget_since(NOW + 249)
-    visitors = [who_is(f"10.0.{number // 256}.{number % 256}", "ua") for number in range(500)]
+    unique.remove_since(NOW + 249)
+    visitors = [visitor_key(f"10.0.{number // 256}.{number % 256}", "ua") for number in range(500)]
     kept = [number for number, who in enumerate(visitors) if unique.seen(1, who, "", NOW)]
     assert kept == list(range(250))
 
 
-def test_new_visitors_are_not_called_seen_and_the_file_does_not_grow(unique: UniqueVisitors, tmp_path: Path) -> None:
+def test_unique_visitor_file_has_constant_size(unique: UniqueVisitors, tmp_path: Path) -> None:
     path = tmp_path / "state" / "visitors.map"
     size = path.stat().st_size
     # Five times what fits.
@@ -148,7 +148,7 @@ def test_new_visitors_are_not_called_seen_and_the_file_does_not_grow(unique: Uni
         pytest.param(10_000_000, 256 * 1024 * 1024, marks=pytest.mark.long),
     ],
 )
-def test_so_many_visitors_are_told_apart(tmp_path: Path, visitors: int, size: int) -> None:
+def test_unique_visitor_error_rates_are_within_bounds(tmp_path: Path, visitors: int, size: int) -> None:
     """The error rates of docs/decisions/0017, at the same 15 visitors for each kilobyte at 10 million."""
     visitors = min(visitors, size * 10_000_000 // (256 * 1024 * 1024))
     unique = UniqueVisitors(tmp_path / "visitors.map", size=size)
@@ -158,7 +158,7 @@ def test_so_many_visitors_are_told_apart(tmp_path: Path, visitors: int, size: in
             unique, ip=_address(number), now=NOW + number * 86_000 // visitors, given=f"{number:024x}"
         )
     for number in range(visitors):
-        forgotten += not unique.seen(1, who_is(_address(number), "ua"), "", NOW + 86_000)
+        forgotten += not unique.seen(1, visitor_key(_address(number), "ua"), "", NOW + 86_000)
     unique.close()
     assert wrongly_seen / visitors < 0.000_01
     assert forgotten / visitors < 0.001
@@ -174,7 +174,7 @@ def _claim_many(path: Path, results: "multiprocessing.Queue[int]") -> None:
     unique.close()
 
 
-def test_two_processes_never_both_call_a_visitor_new(tmp_path: Path) -> None:
+def test_unique_visitor_is_new_in_one_of_two_processes(tmp_path: Path) -> None:
     spawn = multiprocessing.get_context("spawn")
     results: multiprocessing.Queue[int] = spawn.Queue()
     processes = [spawn.Process(target=_claim_many, args=(tmp_path / "visitors.map", results)) for _ in range(2)]

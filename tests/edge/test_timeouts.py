@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support.edge import Answer, parse_answers
-from trackyard.edge.endpoints.handler import Edge
+from tests.support.edge import EdgeAnswer, parse_answers
+from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.http.client_address import TrustedNetworks
-from trackyard.edge.http.connection import IDLE_S, LINGER_S, REQUEST_S, Connection, Shared
+from trackyard.edge.http.connection import IDLE_S, LINGER_S, REQUEST_S, Connection, ConnectionContext
 from trackyard.edge.http.request import Request, Response
 
 
@@ -34,7 +34,7 @@ class FakeSync:
     def wait(self, waiter: Connection) -> None:
         self.waiting.append(waiter)
 
-    def note(self) -> None:
+    def sync_soon(self) -> None:
         pass
 
 
@@ -72,14 +72,14 @@ class FakeTransport:
         self.reading = True
 
 
-class Bench:
+class ConnectionHarness:
     """A connection with everything around it."""
 
     def __init__(self) -> None:
         self.sync = FakeSync()
         self.edge = FakeEdge()
-        edge: Edge = self.edge  # type: ignore[assignment]
-        self.shared = Shared(edge, self.sync, TrustedNetworks([]), self._soon)
+        edge: EdgeHandler = self.edge  # type: ignore[assignment]
+        self.shared = ConnectionContext(edge, self.sync, TrustedNetworks([]), self._soon)
         self.connection = Connection(self.shared)
         self.transport = FakeTransport()
         self.connection.connection_made(self.transport)  # type: ignore[arg-type]
@@ -95,16 +95,16 @@ class Bench:
         self.connection.expire(self.shared.now)
 
     @property
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[EdgeAnswer]:
         return parse_answers(self.transport.sent)
 
 
 @pytest.fixture
-def bench() -> Bench:
-    return Bench()
+def bench() -> ConnectionHarness:
+    return ConnectionHarness()
 
 
-def test_a_request_that_does_not_end_is_a_408(bench: Bench) -> None:
+def test_connection_with_unfinished_request_gets_408(bench: ConnectionHarness) -> None:
     bench.connection.data_received(b"GET /a HTTP/1.1\r\n")
     bench.wait(REQUEST_S / 2)
     bench.connection.data_received(b"X-Slow: yes\r\n")
@@ -116,12 +116,12 @@ def test_a_request_that_does_not_end_is_a_408(bench: Bench) -> None:
     assert bench.transport.state == "aborted"
 
 
-def test_a_silent_client_is_cut(bench: Bench) -> None:
+def test_connection_of_silent_client_is_aborted(bench: ConnectionHarness) -> None:
     bench.wait(REQUEST_S + 1)
     assert (bench.transport.state, bench.transport.sent) == ("aborted", b"")
 
 
-def test_an_idle_connection_stays_for_a_while(bench: Bench) -> None:
+def test_connection_idle_is_closed_after_timeout(bench: ConnectionHarness) -> None:
     for _ in range(3):
         bench.receive("/a")
         bench.wait(IDLE_S - 1)
@@ -130,7 +130,7 @@ def test_an_idle_connection_stays_for_a_while(bench: Bench) -> None:
     assert bench.transport.state == "aborted"
 
 
-def test_what_waits_for_the_disk_holds_back_what_comes_behind_it(bench: Bench) -> None:
+def test_connection_waiting_for_disk_delays_later_responses(bench: ConnectionHarness) -> None:
     bench.receive("/a", "/wait", "/b", "/wait", "/c")
     assert [answer.body for answer in bench.answers] == [b"/a"]
     assert not bench.transport.reading
@@ -143,7 +143,7 @@ def test_what_waits_for_the_disk_holds_back_what_comes_behind_it(bench: Bench) -
     assert bench.transport.reading
 
 
-def test_a_click_that_was_not_written_is_not_answered_as_if_it_were(bench: Bench) -> None:
+def test_connection_click_not_written_gets_503(bench: ConnectionHarness) -> None:
     bench.edge.full = True
     bench.receive("/a")
     bench.receive("/click", "/click")
@@ -152,7 +152,7 @@ def test_a_click_that_was_not_written_is_not_answered_as_if_it_were(bench: Bench
     assert bench.transport.state == "closed"
 
 
-def test_a_fault_of_the_program_is_a_500_and_no_more(bench: Bench) -> None:
+def test_connection_program_error_gets_500_and_continues(bench: ConnectionHarness) -> None:
     bench.receive("/break", "/a")
     assert [answer.status for answer in bench.answers] == [500, 200]
 
@@ -166,14 +166,16 @@ def test_a_fault_of_the_program_is_a_500_and_no_more(bench: Bench) -> None:
         (lambda bench: bench.connection.data_received(b"GET /a HT"), "open"),
     ],
 )
-def test_a_stop_closes_what_does_nothing(bench: Bench, before: Callable[[Bench], None], state: str) -> None:
+def test_connection_idle_is_closed_on_stop(
+    bench: ConnectionHarness, before: Callable[[ConnectionHarness], None], state: str
+) -> None:
     before(bench)
     bench.shared.stopping = True
     bench.connection.finish()
     assert bench.transport.state == state
 
 
-def test_a_client_that_does_not_take_its_answers_is_not_read(bench: Bench) -> None:
+def test_connection_of_client_that_does_not_read_is_paused(bench: ConnectionHarness) -> None:
     bench.connection.pause_writing()
     assert not bench.transport.reading
     bench.connection.resume_writing()
@@ -183,7 +185,7 @@ def test_a_client_that_does_not_take_its_answers_is_not_read(bench: Bench) -> No
     assert bench.transport.state == "aborted"
 
 
-def test_an_answer_for_who_is_gone_is_dropped(bench: Bench) -> None:
+def test_connection_closed_by_client_drops_its_response(bench: ConnectionHarness) -> None:
     bench.receive("/wait")
     bench.connection.connection_lost(None)
     bench.sync.waiting.pop().synced(True)

@@ -10,8 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.support.program import KEY, Program
-from tests.support.story import begin
+from tests.support.offer_scenario import create_offer_scenario
+from tests.support.program import KEY, RunningProgram
 
 CHECKS = (
     "not_a_server_error",
@@ -29,7 +29,13 @@ LAST = ("--include-path-regex", KEY_ENDING)
 
 
 def fuzz(
-    program: Program, key: str, *, seconds: int, seed: int | None, directory: Path, paths: tuple[str, str] = OTHERS
+    program: RunningProgram,
+    key: str,
+    *,
+    seconds: int,
+    seed: int | None,
+    directory: Path,
+    paths: tuple[str, str] = OTHERS,
 ) -> subprocess.CompletedProcess[str]:
     """Runs schemathesis for `seconds` with the key of one caller; paths: OTHERS or LAST. Exit status 0 = no fault."""
     command = [
@@ -54,7 +60,7 @@ def shortened(text: str) -> str:
     return "\n".join(line if len(line) <= 400 else f"{line[:300]} … {line[-80:]}" for line in text.splitlines())
 
 
-def faults_in_log(program: Program) -> list[dict[str, object]]:
+def faults_in_log(program: RunningProgram) -> list[dict[str, object]]:
     """Lines of the program's log that tell of something unforeseen."""
     return [line for line in program.log_lines() if line.get("level") in ("ERROR", "CRITICAL")]
 
@@ -67,9 +73,9 @@ def main() -> None:
     options = parser.parse_args()
     failed = False
     with tempfile.TemporaryDirectory() as name:
-        program = Program(Path(name))
+        program = RunningProgram(Path(name))
         program.start()
-        story = begin(program)
+        story = create_offer_scenario(program)
         half = max(5, options.seconds // 2)
         runs = (
             ("the administrator", KEY, half, OTHERS),

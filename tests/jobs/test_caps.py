@@ -7,22 +7,22 @@ import msgspec
 import pytest
 from sqlalchemy import select, update
 
-from tests.support.calls import AT, inbox_call, make_call
-from tests.support.limited import MIDNIGHT, REACHED, STAFF, UTC, Limited, is_left
+from tests.support.inbound_postbacks import AT, make_inbound_postback, make_inbox_postback
+from tests.support.limited_offer import MIDNIGHT, REACHED, STAFF, UTC, LimitedOffer, has_waiting_postbacks
 from tests.support.seeds import add_affiliate
-from trackyard.domain.conversions.edits import Edit
+from trackyard.domain.conversions.edits import ConversionEdit
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import Status
-from trackyard.jobs.conversions.edits import Editor
-from trackyard.jobs.conversions.inbox import Converter
-from trackyard.jobs.schedule.schedule import Schedule
+from trackyard.jobs.conversions.edits import ConversionEditor
+from trackyard.jobs.conversions.inbox import PostbackProcessor
+from trackyard.jobs.schedule.schedule import JobScheduler
 from trackyard.store.conversions import edits as tasks
 from trackyard.store.conversions import inbox
 from trackyard.store.money.exchange_rates import add_rate
 from trackyard.store.tables import affiliate, conversion
 
 
-def test_a_cap_takes_what_it_says_and_the_next_day_again(limited: Limited) -> None:
+def test_conversion_cap_stops_at_value_and_renews_next_day(limited: LimitedOffer) -> None:
     limited.limit({})
     assert [limited.call() for _ in range(3)] == [("confirmed", ""), ("confirmed", ""), ("declined", REACHED)]
     assert limited.call(time=MIDNIGHT - 1) == ("declined", REACHED)
@@ -30,7 +30,7 @@ def test_a_cap_takes_what_it_says_and_the_next_day_again(limited: Limited) -> No
     assert sum(conversions for conversions, _ in limited.held().values()) == 3
 
 
-def test_one_batch_stops_exactly_at_the_cap(limited: Limited) -> None:
+def test_conversion_cap_stops_exactly_within_one_batch(limited: LimitedOffer) -> None:
     limited.limit({"value": "7"})
     for _ in range(20):
         limited.send()
@@ -39,7 +39,7 @@ def test_one_batch_stops_exactly_at_the_cap(limited: Limited) -> None:
     assert limited.accepted("declined") == 13
 
 
-def test_what_is_declined_keeps_its_amounts_and_counts_nowhere(limited: Limited) -> None:
+def test_conversion_cap_declined_conversion_keeps_amounts_and_is_not_counted(limited: LimitedOffer) -> None:
     limited.limit({"value": "1"})
     limited.call()
     limited.call()
@@ -47,7 +47,7 @@ def test_what_is_declined_keeps_its_amounts_and_counts_nowhere(limited: Limited)
     assert list(limited.held().values()) == [(1, 5)]
 
 
-def test_declined_on_arrival_for_another_reason_names_that_reason(limited: Limited) -> None:
+def test_conversion_cap_yields_to_other_decline_reasons(limited: LimitedOffer) -> None:
     limited.limit({"value": "0"})
     with limited.database.write() as conn:
         conn.execute(update(affiliate).values(status="banned"))
@@ -59,7 +59,7 @@ def test_declined_on_arrival_for_another_reason_names_that_reason(limited: Limit
     assert limited.call() == ("declined", REACHED)
 
 
-def test_a_status_that_does_not_count_takes_no_place(limited: Limited) -> None:
+def test_conversion_cap_ignores_uncounted_status(limited: LimitedOffer) -> None:
     limited.limit({"value": "1"}, caps_status=["confirmed"])
     first, second = limited.send(status="2"), limited.send(status="2")
     limited.settle()
@@ -69,14 +69,14 @@ def test_a_status_that_does_not_count_takes_no_place(limited: Limited) -> None:
     assert list(limited.held().values()) == [(1, 5)]
 
 
-def test_declined_may_count(limited: Limited) -> None:
+def test_conversion_cap_may_count_declined(limited: LimitedOffer) -> None:
     limited.limit({"value": "1"}, caps_status=["confirmed", "declined"])
     assert limited.call(status="3") == ("declined", "")
     assert limited.call() == ("declined", REACHED)
     assert list(limited.held().values()) == [(2, 10)]
 
 
-def test_leaving_the_counted_statuses_frees_the_place(limited: Limited) -> None:
+def test_conversion_cap_slot_is_freed_by_uncounted_status(limited: LimitedOffer) -> None:
     limited.limit({"value": "1"})
     first = limited.send(status="2")
     limited.settle()
@@ -90,7 +90,7 @@ def test_leaving_the_counted_statuses_frees_the_place(limited: Limited) -> None:
     assert limited.call() == ("confirmed", "")
 
 
-def test_edits_and_imports_count_but_are_never_refused(limited: Limited) -> None:
+def test_conversion_cap_counts_but_accepts_edits_and_imports(limited: LimitedOffer) -> None:
     limited.limit({"value": "2"})
     first = limited.send(status="3")
     limited.settle()
@@ -103,7 +103,7 @@ def test_edits_and_imports_count_but_are_never_refused(limited: Limited) -> None
     assert limited.call() == ("declined", REACHED)
 
 
-def test_pending_cap_counts_whatever_statuses_do(limited: Limited) -> None:
+def test_conversion_cap_always_counts_pending_cap_status(limited: LimitedOffer) -> None:
     limited.limit({"value": "1"}, caps_status=["confirmed"])
     limited.imported(status=Status.PENDING)
     assert list(limited.held().values()) == [(0, 0)]
@@ -111,27 +111,27 @@ def test_pending_cap_counts_whatever_statuses_do(limited: Limited) -> None:
     assert limited.call() == ("declined", REACHED)
 
 
-def test_the_end_of_a_hold_counts_and_is_never_refused(limited: Limited) -> None:
+def test_conversion_cap_counts_hold_end_but_accepts_it(limited: LimitedOffer) -> None:
     limited.limit({"value": "1"}, hold_period=1, caps_status=["confirmed"])
     for _ in range(3):
         limited.send()
     limited.settle()
     assert limited.held() == dict.fromkeys(limited.held(), (0, 0))
     limited.clock.advance(2 * DAY_MS)
-    assert Schedule(limited.database, UTC, limited.clock).end_holds() == 3
+    assert JobScheduler(limited.database, UTC, limited.clock).end_holds() == 3
     assert limited.accepted("confirmed") == 3
     assert list(limited.held().values()) == [(3, 15)]
 
 
-def test_a_hold_that_ends_moves_nothing_where_both_statuses_count(limited: Limited) -> None:
+def test_conversion_cap_is_unchanged_by_hold_end_between_counted_statuses(limited: LimitedOffer) -> None:
     limited.limit({"value": "3"}, hold_period=1)
     limited.call()
     limited.clock.advance(2 * DAY_MS)
-    Schedule(limited.database, UTC, limited.clock).end_holds()
+    JobScheduler(limited.database, UTC, limited.clock).end_holds()
     assert list(limited.held().values()) == [(1, 5)]
 
 
-def test_a_budget_is_reached_when_the_sum_is(limited: Limited) -> None:
+def test_conversion_cap_budget_is_reached_at_sum(limited: LimitedOffer) -> None:
     with limited.database.write() as conn:
         add_rate(conn, "EUR", AT - 10_000, Decimal("0.5"))
     paid = [{"goal": "1", "total": "10", "revenue": "10", "currency": "EUR", "type": "percent"}]
@@ -147,7 +147,7 @@ def test_a_budget_is_reached_when_the_sum_is(limited: Limited) -> None:
     assert limited.call(sum="1")[0] == "confirmed"
 
 
-def test_a_repeat_with_a_sum_moves_the_budget(limited: Limited) -> None:
+def test_conversion_cap_budget_follows_repeated_postback_sum(limited: LimitedOffer) -> None:
     paid = [{"goal": "1", "total": "10", "revenue": "10", "currency": "USD", "type": "percent"}]
     limited.limit({"type": "budget", "value": "100"}, payments=paid)
     first = limited.send(sum="50", status="2")
@@ -156,7 +156,7 @@ def test_a_repeat_with_a_sum_moves_the_budget(limited: Limited) -> None:
     assert list(limited.held().values()) == [(1, 8)]
 
 
-def test_each_affiliate_and_goal_and_country_has_its_own(limited: Limited) -> None:
+def test_conversion_cap_counts_per_affiliate_goal_and_country(limited: LimitedOffer) -> None:
     limited.limit({"value": "1", "affiliate_type": "each"}, {"value": "2", "country_type": "exact", "country": ["FR"]})
     with limited.database.write() as conn:
         other = add_affiliate(conn)
@@ -166,7 +166,7 @@ def test_each_affiliate_and_goal_and_country_has_its_own(limited: Limited) -> No
     assert limited.call(limited.click(affiliate=other, country="FR")) == ("declined", REACHED)
 
 
-def test_a_personal_limit_holds_for_its_affiliate_alone(limited: Limited) -> None:
+def test_conversion_cap_personal_limit_applies_to_its_affiliate_only(limited: LimitedOffer) -> None:
     limited.limit(personal_limits=[{"partner": limited.affiliate, "caps": 1}])
     with limited.database.write() as conn:
         other = add_affiliate(conn)
@@ -175,19 +175,21 @@ def test_a_personal_limit_holds_for_its_affiliate_alone(limited: Limited) -> Non
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_500_calls_at_once_stop_exactly_at_the_cap(limited: Limited, workers: int) -> None:
+def test_conversion_cap_stops_exactly_with_500_parallel_postbacks(limited: LimitedOffer, workers: int) -> None:
     limited.limit({"value": "100"}, {"type": "budget", "value": "333.0001", "affiliate_type": "each"})
     with limited.database.write() as conn:
         others = [limited.affiliate, add_affiliate(conn)]
         calls = []
         for place in range(500):
             click = limited.click(affiliate=others[place % 2])
-            calls.append(inbox_call(next(limited.positions), make_call(AT + place, clickid=click.id), click))
-        inbox.add_calls(conn, "001-1", calls)
+            calls.append(
+                make_inbox_postback(next(limited.positions), make_inbound_postback(AT + place, clickid=click.id), click)
+            )
+        inbox.add_entries(conn, "001-1", calls)
 
     def work(_: int) -> None:
-        converter = Converter(limited.database, "USD", UTC, limited.clock)
-        while converter.step() or is_left(limited.database):
+        converter = PostbackProcessor(limited.database, "USD", UTC, limited.clock)
+        while converter.step() or has_waiting_postbacks(limited.database):
             pass
 
     with ThreadPoolExecutor(workers) as pool:
@@ -197,23 +199,23 @@ def test_500_calls_at_once_stop_exactly_at_the_cap(limited: Limited, workers: in
     assert sorted(limited.held().values())[-1] == (100, 500)
 
 
-def test_calls_imports_and_edits_at_once_are_all_counted(limited: Limited) -> None:
+def test_conversion_cap_counts_parallel_postbacks_imports_and_edits(limited: LimitedOffer) -> None:
     limited.limit({"value": "30"}, {"affiliate_type": "each", "value": "999"})
     early = [limited.send(status="3") for _ in range(20)]
     limited.settle()
     with limited.database.write() as conn:
         found = conn.execute(select(conversion.c.id).where(conversion.c.click_id.in_([each.id for each in early])))
-        edits = [Edit(conversion_id=each, status=Status.CONFIRMED) for each in found.scalars()]
+        edits = [ConversionEdit(conversion_id=each, status=Status.CONFIRMED) for each in found.scalars()]
         tasks.add_tasks(conn, "edit", STAFF, [msgspec.to_builtins(each) for each in edits], limited.clock.now_ms())
     for _ in range(60):
         limited.send()
     workers = [
-        Converter(limited.database, "USD", UTC, limited.clock),
-        Editor(limited.database, "USD", UTC, limited.clock),
+        PostbackProcessor(limited.database, "USD", UTC, limited.clock),
+        ConversionEditor(limited.database, "USD", UTC, limited.clock),
     ]
 
-    def work(worker: Converter | Editor) -> None:
-        while worker.step() or is_left(limited.database):
+    def work(worker: PostbackProcessor | ConversionEditor) -> None:
+        while worker.step() or has_waiting_postbacks(limited.database):
             pass
 
     with ThreadPoolExecutor(2) as pool:

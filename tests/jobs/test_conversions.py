@@ -10,13 +10,13 @@ import msgspec
 import pytest
 from sqlalchemy import Table, func, select, text, update
 
-from tests.support.calls import AT, inbox_call, make_call, make_click
-from tests.support.crashes import uncommitted
-from tests.support.queued import queued_lines
+from tests.support.crashes import crash_before_commit
+from tests.support.inbound_postbacks import AT, make_click, make_inbound_postback, make_inbox_postback
+from tests.support.outbox_lines import queued_lines
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from trackyard.base.clock import ManualClock
-from trackyard.domain.statistics.rows import Fact, ServerLog
-from trackyard.jobs.conversions.inbox import BATCH, Converter
+from trackyard.domain.statistics.rows import ConversionEvent, ServerPostbackLog
+from trackyard.jobs.conversions.inbox import SQLITE_BATCH, PostbackProcessor
 from trackyard.journal.records import Click
 from trackyard.store.conversions import inbox
 from trackyard.store.engine.database import Database
@@ -31,7 +31,7 @@ UTC = ZoneInfo("UTC")
 
 
 @dataclass
-class World:
+class ConverterSetup:
     """An installation with one offer of 5 USD, one affiliate with one postback, and a converter."""
 
     database: Database
@@ -41,8 +41,8 @@ class World:
     offer: int
     positions: Iterator[int]
 
-    def converter(self) -> Converter:
-        return Converter(self.database, "USD", UTC, self.clock)
+    def converter(self) -> PostbackProcessor:
+        return PostbackProcessor(self.database, "USD", UTC, self.clock)
 
     def click(self, **fields: object) -> Click:
         return make_click(self.offer, self.affiliate, self.advertiser, **fields)
@@ -52,7 +52,9 @@ class World:
         if click is not None:
             params = {"clickid": click.id} | params
         with self.database.write() as conn:
-            inbox.add_calls(conn, "001-1", [inbox_call(next(self.positions), make_call(time, **params), click)])
+            inbox.add_entries(
+                conn, "001-1", [make_inbox_postback(next(self.positions), make_inbound_postback(time, **params), click)]
+            )
 
     def settle(self) -> None:
         converter = self.converter()
@@ -63,11 +65,11 @@ class World:
         with self.database.read() as conn:
             return int(conn.execute(select(func.count()).select_from(table)).scalar_one())
 
-    def facts(self) -> list[Fact]:
-        return [msgspec.json.decode(line, type=Fact) for line in self.lines("fact")]
+    def facts(self) -> list[ConversionEvent]:
+        return [msgspec.json.decode(line, type=ConversionEvent) for line in self.lines("fact")]
 
     def responses(self) -> list[str]:
-        rows = [msgspec.json.decode(line, type=ServerLog) for line in self.lines("server_log")]
+        rows = [msgspec.json.decode(line, type=ServerPostbackLog) for line in self.lines("server_log")]
         return [row.response for row in rows]
 
     def lines(self, target: str) -> list[bytes]:
@@ -81,16 +83,16 @@ class World:
 
 
 @pytest.fixture
-def world(database: Database) -> World:
+def world(database: Database) -> ConverterSetup:
     with database.write() as conn:
         advertiser = add_advertiser(conn)
         affiliate = add_affiliate(conn)
         offer = add_offer(conn, advertiser)
         add_postback(conn, affiliate, "http://127.0.0.1:9/?s={status}&c={clickid}&sum={sum}&sub={sub1}")
-    return World(database, ManualClock(AT + 1_000), advertiser, affiliate, offer, iter(range(1, 10**6)))
+    return ConverterSetup(database, ManualClock(AT + 1_000), advertiser, affiliate, offer, iter(range(1, 10**6)))
 
 
-def test_a_call_makes_a_conversion_and_all_that_follows(world: World) -> None:
+def test_postback_creates_conversion_ledger_and_event(world: ConverterSetup) -> None:
     click = world.click(sub1="a b&c")
     world.send(click, sum="99.5", custom_field2="x")
     world.settle()
@@ -110,7 +112,7 @@ def test_a_call_makes_a_conversion_and_all_that_follows(world: World) -> None:
     assert world.count(inbox_table) == 0
 
 
-def test_calls_to_a_host_with_macros_wait_in_one_queue(world: World) -> None:
+def test_deliveries_to_macro_host_share_one_queue(world: ConverterSetup) -> None:
     """One server that is slow under any number of names must not delay the others (docs/spec/postbacks.md#retries)."""
     with world.database.write() as conn:
         add_postback(conn, world.affiliate, "http://{clickid}.Slow.example/?s={status}")
@@ -124,7 +126,7 @@ def test_calls_to_a_host_with_macros_wait_in_one_queue(world: World) -> None:
     assert {call.host for call in calls} == {"{clickid}.slow.example"}
 
 
-def test_a_repeat_changes_the_status_by_difference(world: World) -> None:
+def test_repeated_postback_changes_conversion_by_difference(world: ConverterSetup) -> None:
     click = world.click()
     world.send(click, status="2")
     world.settle()
@@ -140,7 +142,7 @@ def test_a_repeat_changes_the_status_by_difference(world: World) -> None:
     assert world.count(conversion_event) == world.count(delivery) == world.count(ledger) == 2
 
 
-def test_one_batch_may_make_and_change_a_conversion(world: World) -> None:
+def test_batch_may_create_and_change_same_conversion(world: ConverterSetup) -> None:
     click = world.click()
     for status in ("2", "2", "3"):
         world.send(click, status=status)
@@ -151,7 +153,7 @@ def test_one_batch_may_make_and_change_a_conversion(world: World) -> None:
     assert (row.status, row.version) == ("declined", 2)
 
 
-def test_calls_without_a_usable_click_change_nothing(world: World) -> None:
+def test_postback_without_usable_click_changes_nothing(world: ConverterSetup) -> None:
     world.send(None)
     world.send(None, clickid="nonsense")
     refused = world.click(reason="mistargeting-country")
@@ -161,7 +163,7 @@ def test_calls_without_a_usable_click_change_nothing(world: World) -> None:
     assert world.count(conversion) == world.count(inbox_table) == 0
 
 
-def test_only_listed_callers_are_heard(world: World) -> None:
+def test_postback_from_unlisted_address_is_rejected(world: ConverterSetup) -> None:
     with world.database.write() as conn:
         conn.execute(update(offer).values(allowed_ip="10.0.0.1\n192.0.2.1-192.0.2.20"))
         conn.execute(update(advertiser).values(disallowed_ip=["192.0.2.10"]))
@@ -174,13 +176,13 @@ def test_only_listed_callers_are_heard(world: World) -> None:
     assert world.responses() == ["", "Current IP-address is denied"]
 
 
-def test_a_hold_counts_as_hold(world: World) -> None:
+def test_conversion_on_hold_counts_in_hold_balance(world: ConverterSetup) -> None:
     world.send(world.click(), status="5")
     world.settle()
     assert world.balance() == (5, 0)
 
 
-def test_secrets_do_not_reach_the_log(world: World) -> None:
+def test_postback_secret_is_masked_in_log(world: ConverterSetup) -> None:
     world.send(world.click(), secure="hunter2", sum="1")
     world.settle()
     (line,) = world.lines("server_log")
@@ -188,7 +190,7 @@ def test_secrets_do_not_reach_the_log(world: World) -> None:
     assert b"secure=***&sum=1" in line
 
 
-def test_nul_characters_do_not_stop_the_queue(world: World) -> None:
+def test_postback_with_nul_characters_is_processed(world: ConverterSetup) -> None:
     world.send(world.click(sub1="a\x00b"), goal="1\x00", comment="\x00\\u0000", status="2")
     world.settle()
     with world.database.read() as conn:
@@ -196,9 +198,9 @@ def test_nul_characters_do_not_stop_the_queue(world: World) -> None:
     assert (row.goal, row.comment, row.click["sub1"]) == ("1", "\\u0000", "ab")
 
 
-def test_a_call_that_cannot_be_decided_stops_no_other(world: World) -> None:
+def test_postback_that_cannot_be_decided_is_quarantined(world: ConverterSetup) -> None:
     with world.database.write() as conn:
-        inbox.add_calls(conn, "001-1", [inbox.InboxCall(0, b"{broken", b"[]", "", AT)])
+        inbox.add_entries(conn, "001-1", [inbox.NewInboxEntry(0, b"{broken", b"[]", "", AT)])
     world.send(world.click())
     world.settle()
     assert world.count(conversion) == 1
@@ -207,7 +209,7 @@ def test_a_call_that_cannot_be_decided_stops_no_other(world: World) -> None:
 
 
 CRASHES = [
-    "trackyard.store.conversions.conversions.record",
+    "trackyard.store.conversions.conversions.record_changes",
     "trackyard.store.money.ledger.add_entries",
     "trackyard.store.statistics.outbox.add",
     "trackyard.store.tracking.deliveries.add",
@@ -215,20 +217,20 @@ CRASHES = [
 
 
 @pytest.mark.parametrize("place", CRASHES)
-def test_a_crash_at_any_step_is_as_if_nothing_happened(
-    world: World, place: str, monkeypatch: pytest.MonkeyPatch
+def test_converter_crash_at_any_step_leaves_no_trace(
+    world: ConverterSetup, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Crash(BaseException):
+    class ConverterCrash(BaseException):
         """The process dies here."""
 
     def crash(*_: object) -> None:
-        raise Crash
+        raise ConverterCrash
 
     for number in range(3):
         world.send(world.click(sub1=str(number)))
     with monkeypatch.context() as patch:
         patch.setattr(place, crash)
-        with pytest.raises(Crash):
+        with pytest.raises(ConverterCrash):
             world.converter().step()
     assert world.count(conversion) == world.count(outbox_table) == 0
     assert world.count(inbox_table) == 3
@@ -238,12 +240,12 @@ def test_a_crash_at_any_step_is_as_if_nothing_happened(
     assert len(world.facts()) == 3
 
 
-def test_a_crash_before_the_commit_repeats_the_batch_once(world: World) -> None:
-    class Crash(BaseException):
+def test_converter_crash_before_commit_repeats_batch_once(world: ConverterSetup) -> None:
+    class ConverterCrash(BaseException):
         """The process dies here."""
 
     world.send(world.click())
-    with uncommitted(world.database, Crash), pytest.raises(Crash):
+    with crash_before_commit(world.database, ConverterCrash), pytest.raises(ConverterCrash):
         world.converter().step()
     world.settle()
     world.settle()
@@ -251,7 +253,7 @@ def test_a_crash_before_the_commit_repeats_the_batch_once(world: World) -> None:
     assert world.balance() == (0, 5)
 
 
-def test_two_workers_decide_each_call_once(world: World) -> None:
+def test_converters_in_parallel_decide_each_postback_once(world: ConverterSetup) -> None:
     clicks = [world.click() for _ in range(30)]
     for click in clicks:
         world.send(click, status="2")
@@ -272,17 +274,17 @@ def test_two_workers_decide_each_call_once(world: World) -> None:
     assert sum(fact.sign for fact in world.facts()) == 30
 
 
-def test_an_identity_that_another_transaction_took_is_found_on_the_second_try(
-    world: World, monkeypatch: pytest.MonkeyPatch
+def test_converter_retries_batch_when_identity_was_taken(
+    world: ConverterSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     click = world.click()
     world.send(click)
     world.settle()
-    for _ in range(BATCH):
+    for _ in range(SQLITE_BATCH):
         world.send(click)
-    real, calls = Converter._decide_rows, []
+    real, calls = PostbackProcessor._decide_postbacks, []
 
-    def lose_once(self: Converter, conn: object, items: object) -> object:
+    def lose_once(self: PostbackProcessor, conn: object, items: object) -> object:
         calls.append(1)
         if len(calls) == 1:  # as if the look-up had come before the other's commit
             conn.execute(  # type: ignore[attr-defined]
@@ -290,13 +292,13 @@ def test_an_identity_that_another_transaction_took_is_found_on_the_second_try(
             )
         return real(self, conn, items)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Converter, "_decide_rows", lose_once)
+    monkeypatch.setattr(PostbackProcessor, "_decide_postbacks", lose_once)
     world.settle()
-    assert world.responses() == ["", *["Conversion exists"] * BATCH]
+    assert world.responses() == ["", *["Conversion exists"] * SQLITE_BATCH]
     assert world.count(inbox_table) == 0
 
 
-def test_amounts_in_another_currency_take_the_rate_of_the_day(world: World) -> None:
+def test_conversion_in_another_currency_uses_rate_of_the_day(world: ConverterSetup) -> None:
     with world.database.write() as conn:
         add_rate(conn, "EUR", AT - 10_000, Decimal("0.5"))
         add_rate(conn, "EUR", AT + 10_000, Decimal("0.25"))
@@ -316,7 +318,7 @@ def test_amounts_in_another_currency_take_the_rate_of_the_day(world: World) -> N
         ]
 
 
-def test_the_outbox_is_claimed_after_the_decision(world: World) -> None:
+def test_decision_queues_event_and_log_rows_in_outbox(world: ConverterSetup) -> None:
     world.send(world.click())
     world.settle()
     with world.database.write() as conn:

@@ -13,18 +13,18 @@ import msgspec
 import pytest
 from sqlalchemy import select
 
-from tests.support.calls import AT
-from tests.support.queued import queued_lines
-from tests.support.receiver import Received, Receiver, Reply
+from tests.support.inbound_postbacks import AT
+from tests.support.outbox_lines import queued_lines
+from tests.support.receiver import ReceivedRequest, Receiver, Reply
 from tests.support.seeds import add_affiliate, add_postback
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_id
-from trackyard.domain.statistics.rows import AffiliateLog
+from trackyard.domain.statistics.rows import AffiliatePostbackLog
 from trackyard.jobs.delivery.deliveries import LEASE_MS, Deliverer
-from trackyard.jobs.delivery.host_concurrency import Limits, Places
+from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
 from trackyard.jobs.delivery.outcomes import RETRY_SECONDS, Attempt, next_attempt, record_attempts
-from trackyard.outbound.client import Answer
+from trackyard.outbound.client import HttpResult
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.tables import delivery
 from trackyard.store.tracking import deliveries
@@ -42,7 +42,7 @@ def affiliate(database: Database) -> int:
         return number
 
 
-def a_delivery(affiliate: int, url: str, number: int = 1, **fields: Any) -> NewDelivery:
+def make_delivery(affiliate: int, url: str, number: int = 1, **fields: Any) -> NewDelivery:
     values: dict[str, Any] = {
         "id": new_id(AT),
         "number": number,
@@ -67,8 +67,8 @@ def queue(database: Database, *items: NewDelivery) -> None:
         deliveries.add(conn, items)
 
 
-def logs(database: Database) -> list[AffiliateLog]:
-    return [msgspec.json.decode(line, type=AffiliateLog) for line in queued_lines(database, "affiliate_log")]
+def logs(database: Database) -> list[AffiliatePostbackLog]:
+    return [msgspec.json.decode(line, type=AffiliatePostbackLog) for line in queued_lines(database, "affiliate_log")]
 
 
 def stored(database: Database) -> list[Any]:
@@ -77,10 +77,10 @@ def stored(database: Database) -> list[Any]:
 
 
 @contextmanager
-def delivering(database: Database, clock: ManualClock, limits: Limits | None = None) -> Iterator[Deliverer]:
+def delivering(database: Database, clock: ManualClock, limits: OutboundLimits | None = None) -> Iterator[Deliverer]:
     """A deliverer that works while the block lasts."""
     stop = threading.Event()
-    deliverer = Deliverer(database, clock, "w1", allow=ALLOW, limits=limits, draw=lambda: 0.0)
+    deliverer = Deliverer(database, clock, "w1", allow=ALLOW, limits=limits, draw_jitter=lambda: 0.0)
     thread = threading.Thread(target=deliverer.run, args=(stop, 0.01))
     thread.start()
     try:
@@ -91,8 +91,8 @@ def delivering(database: Database, clock: ManualClock, limits: Limits | None = N
     assert not thread.is_alive()
 
 
-def test_a_call_is_made_once_signed_and_logged(database: Database, affiliate: int, receiver: Receiver) -> None:
-    item = a_delivery(affiliate, receiver.url("/pb?a=1"))
+def test_delivery_is_sent_once_signed_and_logged(database: Database, affiliate: int, receiver: Receiver) -> None:
+    item = make_delivery(affiliate, receiver.url("/pb?a=1"))
     queue(database, item)
     with delivering(database, ManualClock(AT)):
         wait_until(lambda: not stored(database))
@@ -106,10 +106,10 @@ def test_a_call_is_made_once_signed_and_logged(database: Database, affiliate: in
     assert (row.affiliate, row.offer, row.postback_id, row.status) == (affiliate, 3, 1, 1)
 
 
-def test_a_failure_is_repeated_on_the_timetable_and_then_dead(database: Database, affiliate: int) -> None:
+def test_delivery_failure_is_retried_on_schedule_then_dead(database: Database, affiliate: int) -> None:
     clock = ManualClock(AT)
     with Receiver(lambda _: Reply(503)) as receiver:
-        item = a_delivery(affiliate, receiver.url())
+        item = make_delivery(affiliate, receiver.url())
         queue(database, item)
         with delivering(database, clock):
             for made, pause in enumerate(RETRY_SECONDS, 1):
@@ -123,7 +123,7 @@ def test_a_failure_is_repeated_on_the_timetable_and_then_dead(database: Database
     assert {row.http_code for row in logs(database)} == {503}
 
 
-def test_pauses_grow_and_jitter_by_a_tenth() -> None:
+def test_delivery_retry_delays_grow_with_jitter() -> None:
     assert [next_attempt(n, 0, 0.0) for n in range(1, 7)] == [5_000, 60_000, 600_000, 3_600_000, 21_600_000, None]
     assert next_attempt(1, 1_000, 1.0) == 6_500
 
@@ -131,11 +131,11 @@ def test_pauses_grow_and_jitter_by_a_tenth() -> None:
 @pytest.mark.parametrize(
     ("code", "outcome"), [(200, "sent"), (204, "sent"), (302, "dead"), (400, "dead"), (404, "dead"), (429, "failed")]
 )
-def test_an_answer_decides_what_follows(database: Database, affiliate: int, code: int, outcome: str) -> None:
-    queue(database, a_delivery(affiliate, "http://127.0.0.1/"))
+def test_delivery_outcome_follows_http_status(database: Database, affiliate: int, code: int, outcome: str) -> None:
+    queue(database, make_delivery(affiliate, "http://127.0.0.1/"))
     with database.write() as conn:
         (item,) = deliveries.claim(conn, [row.id for row in stored_in(conn)], "w1", AT, LEASE_MS)
-        assert record_attempts(conn, [Attempt(item, Answer(code), AT)], lambda: 0.0) == [outcome]
+        assert record_attempts(conn, [Attempt(item, HttpResult(code), AT)], lambda: 0.0) == [outcome]
     assert len(stored(database)) == (outcome == "failed")
 
 
@@ -143,8 +143,8 @@ def stored_in(conn: Any) -> list[Any]:
     return list(conn.execute(select(delivery)))
 
 
-def test_an_unreachable_receiver_is_code_0_with_its_error(database: Database, affiliate: int) -> None:
-    queue(database, a_delivery(affiliate, "http://10.0.0.1/"))
+def test_delivery_to_unreachable_host_is_logged_with_code_0(database: Database, affiliate: int) -> None:
+    queue(database, make_delivery(affiliate, "http://10.0.0.1/"))
     with delivering(database, ManualClock(AT)):
         wait_until(lambda: logs(database))
     (row,) = logs(database)
@@ -152,73 +152,73 @@ def test_an_unreachable_receiver_is_code_0_with_its_error(database: Database, af
     assert "10.0.0.1" in row.error
 
 
-def test_first_attempts_of_one_conversion_go_out_in_order(database: Database, affiliate: int) -> None:
-    def slower_first(request: Received) -> Reply:
+def test_delivery_order_is_kept_for_one_conversion(database: Database, affiliate: int) -> None:
+    def slower_first(request: ReceivedRequest) -> Reply:
         return Reply(delay=0.3 if request.path == "/1" else 0)
 
     with Receiver(slower_first) as receiver:
-        items = [a_delivery(affiliate, receiver.url(f"/{number}"), number) for number in (1, 2, 3)]
+        items = [make_delivery(affiliate, receiver.url(f"/{number}"), number) for number in (1, 2, 3)]
         queue(database, *reversed(items))
         with delivering(database, ManualClock(AT)):
             wait_until(lambda: not stored(database))
         assert [request.path for request in receiver.requests()] == ["/1", "/2", "/3"]
 
 
-def test_a_failed_call_gives_way_to_a_later_one(database: Database, affiliate: int) -> None:
-    def first_fails(request: Received) -> Reply:
+def test_delivery_that_failed_is_superseded_by_later_one(database: Database, affiliate: int) -> None:
+    def first_fails(request: ReceivedRequest) -> Reply:
         return Reply(500 if request.path == "/1" else 200)
 
     with Receiver(first_fails) as receiver:
-        queue(database, *(a_delivery(affiliate, receiver.url(f"/{number}"), number) for number in (1, 2)))
+        queue(database, *(make_delivery(affiliate, receiver.url(f"/{number}"), number) for number in (1, 2)))
         with delivering(database, ManualClock(AT)):
             wait_until(lambda: not stored(database))
         assert [request.path for request in receiver.requests()] == ["/1", "/2"]  # each was attempted
     assert [(row.outcome, row.http_code) for row in logs(database)] == [("superseded", 500), ("sent", 200)]
 
 
-def test_a_call_that_waits_to_be_repeated_gives_way_too(database: Database, affiliate: int) -> None:
+def test_delivery_waiting_for_retry_is_superseded_by_later_one(database: Database, affiliate: int) -> None:
     clock = ManualClock(AT)
     with Receiver(lambda request: Reply(500 if request.path == "/1" else 200)) as receiver:
-        queue(database, a_delivery(affiliate, receiver.url("/1"), 1))
+        queue(database, make_delivery(affiliate, receiver.url("/1"), 1))
         with delivering(database, clock):
             wait_until(lambda: len(logs(database)) == 1)
-            queue(database, a_delivery(affiliate, receiver.url("/2"), 2))
+            queue(database, make_delivery(affiliate, receiver.url("/2"), 2))
             clock.advance(10_000)
             wait_until(lambda: not stored(database))
         assert [request.path for request in receiver.requests()] == ["/1", "/2"]
     assert sorted(row.outcome for row in logs(database)) == ["failed", "sent", "superseded"]
 
 
-def test_a_slow_host_delays_no_other(database: Database, affiliate: int) -> None:
+def test_delivery_to_slow_host_delays_no_other_host(database: Database, affiliate: int) -> None:
     released = threading.Event()
 
-    def reply(request: Received) -> Reply:
+    def reply(request: ReceivedRequest) -> Reply:
         if request.path == "/slow":
             released.wait(60)
         return Reply()
 
     with Receiver(reply) as receiver:
-        slow = [a_delivery(affiliate, receiver.url("/slow"), conversion_id=new_id(AT)) for _ in range(40)]
+        slow = [make_delivery(affiliate, receiver.url("/slow"), conversion_id=new_id(AT)) for _ in range(40)]
         quick_url = f"http://localhost:{receiver.port}/quick"
         quick = [
-            a_delivery(affiliate, quick_url, conversion_id=new_id(AT), next_at=AT + 1, created_at=AT + 1)
+            make_delivery(affiliate, quick_url, conversion_id=new_id(AT), next_at=AT + 1, created_at=AT + 1)
             for _ in range(6)
         ]
         queue(database, *slow, *quick)
-        with delivering(database, ManualClock(AT + 1), Limits(total=8, start=3, seconds=60)):
+        with delivering(database, ManualClock(AT + 1), OutboundLimits(total=8, start=3, seconds=60)):
             wait_until(lambda: sum(r.path == "/quick" for r in receiver.requests()) == 6, seconds=30)
             wait_until(lambda: sum(r.path == "/slow" for r in receiver.requests()) == 3, seconds=30)
             assert len(receiver.requests()) == 9
         released.set()
 
 
-def test_a_host_that_answers_while_others_are_looked_for_keeps_its_places(
+def test_delivery_host_limit_counts_answers_during_claim(
     database: Database, affiliate: int, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_once: list[int] = []
     claim, list_due = deliveries.claim, deliveries.list_due
-    limits = Limits()
-    places = Places(limits)
+    limits = OutboundLimits()
+    places = HostConcurrency(limits)
 
     def counted(conn: Connection, ids: Sequence[str], *rest: Any) -> list[Delivery]:
         at_once.append(len(ids))
@@ -229,18 +229,18 @@ def test_a_host_that_answers_while_others_are_looked_for_keeps_its_places(
         return list_due(*asked, **more)
 
     monkeypatch.setattr("trackyard.jobs.delivery.host_concurrency.QUICK_SECONDS", 60)
-    monkeypatch.setattr("trackyard.jobs.delivery.deliveries.Places", lambda _limits: places)
+    monkeypatch.setattr("trackyard.jobs.delivery.deliveries.HostConcurrency", lambda _limits: places)
     monkeypatch.setattr("trackyard.jobs.delivery.deliveries.deliveries.claim", counted)
     monkeypatch.setattr("trackyard.jobs.delivery.deliveries.deliveries.list_due", after_every_answer)
-    queue(database, *(a_delivery(affiliate, receiver.url(f"/{n}"), n, conversion_id=new_id(AT)) for n in range(150)))
+    queue(database, *(make_delivery(affiliate, receiver.url(f"/{n}"), n, conversion_id=new_id(AT)) for n in range(150)))
     with delivering(database, ManualClock(AT), limits):
         wait_until(lambda: not stored(database), seconds=60)
     assert max(at_once) > 2 * limits.start
 
 
-def test_stopping_gives_back_what_is_under_way(database: Database, affiliate: int) -> None:
+def test_delivery_stop_releases_running_deliveries(database: Database, affiliate: int) -> None:
     with Receiver(lambda _: Reply(delay=20)) as receiver:
-        queue(database, a_delivery(affiliate, receiver.url()))
+        queue(database, make_delivery(affiliate, receiver.url()))
         begin = time.monotonic()
         with delivering(database, ManualClock(AT)):
             receiver.wait_for(1)
@@ -249,8 +249,8 @@ def test_stopping_gives_back_what_is_under_way(database: Database, affiliate: in
     assert (row.attempts, row.lease_until, row.owner) == (0, 0, "")
 
 
-def test_a_worker_that_died_repeats_its_own_at_once(database: Database, affiliate: int, receiver: Receiver) -> None:
-    item = a_delivery(affiliate, receiver.url())
+def test_delivery_of_dead_worker_is_repeated_at_restart(database: Database, affiliate: int, receiver: Receiver) -> None:
+    item = make_delivery(affiliate, receiver.url())
     queue(database, item)
     with database.write() as conn:
         assert len(deliveries.claim(conn, [item.id], "w1", AT, LEASE_MS)) == 1  # and then kill -9
@@ -259,8 +259,8 @@ def test_a_worker_that_died_repeats_its_own_at_once(database: Database, affiliat
     assert [request.headers["x-trackyard-delivery"] for request in receiver.requests()] == [item.id]
 
 
-def test_a_lease_keeps_others_away_until_it_ends(database: Database, affiliate: int) -> None:
-    item = a_delivery(affiliate, "http://127.0.0.1/")
+def test_delivery_lease_excludes_other_workers_until_it_ends(database: Database, affiliate: int) -> None:
+    item = make_delivery(affiliate, "http://127.0.0.1/")
     queue(database, item)
     with database.write() as conn:
         assert deliveries.list_due(conn, AT, 4, 10) == [(item.id, "127.0.0.1")]
@@ -273,7 +273,7 @@ def test_a_lease_keeps_others_away_until_it_ends(database: Database, affiliate: 
         assert deliveries.release(conn, "w2") == 1
 
 
-def test_an_outcome_that_cannot_be_recorded_is_recorded_later(
+def test_delivery_outcome_is_recorded_after_database_failure(
     database: Database, affiliate: int, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real: Callable[..., list[str]] = record_attempts
@@ -286,7 +286,7 @@ def test_an_outcome_that_cannot_be_recorded_is_recorded_later(
         return real(*arguments)
 
     monkeypatch.setattr("trackyard.jobs.delivery.deliveries.record_attempts", fail_once)
-    queue(database, a_delivery(affiliate, receiver.url()))
+    queue(database, make_delivery(affiliate, receiver.url()))
     with delivering(database, ManualClock(AT)):
         wait_until(lambda: not stored(database))
     assert len(receiver.requests()) == 1

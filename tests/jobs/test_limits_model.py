@@ -13,21 +13,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from tests.support.limited import REACHED, UTC, make_limited
+from tests.support.limited_offer import REACHED, UTC, make_limited_offer
 from tests.support.seeds import add_affiliate
 from trackyard.actions.offers import caps as limits
-from trackyard.domain.conversions.edits import Edit
+from trackyard.domain.conversions.edits import ConversionEdit
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.caps import touched
+from trackyard.domain.offers.caps import each_counter
 from trackyard.domain.offers.counters import Traits
-from trackyard.domain.offers.edits import Making, changes_of
+from trackyard.domain.offers.edits import NewPartDefaults, changed_fields
 from trackyard.domain.offers.offers import Cap, PersonalLimit, Tier
 from trackyard.domain.offers.payments import PaymentType
 from trackyard.domain.people.scope import Scope
-from trackyard.jobs.schedule.schedule import Schedule
+from trackyard.jobs.schedule.schedule import JobScheduler
 from trackyard.journal.records import Click
-from trackyard.store.conversions.decisions import find_book
+from trackyard.store.conversions.decisions import get_decision_context
 from trackyard.store.engine.database import Database
 from trackyard.store.offers import counters, offers
 from trackyard.store.tables import conversion
@@ -90,7 +90,7 @@ Held = tuple[int, Decimal]
 
 
 @dataclass
-class Made:
+class LimitConversion:
     """A conversion as the model knows it."""
 
     goal: str
@@ -108,15 +108,15 @@ class Made:
 
 
 @dataclass
-class Model:
+class LimitsModel:
     """The rules in force, and every conversion."""
 
     rules: dict[str, Any]
     affiliates: list[int]
-    made: list[Made] = field(default_factory=list)
+    made: list[LimitConversion] = field(default_factory=list)
 
     def counted(
-        self, item: dict[str, Any], period: str, statuses: tuple[str, ...], of: Made
+        self, item: dict[str, Any], period: str, statuses: tuple[str, ...], of: LimitConversion
     ) -> tuple[int, Decimal] | None:
         """How much a limit has counted together with such a conversion; None when it does not count it."""
         keys = [(item.get(f"{name}_type", "all"), name) for name in ("goal", "affiliate", "country")]
@@ -125,7 +125,7 @@ class Model:
             return None
         wide = set(statuses) | {ALIKE[status] for status in statuses if status in ALIKE}
 
-        def together(each: Made) -> bool:
+        def together(each: LimitConversion) -> bool:
             if each.status not in wide or _period(period, each.at) != _period(period, of.at):
                 return False
             for kind, name in keys:
@@ -137,7 +137,7 @@ class Model:
         found = [each.payout for each in self.made if each is not of and together(each)]
         return len(found), sum(found, Decimal(0))
 
-    def is_over(self, of: Made, status: str) -> bool:
+    def is_over(self, of: LimitConversion, status: str) -> bool:
         statuses = (*self.rules["statuses"], "pending_cap")
         if status not in statuses:
             return False
@@ -151,14 +151,14 @@ class Model:
         held = self.counted({"affiliate_type": "exact"}, "day", statuses, of)
         return held is not None and held[0] >= least
 
-    def modifiers(self, of: Made) -> list[tuple[str, int]]:
+    def modifiers(self, of: LimitConversion) -> list[tuple[str, int]]:
         found: dict[tuple[Any, ...], tuple[int, tuple[str, int]] | None] = {}
         for item in self.rules["tiers"]:
             ladder = tuple((name, value) for name, value in item.items() if name not in ("value", "modifier_value"))
             best = found.setdefault(ladder, None)
             goals = {"goal_type": "all", "affiliate_type": item["affiliate_type"]}
             statuses = item["conversion_status"] or ("confirmed", "pending", "hold")
-            every = Model(
+            every = LimitsModel(
                 self.rules, self.affiliates, [each for each in self.made if each.goal in (item["goals"] or "12")]
             )
             held = every.counted(goals, item["timeframe"], statuses, of)
@@ -169,7 +169,7 @@ class Model:
                 found[ladder] = item["value"], (item["modifier_type"], item["modifier_value"])
         return [step[1] for step in found.values() if step is not None]
 
-    def settle(self, made: Made, sent: str, now: int, was_counted: bool) -> None:
+    def settle(self, made: LimitConversion, sent: str, now: int, was_counted: bool) -> None:
         """Gives a conversion the status that a call leads to."""
         until = made.at + self.rules["hold"] * DAY_MS
         holds = self.rules["hold"] > 0 and (sent == "hold" or (sent == "confirmed" and until > now))
@@ -178,13 +178,15 @@ class Model:
             made.status, made.hold_until, made.comment = "declined", None, REACHED
 
     def call(self, click: Click, goal: str, sent: str, order_sum: str, at: int) -> None:
-        made = Made(goal, click.affiliate, click.country, at, "", sent, Decimal(0), [], click.id, click=click)
+        made = LimitConversion(
+            goal, click.affiliate, click.country, at, "", sent, Decimal(0), [], click.id, click=click
+        )
         made.modifiers = self.modifiers(made)
         made.payout = _payout(order_sum, made.modifiers)
         self.settle(made, sent, at, was_counted=False)
         self.made.append(made)
 
-    def repeat(self, made: Made, sent: str, order_sum: str | None, now: int) -> None:
+    def repeat(self, made: LimitConversion, sent: str, order_sum: str | None, now: int) -> None:
         is_open = made.status in ("pending", "pending_cap") or (made.status == "hold" and sent == "declined")
         if sent != made.sent and is_open:
             self.settle(made, sent, now, was_counted=made.status in (*self.rules["statuses"], "pending_cap"))
@@ -193,12 +195,12 @@ class Model:
 
     def imported(self, key: str, goal: str, affiliate: int, status: str, order_sum: str, at: int) -> None:
         sent = "pending" if status == "pending_cap" else status
-        made = Made(goal, affiliate, "", at, "", sent, Decimal(0), [], key)
+        made = LimitConversion(goal, affiliate, "", at, "", sent, Decimal(0), [], key)
         made.modifiers = self.modifiers(made)
         made.payout, made.status = _payout(order_sum, made.modifiers), status
         self.made.append(made)
 
-    def edit(self, made: Made, status: str, payout: str | None) -> None:
+    def edit(self, made: LimitConversion, status: str, payout: str | None) -> None:
         if status != made.status:
             made.status, made.hold_until = status, None
         made.payout = made.payout if payout is None else Decimal(payout)
@@ -220,14 +222,14 @@ def _payout(order_sum: str, modifiers: list[tuple[str, int]]) -> Decimal:
     return payout
 
 
-class Play:
+class LimitsModelRun:
     """The installation and the model, taking the same steps."""
 
     def __init__(self, database: Database) -> None:
-        self.world = make_limited(database)
+        self.world = make_limited_offer(database)
         with database.write() as conn:
             self.affiliates = [self.world.affiliate, add_affiliate(conn)]
-        self.model = Model({}, self.affiliates)
+        self.model = LimitsModel({}, self.affiliates)
         self._numbers = count(1)
 
     @property
@@ -251,8 +253,8 @@ class Play:
         with self.world.database.write() as conn:
             before = offers.find_offer(conn, Scope.everything(), self.world.offer, lock=True)
             assert before is not None
-            changes = changes_of(before, written, Making("USD", lambda: f"{next(self._numbers):024x}"))
-            limits.follow(conn, before, offers.edit_offer(conn, before, changes), UTC, self.now)
+            changes = changed_fields(before, written, NewPartDefaults("USD", lambda: f"{next(self._numbers):024x}"))
+            limits.reset_changed_counters(conn, before, offers.edit_offer(conn, before, changes), UTC, self.now)
 
     def calls(self, place: tuple[str, int, str], sent: str, order_sum: str, times: int) -> None:
         goal, affiliate, country = place
@@ -275,7 +277,7 @@ class Play:
         if made is not None:
             amount = None if payout is None else Decimal(payout)
             known = self.stored()[made.key].id
-            self.world.order(Edit(conversion_id=known, status=Status(status), payout=amount))
+            self.world.order(ConversionEdit(conversion_id=known, status=Status(status), payout=amount))
             self.model.edit(made, status, payout)
 
     def imported(self, place: tuple[str, int, str], status: str, order_sum: str) -> None:
@@ -287,7 +289,7 @@ class Play:
 
     def time(self, hours: int) -> None:
         self.world.clock.advance(hours * 3_600_000)
-        Schedule(self.world.database, UTC, self.world.clock).end_holds()
+        JobScheduler(self.world.database, UTC, self.world.clock).end_holds()
         self.model.end_holds(self.now)
 
     def check(self) -> None:
@@ -295,11 +297,11 @@ class Play:
         known = {each.key: (each.status, each.comment, each.payout) for each in self.model.made}
         assert {key: (row.status, row.comment, row.payout) for key, row in self.stored().items()} == known
         with self.world.database.read() as conn:
-            terms = find_book(conn, [self.world.offer], [], UTC).offers[self.world.offer]
+            terms = get_decision_context(conn, [self.world.offer], [], UTC).offers[self.world.offer]
             for each in self.model.made:
                 traits = Traits(each.goal, each.affiliate, each.country, each.at)
-                for rule, counter in touched(terms.caps, traits):
-                    [held] = counters.find_counts(conn, [(rule.measure, traits)]).values()
+                for rule, counter in each_counter(terms.caps, traits):
+                    [held] = counters.get_counts(conn, [(rule.measure, traits)]).values()
                     item, period = self._item(counter.limit_id)
                     statuses = (*self.model.rules["statuses"], "pending_cap")
                     assert held == self.model.counted(item, period, statuses, replace(each))
@@ -319,7 +321,7 @@ class Play:
         item: dict[str, Any] = self.model.rules["caps"][place]
         return item, item["period"]
 
-    def _one(self, number: int) -> Made | None:
+    def _one(self, number: int) -> LimitConversion | None:
         return self.model.made[number % len(self.model.made)] if self.model.made else None
 
     def _cap(self, item: dict[str, Any]) -> dict[str, Any]:
@@ -335,11 +337,11 @@ def _exact(item: dict[str, Any]) -> dict[str, Any]:
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=rules, played=st.lists(steps, max_size=10))
-def test_what_happens_is_what_the_model_says(migrated_sqlite: Path, first: dict[str, Any], played: list[Any]) -> None:
+def test_random_caps_and_tiers_match_model(migrated_sqlite: Path, first: dict[str, Any], played: list[Any]) -> None:
     with TemporaryDirectory() as directory:
         shutil.copy(migrated_sqlite, Path(directory) / "played.db")
         database = Database(f"sqlite:///{directory}/played.db")
-        play = Play(database)
+        play = LimitsModelRun(database)
         play.rules(first)
         actions = {"calls": play.calls, "repeat": play.repeat, "edit": play.edit, "import": play.imported}
         actions |= {"time": play.time, "rules": play.rules}

@@ -18,9 +18,17 @@ from tests.support.mailserver import MailServer, mail_server
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.jobs.delivery.mail import GIVE_UP_MS, LEASE_MS, RETRY_SECONDS, Mailer
-from trackyard.outbound.mail import Letter, MailFolder, Post, Server, SmtpPost, Unreachable, server_of
+from trackyard.outbound.mail import (
+    FolderTransport,
+    MailMessage,
+    MailServerUnreachable,
+    MailTransport,
+    SmtpServer,
+    SmtpTransport,
+    parse_smtp_url,
+)
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.queue_depths import queue_states
+from trackyard.store.engine.queue_depths import get_queue_states
 from trackyard.store.platform import mail
 
 __all__ = ["mail_server"]
@@ -37,12 +45,12 @@ def queue(database: Database, *recipients: str, subject: str = "Hello", body: st
 
 def left(database: Database, now: int = NOW) -> int:
     with database.read() as conn:
-        [state] = [state for state in queue_states(conn, now) if state.queue == "mail"]
+        [state] = [state for state in get_queue_states(conn, now) if state.queue == "mail"]
         return state.depth
 
 
-def mailer(database: Database, post: Post, clock: ManualClock | None = None) -> Mailer:
-    return Mailer(database, clock or ManualClock(NOW), post, draw=lambda: 0.0)
+def mailer(database: Database, post: MailTransport, clock: ManualClock | None = None) -> Mailer:
+    return Mailer(database, clock or ManualClock(NOW), post, draw_jitter=lambda: 0.0)
 
 
 def drain(one: Mailer) -> None:
@@ -50,9 +58,9 @@ def drain(one: Mailer) -> None:
         pass
 
 
-def test_the_folder(database: Database, tmp_path: Path) -> None:
+def test_mail_folder_receives_message_as_file(database: Database, tmp_path: Path) -> None:
     queue(database, "a@example.org", subject="Offer «Schuhe»\r\nBcc: x@example.org")
-    drain(mailer(database, MailFolder(tmp_path / "mail", SENDER)))
+    drain(mailer(database, FolderTransport(tmp_path / "mail", SENDER)))
     [path] = (tmp_path / "mail").iterdir()
     message = message_from_bytes(path.read_bytes(), policy=policy.default)
     assert (message["To"], message["From"]) == ("a@example.org", SENDER)
@@ -62,17 +70,17 @@ def test_the_folder(database: Database, tmp_path: Path) -> None:
     assert left(database) == 0
 
 
-def test_a_folder_that_cannot_be_written(database: Database, tmp_path: Path) -> None:
+def test_mail_folder_that_cannot_be_written_postpones_mail(database: Database, tmp_path: Path) -> None:
     (tmp_path / "mail").write_text("a file")
     queue(database, "a@example.org")
-    with pytest.raises(Unreachable, match="File exists"):
-        mailer(database, MailFolder(tmp_path / "mail", SENDER)).send_one()
+    with pytest.raises(MailServerUnreachable, match="File exists"):
+        mailer(database, FolderTransport(tmp_path / "mail", SENDER)).send_one()
     assert (left(database), left(database, NOW + RETRY_SECONDS[0] * 1000)) == (0, 1)
 
 
-def test_a_server_gets_every_mail_over_one_connection(database: Database, mail_server: MailServer) -> None:
+def test_mail_server_receives_all_mails_over_one_connection(database: Database, mail_server: MailServer) -> None:
     queue(database, "a@example.org", "b@example.org")
-    post = SmtpPost(server_of(mail_server.url), SENDER)
+    post = SmtpTransport(parse_smtp_url(mail_server.url), SENDER)
     drain(mailer(database, post))
     post.close()
     assert sorted(got.recipients for got in mail_server.received) == [["a@example.org"], ["b@example.org"]]
@@ -80,8 +88,8 @@ def test_a_server_gets_every_mail_over_one_connection(database: Database, mail_s
     assert (mail_server.connections, mail_server.logins, left(database)) == (1, [], 0)
 
 
-def test_a_connection_that_was_closed_is_made_again(database: Database, mail_server: MailServer) -> None:
-    post = SmtpPost(server_of(mail_server.url), SENDER)
+def test_mail_connection_that_was_closed_is_reopened(database: Database, mail_server: MailServer) -> None:
+    post = SmtpTransport(parse_smtp_url(mail_server.url), SENDER)
     for recipient in ("a@example.org", "b@example.org"):
         queue(database, recipient)
         drain(mailer(database, post))
@@ -91,21 +99,23 @@ def test_a_connection_that_was_closed_is_made_again(database: Database, mail_ser
     assert (len(mail_server.received), mail_server.connections) == (2, 2)
 
 
-def test_login(database: Database, mail_server: MailServer) -> None:
+def test_mail_server_login_uses_url_credentials(database: Database, mail_server: MailServer) -> None:
     queue(database, "a@example.org")
     url = mail_server.url.replace("smtp://", "smtp://us%40er:pass%3Aword@")
-    assert server_of(url).password == "pass:word"
-    post = SmtpPost(server_of(url), SENDER)
+    assert parse_smtp_url(url).password == "pass:word"
+    post = SmtpTransport(parse_smtp_url(url), SENDER)
     drain(mailer(database, post))
     post.close()
     assert (len(mail_server.logins), len(mail_server.received)) == (1, 1)
 
 
-def test_no_password_without_tls(database: Database, mail_server: MailServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Server, "is_here", False)
+def test_mail_password_is_not_sent_without_tls(
+    database: Database, mail_server: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SmtpServer, "is_local", False)
     queue(database, "a@example.org")
-    post = SmtpPost(server_of(mail_server.url.replace("smtp://", "smtp://user:password@")), SENDER)
-    with pytest.raises(Unreachable, match="the password was not sent"):
+    post = SmtpTransport(parse_smtp_url(mail_server.url.replace("smtp://", "smtp://user:password@")), SENDER)
+    with pytest.raises(MailServerUnreachable, match="the password was not sent"):
         mailer(database, post).send_one()
     assert (mail_server.logins, mail_server.received) == ([], [])
 
@@ -128,39 +138,37 @@ def self_signed(directory: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
     return server, ssl.create_default_context(cadata=pem.decode())
 
 
-def test_tls_from_the_first_byte_with_a_certificate_that_is_checked(database: Database, tmp_path: Path) -> None:
+def test_mail_over_implicit_tls_checks_certificate(database: Database, tmp_path: Path) -> None:
     serving, trusting = self_signed(tmp_path)
     with MailServer(tls=serving) as server:
         url = server.url.replace("smtps://", "smtps://user:password@")
         queue(database, "a@example.org")
-        with pytest.raises(Unreachable, match="certificate verify failed"):
-            mailer(database, SmtpPost(server_of(url), SENDER)).send_one()
+        with pytest.raises(MailServerUnreachable, match="certificate verify failed"):
+            mailer(database, SmtpTransport(parse_smtp_url(url), SENDER)).send_one()
         assert (server.logins, server.received) == ([], [])
-        post = SmtpPost(server_of(url), SENDER, context=trusting)
+        post = SmtpTransport(parse_smtp_url(url), SENDER, context=trusting)
         drain(mailer(database, post, ManualClock(NOW + RETRY_SECONDS[0] * 1000)))
         post.close()
         assert (len(server.logins), len(server.received)) == (1, 1)
 
 
-def test_what_a_server_refuses_for_good_is_given_up_and_the_rest_goes_out(
+def test_mail_rejected_permanently_is_abandoned_and_others_are_sent(
     database: Database, mail_server: MailServer
 ) -> None:
     mail_server.answer_differently(lambda said: "550 nobody here" if said == "a@example.org" else "250 OK")
     queue(database, "a@example.org", "b@example.org", "ä@example.org")
-    post = SmtpPost(server_of(mail_server.url), SENDER)
+    post = SmtpTransport(parse_smtp_url(mail_server.url), SENDER)
     drain(mailer(database, post))
     post.close()
     assert [got.recipients for got in mail_server.received] == [["b@example.org"]]
     assert left(database, NOW + GIVE_UP_MS) == 0
 
 
-def test_what_a_server_refuses_for_now_goes_out_later_and_is_given_up_in_the_end(
-    database: Database, mail_server: MailServer
-) -> None:
+def test_mail_rejected_temporarily_is_retried_then_abandoned(database: Database, mail_server: MailServer) -> None:
     clock = ManualClock(NOW)
     mail_server.answer_differently(lambda _: "451 later")
     queue(database, "a@example.org")
-    post = SmtpPost(server_of(mail_server.url), SENDER)
+    post = SmtpTransport(parse_smtp_url(mail_server.url), SENDER)
     one = mailer(database, post, clock)
     for seconds in (*RETRY_SECONDS, RETRY_SECONDS[-1]):
         drain(one)
@@ -174,12 +182,12 @@ def test_what_a_server_refuses_for_now_goes_out_later_and_is_given_up_in_the_end
     assert mail_server.received == []
 
 
-def test_a_mail_under_way_at_a_crash_is_sent_once_more_with_its_message_id(
+def test_mail_interrupted_by_crash_is_resent_with_same_message_id(
     database: Database, mail_server: MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = ManualClock(NOW)
     queue(database, "a@example.org")
-    post = SmtpPost(server_of(mail_server.url), SENDER)
+    post = SmtpTransport(parse_smtp_url(mail_server.url), SENDER)
     dying = mailer(database, post, clock)
     monkeypatch.setattr(dying, "_done", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
@@ -194,28 +202,28 @@ def test_a_mail_under_way_at_a_crash_is_sent_once_more_with_its_message_id(
     assert left(database, NOW + GIVE_UP_MS) == 0
 
 
-def test_a_server_that_is_down_costs_no_mail(database: Database, mail_server: MailServer) -> None:
+def test_mail_waits_for_server_that_is_down(database: Database, mail_server: MailServer) -> None:
     queue(database, "a@example.org")
-    with pytest.raises(Unreachable):
-        mailer(database, SmtpPost(Server("127.0.0.1", 1, tls=False), SENDER)).send_one()
-    post = SmtpPost(server_of(mail_server.url), SENDER)
+    with pytest.raises(MailServerUnreachable):
+        mailer(database, SmtpTransport(SmtpServer("127.0.0.1", 1, tls=False), SENDER)).send_one()
+    post = SmtpTransport(parse_smtp_url(mail_server.url), SENDER)
     drain(mailer(database, post, ManualClock(NOW + RETRY_SECONDS[0] * 1000)))
     post.close()
     assert len(mail_server.received) == 1
 
 
-class Breaking(MailFolder):
+class FailingMailFolder(FolderTransport):
     """Breaks over one recipient."""
 
-    def send(self, letter: Letter) -> None:
+    def send(self, letter: MailMessage) -> None:
         if letter.recipient == "bad@example.org":
             raise ValueError("no mail can be made of it")
         super().send(letter)
 
 
-def test_a_mail_that_breaks_does_not_hold_up_the_others(database: Database, tmp_path: Path) -> None:
+def test_mail_that_cannot_be_built_does_not_block_others(database: Database, tmp_path: Path) -> None:
     queue(database, "bad@example.org", "b@example.org")
-    drain(mailer(database, Breaking(tmp_path, SENDER)))
+    drain(mailer(database, FailingMailFolder(tmp_path, SENDER)))
     assert len(list(tmp_path.glob("*.eml"))) == 1
     assert (left(database), left(database, NOW + RETRY_SECONDS[0] * 1000)) == (0, 1)
 
@@ -223,15 +231,15 @@ def test_a_mail_that_breaks_does_not_hold_up_the_others(database: Database, tmp_
 @pytest.mark.parametrize(
     "recipient", ["ä@example.org", "a@bücher.example", "a(b@c", "a:b@example.org", "x" * 64 + "@c"]
 )
-def test_strange_addresses(database: Database, tmp_path: Path, recipient: str) -> None:
+def test_mail_to_unusual_address_is_sent(database: Database, tmp_path: Path, recipient: str) -> None:
     queue(database, recipient)
-    drain(mailer(database, MailFolder(tmp_path, SENDER)))
+    drain(mailer(database, FolderTransport(tmp_path, SENDER)))
     assert len(list(tmp_path.glob("*.eml"))) == 1
 
 
-def test_the_loop(database: Database, tmp_path: Path) -> None:
+def test_mailer_loop_sends_until_stopped(database: Database, tmp_path: Path) -> None:
     stop = threading.Event()
-    one = mailer(database, MailFolder(tmp_path, SENDER))
+    one = mailer(database, FolderTransport(tmp_path, SENDER))
     thread = threading.Thread(target=one.run, args=(stop, 0.01))
     thread.start()
     queue(database, "a@example.org")
@@ -244,18 +252,18 @@ def test_the_loop(database: Database, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://a.example", "smtp://", "smtp://a.example/path", "smtp://a.example?x=1"])
-def test_urls_that_are_no_mail_server(url: str) -> None:
+def test_mail_server_url_that_is_invalid_is_rejected(url: str) -> None:
     with pytest.raises(ValueError, match="must be a URL"):
-        server_of(url)
+        parse_smtp_url(url)
 
 
 @pytest.mark.parametrize(
     ("url", "server"),
     [
-        ("smtp://a.example", Server("a.example", 587, False)),
-        ("smtps://u:p@a.example", Server("a.example", 465, True, "u", "p")),
-        ("smtp://[::1]:25", Server("::1", 25, False)),
+        ("smtp://a.example", SmtpServer("a.example", 587, False)),
+        ("smtps://u:p@a.example", SmtpServer("a.example", 465, True, "u", "p")),
+        ("smtp://[::1]:25", SmtpServer("::1", 25, False)),
     ],
 )
-def test_urls_of_mail_servers(url: str, server: Server) -> None:
-    assert server_of(url) == server
+def test_mail_server_url_is_parsed(url: str, server: SmtpServer) -> None:
+    assert parse_smtp_url(url) == server

@@ -13,24 +13,24 @@ from tests.support.history import add_conversion
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Notice
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.domain.conversions.conversions import Change
-from trackyard.domain.money.ledger import entries_of
+from trackyard.domain.conversions.conversions import ConversionChange
+from trackyard.domain.money.ledger import ledger_entries_of
 from trackyard.jobs.delivery.mail import LEASE_MS, Mailer
-from trackyard.outbound.mail import Letter, message_of
+from trackyard.outbound.mail import MailMessage, build_message
 from trackyard.store.engine.database import Database
 from trackyard.store.money import ledger
 
 ANN = "ann@affiliate.example"
 
 
-class Tray:
+class FakeMailTransport:
     """A post that keeps what it is handed; `breaks`: dies with the first letter in its hands."""
 
     def __init__(self) -> None:
-        self.letters: list[Letter] = []
+        self.letters: list[MailMessage] = []
         self.breaks = False
 
-    def send(self, letter: Letter) -> None:
+    def send(self, letter: MailMessage) -> None:
         self.letters.append(letter)
         if self.breaks:
             self.breaks = False
@@ -44,17 +44,17 @@ def enable(api: Api, pid: int, offer: int) -> None:
     api.admin.post("/3.1/offer/enable-affiliate", offer_id=offer, pid=pid)
 
 
-def enable_in_silence(api: Api, pid: int, offer: int) -> None:
+def enable_without_notice(api: Api, pid: int, offer: int) -> None:
     api.admin.post("/3.1/offer/enable-affiliate", offer_id=offer, pid=pid, notice="0")
 
 
 def disable(api: Api, pid: int, offer: int) -> None:
-    enable_in_silence(api, pid, offer)
+    enable_without_notice(api, pid, offer)
     api.admin.post("/3.1/offer/disable-affiliate", offer_id=offer, pid=pid)
 
 
-def disable_in_silence(api: Api, pid: int, offer: int) -> None:
-    enable_in_silence(api, pid, offer)
+def disable_without_notice(api: Api, pid: int, offer: int) -> None:
+    enable_without_notice(api, pid, offer)
     api.admin.post("/3.1/offer/disable-affiliate", offer_id=offer, pid=pid, notice="0")
 
 
@@ -69,7 +69,7 @@ def decide(verdict: str) -> Callable[[Api, int, int], None]:
 
 def change(flag: str) -> Callable[[Api, int, int], None]:
     def changed(api: Api, pid: int, offer: int) -> None:
-        enable_in_silence(api, pid, offer)
+        enable_without_notice(api, pid, offer)
         api.admin.post(f"/3.1/admin/offer/{offer}", send_emails=flag, title="Boots")
 
     return changed
@@ -88,7 +88,7 @@ def paid(status: str) -> Callable[[Api, int, int], None]:
     def done(api: Api, pid: int, offer: int) -> None:
         made = add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, payout=Decimal("7.5"))
         with api.deps.database.write() as conn:
-            ledger.add_entries(conn, entries_of(Change(None, made, "test")))
+            ledger.add_entries(conn, ledger_entries_of(ConversionChange(None, made, "test")))
         [payment] = api.admin.post("/3.1/admin/payments", **{"pid[]": pid})["payments"]
         for _ in range(2):
             api.admin.call("POST", f"/3.1/admin/payments/{payment['id']}", data={"status": status})
@@ -108,13 +108,13 @@ def paid(status: str) -> Callable[[Api, int, int], None]:
         (new_password, ANN, "Your new password", ["Hello Ann,", "does not work any more"]),
         (password_of_an_advertiser, "shop@shop.example", "Your new password", ["Hello Sue,", "new password:"]),
         (paid("paid"), ANN, "Your payment of 7.5 USD is on its way", ["Hello Ann,", "Payment: 1", "Amount: 7.5 USD"]),
-        (enable_in_silence, "", "", []),
-        (disable_in_silence, "", "", []),
+        (enable_without_notice, "", "", []),
+        (disable_without_notice, "", "", []),
         (change("0"), "", "", []),
         (paid("cancelled"), "", "", []),
     ],
 )
-def test_who_is_told_what(
+def test_notice_has_recipient_subject_and_text(
     database: Database,
     analytics: Analytics,
     do: Callable[[Api, int, int], None],
@@ -126,7 +126,7 @@ def test_who_is_told_what(
     pid, _ = api.add_affiliate(email=ANN, name="Ann")
     api.add_affiliate()  # nobody else is told
     do(api, pid, api.add_offer(privacy="protected"))
-    tray = Tray()
+    tray = FakeMailTransport()
     mailer = Mailer(database, api.clock, tray)
     if not recipient:
         assert not mailer.send_one()
@@ -141,8 +141,8 @@ def test_who_is_told_what(
     first, second = tray.letters
     assert first == second
     assert (first.recipient, first.subject) == (recipient, subject)
-    message = message_of(first, "mail@track.example")
-    assert message["Message-ID"] == message_of(second, "mail@track.example")["Message-ID"]
+    message = build_message(first, "mail@track.example")
+    assert message["Message-ID"] == build_message(second, "mail@track.example")["Message-ID"]
     assert message.get_content_type() == "text/plain"
     for part in says:
         assert part in message.get_content()
@@ -152,7 +152,7 @@ TEMPLATES = {name: value for name, value in vars(notices).items() if isinstance(
 
 
 @pytest.mark.parametrize("name", sorted(TEMPLATES))
-def test_templates_are_plain_and_address_somebody(name: str) -> None:
+def test_notice_templates_are_plain_text_with_salutation(name: str) -> None:
     notice = TEMPLATES[name]
     assert notice.body.startswith("Hello {name},\n\n") and notice.body.endswith("\n")
     assert "\n" not in notice.subject and "<" not in notice.body

@@ -14,25 +14,25 @@ from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.load import load
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_click_id
-from trackyard.domain.conversions.sessions import LATE_MS, PATIENCE_MS
+from trackyard.domain.conversions.sessions import CLICK_LATENESS_MS, MAX_CLICK_WAIT_MS
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.jobs.loading import journals as journals_module
 from trackyard.jobs.loading import outbox as outbox_module
 from trackyard.jobs.loading.projector import Projector
-from trackyard.journal.records import Call, Click, Kind, View, encode
-from trackyard.journal.writer import Writer
+from trackyard.journal.records import Click, Impression, InboundPostback, RecordKind, encode
+from trackyard.journal.writer import JournalWriter
 from trackyard.store.conversions import inbox
-from trackyard.store.conversions.inbox import ReadyCall
+from trackyard.store.conversions.inbox import ReadyPostback
 from trackyard.store.engine.database import Database
 from trackyard.store.statistics import checkpoints, outbox
 from trackyard.store.statistics.outbox import OutboxRow
 from trackyard.store.tables import inbox as table
 from trackyard.store.tracking import edges
 
-KINDS = {Click: Kind.CLICK, View: Kind.VIEW, Call: Kind.CALL}
+KINDS = {Click: RecordKind.CLICK, Impression: RecordKind.IMPRESSION, InboundPostback: RecordKind.POSTBACK}
 
 
-class Yard:
+class ProjectorSetup:
     """An edge's journal and a projector over real stores, both stepped by the test."""
 
     def __init__(self, database: Database, analytics: Analytics, home: Path) -> None:
@@ -41,24 +41,24 @@ class Yard:
         self.journal_dir = home / "journal"
         with database.write() as connection:
             self.edge = edges.claim_edge(connection, "d" * 24, 0, NOON)
-        self.writer = Writer(self.journal_dir, self.edge, self.clock)
+        self.writer = JournalWriter(self.journal_dir, self.edge, self.clock)
         self.start()
 
     def start(self) -> None:
         """A new projector, as after a kill: nothing but files and databases is left of the one before."""
         self.projector = Projector(self.database, self.analytics, self.journal_dir, self.home / "rules", self.clock)
 
-    def record(self, *records: Click | Call) -> None:
+    def record(self, *records: Click | InboundPostback) -> None:
         """Puts records into the journal, as one range."""
         for record in records:
             self.writer.append(KINDS[type(record)], encode(record))
         self.clock.advance(400)
-        self.writer.mark_if_due(self.clock.now_ms())
+        self.writer.write_checkpoint_if_due(self.clock.now_ms())
         self.writer.sync()
 
-    def new_call(self, click_id: str) -> Call:
+    def new_call(self, click_id: str) -> InboundPostback:
         now = self.clock.now_ms()
-        return Call(now, f"{now:024x}", "postback", "GET", "127.0.0.1", "", "", "", {"clickid": click_id})
+        return InboundPostback(now, f"{now:024x}", "postback", "GET", "127.0.0.1", "", "", "", {"clickid": click_id})
 
     def clicks(self) -> int:
         """Rows of clicks; each stands once in the look-up table too."""
@@ -67,10 +67,10 @@ class Yard:
         assert rows == ids == lookups
         return rows
 
-    def ready(self) -> list[ReadyCall]:
-        query = select(*(table.c[name] for name in ReadyCall.__slots__)).where(table.c.state == inbox.READY)
+    def ready(self) -> list[ReadyPostback]:
+        query = select(*(table.c[name] for name in ReadyPostback.__slots__)).where(table.c.state == inbox.READY)
         with self.database.read() as connection:
-            return [ReadyCall(*row) for row in connection.execute(query.order_by(table.c.id))]
+            return [ReadyPostback(*row) for row in connection.execute(query.order_by(table.c.id))]
 
     def waiting(self) -> int:
         with self.database.read() as connection:
@@ -78,13 +78,13 @@ class Yard:
 
 
 @pytest.fixture
-def yard(sqlite_database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Yard]:
-    yard = Yard(sqlite_database, analytics, tmp_path)
+def yard(sqlite_database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[ProjectorSetup]:
+    yard = ProjectorSetup(sqlite_database, analytics, tmp_path)
     yield yard
     yard.writer.close()
 
 
-def test_clicks_and_calls_arrive_together(yard: Yard) -> None:
+def test_projector_loads_clicks_and_postbacks_together(yard: ProjectorSetup) -> None:
     click = new_click(1)
     yard.record(click, new_click(2, reason="bot"), yard.new_call(click.id), yard.new_call("rubbish\0"))
     yard.projector.drain()
@@ -93,7 +93,7 @@ def test_clicks_and_calls_arrive_together(yard: Yard) -> None:
     assert yard.projector.lag() == {"journal": 0, "projector": 0}
 
 
-def test_a_call_finds_a_click_of_before_the_start(yard: Yard) -> None:
+def test_projector_finds_click_loaded_before_restart(yard: ProjectorSetup) -> None:
     click = new_click(1)
     yard.record(click)
     yard.projector.drain()
@@ -103,8 +103,8 @@ def test_a_call_finds_a_click_of_before_the_start(yard: Yard) -> None:
     assert [call.click for call in yard.ready()] == [encode(click)]
 
 
-def test_records_after_the_last_mark_wait_for_it(yard: Yard) -> None:
-    yard.writer.append(Kind.CLICK, encode(new_click(1)))
+def test_projector_waits_for_checkpoint_after_records(yard: ProjectorSetup) -> None:
+    yard.writer.append(RecordKind.CLICK, encode(new_click(1)))
     yard.projector.drain()
     assert yard.clicks() == 0
     yard.record()
@@ -112,18 +112,18 @@ def test_records_after_the_last_mark_wait_for_it(yard: Yard) -> None:
     assert yard.clicks() == 1
 
 
-class Killed(BaseException):
+class ProjectorKilled(BaseException):
     """The process dies here."""
 
 
-def dies(*_arguments: Any, **_options: Any) -> None:
-    raise Killed
+def raise_killed(*_arguments: Any, **_options: Any) -> None:
+    raise ProjectorKilled
 
 
-def dies_after(function: Any) -> Any:
+def raise_killed_after(function: Any) -> Any:
     def then_die(*arguments: Any, **options: Any) -> None:
         function(*arguments, **options)
-        raise Killed
+        raise ProjectorKilled
 
     return then_die
 
@@ -131,26 +131,28 @@ def dies_after(function: Any) -> Any:
 @pytest.mark.parametrize(
     ("owner", "name", "deadly"),
     [
-        (journals_module, "load", dies),
-        (journals_module, "load", dies_after),
-        (journals_module.JournalLoader, "_inbox_calls", dies),
-        (journals_module.checkpoints, "load_range", dies_after),
-        (journals_module.JournalLoader, "_load_range", dies_after),
-        (outbox_module.outbox, "claim", dies_after),
-        (outbox_module, "load", dies),
-        (outbox_module, "load", dies_after),
-        (outbox_module.outbox, "remove", dies_after),
+        (journals_module, "load", raise_killed),
+        (journals_module, "load", raise_killed_after),
+        (journals_module.JournalLoader, "_inbox_calls", raise_killed),
+        (journals_module.checkpoints, "load_range", raise_killed_after),
+        (journals_module.JournalLoader, "_load_range", raise_killed_after),
+        (outbox_module.outbox, "claim", raise_killed_after),
+        (outbox_module, "load", raise_killed),
+        (outbox_module, "load", raise_killed_after),
+        (outbox_module.outbox, "remove", raise_killed_after),
     ],
 )
-def test_killed_anywhere_nothing_is_lost_or_doubled(
-    yard: Yard, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, deadly: Any
+def test_projector_killed_at_any_step_loses_and_doubles_nothing(
+    yard: ProjectorSetup, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, deadly: Any
 ) -> None:
-    views = [View(*msgspec.structs.astuple(new_click(number))) for number in range(5)]
+    views = [Impression(*msgspec.structs.astuple(new_click(number))) for number in range(5)]
     yard.record(*(new_click(number) for number in range(20)), yard.new_call(new_click(3).id), *views)
     with yard.database.write() as connection:
         outbox.add(connection, [OutboxRow("fact", encode_row(new_fact(number))) for number in range(7)], NOON)
-    monkeypatch.setattr(owner, name, dies_after(getattr(owner, name)) if deadly is dies_after else dies)
-    with pytest.raises(Killed):
+    monkeypatch.setattr(
+        owner, name, raise_killed_after(getattr(owner, name)) if deadly is raise_killed_after else raise_killed
+    )
+    with pytest.raises(ProjectorKilled):
         yard.projector.drain()
     monkeypatch.undo()
     yard.record(new_click(100))
@@ -165,7 +167,9 @@ def test_killed_anywhere_nothing_is_lost_or_doubled(
         assert outbox.open_batches(connection) == []
 
 
-def test_a_load_of_several_marks_is_repeated_as_it_was_begun(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_projector_repeats_range_of_several_checkpoints_unchanged(
+    yard: ProjectorSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     yard.record(new_click(0))
     yard.projector.drain()
     yard.record(new_click(1))
@@ -177,8 +181,8 @@ def test_a_load_of_several_marks_is_repeated_as_it_was_begun(yard: Yard, monkeyp
         return load(analytics, table, items, token, **options)
 
     monkeypatch.setattr(journals_module, "load", told)
-    monkeypatch.setattr(journals_module.JournalLoader, "_inbox_calls", dies)
-    with pytest.raises(Killed):
+    monkeypatch.setattr(journals_module.JournalLoader, "_inbox_calls", raise_killed)
+    with pytest.raises(ProjectorKilled):
         yard.projector.drain()
     monkeypatch.undo()
     begun = set(tokens)
@@ -190,11 +194,11 @@ def test_a_load_of_several_marks_is_repeated_as_it_was_begun(yard: Yard, monkeyp
     assert yard.clicks() == 4
     assert len(begun) == 1 and begun == set(tokens[:3]) and not begun & set(tokens[3:])
     with yard.database.read() as connection:
-        assert checkpoints.each_progress(connection)[0].begun_until == 0
+        assert checkpoints.get_checkpoints(connection)[0].begun_until == 0
 
 
-def test_a_batch_whose_claim_was_committed_without_an_answer_is_loaded(
-    yard: Yard, monkeypatch: pytest.MonkeyPatch
+def test_projector_loads_batch_after_unanswered_claim_commit(
+    yard: ProjectorSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     yard.projector.drain()
     with yard.database.write() as connection:
@@ -215,45 +219,45 @@ def test_a_batch_whose_claim_was_committed_without_an_answer_is_loaded(
     assert yard.analytics.rows("SELECT count() FROM fact", {}, tuple[int]) == [(1,)]
 
 
-def test_a_call_waits_for_the_click_of_a_slower_edge(yard: Yard) -> None:
+def test_projector_postback_waits_for_click_of_slower_edge(yard: ProjectorSetup) -> None:
     with yard.database.write() as connection:
         other = edges.claim_edge(connection, "d" * 24, 1, NOON)
     click = new_click(1, id=new_click_id(NOON, other))
     yard.record(yard.new_call(click.id))
     yard.projector.drain()
     assert (len(yard.ready()), yard.waiting()) == (0, 1)
-    writer = Writer(yard.journal_dir, other, yard.clock)
-    writer.append(Kind.CLICK, encode(click))
+    writer = JournalWriter(yard.journal_dir, other, yard.clock)
+    writer.append(RecordKind.CLICK, encode(click))
     writer.close()
     yard.projector.drain()
     assert [call.click for call in yard.ready()] == [encode(click)]
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-def test_an_outage_is_no_time_to_wait_in(yard: Yard, restarted: bool) -> None:
+def test_projector_outage_does_not_use_up_waiting_time(yard: ProjectorSetup, restarted: bool) -> None:
     with yard.database.write() as connection:
         other = edges.claim_edge(connection, "d" * 24, 1, NOON)
     click = new_click(1, id=new_click_id(NOON, other))
-    writer = Writer(yard.journal_dir, other, yard.clock)
+    writer = JournalWriter(yard.journal_dir, other, yard.clock)
     yard.record(yard.new_call(click.id))
-    yard.clock.advance(PATIENCE_MS)
+    yard.clock.advance(MAX_CLICK_WAIT_MS)
     if restarted:
         yard.start()
     yard.projector.drain()
     assert (len(yard.ready()), yard.waiting()) == (0, 1)
-    writer.append(Kind.CLICK, encode(click))
+    writer.append(RecordKind.CLICK, encode(click))
     writer.close()
     yard.projector.drain()
     assert [call.click for call in yard.ready()] == [encode(click)]
 
 
 @pytest.mark.parametrize("killed", [False, True])
-def test_a_kill_gives_no_call_more_time_to_wait(yard: Yard, killed: bool) -> None:
+def test_projector_kill_does_not_extend_waiting_time(yard: ProjectorSetup, killed: bool) -> None:
     with yard.database.write() as connection:
         other = edges.claim_edge(connection, "d" * 24, 1, NOON)
     yard.record(yard.new_call(new_click_id(NOON, other)))
     yard.projector.drain()
-    yard.clock.advance(PATIENCE_MS)
+    yard.clock.advance(MAX_CLICK_WAIT_MS)
     yard.record(new_click(1))
     yard.projector.journals.load_next()
     if killed:
@@ -262,12 +266,12 @@ def test_a_kill_gives_no_call_more_time_to_wait(yard: Yard, killed: bool) -> Non
     assert ([call.click for call in yard.ready()], yard.waiting()) == ([None], 0)
 
 
-def test_what_waits_since_an_outage_does_so_after_a_kill_too(yard: Yard) -> None:
+def test_projector_waiting_time_since_outage_survives_kill(yard: ProjectorSetup) -> None:
     with yard.database.write() as connection:
         other = edges.claim_edge(connection, "d" * 24, 1, NOON)
     yard.record(yard.new_call(new_click_id(NOON, other)))
     yard.projector.drain()
-    yard.clock.advance(PATIENCE_MS)
+    yard.clock.advance(MAX_CLICK_WAIT_MS)
     yard.start()
     for number in (1, 2):
         yard.record(new_click(number))
@@ -275,7 +279,7 @@ def test_what_waits_since_an_outage_does_so_after_a_kill_too(yard: Yard) -> None
         yard.start()
     yard.projector.drain()
     assert (len(yard.ready()), yard.waiting()) == (0, 1)
-    yard.clock.advance(PATIENCE_MS)
+    yard.clock.advance(MAX_CLICK_WAIT_MS)
     yard.record(new_click(3))
     yard.projector.journals.load_next()
     yard.start()
@@ -283,21 +287,21 @@ def test_what_waits_since_an_outage_does_so_after_a_kill_too(yard: Yard) -> None
     assert (len(yard.ready()), yard.waiting()) == (1, 0)
 
 
-def test_a_call_for_a_click_that_never_was_waits_until_that_is_certain(yard: Yard) -> None:
+def test_projector_postback_for_missing_click_waits_until_certain(yard: ProjectorSetup) -> None:
     yard.record(yard.new_call(new_click_id(NOON, yard.edge)))
     yard.projector.drain()
     assert yard.waiting() == 1
-    yard.clock.advance(LATE_MS)
+    yard.clock.advance(CLICK_LATENESS_MS)
     yard.record()
     yard.projector.drain()
     assert yard.waiting() == 0
     assert [call.click for call in yard.ready()] == [None]
 
 
-def test_damage_is_stepped_over_and_kept(yard: Yard) -> None:
+def test_projector_skips_and_keeps_damaged_records(yard: ProjectorSetup) -> None:
     for number in range(5):
-        yard.writer.append(Kind.CLICK, encode(new_click(number)))
-    position = yard.writer.append(Kind.CLICK, encode(new_click(5)))
+        yard.writer.append(RecordKind.CLICK, encode(new_click(number)))
+    position = yard.writer.append(RecordKind.CLICK, encode(new_click(5)))
     yard.record(new_click(6))
     path = yard.journal_dir / f"{yard.writer.name}.log"
     with path.open("r+b") as file:
@@ -311,16 +315,16 @@ def test_damage_is_stepped_over_and_kept(yard: Yard) -> None:
 @pytest.mark.parametrize(
     ("kind", "payload"),
     [
-        (Kind.CLICK, b"[1]"),
-        (Kind.CLICK, b"not json"),
-        (Kind.CLICK, b'[1,"%s",["no text"]]' % (b"a" * 24)),
-        (Kind.VIEW, b"[1]"),
-        (Kind.VIEW, b"not json"),
-        (Kind.CALL, b"[1]"),
-        (Kind.CALL, b"not json"),
+        (RecordKind.CLICK, b"[1]"),
+        (RecordKind.CLICK, b"not json"),
+        (RecordKind.CLICK, b'[1,"%s",["no text"]]' % (b"a" * 24)),
+        (RecordKind.IMPRESSION, b"[1]"),
+        (RecordKind.IMPRESSION, b"not json"),
+        (RecordKind.POSTBACK, b"[1]"),
+        (RecordKind.POSTBACK, b"not json"),
     ],
 )
-def test_a_record_that_cannot_be_read_holds_up_no_other(yard: Yard, kind: Kind, payload: bytes) -> None:
+def test_projector_skips_and_keeps_undecodable_record(yard: ProjectorSetup, kind: RecordKind, payload: bytes) -> None:
     click = new_click(1)
     yard.writer.append(kind, payload)
     yard.record(click, yard.new_call(click.id))
@@ -332,7 +336,7 @@ def test_a_record_that_cannot_be_read_holds_up_no_other(yard: Yard, kind: Kind, 
     assert kept.name == f"{yard.writer.name}-0.record"
 
 
-def test_a_bad_row_of_the_outbox_holds_up_no_other(yard: Yard) -> None:
+def test_projector_skips_and_keeps_bad_outbox_row(yard: ProjectorSetup) -> None:
     rows = [OutboxRow("fact", encode_row(new_fact(1))), OutboxRow("fact", b'["x"]')]
     with yard.database.write() as connection:
         outbox.add(connection, rows, NOON)
@@ -342,7 +346,9 @@ def test_a_bad_row_of_the_outbox_holds_up_no_other(yard: Yard) -> None:
     assert kept.read_bytes() == b'["x"]'
 
 
-def test_what_fails_is_tried_again_and_stops_nothing_else(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_projector_retries_failing_step_without_stopping_others(
+    yard: ProjectorSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fails(*_arguments: Any, **_options: Any) -> None:
         raise StoreError("gone")
 
@@ -366,7 +372,7 @@ def test_what_fails_is_tried_again_and_stops_nothing_else(yard: Yard, monkeypatc
     assert yard.projector.failing() == []
 
 
-def test_a_clock_set_back_stops_nothing(yard: Yard) -> None:
+def test_projector_continues_after_clock_is_set_back(yard: ProjectorSetup) -> None:
     yard.projector.drain()
     yard.clock.advance(-86_400_000)
     yard.record(new_click(1))

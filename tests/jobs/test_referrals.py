@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.plant import Plant
+from tests.support.installation import SteppedInstallation
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.conversions.sessions import DAY_MS
@@ -18,10 +18,10 @@ from trackyard.store.money.ledger import list_balances
 from trackyard.store.money.referrals import FREE, PAID, PENDING
 
 
-class Family:
+class ReferralSetup:
     """An offer of 7 USD on a plant, an affiliate, and the referrer who gets 10 percent."""
 
-    def __init__(self, plant: Plant) -> None:
+    def __init__(self, plant: SteppedInstallation) -> None:
         self.plant, self.api = plant, plant.api
         self.advertiser = self.api.add_advertiser()
         self.referrer, _ = self.api.add_affiliate(ref_percent="10")
@@ -58,22 +58,22 @@ class Family:
 
 
 @pytest.fixture
-def family(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Family]:
-    made = Plant(database, analytics, tmp_path)
-    family = Family(made)
+def family(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[ReferralSetup]:
+    made = SteppedInstallation(database, analytics, tmp_path)
+    family = ReferralSetup(made)
     yield family
     assert reconcile(made.api.deps).differences == []
     made.close()
 
 
-def test_a_confirmed_conversion_brings_its_share(family: Family) -> None:
+def test_referral_share_is_earned_by_confirmed_conversion(family: ReferralSetup) -> None:
     family.convert()
     family.convert()
     assert family.balance() == {"USD": (0, Decimal("1.4"))}
     assert family.told() == {(1, FREE, "USD", 2, "1.4")}
 
 
-def test_a_share_comes_when_the_hold_ends(family: Family) -> None:
+def test_referral_share_is_earned_when_hold_ends(family: ReferralSetup) -> None:
     family.api.admin.post(f"/3.1/admin/offer/{family.offer}", hold_period=2)
     family.convert()
     assert (family.balance(), family.told()) == ({}, {(0, PENDING, "USD", 1, "0.7")})
@@ -83,7 +83,7 @@ def test_a_share_comes_when_the_hold_ends(family: Family) -> None:
     family.plant.settle()
 
 
-def test_a_share_goes_with_a_decline_and_comes_back(family: Family) -> None:
+def test_referral_share_follows_decline_and_confirmation(family: ReferralSetup) -> None:
     click = family.convert()
     family.edit(click, status="declined")
     assert (family.balance(), family.told()) == ({}, set())
@@ -91,20 +91,20 @@ def test_a_share_goes_with_a_decline_and_comes_back(family: Family) -> None:
     assert family.balance() == {"USD": (0, Decimal("0.9"))}
 
 
-def test_a_share_follows_the_currency(family: Family) -> None:
+def test_referral_share_follows_currency_edit(family: ReferralSetup) -> None:
     click = family.convert()
     family.edit(click, currency="EUR", payouts="8")
     assert (family.balance(), family.told()) == ({"EUR": (0, Decimal("0.8"))}, {(1, FREE, "EUR", 1, "0.8")})
 
 
-def test_a_repeat_that_declines_what_was_pending_brings_nothing(family: Family) -> None:
+def test_referral_share_is_absent_for_declined_pending_conversion(family: ReferralSetup) -> None:
     click = family.convert(status="2")
     family.plant.call(clickid=click, status="3")
     family.plant.settle()
     assert (family.balance(), family.told()) == ({}, set())
 
 
-def test_an_import_brings_a_share(family: Family) -> None:
+def test_referral_share_is_earned_by_import(family: ReferralSetup) -> None:
     family.api.admin.post(
         "/3.0/admin/conversion/import", offer=family.offer, pid=family.pid, goal="1", status="confirmed"
     )
@@ -112,7 +112,7 @@ def test_an_import_brings_a_share(family: Family) -> None:
     assert family.balance() == {"USD": (0, Decimal("0.7"))}
 
 
-def test_percent_and_referrer_stay_as_they_were_when_it_was_made(family: Family) -> None:
+def test_referral_share_uses_percent_and_referrer_at_creation(family: ReferralSetup) -> None:
     click = family.convert()
     stranger, _ = family.api.add_affiliate(ref_percent="50")
     family.api.admin.post(f"/3.0/admin/partner/{family.referrer}", ref_percent="90")
@@ -125,7 +125,7 @@ def test_percent_and_referrer_stay_as_they_were_when_it_was_made(family: Family)
     assert other.available == Decimal("3.5")
 
 
-def test_a_paid_share_is_settled_by_the_next_payment(family: Family) -> None:
+def test_referral_share_paid_and_reversed_is_settled_by_next_payment(family: ReferralSetup) -> None:
     click = family.convert()
     [payment] = family.api.admin.post("/3.1/admin/payments", **{"pid[]": family.referrer})["payments"]
     assert (payment["amount"], family.told()) == (0.7, {(1, PENDING, "USD", 1, "0.7")})
@@ -142,13 +142,13 @@ def test_a_paid_share_is_settled_by_the_next_payment(family: Family) -> None:
     assert (entry["kind"], entry["amount"]) == ("referral", 0.7)
 
 
-def test_an_affiliate_without_a_percent_brings_nothing(family: Family) -> None:
+def test_referral_share_needs_a_percent(family: ReferralSetup) -> None:
     family.api.admin.post(f"/3.0/admin/partner/{family.referrer}", ref_percent="0")
     family.convert()
     assert (family.balance(), family.told()) == ({}, set())
 
 
 @pytest.mark.parametrize("percent", ["100.01", "-1"])
-def test_a_percent_is_at_most_100(family: Family, percent: str) -> None:
+def test_referral_percent_is_at_most_100(family: ReferralSetup, percent: str) -> None:
     response = family.api.admin.call("POST", f"/3.0/admin/partner/{family.referrer}", data={"ref_percent": percent})
     assert response.json()["fields"] == {"ref_percent": ["This value must be a decimal number from 0 to 100."]}

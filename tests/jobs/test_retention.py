@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import insert, select
 
 from tests.support.events import new_click
-from tests.support.plant import Plant
+from tests.support.installation import SteppedInstallation
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.clicks import find_click
@@ -19,16 +19,16 @@ from trackyard.analytics.reports.reports import run_report
 from trackyard.base.ids import new_id
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.platform.erasures import Subject
-from trackyard.domain.platform.retention import Spans
-from trackyard.jobs.schedule.retention import Retention
+from trackyard.domain.platform.erasures import ErasureSubject
+from trackyard.domain.platform.retention import RetentionPolicy
+from trackyard.jobs.schedule.retention import RetentionRunner
 from trackyard.journal import packing, segments
 from trackyard.journal.archive import archive_path, zstd
-from trackyard.journal.records import Kind, encode
-from trackyard.journal.writer import Writer
+from trackyard.journal.records import RecordKind, encode
+from trackyard.journal.writer import JournalWriter
 from trackyard.store.engine.database import Database
 from trackyard.store.platform import erasures, rebuilds
-from trackyard.store.platform.rebuilds import Stage
+from trackyard.store.platform.rebuilds import RebuildStage
 from trackyard.store.tables import conversion, delivery, inbox
 
 PERSON = {"ip": "203.0.113.9", "ua": "Someones browser", "referrer": "https://me.example/", "user_id": "u-77"}
@@ -37,11 +37,11 @@ TEXTS = [*PERSON.values(), "198.51.100.77", "the-mail"]
 STAFF = "5" * 24
 
 
-class Kept:
+class RetentionSetup:
     """An installation with an affiliate whose visitor converted, another one, and what keeps them."""
 
     def __init__(self, database: Database, analytics: Analytics, home: Path) -> None:
-        self.plant = Plant(database, analytics, home)
+        self.plant = SteppedInstallation(database, analytics, home)
         self.journals = home / "journal"
         self.start()
         api = self.plant.api
@@ -58,11 +58,11 @@ class Kept:
     def start(self, **days: int) -> None:
         """New workers, as after a kill."""
         deps = self.plant.api.deps
-        spans = Spans(**days)
-        self.plant.api = replace(self.plant.api, deps=replace(deps, spans=spans))
+        retention_policy = RetentionPolicy(**days)
+        self.plant.api = replace(self.plant.api, deps=replace(deps, retention_policy=retention_policy))
         self.plant.start()
-        self.plant.schedule = type(self.plant.schedule)(deps.database, deps.zone, deps.clock, None, spans)
-        self.retention = Retention(deps.database, deps.analytics, self.journals, deps.clock, spans)
+        self.plant.schedule = type(self.plant.schedule)(deps.database, deps.zone, deps.clock, None, retention_policy)
+        self.retention = RetentionRunner(deps.database, deps.analytics, self.journals, deps.clock, retention_policy)
 
     def visit(self, affiliate: int, **fields: Any) -> str:
         """A view, a click and a call that makes a conversion; the click's id."""
@@ -70,12 +70,12 @@ class Kept:
         view = new_click(
             1, affiliate=affiliate, offer=self.offer, time=click.time, **fields | {"landing": 0, "uniq": 0}
         )
-        self.plant.writer.append(Kind.VIEW, encode(view))
+        self.plant.writer.append(RecordKind.IMPRESSION, encode(view))
         self.plant.call(clickid=click.id, ip="198.51.100.77" if fields else "192.0.2.1")
-        self.plant.mark()
+        self.plant.write_checkpoint()
         return click.id
 
-    def erase(self, subject: Subject, value: str) -> None:
+    def erase(self, subject: ErasureSubject, value: str) -> None:
         """As staff asks for it."""
         with self.plant.database.write() as conn:
             erasures.add(conn, subject, value, STAFF, self.plant.clock.now_ms())
@@ -96,7 +96,7 @@ class Kept:
     def new_journal(self) -> None:
         """The edge is started anew, which finishes its journal."""
         self.plant.writer.close()
-        self.plant.writer = Writer(self.journals, self.plant.edge, self.plant.clock)
+        self.plant.writer = JournalWriter(self.journals, self.plant.edge, self.plant.clock)
 
     def everything(self) -> str:
         """All that is kept anywhere, but for what is to be erased."""
@@ -128,30 +128,30 @@ class Kept:
 
 
 @pytest.fixture
-def kept(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[Kept]:
+def kept(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[RetentionSetup]:
     """On each engine of SQL in turn."""
-    kept = Kept(database, analytics, tmp_path)
+    kept = RetentionSetup(database, analytics, tmp_path)
     yield kept
     kept.plant.close()
 
 
-@pytest.mark.parametrize("subject", list(Subject))
-def test_what_is_erased_is_nowhere_and_every_figure_stays(kept: Kept, subject: Subject) -> None:
+@pytest.mark.parametrize("subject", list(ErasureSubject))
+def test_erasure_removes_personal_data_and_keeps_metrics(kept: RetentionSetup, subject: ErasureSubject) -> None:
     click_id = kept.visit(kept.affiliate, **PERSON)
     kept.visit(kept.other)
     kept.plant.work()
     kept.new_journal()
     before = kept.figures()
     assert all(text in kept.everything() for text in TEXTS)
-    named = {Subject.CLICK: click_id, Subject.USER: "u-77", Subject.AFFILIATE: str(kept.affiliate)}
+    named = {ErasureSubject.CLICK: click_id, ErasureSubject.USER: "u-77", ErasureSubject.AFFILIATE: str(kept.affiliate)}
     kept.plant.clock.advance(1000)
     kept.erase(subject, named[subject])
-    if subject is Subject.CLICK:  # a view is a thing of its own
+    if subject is ErasureSubject.CLICK:  # a view is a thing of its own
         view = kept.plant.analytics.rows("SELECT id FROM view WHERE ip != ''", {}, tuple[str])
         kept.erase(subject, view[0][0])
     kept.keep()
     left = kept.everything()
-    account = () if subject is Subject.AFFILIATE else ("the-mail",)
+    account = () if subject is ErasureSubject.AFFILIATE else ("the-mail",)
     assert [text for text in TEXTS if text in left] == list(account)
     assert kept.figures() == before
     assert reconcile(kept.plant.api.deps).differences == []
@@ -159,16 +159,16 @@ def test_what_is_erased_is_nowhere_and_every_figure_stays(kept: Kept, subject: S
         assert erasures.list_not_in_sql(conn) == erasures.list_not_in_analytics(conn) == []
         [url] = conn.execute(select(delivery.c.url)).scalars()
     assert url.startswith(f"https://a.example/?c={click_id}&ip=&ua=&u=&r=&s=1&g=7")
-    assert packing.erased_until(kept.journals) == (2 if subject is not Subject.AFFILIATE else 1) + (
-        1 if subject is Subject.USER else 0
+    assert packing.erased_until(kept.journals) == (2 if subject is not ErasureSubject.AFFILIATE else 1) + (
+        1 if subject is ErasureSubject.USER else 0
     )
 
 
-def test_an_erased_account_cannot_be_used_and_keeps_its_number_and_money(kept: Kept) -> None:
+def test_erasure_of_account_disables_login_and_keeps_balance(kept: RetentionSetup) -> None:
     kept.visit(kept.affiliate, **PERSON)
     kept.plant.work()
     balance = kept.plant.api.admin.get("/3.0/balance", pid=kept.affiliate)
-    kept.erase(Subject.AFFILIATE, str(kept.affiliate))
+    kept.erase(ErasureSubject.AFFILIATE, str(kept.affiliate))
     kept.keep()
     assert kept.client.get("/3.0/partner/me", status=401)["code"]
     body = {"login": "the-mail@affiliate.example", "password": "long-enough"}
@@ -181,14 +181,14 @@ def test_an_erased_account_cannot_be_used_and_keeps_its_number_and_money(kept: K
     assert phones == [{"from": "***", "to": "***"}] * 2, "when, not what"
 
 
-@pytest.mark.parametrize("subject", list(Subject))
-def test_what_was_erased_does_not_come_back_with_what_is_loaded_late(kept: Kept, subject: Subject) -> None:
+@pytest.mark.parametrize("subject", list(ErasureSubject))
+def test_erasure_covers_records_loaded_later(kept: RetentionSetup, subject: ErasureSubject) -> None:
     click_id = kept.visit(kept.affiliate, **PERSON)  # recorded, and not loaded
     view = new_click(1, time=kept.plant.clock.now_ms() - 400, affiliate=kept.affiliate).id
     kept.plant.clock.advance(1000)
-    named = {Subject.CLICK: click_id, Subject.USER: "u-77", Subject.AFFILIATE: str(kept.affiliate)}
+    named = {ErasureSubject.CLICK: click_id, ErasureSubject.USER: "u-77", ErasureSubject.AFFILIATE: str(kept.affiliate)}
     kept.erase(subject, named[subject])
-    if subject is Subject.CLICK:
+    if subject is ErasureSubject.CLICK:
         kept.erase(subject, view)
     kept.keep()
     kept.plant.work()
@@ -203,19 +203,19 @@ def test_what_was_erased_does_not_come_back_with_what_is_loaded_late(kept: Kept,
         assert conn.execute(select(conversion.c.click_id, conversion.c.click_ip)).all() == [(click_id, "")]
 
 
-def test_an_erasure_that_a_load_did_not_know_of_is_carried_out_again(kept: Kept) -> None:
+def test_erasure_missed_by_parallel_load_is_repeated(kept: RetentionSetup) -> None:
     click_id = kept.visit(kept.affiliate, **PERSON)
-    load = kept.plant.projector.journals._load_views
+    load = kept.plant.projector.journals._load_impressions
 
     def ask_meanwhile(*arguments: Any, **named: Any) -> None:
         load(*arguments, **named)
-        kept.erase(Subject.CLICK, click_id)
+        kept.erase(ErasureSubject.CLICK, click_id)
         kept.keep_stores_only()  # before the calls of the range are in the inbox
 
     kept.keep_stores_only = lambda: [kept.plant.schedule.eraser.erase() for _ in range(20)]  # type: ignore[attr-defined]
-    kept.plant.projector.journals._load_views = ask_meanwhile  # type: ignore[method-assign]
+    kept.plant.projector.journals._load_impressions = ask_meanwhile  # type: ignore[method-assign]
     kept.plant.projector.journals.load_next()
-    kept.plant.projector.journals._load_views = load  # type: ignore[method-assign]
+    kept.plant.projector.journals._load_impressions = load  # type: ignore[method-assign]
     with kept.plant.database.read() as conn:
         assert PERSON["ip"] in repr(conn.execute(select(inbox.c.click)).all())
         assert [each.value for each in erasures.list_not_in_sql(conn)] == [click_id]
@@ -225,9 +225,9 @@ def test_an_erasure_that_a_load_did_not_know_of_is_carried_out_again(kept: Kept)
         assert conn.execute(select(conversion.c.click_ip)).scalars().all() == [""]
 
 
-def test_users_who_come_later_are_others(kept: Kept) -> None:
-    kept.erase(Subject.USER, "u-77")
-    kept.erase(Subject.AFFILIATE, str(kept.affiliate))
+def test_erasure_spares_later_users(kept: RetentionSetup) -> None:
+    kept.erase(ErasureSubject.USER, "u-77")
+    kept.erase(ErasureSubject.AFFILIATE, str(kept.affiliate))
     kept.plant.clock.advance(1)
     click_id = kept.visit(kept.affiliate, **PERSON)
     kept.plant.work()
@@ -236,7 +236,7 @@ def test_users_who_come_later_are_others(kept: Kept) -> None:
     assert found is not None and found.ip == PERSON["ip"]
 
 
-def test_personal_data_goes_when_it_is_old(kept: Kept) -> None:
+def test_retention_empties_old_personal_data(kept: RetentionSetup) -> None:
     kept.start(journals=7, clicks=400, logs=400, personal=10)
     kept.visit(kept.affiliate, **PERSON)
     kept.plant.work()
@@ -269,7 +269,7 @@ def test_personal_data_goes_when_it_is_old(kept: Kept) -> None:
     assert reconcile(kept.plant.api.deps).differences == []
 
 
-def test_journals_are_compressed_when_loaded_and_removed_when_old(kept: Kept) -> None:
+def test_retention_compresses_loaded_and_removes_old_journals(kept: RetentionSetup) -> None:
     kept.visit(kept.affiliate)
     first = kept.plant.writer.name
     kept.new_journal()
@@ -292,7 +292,7 @@ def test_journals_are_compressed_when_loaded_and_removed_when_old(kept: Kept) ->
     assert reconcile(kept.plant.api.deps).differences == []
 
 
-def test_old_months_go_and_the_audit_knows(kept: Kept) -> None:
+def test_retention_drops_old_months_and_reconciliation_agrees(kept: RetentionSetup) -> None:
     old = kept.visit(kept.affiliate)
     kept.plant.work()
     kept.new_journal()
@@ -312,24 +312,24 @@ def test_old_months_go_and_the_audit_knows(kept: Kept) -> None:
     assert reconcile(kept.plant.api.deps).differences == []
 
 
-def test_nothing_is_emptied_while_tables_are_made_again(kept: Kept) -> None:
+def test_retention_pauses_during_rebuild(kept: RetentionSetup) -> None:
     click_id = kept.visit(kept.affiliate, **PERSON)
     kept.plant.work()
     now = kept.plant.clock.now_ms()
     with kept.plant.database.write() as conn:
-        gate = rebuilds.begin(conn, "d" * 24, now)
-    kept.erase(Subject.CLICK, click_id)
+        gate = rebuilds.begin_rebuild(conn, "d" * 24, now)
+    kept.erase(ErasureSubject.CLICK, click_id)
     kept.keep()
     found = find_click(kept.plant.analytics, click_id)
     assert found is not None and found.ip == PERSON["ip"]
     with kept.plant.database.write() as conn:
-        rebuilds.move(conn, gate, Stage.FAILED, now)
+        rebuilds.move_to_stage(conn, gate, RebuildStage.FAILED, now)
     kept.keep()
     found = find_click(kept.plant.analytics, click_id)
     assert found is not None and found.ip == ""
 
 
-def test_what_was_kept_aside_goes_with_personal_data(kept: Kept) -> None:
+def test_retention_removes_quarantined_records_with_personal_data(kept: RetentionSetup) -> None:
     aside = kept.journals / "damaged" / f"{new_id(1)}.record"
     aside.parent.mkdir()
     aside.write_bytes(b"somebody")
@@ -343,7 +343,9 @@ def test_what_was_kept_aside_goes_with_personal_data(kept: Kept) -> None:
     assert not aside.exists()
 
 
-def test_a_duty_that_fails_holds_up_no_other(kept: Kept, caplog: pytest.LogCaptureFixture) -> None:
+def test_retention_step_that_fails_does_not_block_others(
+    kept: RetentionSetup, caplog: pytest.LogCaptureFixture
+) -> None:
     kept.visit(kept.affiliate)
     kept.new_journal()
     kept.plant.work()
@@ -351,7 +353,7 @@ def test_a_duty_that_fails_holds_up_no_other(kept: Kept, caplog: pytest.LogCaptu
     def fail() -> bool:
         raise OSError("no space")
 
-    kept.retention.duties[0].work = fail
+    kept.retention.tasks[0].work = fail
     kept.plant.clock.advance(1)
     kept.retention.step()
     assert segments.list_archived(kept.journals, kept.plant.edge) != []

@@ -11,7 +11,7 @@ import psutil
 import pytest
 from sqlalchemy import func, select
 
-from tests.support.calls import inbox_call, make_call, make_click
+from tests.support.inbound_postbacks import make_click, make_inbound_postback, make_inbox_postback
 from tests.support.receiver import Receiver
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from tests.support.waiting import wait_until
@@ -40,11 +40,14 @@ def call_of(database: Database, receiver: Receiver, count: int = 1) -> None:
         number = add_offer(conn, advertiser)
         add_postback(conn, affiliate, receiver.url("/?c={clickid}"))
         clicks = [make_click(number, affiliate, advertiser, time=now) for _ in range(count)]
-        calls = [inbox_call(place, make_call(now, clickid=click.id), click) for place, click in enumerate(clicks)]
-        inbox.add_calls(conn, f"001-{now}", calls)
+        calls = [
+            make_inbox_postback(place, make_inbound_postback(now, clickid=click.id), click)
+            for place, click in enumerate(clicks)
+        ]
+        inbox.add_entries(conn, f"001-{now}", calls)
 
 
-def test_a_call_reaches_the_affiliate_soon(database: Database, receiver: Receiver) -> None:
+def test_worker_delivers_postback_within_two_seconds(database: Database, receiver: Receiver) -> None:
     stop = threading.Event()
     thread = threading.Thread(target=run_until, args=(stop, options(database)))
     thread.start()
@@ -60,12 +63,12 @@ def test_a_call_reaches_the_affiliate_soon(database: Database, receiver: Receive
     assert not thread.is_alive()
 
 
-def test_an_unknown_zone_stops_the_start(sqlite_database: Database) -> None:
+def test_worker_with_unknown_time_zone_does_not_start(sqlite_database: Database) -> None:
     with pytest.raises(ValueError, match="Mars"):
         run_until(threading.Event(), WorkerOptions(sqlite_database.url, "USD", "Mars/Base", "w1"))
 
 
-def test_killed_in_the_middle_it_loses_and_doubles_nothing(database: Database, receiver: Receiver) -> None:
+def test_worker_killed_repeatedly_loses_and_doubles_nothing(database: Database, receiver: Receiver) -> None:
     count = 60
     call_of(database, receiver, count)
     for _ in range(3):

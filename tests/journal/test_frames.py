@@ -11,17 +11,17 @@ PAYLOAD = b'["a record",1,"\xc3\xa9"]'
 
 
 @given(st.integers(0, 255), st.binary(max_size=300), st.binary(max_size=20))
-def test_what_was_packed_is_read(kind: int, payload: bytes, behind: bytes) -> None:
+def test_journal_frame_round_trips(kind: int, payload: bytes, behind: bytes) -> None:
     packed = frames.pack(kind, payload)
     assert frames.read(packed + behind, 0) == Frame(0, kind, payload, len(packed))
 
 
 @pytest.mark.parametrize("cut", range(len(frames.pack(1, PAYLOAD))))
-def test_a_frame_cut_anywhere_is_cut(cut: int) -> None:
-    assert frames.read(frames.pack(1, PAYLOAD)[:cut], 0) is Unreadable.CUT
+def test_journal_frame_cut_anywhere_is_detected(cut: int) -> None:
+    assert frames.read(frames.pack(1, PAYLOAD)[:cut], 0) is Unreadable.TRUNCATED
 
 
-def test_a_flip_of_any_bit_is_noticed() -> None:
+def test_journal_frame_bit_flip_is_detected() -> None:
     packed = frames.pack(1, PAYLOAD)
     for bit in range(len(packed) * 8):
         flipped = bytearray(packed)
@@ -29,7 +29,7 @@ def test_a_flip_of_any_bit_is_noticed() -> None:
         assert isinstance(frames.read(bytes(flipped) + packed, 0), Unreadable), bit
 
 
-def test_the_next_frame_is_found_behind_rubbish() -> None:
+def test_journal_frame_is_found_behind_garbage() -> None:
     packed = frames.pack(2, PAYLOAD)
     rubbish = b"x" + frames.MAGIC + b"y" * 30 + frames.MAGIC
     assert frames.find_next(rubbish + packed, 0) == Frame(len(rubbish), 2, PAYLOAD, len(rubbish) + len(packed))

@@ -12,22 +12,22 @@ from typing import Any
 
 import pytest
 
-from tests.support.receiver import Received, Receiver, Reply
-from trackyard.outbound.client import BODY_BYTES, Answer, StrangerClient, signature, wire_url
-from trackyard.outbound.resolver import Lookup
+from tests.support.receiver import ReceivedRequest, Receiver, Reply
+from trackyard.outbound.client import MAX_BODY, HttpResult, OutboundClient, signature, wire_url
+from trackyard.outbound.resolver import GetAddrInfo
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 
 
-def get(url: str, *, allowed: bool = True, lookup: Lookup = socket.getaddrinfo, seconds: float = 5) -> Answer:
-    async def call() -> Answer:
-        async with StrangerClient(LOOPBACK if allowed else (), lookup=lookup, seconds=seconds) as client:
+def get(url: str, *, allowed: bool = True, lookup: GetAddrInfo = socket.getaddrinfo, seconds: float = 5) -> HttpResult:
+    async def call() -> HttpResult:
+        async with OutboundClient(LOOPBACK if allowed else (), lookup=lookup, seconds=seconds) as client:
             return await client.get(url, {"X-Test": "1"})
 
     return asyncio.run(call())
 
 
-def names(*addresses: str) -> Lookup:
+def names(*addresses: str) -> GetAddrInfo:
     """A name server that knows one answer."""
 
     def look_up(_host: str, port: int, **_: Any) -> list[Any]:
@@ -39,11 +39,11 @@ def names(*addresses: str) -> Lookup:
     return look_up
 
 
-def test_a_call_arrives_as_it_was_written() -> None:
+def test_outbound_request_is_sent_verbatim() -> None:
     with Receiver() as receiver:
         answer = get(receiver.url("/p%2Fq?a=x%20y%26z&b=%C3%A9%2B&c=a+b#part"))
         (request,) = receiver.requests()
-    assert (answer.http_code, answer.body, answer.is_sent) == (200, b"ok", True)
+    assert (answer.http_code, answer.body, answer.is_success) == (200, b"ok", True)
     assert request.path == "/p%2Fq?a=x%20y%26z&b=%C3%A9%2B&c=a+b"
     assert request.query == {"a": "x y&z", "b": "é+", "c": "a b"}
     assert request.headers["x-test"] == "1"
@@ -54,45 +54,45 @@ def test_a_call_arrives_as_it_was_written() -> None:
     "host",
     ["127.0.0.1", "localhost", "127.1", "0", "2130706433", "0x7f000001", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"],
 )
-def test_private_addresses_are_refused_however_they_are_written(host: str) -> None:
+def test_outbound_private_address_is_rejected_in_any_notation(host: str) -> None:
     with Receiver() as receiver:
         answer = get(f"http://{host}:{receiver.port}/", allowed=False)
         assert receiver.requests() == []
     assert answer.http_code == 0
     assert answer.error
-    assert answer.is_worth_retrying
+    assert answer.is_retryable
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1", "127.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1"])
-def test_a_name_that_leads_to_a_private_address_is_refused(address: str) -> None:
+def test_outbound_host_name_of_private_address_is_rejected(address: str) -> None:
     answer = get("http://stranger.example:9/", allowed=False, lookup=names(address))
     assert answer.http_code == 0
     assert "may be called" in answer.error
 
 
-def test_of_several_addresses_only_the_permitted_are_called() -> None:
+def test_outbound_request_uses_permitted_addresses_only() -> None:
     with Receiver() as receiver:
         url = f"http://stranger.example:{receiver.port}/"
         assert get(url, lookup=names("10.0.0.1", "127.0.0.1", "::1")).http_code == 200
         assert len(receiver.requests()) == 1
 
 
-def test_redirects_are_not_followed() -> None:
+def test_outbound_redirects_are_not_followed() -> None:
     with Receiver(lambda _: Reply(302, headers={"Location": "/elsewhere"})) as receiver:
         answer = get(receiver.url("/first"))
         assert [request.path for request in receiver.requests()] == ["/first"]
     assert answer.http_code == 302
-    assert not answer.is_sent and not answer.is_worth_retrying
+    assert not answer.is_success and not answer.is_retryable
 
 
-def test_a_large_body_is_read_in_part() -> None:
+def test_outbound_large_response_is_read_in_part() -> None:
     with Receiver(lambda _: Reply(body=b"x" * 5_000_000)) as receiver:
         answer = get(receiver.url())
-    assert answer.is_sent
-    assert len(answer.body) == BODY_BYTES
+    assert answer.is_success
+    assert len(answer.body) == MAX_BODY
 
 
-def test_a_slow_receiver_is_given_up() -> None:
+def test_outbound_slow_receiver_times_out() -> None:
     with Receiver(lambda _: Reply(delay=30)) as receiver:
         begin = time.monotonic()
         answer = get(receiver.url(), seconds=0.3)
@@ -101,7 +101,7 @@ def test_a_slow_receiver_is_given_up() -> None:
     assert "0.3 s" in answer.error
 
 
-def test_a_name_server_that_hangs_is_given_up() -> None:
+def test_outbound_hanging_name_server_times_out() -> None:
     released = threading.Event()
     answered: list[bool] = []
 
@@ -117,7 +117,7 @@ def test_a_name_server_that_hangs_is_given_up() -> None:
         released.set()
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused() -> None:
+def test_outbound_untrusted_certificate_is_rejected() -> None:
     with Receiver() as receiver:
         answer = get(f"https://127.0.0.1:{receiver.port}/")  # not even TLS behind it
         assert receiver.requests() == []
@@ -128,14 +128,14 @@ def test_a_certificate_that_nobody_vouches_for_is_refused() -> None:
     "url",
     ["", "ftp://a.example/", "file:///etc/passwd", "http://", "//a.example", "http://a.example:x/", "http://[::/"],
 )
-def test_what_is_no_web_address_is_an_error(url: str) -> None:
+def test_outbound_invalid_url_is_an_error(url: str) -> None:
     answer = get(url)
     assert answer.http_code == 0
     assert answer.error
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:{}/a b\r\nX-Evil: 1", "http://127.0.0.1:{}/?q=\x00\n"])
-def test_control_characters_make_no_headers(url: str) -> None:
+def test_outbound_control_characters_add_no_headers(url: str) -> None:
     with Receiver() as receiver:
         get(url.format(receiver.port))
         assert all("x-evil" not in request.headers for request in receiver.requests())
@@ -154,11 +154,11 @@ def test_control_characters_make_no_headers(url: str) -> None:
         (503, False, True),
     ],
 )
-def test_what_is_worth_another_attempt(code: int, sent: bool, again: bool) -> None:
-    assert (Answer(code).is_sent, Answer(code).is_worth_retrying) == (sent, again)
+def test_outbound_retry_depends_on_http_status(code: int, sent: bool, again: bool) -> None:
+    assert (HttpResult(code).is_success, HttpResult(code).is_retryable) == (sent, again)
 
 
-def test_the_signature_covers_time_and_address_as_received() -> None:
+def test_outbound_signature_covers_time_and_received_url() -> None:
     with Receiver() as receiver:
         url = receiver.url("/ü?x=%7E&y=a b#z")
         get(url)
@@ -167,8 +167,8 @@ def test_the_signature_covers_time_and_address_as_received() -> None:
     assert signature("key", 17, wire_url(url)) == f"t=17,v1={expected}"
 
 
-def test_the_receiver_is_a_real_server() -> None:
-    def by_path(request: Received) -> Reply:
+def test_outbound_test_receiver_answers_by_path() -> None:
+    def by_path(request: ReceivedRequest) -> Reply:
         return Reply(503 if request.path == "/down" else 200)
 
     with Receiver(by_path) as receiver:
@@ -176,37 +176,37 @@ def test_the_receiver_is_a_real_server() -> None:
         assert get(receiver.url("/up")).http_code == 200
 
 
-def download(url: str, most: int = 1000, *, allowed: bool = True) -> tuple[Answer, bytes]:
-    async def call() -> tuple[Answer, bytes]:
+def download(url: str, most: int = 1000, *, allowed: bool = True) -> tuple[HttpResult, bytes]:
+    async def call() -> tuple[HttpResult, bytes]:
         into = BytesIO()
-        async with StrangerClient(LOOPBACK if allowed else (), seconds=5) as client:
+        async with OutboundClient(LOOPBACK if allowed else (), seconds=5) as client:
             return await client.download(url, into, most), into.getvalue()
 
     return asyncio.run(call())
 
 
-def test_a_download_arrives_whole() -> None:
+def test_download_of_allowed_size_is_complete() -> None:
     with Receiver(lambda _: Reply(body=b"x" * 300_000)) as receiver:
-        assert download(receiver.url(), 300_000) == (Answer(200), b"x" * 300_000)
+        assert download(receiver.url(), 300_000) == (HttpResult(200), b"x" * 300_000)
 
 
-def test_a_download_that_is_too_large_is_an_error() -> None:
+def test_download_over_size_limit_is_an_error() -> None:
     with Receiver(lambda _: Reply(body=b"x" * 1001)) as receiver:
         answer, got = download(receiver.url(), 1000)
-    assert answer.error and not answer.is_worth_retrying
+    assert answer.error and not answer.is_retryable
     assert len(got) <= 1000
 
 
 @pytest.mark.parametrize(("status", "again"), [(302, False), (404, False), (429, True), (503, True)])
-def test_a_download_that_is_not_there_is_an_error(status: int, again: bool) -> None:
+def test_download_of_missing_file_is_an_error(status: int, again: bool) -> None:
     with Receiver(lambda _: Reply(status, b"no", {"Location": "/elsewhere"})) as receiver:
         answer, got = download(receiver.url())
         assert len(receiver.requests()) == 1
-    assert (answer.http_code, got, answer.is_worth_retrying) == (status, b"", again)
+    assert (answer.http_code, got, answer.is_retryable) == (status, b"", again)
     assert answer.error
 
 
-def test_a_download_that_is_cut_short_is_an_error() -> None:
+def test_download_cut_short_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer_in_part() -> None:
@@ -219,11 +219,11 @@ def test_a_download_that_is_cut_short_is_an_error() -> None:
         thread.start()
         answer, _ = download(f"http://127.0.0.1:{server.getsockname()[1]}/")
         thread.join()
-    assert (answer.http_code, answer.is_worth_retrying) == (0, True)
+    assert (answer.http_code, answer.is_retryable) == (0, True)
     assert answer.error
 
 
-def test_a_download_from_a_private_address_is_refused() -> None:
+def test_download_from_private_address_is_rejected() -> None:
     with Receiver() as receiver:
         answer, _ = download(receiver.url(), allowed=False)
         assert receiver.requests() == []

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from trackyard.outbound.guard import AddressRefused, Guard
+from trackyard.outbound.guard import AddressBlocked, AddressFilter
 
 REFUSED = [
     "0.0.0.0",
@@ -54,23 +54,23 @@ PERMITTED = ["1.1.1.1", "8.8.8.8", "172.32.0.1", "2606:4700:4700::1111", "::ffff
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_private_addresses_are_refused(text: str) -> None:
-    assert not Guard().permits(ipaddress.ip_address(text))
+def test_outbound_guard_rejects_private_addresses(text: str) -> None:
+    assert not AddressFilter().permits(ipaddress.ip_address(text))
 
 
 @pytest.mark.parametrize("text", PERMITTED)
-def test_the_open_internet_is_permitted(text: str) -> None:
-    assert Guard().permits(ipaddress.ip_address(text))
+def test_outbound_guard_permits_public_addresses(text: str) -> None:
+    assert AddressFilter().permits(ipaddress.ip_address(text))
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1"])
-def test_an_allowed_network_is_permitted_however_it_is_written(text: str) -> None:
-    guard = Guard([ipaddress.ip_network("127.0.0.0/8")])
+def test_outbound_guard_permits_allowed_network_in_any_notation(text: str) -> None:
+    guard = AddressFilter([ipaddress.ip_network("127.0.0.0/8")])
     assert guard.permits(ipaddress.ip_address(text))
     assert not guard.permits(ipaddress.ip_address("10.0.0.1"))
     assert not guard.permits(ipaddress.ip_address("::1"))
 
 
-def test_no_socket_is_made_for_a_refused_address() -> None:
-    with pytest.raises(AddressRefused):
-        Guard().open_socket((socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("fe80::1%eth0", 80, 0, 2)))
+def test_outbound_guard_opens_no_socket_to_rejected_address() -> None:
+    with pytest.raises(AddressBlocked):
+        AddressFilter().open_socket((socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("fe80::1%eth0", 80, 0, 2)))

@@ -11,7 +11,7 @@ from trackyard.store.platform import custom_fields
 from trackyard.store.platform.custom_fields import CustomField, NewCustomField
 
 
-def test_pages_of_affiliates_in_scope(database: Database) -> None:
+def test_affiliate_store_lists_pages_in_scope(database: Database) -> None:
     with database.write() as conn:
         first = add_affiliate(conn)
         referred = [add_affiliate(conn, ref=first) for _ in range(3)]
@@ -26,7 +26,7 @@ def test_pages_of_affiliates_in_scope(database: Database) -> None:
         assert ([row.id for row in found], total) == ([referred[1]], 1)
 
 
-def test_offers_that_were_removed_are_not_counted(database: Database) -> None:
+def test_affiliate_store_offer_counts_omit_removed_offers(database: Database) -> None:
     with database.write() as conn:
         pid, other, advertiser = add_affiliate(conn), add_affiliate(conn), add_advertiser(conn)
         for columns in ({}, {"removed_at": 1}):
@@ -35,16 +35,16 @@ def test_offers_that_were_removed_are_not_counted(database: Database) -> None:
         assert affiliates.offer_counts(conn, [pid, other]) == {pid: 1}
 
 
-def test_an_edit_of_permissions(database: Database) -> None:
+def test_affiliate_store_edits_permissions(database: Database) -> None:
     with database.write() as conn:
         pid = add_affiliate(conn)
-        assert affiliates.find_access(conn, pid) == affiliates.Access("active", {})
+        assert affiliates.find_access(conn, pid) == affiliates.AffiliateAccess("active", {})
         affiliates.edit_affiliate(conn, pid, {"permissions": {"stats.slice-day": "deny"}, "status": "banned"})
-        assert affiliates.find_access(conn, pid) == affiliates.Access("banned", {"stats.slice-day": "deny"})
+        assert affiliates.find_access(conn, pid) == affiliates.AffiliateAccess("banned", {"stats.slice-day": "deny"})
         assert affiliates.find_access(conn, pid + 1) is None
 
 
-def test_payment_systems(database: Database) -> None:
+def test_payment_system_store_adds_edits_and_removes(database: Database) -> None:
     fields = [{"id": 1, "lang_label": "IBAN", "required": True}]
     new = NewPaymentSystem(lang_label="Wire", currency=None, fields=fields, last_field=1, created_at=1, updated_at=1)
     with database.write() as conn:
@@ -64,7 +64,7 @@ def test_payment_systems(database: Database) -> None:
         assert payment_systems.find_payment_system(conn, number) is None
 
 
-def test_custom_fields(database: Database) -> None:
+def test_custom_field_store_adds_edits_and_removes(database: Database) -> None:
     values = ["games", "loans"]
     new = NewCustomField(
         name="Vertical", required=True, field_type="select", field_values=values, created_at=1, updated_at=1

@@ -11,21 +11,21 @@ import pytest
 from tests.support.events import NOON
 from tests.support.seeds import add_conversion
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.counters import Count, Measure, Side, Traits, counter_at
-from trackyard.store.engine.database import Database, Trouble, trouble_of
+from trackyard.domain.offers.counters import Count, LimitDefinition, LimitSide, Traits, counter_at
+from trackyard.store.engine.database import Database, TransactionFailure, classify_failure
 from trackyard.store.offers import counters
 
 UTC = ZoneInfo("UTC")
 COUNTED = frozenset({Status.CONFIRMED, Status.HOLD})
-EACH = Side(each=True)
+EACH = LimitSide(each=True)
 HERE = Traits("1", 7, "DE", NOON)
 
 
-def measure(number: int = 1, period: str = "day", **sides: Any) -> Measure:
-    return Measure(1, f"{number:024x}", period, UTC, COUNTED, **sides)
+def measure(number: int = 1, period: str = "day", **sides: Any) -> LimitDefinition:
+    return LimitDefinition(1, f"{number:024x}", period, UTC, COUNTED, **sides)
 
 
-def test_what_is_held_by_several_at_once_is_counted_exactly(database: Database) -> None:
+def test_counter_store_counts_exactly_under_concurrency(database: Database) -> None:
     """Each thread counts in every period, some of them for the first time, in an order of its own."""
     measures = [measure(1), measure(2, affiliate=EACH), measure(3, "all"), measure(4, "month", goal=EACH, country=EACH)]
     threads, rounds = 4, 8
@@ -41,24 +41,24 @@ def test_what_is_held_by_several_at_once_is_counted_exactly(database: Database) 
                     _count(database, wanted)
                     break
                 except Exception as error:
-                    if trouble_of(error) is not Trouble.CONFLICT:
+                    if classify_failure(error) is not TransactionFailure.CONFLICT:
                         raise
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(count, range(threads)))
     with database.read() as conn:
         for days, each in ((2, measures[0]), (2, measures[1]), (1, measures[2]), (1, measures[3])):
-            [held] = counters.find_counts(conn, [(each, HERE)]).values()
+            [held] = counters.get_counts(conn, [(each, HERE)]).values()
             assert held == Count(threads * rounds // days, Decimal(threads * rounds // days) * 3 / 2)
 
 
-def _count(database: Database, wanted: list[tuple[Measure, Traits]]) -> None:
+def _count(database: Database, wanted: list[tuple[LimitDefinition, Traits]]) -> None:
     with database.write() as conn:
-        held = counters.hold(conn, wanted)
+        held = counters.lock_counters(conn, wanted)
         moved = [each.counter_of(traits) for each, traits in wanted]
         counts = {each.name: held.counts[each.name] for each in moved}
         added = {name: Count(held.conversions + 1, held.budget + Decimal("1.5")) for name, held in counts.items()}
-        counters.write(conn, moved, added)
+        counters.write_counts(conn, moved, added)
 
 
 @pytest.mark.parametrize(
@@ -67,11 +67,11 @@ def _count(database: Database, wanted: list[tuple[Measure, Traits]]) -> None:
         ({}, {(None, None, None): 4}),
         ({"goal": EACH}, {("1", None, None): 3, ("2", None, None): 1}),
         ({"affiliate": EACH, "country": EACH}, {(None, 1, "DE"): 2, (None, 1, ""): 1, (None, 2, "DE"): 1}),
-        ({"goal": Side(only=frozenset({"1"})), "affiliate": EACH}, {(None, 1, None): 2, (None, 2, None): 1}),
-        ({"country": Side(only=frozenset({"FR"}))}, {}),
+        ({"goal": LimitSide(only=frozenset({"1"})), "affiliate": EACH}, {(None, 1, None): 2, (None, 2, None): 1}),
+        ({"country": LimitSide(only=frozenset({"FR"}))}, {}),
     ],
 )
-def test_a_period_begins_with_the_conversions_that_are_there(
+def test_counter_store_starts_period_with_existing_conversions(
     database: Database, sides: dict[str, Any], expected: dict[tuple[object, ...], int]
 ) -> None:
     with database.write() as conn:
@@ -85,13 +85,13 @@ def test_a_period_begins_with_the_conversions_that_are_there(
         add_conversion(conn, 8, country="DE", created_at=NOON - 86_400_000)
     asked = measure(**sides)
     with database.read() as conn:
-        computed = counters.list_period(conn, asked, NOON)
+        computed = counters.get_period_counts(conn, asked, NOON)
     with database.write() as conn:
-        opening = asked.opening_at(NOON)
-        counters.hold(conn, [(asked, HERE)])
-        stored = counters.list_period(conn, asked, NOON)
+        period_counter = asked.period_counter_at(NOON)
+        counters.lock_counters(conn, [(asked, HERE)])
+        stored = counters.get_period_counts(conn, asked, NOON)
     assert dict(stored) == dict(computed)
     assert dict(stored) == {
-        counter_at(opening, *values) if any(values) else opening: Count(held, Decimal("0.1") * held)
+        counter_at(period_counter, *values) if any(values) else period_counter: Count(held, Decimal("0.1") * held)
         for values, held in expected.items()
     }

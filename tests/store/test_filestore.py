@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.bucket import bucket as bucket
 from trackyard.store.platform.bucket import BucketStore
-from trackyard.store.platform.file_storage import DirectoryStore, FileStore, FilesUnreachable, open_files
+from trackyard.store.platform.file_storage import DirectoryStore, FileStore, FilesUnavailable, open_files
 
 NEVER = 10**15
 
@@ -31,7 +31,7 @@ def content(store: FileStore, file_id: str) -> bytes | None:
     return None if found is None else found.read_bytes() if isinstance(found, Path) else b"".join(found)
 
 
-def test_what_is_put_is_found_until_it_is_removed(store: FileStore) -> None:
+def test_file_store_finds_file_until_removed(store: FileStore) -> None:
     first, second, empty = store.put([b"ab", b"c"]), store.put([b"d"]), store.put([])
     assert (content(store, first), content(store, empty), len(first)) == (b"abc", b"", 32)
     assert set(store.each_before(NEVER)) == {first, second, empty}
@@ -40,7 +40,7 @@ def test_what_is_put_is_found_until_it_is_removed(store: FileStore) -> None:
     assert content(store, second) == b"d"
 
 
-def test_a_large_file_comes_back_in_pieces(store: FileStore) -> None:
+def test_file_store_returns_large_file_in_pieces(store: FileStore) -> None:
     pieces = [os.urandom(256 * 1024) for _ in range(50)]
     assert content(store, store.put(iter(pieces))) == b"".join(pieces)
 
@@ -48,7 +48,7 @@ def test_a_large_file_comes_back_in_pieces(store: FileStore) -> None:
 @pytest.mark.parametrize(
     "name", ["", "..", "../files", "a" * 31, "A" * 32, "x" * 32, f"{'a' * 32}/..", f"{'a' * 32}.tmp"]
 )
-def test_other_names_lead_nowhere(store: FileStore, name: str) -> None:
+def test_file_store_rejects_other_names(store: FileStore, name: str) -> None:
     kept = store.put([b"x"])
     assert store.find(name) is None
     store.remove([name])
@@ -56,7 +56,7 @@ def test_other_names_lead_nowhere(store: FileStore, name: str) -> None:
 
 
 @pytest.mark.parametrize("first", [b"first", b"f" * 12_000_000], ids=["small", "large"])
-def test_a_file_that_cannot_be_written_whole_is_not_there(store: FileStore, first: bytes) -> None:
+def test_file_store_omits_partially_written_file(store: FileStore, first: bytes) -> None:
     def pieces() -> Iterator[bytes]:
         yield first
         raise OSError("the disk is full")
@@ -66,7 +66,7 @@ def test_a_file_that_cannot_be_written_whole_is_not_there(store: FileStore, firs
     assert list(store.each_before(NEVER)) == []
 
 
-def test_files_are_listed_by_when_they_were_put(store: FileStore) -> None:
+def test_file_store_lists_files_by_time(store: FileStore) -> None:
     assert list(store.each_before(NEVER)) == []
     before = (time.time() - 2) * 1000
     kept = store.put([b"x"])
@@ -74,7 +74,7 @@ def test_files_are_listed_by_when_they_were_put(store: FileStore) -> None:
     assert list(store.each_before(int(before) + 60_000)) == [kept]
 
 
-def test_old_files_are_listed_and_halves_are_removed(tmp_path: Path) -> None:
+def test_file_store_lists_old_files_and_removes_partial_ones(tmp_path: Path) -> None:
     store = DirectoryStore(tmp_path)
     old, new = store.put([b"o"]), store.put([b"n"])
     half = tmp_path / f"{'b' * 32}.tmp"
@@ -85,7 +85,7 @@ def test_old_files_are_listed_and_halves_are_removed(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {old, new}
 
 
-def test_a_folder_of_a_bucket_is_a_store_of_its_own(bucket: str) -> None:
+def test_file_store_folder_of_bucket_is_separate(bucket: str) -> None:
     inner, outer = BucketStore(bucket), BucketStore(bucket.replace("/a/folder", ""))
     kept = inner.put([b"x"])
     obstore.put(outer._store, "other.txt", b"not ours")
@@ -94,14 +94,14 @@ def test_a_folder_of_a_bucket_is_a_store_of_its_own(bucket: str) -> None:
 
 
 @pytest.mark.parametrize("changed", ["no such bucket", "nobody listens"])
-def test_a_bucket_that_takes_nothing_is_said(bucket: str, changed: str) -> None:
+def test_file_store_of_unreachable_bucket_raises(bucket: str, changed: str) -> None:
     url = bucket.replace("@files", "@none") if changed == "no such bucket" else bucket.rpartition("%3A")[0] + "%3A1"
     store = BucketStore(url)
     for call in (lambda: store.put([b"x"]), lambda: list(store.each_before(NEVER))):
-        with pytest.raises(FilesUnreachable, match="bucket"):
+        with pytest.raises(FilesUnavailable, match="bucket"):
             call()
 
 
-def test_a_url_names_a_bucket_else_files_lie_in_the_directory(tmp_path: Path, bucket: str) -> None:
+def test_file_store_url_selects_bucket_or_directory(tmp_path: Path, bucket: str) -> None:
     assert isinstance(open_files("", tmp_path), DirectoryStore)
     assert isinstance(open_files(bucket, tmp_path), BucketStore)

@@ -27,7 +27,7 @@ def owners(database: Database) -> dict[str, int]:
         return {row.name: row.affiliate_id for row in conn.execute(select(affiliate_login))}
 
 
-def test_migration_of_shared_logins_gives_each_to_the_first_affiliate(empty_database: Database) -> None:
+def test_login_migration_gives_shared_login_to_first_affiliate(empty_database: Database) -> None:
     columns = [Column(name, affiliate.c[name].type) for name in ("id", "email", "login", *FIRST)]
     first_table = Table("affiliate", MetaData(), *columns)
     with empty_database.write() as conn:
@@ -43,7 +43,7 @@ def test_migration_of_shared_logins_gives_each_to_the_first_affiliate(empty_data
     assert found == ["Ann", "ann", "2@a.example", "4@a.example", "ann@b.example"]
 
 
-def test_names_of_an_affiliate_are_claimed_and_given_up(database: Database) -> None:
+def test_login_names_are_claimed_and_released(database: Database) -> None:
     with database.write() as conn:
         first, second = add_affiliate(conn), add_affiliate(conn)
         assert affiliates.claim_names(conn, first, "a@a.example", "Ann") == set()
@@ -54,11 +54,11 @@ def test_names_of_an_affiliate_are_claimed_and_given_up(database: Database) -> N
     assert owners(database) == {"a@a.example": first, "b@a.example": second, "ann": second}
     with database.write() as conn:
         for _ in range(2):
-            assert personal_data.empty_account(conn, second, "hash", 1)
+            assert personal_data.redact_account(conn, second, "hash", 1)
     assert owners(database) == {"a@a.example": first, f"erased-{second}@erased.invalid": second}
 
 
-def test_referrers_are_followed_to_the_end_of_a_ring(database: Database) -> None:
+def test_referrers_are_followed_to_end_of_ring(database: Database) -> None:
     with database.write() as conn:
         affiliates.lock_referrals(conn)
         first = add_affiliate(conn)
@@ -69,7 +69,7 @@ def test_referrers_are_followed_to_the_end_of_a_ring(database: Database) -> None
         assert affiliates.referrers_of(conn, third) == [second, first, third]
 
 
-def test_part_of_a_text_is_found_in_any_case_and_script(database: Database) -> None:
+def test_text_search_ignores_case_in_any_script(database: Database) -> None:
     with database.write() as conn:
         number = add_affiliate(conn, name="Ärlig Иван")
         add_affiliate(conn, name="100 %")

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 
 from tests.support.seeds import add_advertiser, add_affiliate, add_connection, add_offer
-from trackyard.domain.offers.offers import Cap, PaymentItem
+from trackyard.domain.offers.offers import Cap, OfferPayment
 from trackyard.domain.people.scope import Scope
 from trackyard.store.conversions import decisions
 from trackyard.store.engine.database import Connection, Database
@@ -29,14 +29,14 @@ def sort_keys(conn: Connection, offer_id: int) -> tuple[Any, ...]:
     return tuple(conn.execute(select(*columns).where(offer.c.id == offer_id)).one())
 
 
-def test_an_offer_is_made_changed_and_found_by_both_ids(database: Database) -> None:
+def test_offer_store_adds_edits_and_finds_by_both_ids(database: Database) -> None:
     with database.write() as conn:
         advertiser = add_advertiser(conn)
         made = offers.add_offer(
             conn,
             {
                 "hash": "5" * 24, "advertiser_id": advertiser, "title": "T", "url": "https://u.example", "tags": ("a",),
-                "countries": ("US", "DE"), "payments": (PaymentItem(currency="USD", revenue=Decimal("2.5")),),
+                "countries": ("US", "DE"), "payments": (OfferPayment(currency="USD", revenue=Decimal("2.5")),),
                 "created_at": 1, "updated_at": 1,
             },
         )  # fmt: skip
@@ -57,7 +57,7 @@ def test_an_offer_is_made_changed_and_found_by_both_ids(database: Database) -> N
         assert offers.find_offer(conn, Scope(advertiser_ids=frozenset()), made.id) is None
 
 
-def test_an_edit_writes_the_sent_columns_alone(database: Database) -> None:
+def test_offer_store_edit_writes_sent_columns_only(database: Database) -> None:
     with database.write() as conn:
         number = add_offer(conn, add_advertiser(conn))
         seen = offers.find_offer(conn, ALL, number)
@@ -69,7 +69,7 @@ def test_an_edit_writes_the_sent_columns_alone(database: Database) -> None:
         assert (after.title, after.notes) == ("One", "Two")
 
 
-def test_a_removed_offer_is_gone_but_for_its_name(database: Database) -> None:
+def test_offer_store_removed_offer_keeps_name_only(database: Database) -> None:
     with database.write() as conn:
         advertiser, pid = add_advertiser(conn), add_affiliate(conn)
         number, other = add_offer(conn, advertiser), add_offer(conn, advertiser)
@@ -79,22 +79,22 @@ def test_a_removed_offer_is_gone_but_for_its_name(database: Database) -> None:
         offers.remove_offers(conn, [number], 5)
         assert offers.find_offer(conn, ALL, number) is None
         assert [item.id for item in offers.list_by_id(conn, ALL, [number, other, 999])] == [other]
-        assert offers.removed_of(conn, ALL, [number, other, 999]) == {number}
-        assert offers.removed_of(conn, Scope(advertiser_ids=frozenset()), [number]) == set()
-        assert set(offers.existing(conn, [number, other])) == {other}
+        assert offers.removed_among(conn, ALL, [number, other, 999]) == {number}
+        assert offers.removed_among(conn, Scope(advertiser_ids=frozenset()), [number]) == set()
+        assert set(offers.existing_titles(conn, [number, other])) == {other}
         assert not offers.is_visible(conn, number, None)
         assert offers.names_of(conn, [number])[number].title == "Offer"
         assert affiliates.count_offers(conn, pid) == 1
         assert rulesets.compile_row(conn, "offer", str(number)) is None
-        assert {key for kind, key, _ in rulesets.each_rule(conn) if kind == "offer"} == {str(other)}
-        book = decisions.find_book(conn, [number, other], [pid], ZoneInfo("UTC"))
+        assert {key for kind, key, _ in rulesets.each_row(conn) if kind == "offer"} == {str(other)}
+        book = decisions.get_decision_context(conn, [number, other], [pid], ZoneInfo("UTC"))
         assert [book.offers[each].status for each in (number, other)] == ["stopped", "active"]
 
 
-def test_who_is_told_of_an_offer(database: Database) -> None:
+def test_offer_store_mail_recipients_are_connected_active_affiliates(database: Database) -> None:
     with database.write() as conn:
         number = add_offer(conn, add_advertiser(conn))
         connected, off, banned = add_affiliate(conn), add_affiliate(conn), add_affiliate(conn, status="banned")
         for pid, enabled in ((connected, True), (off, False), (banned, True)):
             add_connection(conn, number, pid, enabled=enabled)
-        assert [each.id for each in affiliates.connected_to(conn, number)] == [connected]
+        assert [each.id for each in affiliates.connected_affiliates(conn, number)] == [connected]

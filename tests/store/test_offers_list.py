@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import seeds
 from trackyard.base.ids import new_id
-from trackyard.domain.offers.offers import Cap, Interval, PaymentItem, RestrictedOs, Schedule
+from trackyard.domain.offers.offers import Cap, Interval, OfferPayment, OfferSchedule, RestrictedOs
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Database
 from trackyard.store.offers import lists as offer_lists
@@ -39,7 +39,7 @@ SPECIAL: dict[str, Any] = {
     "smartlink_categories": ("b" * 24,),
     "restriction_os": (RestrictedOs(os="iOS"),),
     "caps": (Cap(id="c", period="day", type="conversions", value=Decimal(3), country=("FR",)),),
-    "payments": (PaymentItem(currency="USD", revenue=Decimal("2.5")),),
+    "payments": (OfferPayment(currency="USD", revenue=Decimal("2.5")),),
     "updated_at": NOW + 1,
     "created_at": NOW + 1,
 }
@@ -68,15 +68,17 @@ def two(database: Database) -> list[int]:
         return [offers.add_offer(conn, fields(advertiser_id=advertiser, **more)).id for more in ({}, SPECIAL)]
 
 
-def test_every_filter(database: Database, two: list[int]) -> None:
+def test_offer_store_every_filter_selects(database: Database, two: list[int]) -> None:
     with database.read() as conn:
         for asked in FILTERS:
-            chosen = offer_lists.chosen(asked)
+            chosen = offer_lists.filter_conditions(asked)
             found, total = offer_lists.list_offers(conn, EVERYTHING, chosen, [], page=1, limit=10)
             assert (asked, [item.offer.id for item in found], total) == (asked, two[1:], 1)
             assert offer_lists.count_offers(conn, EVERYTHING, chosen) == 1
         for nothing in (OfferFilter(countries=frozenset({"XX"})), OfferFilter(ids=frozenset()), OfferFilter(text="zz")):
-            assert offer_lists.list_offers(conn, EVERYTHING, offer_lists.chosen(nothing), [], page=1, limit=9) == (
+            assert offer_lists.list_offers(
+                conn, EVERYTHING, offer_lists.filter_conditions(nothing), [], page=1, limit=9
+            ) == (
                 [],
                 0,
             )
@@ -89,8 +91,8 @@ FIRST = {
 """Which of the two stands first, ascending and descending: equals by id, what has no cap last."""
 
 
-def test_every_order(database: Database, two: list[int]) -> None:
-    chosen = offer_lists.chosen(OfferFilter())
+def test_offer_store_every_order_sorts(database: Database, two: list[int]) -> None:
+    chosen = offer_lists.filter_conditions(OfferFilter())
     assert set(FIRST) == set(SORTS)
     with database.read() as conn:
         for name, (ascending, descending) in FIRST.items():
@@ -99,15 +101,15 @@ def test_every_order(database: Database, two: list[int]) -> None:
                 assert (name, descends, found[0].offer.id, total) == (name, descends, two[place], 2)
 
 
-def test_live_by_dates_schedule_and_connection(database: Database) -> None:
-    closed = Schedule(enabled=True, intervals=(Interval(day_of_week=0, start=0, end=23),))
+def test_offer_store_live_depends_on_dates_schedule_and_connection(database: Database) -> None:
+    closed = OfferSchedule(enabled=True, intervals=(Interval(day_of_week=0, start=0, end=23),))
     with database.write() as conn:
         advertiser, pid = seeds.add_advertiser(conn), seeds.add_affiliate(conn)
 
         def made(**more: Any) -> int:
             return offers.add_offer(conn, fields(advertiser_id=advertiser, **more)).id
 
-        live = [made(), made(start_at=NOW, stop_at=NOW + 1), made(schedule=Schedule(date_to="2023-11-14"))]
+        live = [made(), made(start_at=NOW, stop_at=NOW + 1), made(schedule=OfferSchedule(date_to="2023-11-14"))]
         joined, taken_off = made(privacy="private"), made()
         for dead in ({"start_at": NOW + 1}, {"stop_at": NOW}, {"schedule": closed}, {"privacy": "protected"}):
             made(**dead)
@@ -115,14 +117,14 @@ def test_live_by_dates_schedule_and_connection(database: Database) -> None:
         seeds.add_connection(conn, taken_off, pid, enabled=False)
     scope = Scope.of_affiliate(pid)
     with database.read() as conn:
-        conditions = offer_lists.chosen(OfferFilter()) + offer_lists.live(conn, scope, NOW, UTC)
+        conditions = offer_lists.filter_conditions(OfferFilter()) + offer_lists.live_conditions(conn, scope, NOW, UTC)
         found, total = offer_lists.list_offers(conn, scope, conditions, [("title", False)], page=1, limit=3)
         assert ([item.offer.id for item in found], total) == (live, 4)
         rest, _ = offer_lists.list_offers(conn, scope, conditions, [("title", False)], page=2, limit=3)
         assert [item.offer.id for item in rest] == [joined]
 
 
-def test_an_offer_by_its_id_or_hash(database: Database, two: list[int]) -> None:
+def test_offer_store_finds_by_id_or_hash(database: Database, two: list[int]) -> None:
     with database.write() as conn:
         pid = seeds.add_affiliate(conn)
     with database.read() as conn:
@@ -134,12 +136,17 @@ def test_an_offer_by_its_id_or_hash(database: Database, two: list[int]) -> None:
         assert offer_lists.find_listed(conn, Scope(advertiser_ids=frozenset()), str(two[0])) is None
 
 
-def test_the_longest_title_fits_every_index(database: Database) -> None:
+def test_offer_store_longest_title_fits_every_index(database: Database) -> None:
     letters = "".join(chr(0x1F300 + place) for place in range(500))  # four bytes each, none twice
     with database.write() as conn:
         made = offers.add_offer(conn, fields(advertiser_id=seeds.add_advertiser(conn), title=letters))
     with database.read() as conn:
         found, _ = offer_lists.list_offers(
-            conn, EVERYTHING, offer_lists.chosen(OfferFilter(text=letters[100:110])), [("title", True)], page=1, limit=5
+            conn,
+            EVERYTHING,
+            offer_lists.filter_conditions(OfferFilter(text=letters[100:110])),
+            [("title", True)],
+            page=1,
+            limit=5,
         )
     assert [item.offer.id for item in found] == [made.id]

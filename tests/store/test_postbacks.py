@@ -14,15 +14,15 @@ from trackyard.store.tracking.pixels import NewPixel
 ALL = Scope.everything()
 
 
-def people(conn: Connection) -> tuple[int, int, int, int]:
+def add_people(conn: Connection) -> tuple[int, int, int, int]:
     """Two affiliates, two offers."""
     shop = add_advertiser(conn)
     return add_affiliate(conn), add_affiliate(conn), add_offer(conn, shop), add_offer(conn, shop)
 
 
-def test_postbacks_in_scope(database: Database) -> None:
+def test_postback_store_respects_scope(database: Database) -> None:
     with database.write() as conn:
-        one, other, offer, second = people(conn)
+        one, other, offer, second = add_people(conn)
         mine = add_postback(conn, one, "https://a.example", offer_id=offer)
         everywhere = add_postback(conn, one, "https://b.example")
         foreign = add_postback(conn, other, "https://c.example", offer_id=second)
@@ -45,9 +45,9 @@ def test_postbacks_in_scope(database: Database) -> None:
         assert postbacks.list_postbacks(conn, of_one, 1, 10) == ([], 0)
 
 
-def test_offers_an_affiliate_may_know_of(database: Database) -> None:
+def test_offer_store_lists_visible_offers_of_affiliate(database: Database) -> None:
     with database.write() as conn:
-        one, other, open_, hidden = people(conn)
+        one, other, open_, hidden = add_people(conn)
         private = add_offer(conn, add_advertiser(conn), privacy="private")
         add_connection(conn, private, one)
         add_connection(conn, private, other, enabled=False)
@@ -59,9 +59,9 @@ def test_offers_an_affiliate_may_know_of(database: Database) -> None:
         assert offers.visible_among(conn, wanted, None) == {open_, private}
 
 
-def test_pixels_in_scope(database: Database) -> None:
+def test_pixel_store_respects_scope(database: Database) -> None:
     with database.write() as conn:
-        one, other, offer, _ = people(conn)
+        one, other, offer, _ = add_people(conn)
         new = NewPixel(one, offer, "Count", "<img>", "image", True, 0, 1, 1)
         mine, foreign = pixels.add_pixel(conn, new), pixels.add_pixel(conn, replace(new, affiliate_id=other))
         assert pixels.find_pixel(conn, Scope.of_affiliate(one), mine.id, lock=True) == mine
@@ -74,7 +74,7 @@ def test_pixels_in_scope(database: Database) -> None:
         assert pixels.list_pixels(conn, ALL) == [foreign]
 
 
-def test_news_in_order(database: Database) -> None:
+def test_news_store_orders_pinned_then_newest(database: Database) -> None:
     with database.write() as conn:
         for number, (published, pinned) in enumerate([(True, False), (False, True), (True, True), (True, False)]):
             news.add_news(conn, News(f"{number:024x}", "T", "", "", published, pinned, number, number))

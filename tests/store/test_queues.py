@@ -6,34 +6,34 @@ import pytest
 
 from trackyard.domain.offers.offers import Creative
 from trackyard.store.conversions import edits, inbox
-from trackyard.store.conversions.inbox import InboxCall
+from trackyard.store.conversions.inbox import NewInboxEntry
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.queue_depths import queue_states
+from trackyard.store.engine.queue_depths import get_queue_states
 from trackyard.store.platform import files, mail
 from trackyard.store.statistics import checkpoints, outbox
-from trackyard.store.statistics.checkpoints import Progress, ProgressMoved
+from trackyard.store.statistics.checkpoints import CheckpointMoved, EdgeCheckpoint
 from trackyard.store.statistics.outbox import Batch, OutboxRow
 
 CLICK = "6" * 24
 
 
-def a_call(position: int, *, waiting: bool = False) -> InboxCall:
+def make_inbox_row(position: int, *, waiting: bool = False) -> NewInboxEntry:
     click = None if waiting else b"[click]"
-    return InboxCall(position, b"[%d]" % position, click, CLICK, received_at=position, waiting=waiting)
+    return NewInboxEntry(position, b"[%d]" % position, click, CLICK, received_at=position, waiting=waiting)
 
 
-def test_a_range_is_loaded_once(database: Database) -> None:
+def test_inbox_range_is_loaded_once(database: Database) -> None:
     with database.write() as conn:
-        assert checkpoints.find(conn, 1) is None
-        checkpoints.load_range(conn, 1, "001-0", 0, 100, 5_000, [a_call(10), a_call(20)])
-        assert checkpoints.find(conn, 1) == Progress(1, "001-0", 100, 5_000)
-    with pytest.raises(ProgressMoved), database.write() as conn:
-        checkpoints.load_range(conn, 1, "001-0", 0, 100, 5_000, [a_call(10), a_call(20)])
+        assert checkpoints.find_checkpoint(conn, 1) is None
+        checkpoints.finish_range(conn, 1, "001-0", 0, 100, 5_000, [make_inbox_row(10), make_inbox_row(20)])
+        assert checkpoints.find_checkpoint(conn, 1) == EdgeCheckpoint(1, "001-0", 100, 5_000)
+    with pytest.raises(CheckpointMoved), database.write() as conn:
+        checkpoints.finish_range(conn, 1, "001-0", 0, 100, 5_000, [make_inbox_row(10), make_inbox_row(20)])
     with database.write() as conn:
-        checkpoints.load_range(conn, 1, "001-0", 100, 180, 6_000, [a_call(120)])
-        checkpoints.load_range(conn, 1, "001-9", 0, 50, 9_000, [])
+        checkpoints.finish_range(conn, 1, "001-0", 100, 180, 6_000, [make_inbox_row(120)])
+        checkpoints.finish_range(conn, 1, "001-9", 0, 50, 9_000, [])
         assert [call.position for call in inbox.take_ready(conn, 10)] == [10, 20, 120]
-        assert checkpoints.each_progress(conn) == [Progress(1, "001-9", 50, 9_000)]
+        assert checkpoints.get_checkpoints(conn) == [EdgeCheckpoint(1, "001-9", 50, 9_000)]
 
 
 @pytest.mark.parametrize(
@@ -41,19 +41,21 @@ def test_a_range_is_loaded_once(database: Database) -> None:
     [("001-5", 90), ("001-5", 110), ("001-4", 0), ("001-6", 10)],
     ids=["overlaps", "leaves a hole", "earlier journal", "middle of the next"],
 )
-def test_a_range_that_does_not_follow_is_refused_whole(database: Database, journal: str, start: int) -> None:
+def test_inbox_range_that_does_not_follow_is_rejected(database: Database, journal: str, start: int) -> None:
     with database.write() as conn:
-        checkpoints.load_range(conn, 1, "001-5", 0, 100, 5_000, [])
-    with pytest.raises(ProgressMoved), database.write() as conn:
-        checkpoints.load_range(conn, 1, journal, start, 200, 6_000, [a_call(150)])
+        checkpoints.finish_range(conn, 1, "001-5", 0, 100, 5_000, [])
+    with pytest.raises(CheckpointMoved), database.write() as conn:
+        checkpoints.finish_range(conn, 1, journal, start, 200, 6_000, [make_inbox_row(150)])
     with database.read() as conn:
         assert not inbox.has_ready(conn)
-        assert checkpoints.find(conn, 1) == Progress(1, "001-5", 100, 5_000)
+        assert checkpoints.find_checkpoint(conn, 1) == EdgeCheckpoint(1, "001-5", 100, 5_000)
 
 
-def test_a_waiting_call_becomes_ready_once(database: Database) -> None:
+def test_inbox_waiting_postback_becomes_ready_once(database: Database) -> None:
     with database.write() as conn:
-        inbox.add_calls(conn, "001-0", [a_call(1, waiting=True), a_call(2, waiting=True), a_call(3)])
+        inbox.add_entries(
+            conn, "001-0", [make_inbox_row(1, waiting=True), make_inbox_row(2, waiting=True), make_inbox_row(3)]
+        )
         first, second = inbox.list_waiting(conn, 10)
         assert inbox.list_waiting(conn, 10, after_id=first.id) == [second]
         inbox.resolve(conn, first.id, b"[found]")
@@ -67,9 +69,9 @@ def test_a_waiting_call_becomes_ready_once(database: Database) -> None:
         assert inbox.list_unlogged(conn, 10, before=3) == []
 
 
-def test_one_worker_at_a_time_takes_calls(database: Database) -> None:
+def test_inbox_postbacks_are_taken_by_one_worker_at_a_time(database: Database) -> None:
     with database.write() as conn:
-        inbox.add_calls(conn, "001-0", [a_call(n) for n in range(20)])
+        inbox.add_entries(conn, "001-0", [make_inbox_row(n) for n in range(20)])
 
     def take(_: int) -> list[int]:
         with database.write() as conn:
@@ -83,18 +85,18 @@ def test_one_worker_at_a_time_takes_calls(database: Database) -> None:
     assert sorted(taken) == list(range(20))
 
 
-def test_a_call_set_aside_is_kept_and_seen(database: Database) -> None:
+def test_inbox_quarantined_postback_is_kept_and_counted(database: Database) -> None:
     with database.write() as conn:
-        inbox.add_calls(conn, "001-0", [a_call(1)])
-        call = inbox.set_aside(conn)
+        inbox.add_entries(conn, "001-0", [make_inbox_row(1)])
+        call = inbox.quarantine_oldest(conn)
         assert call is not None and call.position == 1
-        assert inbox.set_aside(conn) is None
+        assert inbox.quarantine_oldest(conn) is None
         assert not inbox.has_ready(conn)
-        states = {state.queue: state for state in queue_states(conn, 101)}
+        states = {state.queue: state for state in get_queue_states(conn, 101)}
         assert (states["aside"].depth, states["aside"].lag_ms) == (1, 100)
 
 
-def test_a_batch_stays_the_same_until_it_is_removed(database: Database) -> None:
+def test_outbox_batch_is_unchanged_until_removed(database: Database) -> None:
     with database.write() as conn:
         outbox.add(conn, [OutboxRow("fact", b"[1]\n[2]"), OutboxRow("server_log", b"[3]")], 1)
         assert outbox.find_targets(conn) == ["fact", "server_log"]
@@ -103,13 +105,13 @@ def test_a_batch_stays_the_same_until_it_is_removed(database: Database) -> None:
     with database.write() as conn:
         outbox.add(conn, [OutboxRow("fact", b"[4]")], 2)
         (batch,) = outbox.open_batches(conn)
-        assert outbox.rows(conn, batch) == [b"[1]\n[2]"]
+        assert outbox.batch_rows(conn, batch) == [b"[1]\n[2]"]
         outbox.remove(conn, batch)
         assert outbox.open_batches(conn) == []
         assert outbox.find_targets(conn) == ["fact", "server_log"]
 
 
-def test_claims_at_once_share_no_row(database: Database) -> None:
+def test_outbox_parallel_claims_share_no_row(database: Database) -> None:
     with database.write() as conn:
         for n in range(0, 50, 2):
             outbox.add(conn, [OutboxRow("fact", b"[%d]" % n), OutboxRow("fact", b"[%d]" % (n + 1))], 1)
@@ -118,21 +120,23 @@ def test_claims_at_once_share_no_row(database: Database) -> None:
         with database.write() as conn:
             batch = outbox.claim(conn, "fact", 7, f"{number:024x}")
         with database.read() as conn:
-            return outbox.rows(conn, batch) if batch else []
+            return outbox.batch_rows(conn, batch) if batch else []
 
     with ThreadPoolExecutor(4) as pool:
         claimed = [row for batch in pool.map(claim, range(16)) for row in batch]
     assert sorted(claimed) == sorted(b"[%d]" % n for n in range(50))
 
 
-def test_queues_tell_depth_and_age(database: Database) -> None:
+def test_queue_states_report_depth_and_age(database: Database) -> None:
     with database.write() as conn:
-        inbox.add_calls(conn, "001-0", [a_call(1_000), a_call(2_000), a_call(3_000, waiting=True)])
+        inbox.add_entries(
+            conn, "001-0", [make_inbox_row(1_000), make_inbox_row(2_000), make_inbox_row(3_000, waiting=True)]
+        )
         outbox.add(conn, [OutboxRow("fact", b"[1]")], 4_000)
         edits.add_tasks(conn, "edit", "staff:1", [{}, {}], 4_200)
         mail.add(conn, "a@example.org", "Subject", "Body", 4_500)
         files.add_fetches(conn, 1, [Creative(id=1, title="a", url="https://cdn.example/a.png")], 4_700)
-        states = {state.queue: (state.depth, state.lag_ms) for state in queue_states(conn, 5_000)}
+        states = {state.queue: (state.depth, state.lag_ms) for state in get_queue_states(conn, 5_000)}
     assert states == {
         "inbox": (2, 4_000),
         "waiting": (1, 2_000),

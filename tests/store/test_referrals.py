@@ -10,12 +10,12 @@ from sqlalchemy import insert
 
 from tests.support.seeds import add_affiliate, add_conversion
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.money.ledger import Entry, share_of
+from trackyard.domain.money.ledger import LedgerEntry, referral_share
 from trackyard.domain.people.scope import Scope
-from trackyard.store.conversions.decisions import find_book
+from trackyard.store.conversions.decisions import get_decision_context
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.money.ledger import add_entries
-from trackyard.store.money.referrals import FREE, PAID, PENDING, ShareFilter, Shares, list_shares
+from trackyard.store.money.referrals import FREE, PAID, PENDING, ReferralShares, ShareFilter, list_shares
 from trackyard.store.tables import payment, payment_entry
 
 EVERYTHING = ShareFilter(since=0, until=10**6)
@@ -35,14 +35,14 @@ def add(conn: Connection, number: int, pid: int, referrer: int | None, percent: 
     columns = {"status": "confirmed", "payout": "10", "currency": "USD", "created_at": 100 + number} | columns
     columns["payout"] = Decimal(columns["payout"])
     add_conversion(conn, number, affiliate_id=pid, referrer_id=referrer, referral_percent=percent, **columns)
-    share = share_of(Status(columns["status"]), columns["payout"], percent)
+    share = referral_share(Status(columns["status"]), columns["payout"], percent)
     if referrer is not None and share:
         enter(conn, number, referrer, share, currency=columns["currency"])
 
 
 def enter(conn: Connection, number: int, referrer: int, amount: Decimal, version: int = 1, **fields: Any) -> None:
     values = {"kind": "referral", "currency": "USD", "hold": Decimal(0), "at": 1} | fields
-    entry = Entry(affiliate_id=referrer, source_id=f"{number:024x}", version=version, available=amount, **values)
+    entry = LedgerEntry(affiliate_id=referrer, source_id=f"{number:024x}", version=version, available=amount, **values)
     add_entries(conn, [entry])
 
 
@@ -55,17 +55,17 @@ def add_payment(conn: Connection, number: int, affiliate_id: int, status: str, *
         conn.execute(insert(payment_entry).values(**entry))
 
 
-def test_who_brings_whom_a_share(database: Database) -> None:
+def test_referral_shares_by_referrer(database: Database) -> None:
     with database.write() as conn:
         referrer, without, none = (add_affiliate(conn, ref_percent=each) for each in (Decimal("2.5"), None, Decimal(0)))
         pids = [add_affiliate(conn, ref=who) for who in (referrer, without, none, None, 999_999)]
-        found = find_book(conn, [], pids, ZoneInfo("UTC")).referrals
+        found = get_decision_context(conn, [], pids, ZoneInfo("UTC")).referrals
         assert {pid: (each.referrer_id, each.percent) for pid, each in found.items()} == {
             pids[0]: (referrer, Decimal("2.5"))
         }
 
 
-def test_what_brings_a_share(database: Database) -> None:
+def test_referral_shares_list_confirmed_conversions(database: Database) -> None:
     with database.write() as conn:
         percent = Decimal("2.5")
         referrer = add_affiliate(conn)
@@ -94,12 +94,12 @@ def test_what_brings_a_share(database: Database) -> None:
             (first, True, FREE, "USD", 3, "0.1754"),
         ]
         [row] = list_shares(conn, Scope.everything(), EVERYTHING, page=1, limit=1)[0]
-        assert row == Shares(first, referrer, True, FREE, "EUR", 1, 104, 77, Decimal("0.25"))
+        assert row == ReferralShares(first, referrer, True, FREE, "EUR", 1, 104, 77, Decimal("0.25"))
         assert list_shares(conn, Scope.everything(), EVERYTHING, page=3, limit=1)[1] == 3
         assert list_shares(conn, Scope.everything(), EVERYTHING, page=4, limit=1) == ([], 3)
 
 
-def test_filters_and_scope(database: Database) -> None:
+def test_referral_shares_respect_filters_and_scope(database: Database) -> None:
     with database.write() as conn:
         referrer, other, first, second = (add_affiliate(conn) for _ in range(4))
         add(conn, 0, first, referrer, advertiser_id="0" * 24)
@@ -132,7 +132,7 @@ def test_filters_and_scope(database: Database) -> None:
             assert (chosen, shares(conn, **chosen)) == (chosen, wanted)
 
 
-def test_what_a_payment_pays_is_paid_when_it_is_executed(database: Database) -> None:
+def test_referral_shares_are_paid_when_payment_is_executed(database: Database) -> None:
     with database.write() as conn:
         referrer, first = add_affiliate(conn), add_affiliate(conn)
         for number in range(4):
@@ -148,7 +148,7 @@ def test_what_a_payment_pays_is_paid_when_it_is_executed(database: Database) -> 
         ]
 
 
-def test_a_share_that_changed_after_it_was_paid(database: Database) -> None:
+def test_referral_share_changed_after_payment_is_listed_apart(database: Database) -> None:
     with database.write() as conn:
         referrer, first = add_affiliate(conn), add_affiliate(conn)
         add(conn, 0, first, referrer, status="declined")
@@ -170,7 +170,7 @@ def test_a_share_that_changed_after_it_was_paid(database: Database) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("status", "state"), [("confirmed", FREE), ("hold", PENDING)])
-def test_each_share_is_rounded_on_its_own(database: Database, seed: int, status: str, state: int) -> None:
+def test_referral_shares_are_rounded_individually(database: Database, seed: int, status: str, state: int) -> None:
     chance, wanted = random.Random(seed), Decimal(0)
     with database.write() as conn:
         percent = Decimal(chance.randrange(1, 100_0000)).scaleb(-4)

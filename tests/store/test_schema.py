@@ -9,16 +9,16 @@ from sqlalchemy import text
 
 from trackyard.store.engine import migrations
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.schema import SchemaUnknown, differences, newest, upgrade
+from trackyard.store.engine.schema import SchemaUnknown, newest_version, schema_differences, upgrade
 
 
-def test_the_newest_version_is_the_end_of_the_migrations() -> None:
+def test_schema_version_is_last_migration() -> None:
     config = Config()
     config.set_main_option("script_location", next(iter(migrations.__path__)))
-    assert ScriptDirectory.from_config(config).get_heads() == [newest()]
+    assert ScriptDirectory.from_config(config).get_heads() == [newest_version()]
 
 
-def test_the_schema_of_a_newer_program_is_left_alone(database: Database) -> None:
+def test_schema_of_newer_version_is_rejected(database: Database) -> None:
     with database.write() as conn:
         conn.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(SchemaUnknown, match="9999"):
@@ -26,7 +26,7 @@ def test_the_schema_of_a_newer_program_is_left_alone(database: Database) -> None
 
 
 @pytest.mark.parametrize("change", ["ALTER TABLE edge_progress DROP COLUMN begun_until", "DROP TABLE edge_progress"])
-def test_the_schema_of_a_version_between_releases_is_refused(empty_database: Database, change: str) -> None:
+def test_schema_of_unreleased_version_is_rejected(empty_database: Database, change: str) -> None:
     """It has the number of the migration, and not what the migration makes now."""
     upgrade(empty_database)
     upgrade(empty_database)
@@ -36,11 +36,11 @@ def test_the_schema_of_a_version_between_releases_is_refused(empty_database: Dat
         upgrade(empty_database)
 
 
-def test_migrations_lead_to_the_declared_tables(database: Database) -> None:
-    assert differences(database) == []
+def test_schema_after_migrations_equals_declared_tables(database: Database) -> None:
+    assert schema_differences(database) == []
 
 
-def test_several_upgrades_at_once_make_one_schema(empty_database: Database) -> None:
+def test_schema_upgrades_in_parallel_succeed(empty_database: Database) -> None:
     databases = [Database(empty_database.url) for _ in range(3)]
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(upgrade, databases))

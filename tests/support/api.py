@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.analytics import empty_store
 from tests.support.client import ApiClient
-from tests.support.rebuilds import RestingRebuilder
+from tests.support.rebuilds import IdleRebuilder
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.installation import first_start
 from trackyard.analytics.engine.connection import Analytics
@@ -22,17 +22,17 @@ from trackyard.api.app import build
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_api_key, new_id
-from trackyard.base.secrets import Seal
+from trackyard.base.secrets import SecretCipher
 from trackyard.domain.people.roles import Role
 from trackyard.store.engine.database import Database
 from trackyard.store.people import keys, staff
 from trackyard.store.platform.file_storage import DirectoryStore
-from trackyard.wire.http.rate_limits import Limits
+from trackyard.wire.http.rate_limits import ApiLimits
 
 NOW = 1_700_000_000_000
 """2023-11-14 22:13:20 UTC, a Tuesday."""
 
-UNBOUNDED = Limits(per_second=10**6, burst=10**6, reports=100)
+UNBOUNDED = ApiLimits(per_second=10**6, burst=10**6, reports=100)
 """Tests call faster than anyone may."""
 
 
@@ -54,7 +54,7 @@ class Api:
         )  # fmt: skip
         with self.deps.database.write() as conn:
             staff.add_staff(conn, user)
-            keys.add_key(conn, "staff", user.id, key, self.deps.seal, now)
+            keys.add_key(conn, "staff", user.id, key, self.deps.cipher, now)
         return user.id, self.admin.with_key(key)
 
     def add_advertiser(self, **params: Any) -> str:
@@ -88,20 +88,20 @@ def _files() -> str:
 def installed(database: Database, analytics: Analytics) -> Api:
     """A fresh installation over migrated stores."""
     clock = ManualClock(NOW)
-    seal = Seal(Seal.new_key())
+    cipher = SecretCipher(SecretCipher.new_key())
     deps = Deps(
         database=database,
         analytics=analytics,
-        seal=seal,
+        cipher=cipher,
         clock=clock,
         currency="USD",
         zone=ZoneInfo("UTC"),
         tracking_url="http://track.example",
         files=DirectoryStore(Path(tempfile.mkdtemp(dir=_files()))),
         api_url="http://api.example",
-        rebuilder=RestingRebuilder(database, analytics, Path(_files()), clock, "d" * 24),
+        rebuilder=IdleRebuilder(database, analytics, Path(_files()), clock, "d" * 24),
     )
-    key = first_start(database, seal, clock, None)
+    key = first_start(database, cipher, clock, None)
     app = build(deps, limits=UNBOUNDED)
     return Api(deps, clock, app, ApiClient(app, CATALOGUE, key))
 

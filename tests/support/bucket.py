@@ -12,7 +12,7 @@ NAME = "files"
 
 
 @contextmanager
-def a_bucket() -> Iterator[str]:
+def start_bucket() -> Iterator[str]:
     """Its address, as of TRACKYARD_FILES_URL."""
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
@@ -28,5 +28,5 @@ def a_bucket() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def bucket() -> Iterator[str]:
-    with a_bucket() as url:
+    with start_bucket() as url:
         yield url

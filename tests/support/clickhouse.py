@@ -65,7 +65,7 @@ def _answer(parameters: dict[str, str], body: bytes) -> bytes:
         connection.close()
 
 
-class _Front(BaseHTTPRequestHandler):
+class _ClickHouseFront(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
@@ -107,7 +107,7 @@ class _Front(BaseHTTPRequestHandler):
 @pytest.fixture(scope="session")
 def clickhouse_address() -> Iterator[str]:
     """The address of the front."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Front)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _ClickHouseFront)
     thread = Thread(target=server.serve_forever)
     thread.start()
     yield f"http://default:@127.0.0.1:{server.server_port}"

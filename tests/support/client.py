@@ -71,9 +71,9 @@ class ApiClient:
         """Raises when an answer is not what its endpoint declares."""
         assert response.headers["x-request-id"]
         if response.status_code == 200 and response.headers["content-type"].startswith((CSV, PARQUET)):
-            sheet = self._routes.get(method, path.partition("?")[0]).endpoint.sheet
-            assert sheet is not None, "an answer that is a file, and none is declared"
-            declared = [[column.name for column in columns_of(view)] for view in sheet.views]
+            file_export = self._routes.get(method, path.partition("?")[0]).endpoint.file_export
+            assert file_export is not None, "an answer that is a file, and none is declared"
+            declared = [[column.name for column in columns_of(view)] for view in file_export.views]
             assert method == "HEAD" or not declared or _columns(response) in declared
             return
         assert response.headers["content-type"] == "application/json", response.headers

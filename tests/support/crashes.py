@@ -12,16 +12,16 @@ from trackyard.analytics.engine.connection import Analytics
 from trackyard.store.engine.database import Connection, Database
 
 
-class Killed(BaseException):
+class SimulatedKill(BaseException):
     """The process is gone: nothing catches it."""
 
 
-class Broken(Exception):
+class SimulatedFailure(Exception):
     """Something failed once, and the process lives on."""
 
 
 @dataclass
-class Crash:
+class CrashPoint:
     """Raises `error` once, at the moment that is `left` moments from now. happened: that it did."""
 
     left: int
@@ -39,13 +39,13 @@ class Crash:
 
 
 @contextmanager
-def crashing(database: Database, analytics: Analytics, crash: Crash) -> Iterator[Crash]:
+def inject_crash(database: Database, analytics: Analytics, crash: CrashPoint) -> Iterator[CrashPoint]:
     """Within, moments are counted; a kill ends the block."""
     write, load = database.write, analytics.insert
 
     @contextmanager
-    def written(*, alone: bool = False) -> Iterator[Connection]:
-        with write(alone=alone) as conn:
+    def written(*, independent: bool = False) -> Iterator[Connection]:
+        with write(independent=independent) as conn:
             yield conn
             crash.moment()
         crash.moment()
@@ -59,7 +59,7 @@ def crashing(database: Database, analytics: Analytics, crash: Crash) -> Iterator
     database.write, analytics.insert = written, loaded  # type: ignore[assignment,method-assign]
     try:
         yield crash
-    except Killed:
+    except SimulatedKill:
         pass
     finally:
         event.remove(Engine, "before_cursor_execute", crash.moment)
@@ -67,13 +67,13 @@ def crashing(database: Database, analytics: Analytics, crash: Crash) -> Iterator
 
 
 @contextmanager
-def uncommitted(database: Database, error: type[BaseException]) -> Iterator[None]:
+def crash_before_commit(database: Database, error: type[BaseException]) -> Iterator[None]:
     """Within, whoever writes dies when everything is written and nothing committed."""
     write = database.write
 
     @contextmanager
-    def written(*, alone: bool = False) -> Iterator[Connection]:
-        with write(alone=alone) as conn:
+    def written(*, independent: bool = False) -> Iterator[Connection]:
+        with write(independent=independent) as conn:
             yield conn
             raise error
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from tests.support.emptying import Original
+from tests.support.database_reuse import DatabaseTemplate
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
 
@@ -66,7 +66,7 @@ class PostgresServer:
         database = Database(self.url("template_migrated"))
         upgrade(database)
         database.close()
-        self._original = Original(self.url("template_migrated"))
+        self._original = DatabaseTemplate(self.url("template_migrated"))
         self._free: list[str] = []
 
     @contextmanager

@@ -17,19 +17,19 @@ import uvloop
 
 from tests.support.rules import entry_of
 from trackyard.base.clock import SystemClock
-from trackyard.domain.tracking.ruleset import Row
+from trackyard.domain.tracking.ruleset import RulesetRow
 from trackyard.edge.server import EdgeOptions, serve
 from trackyard.journal import frames, segments
-from trackyard.journal.records import Call, Click, Kind, decode_call, decode_click
-from trackyard.journal.ruleset_log import Entry, RuleLogWriter
+from trackyard.journal.records import Click, InboundPostback, RecordKind, decode_click, decode_postback
+from trackyard.journal.ruleset_log import RulesetEntry, RulesetLogWriter
 
 _SPAWN = multiprocessing.get_context("spawn")
 
 
-def publish(directory: Path, rows: Sequence[Row], version: int = 1) -> RuleLogWriter:
+def publish(directory: Path, rows: Sequence[RulesetRow], version: int = 1) -> RulesetLogWriter:
     """Publishes `rows` as a snapshot."""
-    writer = RuleLogWriter(directory)
-    writer.replace([Entry(version, *entry_of(row)) for row in rows], version)
+    writer = RulesetLogWriter(directory)
+    writer.replace([RulesetEntry(version, *entry_of(row)) for row in rows], version)
     return writer
 
 
@@ -52,7 +52,7 @@ class RunningEdge:
         """A connection with a limit of patience."""
         return socket.create_connection(("127.0.0.1", self.port), timeout=10)
 
-    def ask(self, target: str, *headers: str, method: str = "GET", body: bytes = b"") -> "Answer":
+    def ask(self, target: str, *headers: str, method: str = "GET", body: bytes = b"") -> "EdgeAnswer":
         """One request on a connection of its own."""
         lines = [f"{method} {target} HTTP/1.1", "Host: t.example", "Connection: close", *headers]
         if body:
@@ -61,7 +61,7 @@ class RunningEdge:
 
 
 @dataclass(frozen=True)
-class Answer:
+class EdgeAnswer:
     """One answer as it came."""
 
     status: int
@@ -69,7 +69,7 @@ class Answer:
     body: bytes
 
 
-def read_answers(edge: RunningEdge, sent: bytes, *, method: str = "GET") -> list[Answer]:
+def read_answers(edge: RunningEdge, sent: bytes, *, method: str = "GET") -> list[EdgeAnswer]:
     """Sends bytes on one connection and reads every answer until the edge closes it."""
     with edge.connect() as client:
         client.sendall(sent)
@@ -79,7 +79,7 @@ def read_answers(edge: RunningEdge, sent: bytes, *, method: str = "GET") -> list
     return parse_answers(data, method=method)
 
 
-def parse_answers(data: bytes, *, method: str = "GET") -> list[Answer]:
+def parse_answers(data: bytes, *, method: str = "GET") -> list[EdgeAnswer]:
     """The answers in a stream of bytes."""
     answers = []
     while data:
@@ -88,14 +88,14 @@ def parse_answers(data: bytes, *, method: str = "GET") -> list[Answer]:
         first, *lines = head.decode("ascii").split("\r\n")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
         length = 0 if method == "HEAD" else int(headers.get("content-length", "0"))
-        answers.append(Answer(int(first.split()[1]), headers, data[:length]))
+        answers.append(EdgeAnswer(int(first.split()[1]), headers, data[:length]))
         data = data[length:]
     return answers
 
 
 @contextmanager
 def running_edge(
-    directory: Path, rows: Sequence[Row] | None, *, files: int = 0, **changed: object
+    directory: Path, rows: Sequence[RulesetRow] | None, *, files: int = 0, **changed: object
 ) -> Iterator[RunningEdge]:
     """An edge whose files are in `directory`, started with `rows` as its rules (None: none published). files: how many
     it may have open, 0 = as many as whoever starts it."""
@@ -136,14 +136,14 @@ def _serve(options: EdgeOptions, port: Pipe, files: int) -> None:
         runner.run(serve(options, SystemClock(), port.send))
 
 
-def recorded(directory: Path, edge: int = 1) -> list[Click | Call]:
+def recorded(directory: Path, edge: int = 1) -> list[Click | InboundPostback]:
     """Every record in the journals of an edge, marked or not."""
-    found: list[Click | Call] = []
+    found: list[Click | InboundPostback] = []
     for name in segments.list_journals(directory, edge):
-        for item in segments.walk(segments.log_path(directory, name).read_bytes(), 0):
+        for item in segments.each_frame(segments.log_path(directory, name).read_bytes(), 0):
             assert isinstance(item, frames.Frame)
-            if item.kind == Kind.CLICK:
+            if item.kind == RecordKind.CLICK:
                 found.append(decode_click(item.payload))
-            elif item.kind == Kind.CALL:
-                found.append(decode_call(item.payload))
+            elif item.kind == RecordKind.POSTBACK:
+                found.append(decode_postback(item.payload))
     return found

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from trackyard.domain.statistics.rows import Fact
+from trackyard.domain.statistics.rows import ConversionEvent
 from trackyard.journal.records import Click
 
 NOON = 1_700_049_600_000
@@ -27,10 +27,10 @@ def new_click(number: int, **fields: Any) -> Click:
     return Click(**(values | fields))
 
 
-def new_fact(number: int, **fields: Any) -> Fact:
+def new_fact(number: int, **fields: Any) -> ConversionEvent:
     """A confirmed conversion at NOON with a charge of 3 and a payout of 2 dollars."""
     empty = {int: 0, str: "", Decimal: Decimal(0)}
-    values: dict[str, Any] = {field.name: empty[field.type] for field in msgspec.structs.fields(Fact)}
+    values: dict[str, Any] = {field.name: empty[field.type] for field in msgspec.structs.fields(ConversionEvent)}
     values |= {
         "sign": 1,
         "conversion_id": f"{number:024x}",
@@ -49,4 +49,4 @@ def new_fact(number: int, **fields: Any) -> Fact:
         "payout_base": Decimal(2),
         "country": "DE",
     }
-    return Fact(**(values | fields))
+    return ConversionEvent(**(values | fields))

@@ -9,7 +9,7 @@ import msgspec
 from tests.support.events import new_click, new_fact
 from trackyard.actions.deps import Deps
 from trackyard.analytics.load import click_item, load, lookup_item
-from trackyard.domain.conversions.conversions import Change, Conversion
+from trackyard.domain.conversions.conversions import Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal.records import Click, encode
@@ -54,7 +54,7 @@ def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
     click = new_click(number, offer=fields["offer_id"], affiliate=fields["affiliate_id"], **fields.pop("click", {}))
     made = conversion_of(click, number, **fields)
     with deps.database.write() as conn:
-        conversions.record(conn, [Change(None, made, "test")])
+        conversions.record_changes(conn, [ConversionChange(None, made, "test")])
     fact = new_fact(
         number, time=made.created_at, click_time=click.time, click_id=click.id, status=made.status.number,
         goal=made.goal, offer=made.offer_id, affiliate=made.affiliate_id, advertiser=made.advertiser_id,

@@ -3,11 +3,11 @@
 from sqlalchemy import text
 
 from tests.support.api import Api
-from trackyard.store.platform.mail import Mail
+from trackyard.store.platform.mail import QueuedMail
 
 
-def mails(api: Api) -> list[Mail]:
+def mails(api: Api) -> list[QueuedMail]:
     """What would be sent now."""
     statement = text("SELECT id, recipient, subject, body, attempts, created_at FROM mail ORDER BY created_at, id")
     with api.deps.database.read() as conn:
-        return [Mail(**row._mapping) for row in conn.execute(statement)]
+        return [QueuedMail(**row._mapping) for row in conn.execute(statement)]

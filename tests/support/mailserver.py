@@ -14,7 +14,7 @@ import pytest
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedMail:
     """One mail as it came. recipients: of the envelope."""
 
     recipients: list[str]
@@ -26,7 +26,7 @@ class MailServer:
     the conversation instead · tls: spoken from the first byte."""
 
     def __init__(self, answers: Callable[[str], str] | None = None, tls: ssl.SSLContext | None = None) -> None:
-        self.received: list[Received] = []
+        self.received: list[ReceivedMail] = []
         self.logins: list[str] = []
         self.connections = 0
         self._answers = answers or (lambda _: "250 OK")
@@ -59,7 +59,7 @@ class MailServer:
     def _handler(self) -> type[socketserver.StreamRequestHandler]:
         server = self
 
-        class Handler(socketserver.StreamRequestHandler):
+        class SmtpHandler(socketserver.StreamRequestHandler):
             def handle(self) -> None:
                 server.connections += 1
                 self._say("220 test")
@@ -82,7 +82,7 @@ class MailServer:
                         said = server._answers("DATA")
                         if said.startswith("250") or not said:
                             message = cast(EmailMessage, message_from_bytes(content, policy=policy.default))
-                            server.received.append(Received(recipients, message))
+                            server.received.append(ReceivedMail(recipients, message))
                         recipients = []
                     elif verb == "QUIT":
                         self._say("221 bye")
@@ -100,7 +100,7 @@ class MailServer:
                     lines.append(line.removeprefix(b".") if line.startswith(b"..") else line)
                 return b"".join(lines)
 
-        return Handler
+        return SmtpHandler
 
 
 @pytest.fixture

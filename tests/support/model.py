@@ -22,7 +22,7 @@ ZERO = Decimal(0)
 
 
 @dataclass
-class Click:
+class ModelClick:
     """A click as it was recorded. at: UTC ms."""
 
     id: str
@@ -35,7 +35,7 @@ class Click:
 
 
 @dataclass
-class Call:
+class ModelPostback:
     """An inbound call as it was recorded."""
 
     id: str
@@ -44,16 +44,16 @@ class Call:
 
 
 @dataclass
-class Order:
+class ModelTask:
     """An edit (of `made`) or an import, as staff asked for it."""
 
     at: int
     fields: dict[str, Any]
-    made: "Made | None" = None
+    made: "ModelConversion | None" = None
 
 
 @dataclass
-class Payment:
+class ModelPaymentItem:
     """A payment item of the offer. affiliate: whose own it is, None = a general one."""
 
     goal: str
@@ -66,16 +66,16 @@ class Payment:
 
 
 @dataclass
-class Made:
+class ModelConversion:
     """A conversion. sent: the status last sent · steps: of the tiers reached when it was made."""
 
     goal: str
     identity: str
-    click: Click
+    click: ModelClick
     at: int
     status: str
     sent: str
-    payment: Payment | None
+    payment: ModelPaymentItem | None
     currency: str
     rate: Decimal
     steps: list[Limits]
@@ -99,7 +99,7 @@ class Made:
 
 
 @dataclass
-class Paid:
+class ModelPayment:
     """A payment to an affiliate."""
 
     affiliate: int
@@ -109,11 +109,11 @@ class Paid:
 
 
 @dataclass
-class Offer:
+class ModelOffer:
     """The offer as staff have it. hold: days · sessions: ms · limit: conversions a day of the first affiliate."""
 
     status: str = "active"
-    payments: list[Payment] = field(default_factory=list)
+    payments: list[ModelPaymentItem] = field(default_factory=list)
     hold: int = 0
     caps: list[Limits] = field(default_factory=list)
     counted: tuple[str, ...] = ("confirmed", "pending", "hold")
@@ -126,7 +126,7 @@ class Offer:
 
 
 @dataclass
-class Model:
+class ConversionModel:
     """Everything. affiliates: status by id · referrals: by affiliate its referrer and their percent · edges: those
     that exist · least: what is paid out at least, by currency · rates: by currency, each from a moment on · answers: by
     call, "" or why nothing happened · done: what the log says of edits and imports · resumed_at: the end of the last
@@ -136,15 +136,15 @@ class Model:
     referrals: dict[int, tuple[int, Decimal]]
     edges: set[int]
     least: dict[str, Decimal]
-    offer: Offer = field(default_factory=Offer)
+    offer: ModelOffer = field(default_factory=ModelOffer)
     rates: dict[str, list[tuple[int, Decimal]]] = field(default_factory=dict)
-    recorded: list[tuple[int, Click | Call]] = field(default_factory=list)
-    clicks: dict[str, Click] = field(default_factory=dict)
+    recorded: list[tuple[int, ModelClick | ModelPostback]] = field(default_factory=list)
+    clicks: dict[str, ModelClick] = field(default_factory=dict)
     loaded_until: dict[int, int] = field(default_factory=dict)
-    waiting: list[Call] = field(default_factory=list)
-    orders: list[Order] = field(default_factory=list)
-    made: list[Made] = field(default_factory=list)
-    paid: dict[int, Paid] = field(default_factory=dict)
+    waiting: list[ModelPostback] = field(default_factory=list)
+    orders: list[ModelTask] = field(default_factory=list)
+    made: list[ModelConversion] = field(default_factory=list)
+    paid: dict[int, ModelPayment] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     done: Counter[str] = field(default_factory=Counter)
     resumed_at: int = 0
@@ -155,9 +155,9 @@ class Model:
         """Loads what the edges recorded up to their marks, decides calls, then does what staff asked for."""
         mine = [item for edge in sorted(marks) for at, item in self.recorded if at == edge]
         self.recorded = [(edge, item) for edge, item in self.recorded if edge not in marks]
-        self.clicks |= {item.id: item for item in mine if isinstance(item, Click)}
+        self.clicks |= {item.id: item for item in mine if isinstance(item, ModelClick)}
         self.loaded_until |= marks
-        calls, self.waiting = [*self.waiting, *(item for item in mine if isinstance(item, Call))], []
+        calls, self.waiting = [*self.waiting, *(item for item in mine if isinstance(item, ModelPostback))], []
         for call in calls:
             if self._waits(call, now):
                 self.waiting.append(call)
@@ -167,19 +167,19 @@ class Model:
         for order in orders:
             self.done[self.edit(order.made, order) if order.made else self.imported(order)] += 1
 
-    def _waits(self, call: Call, now: int) -> bool:
+    def _waits(self, call: ModelPostback, now: int) -> bool:
         """Its click may still come."""
         name = call.params.get("clickid", "")
         if name in self.clicks or not self._is_possible(call, name) or now - max(call.at, self.resumed_at) >= PATIENCE:
             return False
         return self.loaded_until.get(int(name[8:10], 16), 0) <= int(name[:8], 16) * SECOND + 10 * SECOND
 
-    def _is_possible(self, call: Call, name: str) -> bool:
+    def _is_possible(self, call: ModelPostback, name: str) -> bool:
         if len(name) != 24 or set(name) - set("0123456789abcdef"):
             return False
         return int(name[8:10], 16) in self.edges and int(name[:8], 16) * SECOND <= call.at + 10 * SECOND
 
-    def decide(self, call: Call) -> str:
+    def decide(self, call: ModelPostback) -> str:
         """What the server postback log says of a call; "" when it made or changed a conversion."""
         params, name = call.params, call.params.get("clickid")
         if not name:
@@ -204,11 +204,11 @@ class Model:
             return ""
         return self.repeat(found, call)
 
-    def find(self, goal: str, identity: str) -> Made | None:
+    def find(self, goal: str, identity: str) -> ModelConversion | None:
         """The conversion of an identity."""
         return next((made for made in self.made if (made.goal, made.identity) == (goal, identity)), None)
 
-    def repeat(self, made: Made, call: Call) -> str:
+    def repeat(self, made: ModelConversion, call: ModelPostback) -> str:
         """A call for a conversion that there is."""
         sent = SENT[call.params.get("status")]
         if sent == made.sent:
@@ -224,7 +224,7 @@ class Model:
             self._price(made, call)
         return ""
 
-    def new(self, click: Click, call: Call, identity: str) -> Made:
+    def new(self, click: ModelClick, call: ModelPostback, identity: str) -> ModelConversion:
         """A conversion by a call, perhaps declined on arrival."""
         made = self._plain(click, call, identity)
         self._settle(made, made.sent, call.at)
@@ -233,7 +233,7 @@ class Model:
             made.status, made.hold_until, made.comment = "declined", None, reason
         return made
 
-    def _decline(self, made: Made) -> str:
+    def _decline(self, made: ModelConversion) -> str:
         age, offer = max(0, made.at - made.click.at), self.offer
         if self.affiliates[made.click.affiliate] != "active":
             return REFUSED[self.affiliates[made.click.affiliate]]
@@ -248,21 +248,21 @@ class Model:
             return "Payments not found"
         return "Cap is reached" if self.is_over(made) else ""
 
-    def _plain(self, click: Click, call: Call, identity: str) -> Made:
+    def _plain(self, click: ModelClick, call: ModelPostback, identity: str) -> ModelConversion:
         """A conversion before its status is settled."""
         goal, sent = call.params.get("goal", "1"), SENT[call.params.get("status")]
         payment = self._payment(click, goal)
         currency = payment.currency if payment else "USD"
         rate = self.rate(currency, call.at)
         assert rate is not None
-        made = Made(goal, identity, click, call.at, "", sent, payment, currency, rate, [])
+        made = ModelConversion(goal, identity, click, call.at, "", sent, payment, currency, rate, [])
         made.referrer, made.percent = self.referrals.get(click.affiliate, (None, ZERO))
         made.steps = self._steps(made) if payment else []
         made.comment = call.params.get("comment", "")
         self._price(made, call)
         return made
 
-    def _settle(self, made: Made, sent: str, now: int) -> None:
+    def _settle(self, made: ModelConversion, sent: str, now: int) -> None:
         until = made.at + self.offer.hold * DAY
         holds = self.offer.hold > 0 and (sent == "hold" or (sent == "confirmed" and until > now))
         made.sent, made.status, made.hold_until = sent, "hold" if holds else sent, until if holds else None
@@ -275,13 +275,13 @@ class Model:
             return Decimal(1)
         return next((rate for since, rate in reversed(self.rates.get(currency, [])) if since <= at), None)
 
-    def _payment(self, click: Click, goal: str) -> Payment | None:
+    def _payment(self, click: ModelClick, goal: str) -> ModelPaymentItem | None:
         fitting = [each for each in self.offer.payments if each.goal == goal and each.country in ("", click.country)]
         own = [each for each in fitting if each.affiliate == click.affiliate]
         general = [each for each in fitting if each.affiliate is None]
         return max(own or general, key=lambda each: bool(each.country), default=None)
 
-    def _price(self, made: Made, call: Call) -> None:
+    def _price(self, made: ModelConversion, call: ModelPostback) -> None:
         if "sum" in call.params:
             made.sum = rounded(Decimal(call.params["sum"]))
             currency = call.params.get("currency", made.currency)
@@ -303,23 +303,29 @@ class Model:
     # --- caps and tiers -------------------------------------------------------------------------------------
 
     def _counts(self, status: str) -> bool:
-        return status in _alike(self.offer.counted) or status == "pending_cap"
+        return status in _equivalent_statuses(self.offer.counted) or status == "pending_cap"
 
-    def together(self, item: Limits, period: str, made: Made, statuses: Iterable[str]) -> list[Made] | None:
+    def together(
+        self, item: Limits, period: str, made: ModelConversion, statuses: Iterable[str]
+    ) -> list[ModelConversion] | None:
         """What a cap or tier counts together with a conversion, itself left out; None when it does not count it."""
         sides = [(item.get(f"{name}_type", "all"), name) for name in ("goal", "affiliate", "country")]
         listed = {"goal": item.get("goals"), "affiliate": item.get("affiliates"), "country": item.get("country")}
 
-        def is_listed(each: Made) -> bool:
+        def is_listed(each: ModelConversion) -> bool:
             return all(kind != "exact" or _side(each, name) in (listed[name] or ()) for kind, name in sides)
 
-        def is_alike(each: Made) -> bool:
+        def is_alike(each: ModelConversion) -> bool:
             return all(kind != "each" or _side(each, name) == _side(made, name) for kind, name in sides)
 
         if not is_listed(made):
             return None
         same = [each for each in self.made if each is not made and _period(period, each.at) == _period(period, made.at)]
-        return [each for each in same if each.status in _alike(statuses) and is_listed(each) and is_alike(each)]
+        return [
+            each
+            for each in same
+            if each.status in _equivalent_statuses(statuses) and is_listed(each) and is_alike(each)
+        ]
 
     def caps(self) -> Iterator[Limits]:
         """Those of the offer, the personal limit of the first affiliate among them."""
@@ -328,7 +334,7 @@ class Model:
             who = {"affiliate_type": "exact", "affiliates": [min(self.affiliates)]}
             yield {"period": "day", "type": "conversions", "value": self.offer.limit, **who}
 
-    def is_over(self, made: Made) -> bool:
+    def is_over(self, made: ModelConversion) -> bool:
         """Whether a cap is reached without the conversion, whose status it counts."""
         if not self._counts(made.status):
             return False
@@ -336,17 +342,17 @@ class Model:
         found = ((cap, self.together(cap, cap["period"], made, counted)) for cap in self.caps())
         return any(others is not None and _reached(cap, others) for cap, others in found)
 
-    def held(self, made: Made) -> list[tuple[int, Decimal]]:
+    def held(self, made: ModelConversion) -> list[tuple[int, Decimal]]:
         """What each cap that counts such a conversion holds, the conversion itself among them: number, payouts."""
         found = []
         for cap in self.caps():
             others = self.together(cap, cap["period"], made, (*self.offer.counted, "pending_cap"))
             if others is not None:
-                figures = _figures([*others, *([made] if self._counts(made.status) else [])])
+                figures = _measures([*others, *([made] if self._counts(made.status) else [])])
                 found.append((figures[0], figures[2]))
         return found
 
-    def _steps(self, made: Made) -> list[Limits]:
+    def _steps(self, made: ModelConversion) -> list[Limits]:
         ladders: dict[tuple[Any, ...], list[Limits]] = {}
         for tier in self.offer.tiers:
             ladder = tuple((name, str(tier[name])) for name in tier if name not in ("value", "modifier_value"))
@@ -367,7 +373,7 @@ class Model:
 
     # --- what staff and time do -----------------------------------------------------------------------------
 
-    def edit(self, made: Made, order: Order) -> str:
+    def edit(self, made: ModelConversion, order: ModelTask) -> str:
         """What the log says of an edit."""
         before, given = replace(made), order.fields
         if given.get("status", made.status) != made.status:
@@ -383,15 +389,15 @@ class Model:
         made.comment = given.get("comment", made.comment)
         return "EDIT Nothing to change" if made == before else "EDIT "
 
-    def imported(self, order: Order) -> str:
+    def imported(self, order: ModelTask) -> str:
         """What the log says of an import."""
         given = order.fields
         identity = f"a:{given['action_id']}"
         if self.find(given["goal"], identity):
             return "IMPORT Conversion exists"
-        click = Click("", 255, order.at, given["pid"], "", given.get("ip", ""))
+        click = ModelClick("", 255, order.at, given["pid"], "", given.get("ip", ""))
         params = {name: given[name] for name in ("goal", "action_id", "sum") if name in given}
-        made = self._plain(click, Call("", order.at, params), identity)
+        made = self._plain(click, ModelPostback("", order.at, params), identity)
         status = given.get("status")
         self._settle(made, status or "confirmed", order.at)
         if status not in (None, "hold"):
@@ -435,13 +441,13 @@ class Model:
             if available > 0 and available >= self.least.get(currency, ZERO)
         }
 
-    def actions(self, kept: Iterable[Made]) -> dict[str, tuple[int, Decimal, Decimal]]:
+    def actions(self, kept: Iterable[ModelConversion]) -> dict[str, tuple[int, Decimal, Decimal]]:
         """By type as statistics have them: conversions, charges and payouts in the platform currency."""
         types = {"confirmed": ["confirmed"], "pending": ["pending", "pending_cap"], "hold": ["hold"]}
         types |= {"declined": ["declined", "not_found"]}
         kept = list(kept)
-        found = {kind: _figures(made for made in kept if made.status in types[kind]) for kind in types}
-        return found | {"total": _figures(kept)}
+        found = {kind: _measures(made for made in kept if made.status in types[kind]) for kind in types}
+        return found | {"total": _measures(kept)}
 
 
 def rounded(amount: Decimal) -> Decimal:
@@ -449,13 +455,13 @@ def rounded(amount: Decimal) -> Decimal:
     return amount.quantize(Decimal("0.0001"), rounding=ROUND_HALF_EVEN)
 
 
-def _figures(made: Iterable[Made]) -> tuple[int, Decimal, Decimal]:
+def _measures(made: Iterable[ModelConversion]) -> tuple[int, Decimal, Decimal]:
     bases = [each.base for each in made]
     return len(bases), sum((base[0] for base in bases), ZERO), sum((base[1] for base in bases), ZERO)
 
 
-def _reached(limit: Limits, others: list[Made]) -> bool:
-    held = _figures(others)
+def _reached(limit: Limits, others: list[ModelConversion]) -> bool:
+    held = _measures(others)
     return (held[2] if limit["type"] == "budget" else held[0]) >= Decimal(limit["value"])
 
 
@@ -470,13 +476,13 @@ def _stepped(amount: Decimal, step: Limits, order_sum: Decimal) -> Decimal:
     return rounded(changed[step["modifier_type"]])
 
 
-def _alike(statuses: Iterable[str]) -> set[str]:
+def _equivalent_statuses(statuses: Iterable[str]) -> set[str]:
     """Those that are shown as one of these: pending_cap as pending, not_found as declined."""
     shown = {"pending": "pending_cap", "declined": "not_found"}
     return {*statuses} | {shown[status] for status in statuses if status in shown}
 
 
-def _side(made: Made, name: str) -> Any:
+def _side(made: ModelConversion, name: str) -> Any:
     return {"goal": made.goal, "affiliate": made.click.affiliate, "country": made.click.country}[name]
 
 

@@ -5,15 +5,15 @@ from typing import Any
 
 from tests.support.api import Api
 from trackyard.base.ids import new_id
-from trackyard.domain.offers.offers import Offer, PaymentItem
+from trackyard.domain.offers.offers import Offer, OfferPayment
 from trackyard.domain.offers.payments import PaymentType
 from trackyard.store.offers import offers
 
 
-def payment(**fields: Any) -> PaymentItem:
+def payment(**fields: Any) -> OfferPayment:
     """A payment that charges 10 and pays 7 USD."""
     plain: dict[str, Any] = {"currency": "USD", "total": Decimal(10), "revenue": Decimal(7), "type": PaymentType.FIXED}
-    return PaymentItem(**plain | fields)
+    return OfferPayment(**plain | fields)
 
 
 def store_offer(api: Api, **fields: Any) -> Offer:

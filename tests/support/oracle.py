@@ -17,7 +17,7 @@ from sqlalchemy import select
 
 from trackyard.journal import segments
 from trackyard.journal.reader import next_range
-from trackyard.journal.records import Kind, decode_call, decode_click, decode_view
+from trackyard.journal.records import RecordKind, decode_click, decode_impression, decode_postback
 from trackyard.store.engine.database import Database
 from trackyard.store.tables import advertiser, affiliate, conversion, conversion_event, offer, staff
 
@@ -77,7 +77,7 @@ class Viewer:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReportRequest:
     """A question. first, last: days · filters: by the names of the specification · types: shown; () = all ·
     by_request: whether slices answer under the names that were requested, too."""
 
@@ -102,7 +102,7 @@ class Asked:
 
 
 @dataclass
-class Known:
+class KnownRecords:
     """What is known of people and offers today, by id."""
 
     offers: dict[int, Any] = field(default_factory=dict)
@@ -118,11 +118,11 @@ class Oracle:
     clicks: list[Record]
     views: list[Record]
     conversions: list[Record]
-    known: Known
+    known: KnownRecords
 
     # --- rows -----------------------------------------------------------------------------------------------
 
-    def answer(self, viewer: Viewer, asked: Asked) -> dict[str, Any]:
+    def answer(self, viewer: Viewer, asked: ReportRequest) -> dict[str, Any]:
         """The whole body of a report."""
         rows = self.ordered(asked, list(self.rows(viewer, asked)))
         start = (asked.page - 1) * asked.limit
@@ -134,7 +134,7 @@ class Oracle:
         return body | ({"warnings": warnings} if warnings else {})
 
     @staticmethod
-    def warnings(viewer: Viewer, asked: Asked) -> Iterator[str]:
+    def warnings(viewer: Viewer, asked: ReportRequest) -> Iterator[str]:
         """The sentences about ignored parameters, and about slices whose database is not configured."""
         ignored = [name for name, _ in asked.filters if name in STAFF_FILTERS] if viewer.is_affiliate else []
         for name in sorted(f"filter[{name}]" for name in ignored):
@@ -146,12 +146,12 @@ class Oracle:
                 yield f"No {shown} database is configured (TRACKYARD_{kind.upper()}_DATABASE): {what} are not known."
 
     @staticmethod
-    def currency(asked: Asked) -> str:
+    def currency(asked: ReportRequest) -> str:
         """The currency of the amounts."""
         chosen = dict(asked.filters).get("currency", ())
         return str(chosen[0]) if len(chosen) == 1 else "USD"
 
-    def rows(self, viewer: Viewer, asked: Asked) -> Iterator[Row]:
+    def rows(self, viewer: Viewer, asked: ReportRequest) -> Iterator[Row]:
         """All rows, in any order; the values of keys as they are stored."""
         of_reasons, of_goals = "trafficback_reason" in asked.slices, "goal" in asked.slices
         clicks, views, made = (
@@ -174,12 +174,12 @@ class Oracle:
             if mine["made"] or not asked.nonzero:
                 yield self._row(viewer, asked, dict(key), mine)
 
-    def passes(self, viewer: Viewer, asked: Asked, record: Record) -> bool:
+    def passes(self, viewer: Viewer, asked: ReportRequest, record: Record) -> bool:
         """Whether a record counts."""
         day = asked.local(record["time"]).date()
         return asked.first <= day <= asked.last and viewer.sees(record) and self.is_chosen(viewer, asked, record)
 
-    def is_chosen(self, viewer: Viewer, asked: Asked, record: Record) -> bool:
+    def is_chosen(self, viewer: Viewer, asked: ReportRequest, record: Record) -> bool:
         """Whether the filters let a record pass. What staff alone may filter by is nothing to an affiliate."""
         hidden = STAFF_FILTERS if viewer.is_affiliate else ()
         return all(
@@ -201,7 +201,7 @@ class Oracle:
         }
         return {str(value) for value in (other[name]() if name in other else [record[name]])}
 
-    def keys(self, asked: Asked, record: Record) -> dict[str, Any]:
+    def keys(self, asked: ReportRequest, record: Record) -> dict[str, Any]:
         """The values of the slices."""
         now = asked.local(record["time"])
         clock = {"year": now.year, "month": now.month, "day": now.day, "hour": now.hour}
@@ -218,7 +218,7 @@ class Oracle:
                 found[NAMED.get(name, name)] = record[FROM_RECORD.get(name, NAMED.get(name, name))]
         return found
 
-    def _row(self, viewer: Viewer, asked: Asked, keys: dict[str, Any], mine: dict[str, list[Record]]) -> Row:
+    def _row(self, viewer: Viewer, asked: ReportRequest, keys: dict[str, Any], mine: dict[str, list[Record]]) -> Row:
         groups = {name: list(statuses) for name, statuses in GROUPS.items()}
         if asked.version == "3.0":
             groups["not_found"] = ["not_found"]
@@ -237,15 +237,15 @@ class Oracle:
             "views": views,
             "trafficback": len(mine["refused"]),
             "actions": actions,
-            "cr": {kind: parted(Decimal(100 * each["count"]), raw) for kind, each in actions.items()},
-            "epc": parted(earned, raw),
-            "ecpm": parted(1000 * earned, views),
-            "ctr": parted(Decimal(100 * raw), views),
+            "cr": {kind: divide_rounded(Decimal(100 * each["count"]), raw) for kind, each in actions.items()},
+            "epc": divide_rounded(earned, raw),
+            "ecpm": divide_rounded(1000 * earned, views),
+            "ctr": divide_rounded(Decimal(100 * raw), views),
             "ratio": f"1:{(Decimal(raw) / total).quantize(Decimal(1), ROUND_HALF_EVEN) if total else 0}",
         }
 
     @staticmethod
-    def _action(viewer: Viewer, asked: Asked, made: list[Record]) -> dict[str, Any]:
+    def _action(viewer: Viewer, asked: ReportRequest, made: list[Record]) -> dict[str, Any]:
         own = "" if len(dict(asked.filters).get("currency", ())) == 1 else "_base"
         charges = sum((each[f"charge{own}"] for each in made), ZERO)
         payouts = sum((each[f"payout{own}"] for each in made), ZERO)
@@ -261,7 +261,7 @@ class Oracle:
 
     # --- form -----------------------------------------------------------------------------------------------
 
-    def ordered(self, asked: Asked, rows: list[Row]) -> list[Row]:
+    def ordered(self, asked: ReportRequest, rows: list[Row]) -> list[Row]:
         """By what is asked for, then by the keys; by the keys alone in the direction that is asked for."""
         by = [name for name in asked.order if name != "currency"]
         rows = sorted(rows, key=lambda row: tuple(row["keys"].values()), reverse=asked.descending and not by)
@@ -269,7 +269,7 @@ class Oracle:
             rows.sort(key=lambda row: self._sorted_by(row, name), reverse=asked.descending)
         return rows
 
-    def _shown(self, viewer: Viewer, asked: Asked, row: Row) -> dict[str, Any]:
+    def _shown(self, viewer: Viewer, asked: ReportRequest, row: Row) -> dict[str, Any]:
         is_refused = "trafficback_reason" in row["keys"]
         actions = {kind: each for kind, each in row["actions"].items() if not asked.types or kind in asked.types}
         names = ("views", "ctr", "cr", "epc", "ecpm", "ratio")
@@ -337,7 +337,7 @@ def _sorted_by(row: Row, name: str) -> Any:
     return row["actions"][kind][measure]
 
 
-def parted(amount: Decimal, by: int) -> Decimal:
+def divide_rounded(amount: Decimal, by: int) -> Decimal:
     """A quotient with four places; 0 where nothing divides."""
     return rounded(amount / by) if by else ZERO
 
@@ -353,11 +353,15 @@ def rounded(amount: Decimal) -> Decimal:
 def read_oracle(journals: Path, database: Database) -> Oracle:
     """Reads the journals and the histories."""
     records = list(_each_record(journals))
-    clicks = [msgspec.structs.asdict(decode_click(payload)) for _, kind, payload in records if kind is Kind.CLICK]
-    views = [msgspec.structs.asdict(decode_view(payload)) for _, kind, payload in records if kind is Kind.VIEW]
-    calls = {place: decode_call(payload) for place, kind, payload in records if kind is Kind.CALL}
+    clicks = [msgspec.structs.asdict(decode_click(payload)) for _, kind, payload in records if kind is RecordKind.CLICK]
+    views = [
+        msgspec.structs.asdict(decode_impression(payload))
+        for _, kind, payload in records
+        if kind is RecordKind.IMPRESSION
+    ]
+    calls = {place: decode_postback(payload) for place, kind, payload in records if kind is RecordKind.POSTBACK}
     of_id = {each["id"]: each for each in clicks}
-    known, made = Known(), []
+    known, made = KnownRecords(), []
     with database.read() as conn:
         tables = {"offers": offer, "affiliates": affiliate, "advertisers": advertiser, "staff": staff}
         for name, table in tables.items():
@@ -395,7 +399,7 @@ def _conversion(row: Any, history: list[Any], click: Record, at: int) -> Record:
     }
 
 
-def _each_record(journals: Path) -> Iterator[tuple[tuple[str, int], Kind, bytes]]:
+def _each_record(journals: Path) -> Iterator[tuple[tuple[str, int], RecordKind, bytes]]:
     for edge in segments.list_edges(journals):
         journal, position = None, 0
         while (found := next_range(journals, edge, journal, position)) is not None:

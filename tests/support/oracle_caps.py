@@ -26,7 +26,7 @@ ZERO = Decimal(0)
 
 
 @dataclass(frozen=True)
-class Caps:
+class CapsOracle:
     """The caps of an offer, and when they are looked at. now: UTC ms · zone: of their calendar · statuses: in which a
     conversion counts · goal_names: by goal."""
 

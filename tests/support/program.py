@@ -20,11 +20,11 @@ START_SECONDS = 40.0
 T = TypeVar("T")
 
 
-class NotYet(AssertionError):
+class WaitTimeout(AssertionError):
     """Something that was awaited did not come in time."""
 
 
-def until(probe: Callable[[], T], *, seconds: float, what: str) -> T:
+def poll_until(probe: Callable[[], T], *, seconds: float, what: str) -> T:
     """The first truthy answer of `probe`, asked every 50 ms for `seconds`."""
     give_up = time.monotonic() + seconds
     while True:
@@ -32,7 +32,7 @@ def until(probe: Callable[[], T], *, seconds: float, what: str) -> T:
         if answer:
             return answer
         if time.monotonic() > give_up:
-            raise NotYet(f"{what}: last seen {answer!r}")
+            raise WaitTimeout(f"{what}: last seen {answer!r}")
         time.sleep(0.05)
 
 
@@ -45,7 +45,7 @@ def free_port() -> int:
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """An HTTP answer."""
 
     status: int
@@ -66,22 +66,22 @@ def request(
     body: bytes | None = None,
     headers: dict[str, str] | None = None,
     seconds: float = 20.0,
-) -> Answer:
+) -> HttpAnswer:
     """One request to the loopback on a connection of its own."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
     try:
         connection.request(method, path, body=body, headers=headers or {})
         answer = connection.getresponse()
-        return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
+        return HttpAnswer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
     finally:
         connection.close()
 
 
 STARTED: list["subprocess.Popen[bytes]"] = []
-"""What `Program.start` started in this process, whatever became of it."""
+"""What `RunningProgram.start` started in this process, whatever became of it."""
 
 
-def end_all(started: Iterable["subprocess.Popen[bytes]"], *, seconds: float = 20) -> int:
+def stop_all(started: Iterable["subprocess.Popen[bytes]"], *, seconds: float = 20) -> int:
     """Ends those that still run: they are asked to stop, and killed when they do not in time. The children of one that
     was killed end by themselves (docs/decisions/0006). How many ran."""
     running = [process for process in started if process.poll() is None]
@@ -97,7 +97,7 @@ def end_all(started: Iterable["subprocess.Popen[bytes]"], *, seconds: float = 20
     return len(running)
 
 
-class Program:
+class RunningProgram:
     """`trackyard serve` on a data directory of its own, with its standard streams in files."""
 
     def __init__(self, directory: Path, **settings: str) -> None:
@@ -128,7 +128,7 @@ class Program:
             )
         STARTED.append(self.process)
         if ready:
-            until(self.is_ready, seconds=START_SECONDS, what=f"ready; the log ends {self.log_tail()}")
+            poll_until(self.is_ready, seconds=START_SECONDS, what=f"ready; the log ends {self.log_tail()}")
         return time.monotonic() - begun
 
     def is_ready(self) -> bool:
@@ -157,7 +157,7 @@ class Program:
         """kill -9 of one role; returns when the parent has started it anew."""
         pid = self.children()[child]
         os.kill(pid, signal.SIGKILL)
-        until(lambda: self.children()[child] != pid, seconds=20, what=f"a new {child}")
+        poll_until(lambda: self.children()[child] != pid, seconds=20, what=f"a new {child}")
 
     def log_lines(self) -> Iterator[dict[str, Any]]:
         """The JSON objects of the log."""
@@ -188,6 +188,6 @@ class Program:
         assert answer.status == 200, (method, path, answer)
         return answer.json
 
-    def track(self, path: str, **headers: str) -> Answer:
+    def track(self, path: str, **headers: str) -> HttpAnswer:
         """A request of the tracking listener."""
         return request(self.tracking_port, "GET", path, headers=headers)

@@ -1,13 +1,13 @@
 """Rebuilds that rest: for tests of the API, in which nothing is loaded."""
 
-from trackyard.actions.platform.rebuild import Rebuilder, Told, Wish
-from trackyard.store.platform.rebuilds import Stage
+from trackyard.actions.platform.rebuild import Rebuilder, RebuildMode, RebuildStatus
+from trackyard.store.platform.rebuilds import RebuildStage
 
 
-class RestingRebuilder(Rebuilder):
+class IdleRebuilder(Rebuilder):
     """Tells of rebuilds that ended as they began."""
 
-    def start(self, wish: Wish) -> Told:
+    def start(self, wish: RebuildMode) -> RebuildStatus:
         now = self._clock.now_ms()
-        self._told = Told(1, wish, now, stage=Stage.KEPT, ended_at=now)
-        return self._told
+        self._status = RebuildStatus(1, wish, now, stage=RebuildStage.NOT_SWAPPED, ended_at=now)
+        return self._status

@@ -15,7 +15,7 @@ from tests.support.waiting import wait_until
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedRequest:
     """One request. path: with its query, as it came · headers: by lower-case name · at: monotonic seconds."""
 
     method: str
@@ -47,8 +47,8 @@ class Receiver:
         receiver.wait_for(1)
     """
 
-    def __init__(self, replies: Callable[[Received], Reply] | None = None, host: str = "127.0.0.1") -> None:
-        self._received: list[Received] = []
+    def __init__(self, replies: Callable[[ReceivedRequest], Reply] | None = None, host: str = "127.0.0.1") -> None:
+        self._received: list[ReceivedRequest] = []
         self._lock = threading.Lock()
         self._replies = replies or (lambda _: Reply())
         self._closing = threading.Event()
@@ -72,7 +72,7 @@ class Receiver:
     def port(self) -> int:
         return int(self._server.server_address[1])
 
-    def requests(self) -> list[Received]:
+    def requests(self) -> list[ReceivedRequest]:
         """The requests so far, in the order they came."""
         with self._lock:
             return list(self._received)
@@ -81,7 +81,7 @@ class Receiver:
         """The address of a path (and query) here."""
         return f"http://127.0.0.1:{self.port}{target}"
 
-    def wait_for(self, count: int, *, seconds: float = 10) -> list[Received]:
+    def wait_for(self, count: int, *, seconds: float = 10) -> list[ReceivedRequest]:
         """The requests as soon as there are `count`; fails the test when they do not come."""
         wait_until(lambda: len(self.requests()) >= count, seconds=seconds)
         return self.requests()
@@ -89,11 +89,11 @@ class Receiver:
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         receiver = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class ReceiverHandler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
-                request = Received(
+                request = ReceivedRequest(
                     self.command,
                     self.path,
                     {name.lower(): value for name, value in self.headers.items()},
@@ -118,7 +118,7 @@ class Receiver:
             def log_message(self, format: str, *args: object) -> None:
                 """Says nothing."""
 
-        return Handler
+        return ReceiverHandler
 
 
 @pytest.fixture

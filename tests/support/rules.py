@@ -5,27 +5,27 @@ from typing import Any
 
 import msgspec
 
-from trackyard.decision.routes import Rules
+from trackyard.decision.routes import Ruleset
 from trackyard.domain.tracking.ruleset import (
-    Advertiser,
-    Affiliate,
-    Connections,
-    FullCaps,
-    Offer,
-    Pixels,
-    Platform,
     Restrictions,
-    Row,
-    SmartLink,
+    RulesetAdvertiser,
+    RulesetAffiliate,
+    RulesetConnections,
+    RulesetFullCaps,
+    RulesetOffer,
+    RulesetPixels,
+    RulesetPlatform,
+    RulesetRow,
+    RulesetSmartLink,
 )
 
 ADVERTISER = "a" * 24
 HASH = "b" * 24
 
 
-def an_offer(offer_id: int = 3, **changed: object) -> Offer:
+def make_offer(offer_id: int = 3, **changed: object) -> RulesetOffer:
     """A public, active offer of ADVERTISER, with what differs."""
-    plain = Offer(
+    plain = RulesetOffer(
         id=offer_id,
         hash=HASH,
         title="An offer",
@@ -42,24 +42,24 @@ def packed(**restrictions: Any) -> bytes:
     return msgspec.msgpack.encode(Restrictions(**restrictions))
 
 
-def entry_of(row: Row) -> tuple[str, str, bytes]:
+def entry_of(row: RulesetRow) -> tuple[str, str, bytes]:
     """The (kind, key, payload) a row travels as."""
     payload = msgspec.msgpack.encode(row)
     match row:
-        case Platform():
+        case RulesetPlatform():
             return "platform", "platform", payload
-        case Advertiser() | Affiliate() | Offer():
+        case RulesetAdvertiser() | RulesetAffiliate() | RulesetOffer():
             return type(row).__name__.lower(), str(row.id), payload
-        case Connections():
+        case RulesetConnections():
             return "connections", str(row.offer), payload
-        case FullCaps():
+        case RulesetFullCaps():
             return "full_caps", str(row.offer), payload
-        case SmartLink():
+        case RulesetSmartLink():
             return "smartlink", row.id, payload
-        case Pixels():
+        case RulesetPixels():
             return "pixels", f"{row.offer}-{row.affiliate}", payload
 
 
-def rules_of(rows: Sequence[Row]) -> Rules:
+def make_ruleset(rows: Sequence[RulesetRow]) -> Ruleset:
     """Rules in memory made of rows."""
-    return Rules.of(entry_of(row) for row in rows)
+    return Ruleset.of(entry_of(row) for row in rows)

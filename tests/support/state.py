@@ -6,23 +6,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.edge import publish
-from tests.support.rules import ADVERTISER, an_offer, rules_of
+from tests.support.rules import ADVERTISER, make_offer, make_ruleset
 from trackyard.base.clock import ManualClock
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.visitor.visitor import Agent, Place
-from trackyard.domain.tracking.ruleset import Advertiser, Affiliate, ClickCap, Row
+from trackyard.decision.visitor.visitor import Agent, GeoRecord
+from trackyard.domain.tracking.ruleset import ClickCap, RulesetAdvertiser, RulesetAffiliate, RulesetRow
 from trackyard.edge.state.click_state import EdgeState, StateOptions
-from trackyard.journal.records import Click, Kind, encode
-from trackyard.journal.writer import Writer
+from trackyard.journal.records import Click, RecordKind, encode
+from trackyard.journal.writer import JournalWriter
 
 NOW_MS = 1_700_000_000_000
 OFFER = 3
 CAP = ClickCap(id="cap", period="month", value=5)
 
 
-def rows(cap: ClickCap = CAP) -> list[Row]:
+def rows(cap: ClickCap = CAP) -> list[RulesetRow]:
     """An offer with a cap of clicks."""
-    return [an_offer(OFFER, click_caps=(cap,)), Affiliate(id=7, active=True), Advertiser(id=ADVERTISER)]
+    return [make_offer(OFFER, click_caps=(cap,)), RulesetAffiliate(id=7, active=True), RulesetAdvertiser(id=ADVERTISER)]
 
 
 class StatefulEdge:
@@ -35,13 +35,13 @@ class StatefulEdge:
         journals, published = directory / "journal", directory / "rules"
         if not published.exists():
             publish(published, rows())
-        self.rules = rules_of(rows())
-        self.writer = Writer(journals, edge, self.clock)
+        self.ruleset = make_ruleset(rows())
+        self.writer = JournalWriter(journals, edge, self.clock)
         self._writing = True
         options = StateOptions(directory / "state", journals, published, edge, shared, 64 * 1024)
         self.state: EdgeState | None = None
         try:
-            self.state = EdgeState(options, self.writer.where, now_ms // 1000)
+            self.state = EdgeState(options, self.writer.end_position, now_ms // 1000)
         except BaseException:
             self.abandon()
             raise
@@ -52,11 +52,11 @@ class StatefulEdge:
         click_id = f"{self.clock.now_ms() // 1000:08x}{self.edge:02x}{os.urandom(7).hex()}"
         ip = f"10.0.{visitor // 256}.{visitor % 256}"
         params = {"offer_id": str(OFFER), "pid": "7"}
-        hit = Hit(self.rules, self.clock.now_ms(), click_id, params, ip, Place("EE"), "ua", Agent(), "", "")
+        hit = Hit(self.ruleset, self.clock.now_ms(), click_id, params, ip, GeoRecord("EE"), "ua", Agent(), "", "")
         hit.cookie = click_id
-        full = self.state.asking.full_cap(hit)
+        full = self.state.reserving.full_cap(hit)
         if not full:
-            self.state.asking.is_new(hit)
+            self.state.reserving.is_new(hit)
         return hit, full
 
     def click(self, visitor: int) -> str:
@@ -76,14 +76,14 @@ class StatefulEdge:
         }
         said = {"id": hit.click_id, "time": hit.time_ms, "ip": hit.ip, "ua": hit.ua, "country": hit.country}
         click = Click(**{**texts, **numbers, **said, "reason": "overcap" if full else ""})
-        self.writer.put(Kind.CLICK, encode(click))
+        self.writer.put(RecordKind.CLICK, encode(click))
         return full
 
     def flush(self) -> None:
         """Writes what was put, as an edge does."""
         assert self.state is not None
         self.writer.flush()
-        self.state.kept()
+        self.state.commit_claims()
 
     def stop(self) -> None:
         """Ends in order."""

@@ -9,7 +9,7 @@ from sqlalchemy.engine import Engine
 
 
 @contextmanager
-def statements() -> Iterator[list[str]]:
+def recorded_statements() -> Iterator[list[str]]:
     """The SQL statements that run within."""
     seen: list[str] = []
 

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from tests.support.api import NOW
 from tests.support.client import ApiClient
 from tests.support.events import new_click
-from tests.support.plant import Plant
+from tests.support.installation import SteppedInstallation
 from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_staff
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.domain.people.roles import Role
-from trackyard.journal.records import Call, Kind, encode
-from trackyard.journal.writer import Writer
+from trackyard.journal.records import InboundPostback, RecordKind, encode
+from trackyard.journal.writer import JournalWriter
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import keys
 from trackyard.store.tracking import edges
@@ -80,7 +80,7 @@ REASONS = (*[""] * 7, "bot", "overcap", "mistargeting-country")
 
 
 @dataclass(frozen=True)
-class Told:
+class DrawnPostback:
     """A call for a click. after: ms since the click · fields: its parameters."""
 
     after: int
@@ -88,7 +88,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Visit:
+class DrawnVisit:
     """A click, or a view. at: UTC ms · who, offer, visitor: places in the lists above."""
 
     at: int
@@ -99,11 +99,11 @@ class Visit:
     uniq: int = 1
     is_view: bool = False
     edge: int = 0
-    calls: tuple[Told, ...] = ()
+    calls: tuple[DrawnPostback, ...] = ()
 
 
 @dataclass(frozen=True)
-class Changed:
+class DrawnEdit:
     """An edit of some of the conversions there are by then."""
 
     at: int
@@ -112,7 +112,7 @@ class Changed:
 
 
 @dataclass(frozen=True)
-class Imported:
+class DrawnImport:
     """A conversion made by hand."""
 
     at: int
@@ -122,12 +122,12 @@ class Imported:
 
 
 @dataclass(frozen=True)
-class Traffic:
+class DrawnTraffic:
     """All that happens."""
 
-    visits: tuple[Visit, ...]
-    edits: tuple[Changed, ...] = ()
-    imports: tuple[Imported, ...] = ()
+    visits: tuple[DrawnVisit, ...]
+    edits: tuple[DrawnEdit, ...] = ()
+    imports: tuple[DrawnImport, ...] = ()
 
 
 def _pairs(required: dict[str, Any], optional: dict[str, Any]) -> st.SearchStrategy[tuple[tuple[str, str], ...]]:
@@ -142,7 +142,7 @@ _near = st.one_of(
 moments = st.builds(lambda centre, near: centre + near, st.sampled_from(CENTRES), _near)
 _sums = st.sampled_from(["10", "33.33335", "0", "1000.01"])
 _calls = st.builds(
-    Told,
+    DrawnPostback,
     after=st.sampled_from([0, 1_000, 30_000, 30_001, 600_000, 600_001, HOUR, 3 * DAY]),
     fields=_pairs(
         {"goal": st.sampled_from(GOALS)},
@@ -156,7 +156,7 @@ _calls = st.builds(
     ),
 )
 visits = st.builds(
-    Visit,
+    DrawnVisit,
     at=moments,
     who=_some,
     offer=_some,
@@ -169,7 +169,7 @@ visits = st.builds(
 )
 edits = st.lists(
     st.builds(
-        Changed,
+        DrawnEdit,
         at=moments,
         which=_some,
         fields=_pairs(
@@ -187,7 +187,7 @@ edits = st.lists(
 ).map(tuple)
 imports = st.lists(
     st.builds(
-        Imported,
+        DrawnImport,
         at=moments,
         who=_some,
         offer=_some,
@@ -205,29 +205,39 @@ imports = st.lists(
 ).map(tuple)
 
 
-def traffics(visits_at_least: int, visits_at_most: int) -> st.SearchStrategy[Traffic]:
+def drawn_traffic(visits_at_least: int, visits_at_most: int) -> st.SearchStrategy[DrawnTraffic]:
     """Traffic with so many clicks and views."""
     return st.builds(
-        Traffic,
+        DrawnTraffic,
         visits=st.lists(visits, min_size=visits_at_least, max_size=visits_at_most).map(tuple),
         edits=edits,
         imports=imports,
     )
 
 
-def every_edge_of_time() -> st.SearchStrategy[Traffic]:
+def boundary_traffic() -> st.SearchStrategy[DrawnTraffic]:
     """Clicks, and things that became of them, just before and after each centre and whole hours beside it."""
     beside = (-14 * HOUR, -2 * HOUR, -HOUR, -HOUR // 2, -1, 0, HOUR // 2, HOUR - 1, HOUR, 2 * HOUR, 11 * HOUR)
     moments = [centre + each for centre in CENTRES for each in beside]
     of_kinds = (
-        (Told(1_000, (("goal", "1"),)), Told(HOUR, (("goal", "sale"), ("sum", "33.33")))),
-        (Told(30_000, (("goal", "install"), ("sum", "33.33"))), Told(DAY, (("goal", "free"), ("status", "2")))),
+        (DrawnPostback(1_000, (("goal", "1"),)), DrawnPostback(HOUR, (("goal", "sale"), ("sum", "33.33")))),
+        (
+            DrawnPostback(30_000, (("goal", "install"), ("sum", "33.33"))),
+            DrawnPostback(DAY, (("goal", "free"), ("status", "2"))),
+        ),
         (),
-        (Told(0, (("goal", "install"),)), Told(600_001, (("goal", "sale"),)), Told(0, (("goal", "free"),))),
-        (Told(HOUR, (("goal", "1"), ("status", "3"))), Told(HOUR + 1, (("goal", "install"), ("status", "5")))),
+        (
+            DrawnPostback(0, (("goal", "install"),)),
+            DrawnPostback(600_001, (("goal", "sale"),)),
+            DrawnPostback(0, (("goal", "free"),)),
+        ),
+        (
+            DrawnPostback(HOUR, (("goal", "1"), ("status", "3"))),
+            DrawnPostback(HOUR + 1, (("goal", "install"), ("status", "5"))),
+        ),
     )
     visits_then = [
-        Visit(
+        DrawnVisit(
             at,
             number,
             number // 2,
@@ -240,11 +250,11 @@ def every_edge_of_time() -> st.SearchStrategy[Traffic]:
         )
         for number, at in enumerate(moments)
     ]
-    return st.builds(Traffic, st.just(tuple(visits_then)), edits=edits, imports=imports)
+    return st.builds(DrawnTraffic, st.just(tuple(visits_then)), edits=edits, imports=imports)
 
 
 @dataclass
-class People:
+class TrafficPeople:
     """Who there is. clients: by caller ("admin", "affiliate 0" …, "affiliate manager", "sales", "both")."""
 
     advertisers: list[str] = field(default_factory=list)
@@ -254,10 +264,10 @@ class People:
     clients: dict[str, ApiClient] = field(default_factory=dict)
 
 
-def settle_in(plant: Plant) -> People:
+def create_people(plant: SteppedInstallation) -> TrafficPeople:
     """The people of the traffic. Of affiliates the first two have a manager, the third one another, the last none; of
     advertisers the second has none. The second affiliate was brought by the first, the last by the third."""
-    people, clients = People(), dict[str, str]()
+    people, clients = TrafficPeople(), dict[str, str]()
     roles = {
         "affiliate manager": [Role.MANAGER_AFFILIATE],
         "sales": [Role.MANAGER_SALES],
@@ -297,26 +307,26 @@ def settle_in(plant: Plant) -> People:
     return people
 
 
-def _with_key(plant: Plant, conn: Connection, kind: str, owner: str) -> str:
+def _with_key(plant: SteppedInstallation, conn: Connection, kind: str, owner: str) -> str:
     key = new_api_key()
-    keys.add_key(conn, kind, owner, key, plant.api.deps.seal, NOW)
+    keys.add_key(conn, kind, owner, key, plant.api.deps.cipher, NOW)
     return key
 
 
-class Play:
+class TrafficPlayer:
     """Lets traffic happen, each thing at its time, and ends when all of it is worked off."""
 
-    def __init__(self, plant: Plant) -> None:
+    def __init__(self, plant: SteppedInstallation) -> None:
         self.plant = plant
-        self.people = settle_in(plant)
+        self.people = create_people(plant)
         with plant.database.write() as conn:
             second = edges.claim_edge(conn, "d" * 24, 1, NOW)
-        self.writers = [plant.writer, Writer(plant.home / "journal", second, plant.clock)]
+        self.writers = [plant.writer, JournalWriter(plant.home / "journal", second, plant.clock)]
         self.edges = [plant.edge, second]
         self._made = 0
         self._is_settled = True
 
-    def play(self, traffic: Traffic) -> None:
+    def play(self, traffic: DrawnTraffic) -> None:
         """Everything, in the order of time."""
         self._quote(0)
         due: list[tuple[int, Callable[[], None]]] = [(CENTRES[5] + 40 * DAY, lambda: self._quote(1))]
@@ -338,7 +348,7 @@ class Play:
         if not self._is_settled:
             self.plant.clock.advance(400)
             for writer in self.writers:
-                writer.mark(self.plant.clock.now_ms())
+                writer.write_checkpoint(self.plant.clock.now_ms())
                 writer.sync()
             self.plant.work()
         self._is_settled = True
@@ -351,7 +361,7 @@ class Play:
     def _wait_until(self, at: int) -> None:
         self.plant.clock.advance(max(0, at - self.plant.clock.now_ms()))
 
-    def _of_visit(self, visit: Visit) -> list[tuple[int, Callable[[], None]]]:
+    def _of_visit(self, visit: DrawnVisit) -> list[tuple[int, Callable[[], None]]]:
         self._made += 1
         number = self._made
         place = visit.offer % OFFERS
@@ -366,7 +376,7 @@ class Play:
             uniq=0 if visit.is_view else visit.uniq,
             **VISITORS[visit.visitor % len(VISITORS)],
         )
-        kind = Kind.VIEW if visit.is_view else Kind.CLICK
+        kind = RecordKind.IMPRESSION if visit.is_view else RecordKind.CLICK
         happenings = [(visit.at, lambda: self._record(visit.edge, kind, encode(made)))]
         if visit.is_view:
             return happenings
@@ -375,18 +385,18 @@ class Play:
             if "action_id" in params:
                 params["action_id"] += str(number)
             at = visit.at + told.after
-            call = Call(at, new_id(at), "postback", "GET", "192.0.2.9", "shop", "", "", params)
-            happenings.append((at, lambda call=call: self._record(visit.edge, Kind.CALL, encode(call))))  # type: ignore[misc]
+            call = InboundPostback(at, new_id(at), "postback", "GET", "192.0.2.9", "shop", "", "", params)
+            happenings.append((at, lambda call=call: self._record(visit.edge, RecordKind.POSTBACK, encode(call))))  # type: ignore[misc]
         return happenings
 
-    def _record(self, edge: int, kind: Kind, payload: bytes) -> None:
+    def _record(self, edge: int, kind: RecordKind, payload: bytes) -> None:
         self.writers[edge].append(kind, payload)
         self._is_settled = False
 
     def _rotate(self) -> None:
         """The second edge starts anew: another journal."""
         self.writers[1].close()
-        self.writers[1] = Writer(self.plant.home / "journal", self.edges[1], self.plant.clock)
+        self.writers[1] = JournalWriter(self.plant.home / "journal", self.edges[1], self.plant.clock)
 
     def _quote(self, place: int) -> None:
         for code, rates in OTHER_CURRENCY.items():
@@ -394,7 +404,7 @@ class Play:
             answer = self.plant.api.admin.call("POST", path, data={"code": code, "rate": rates[place]})
             assert answer.status_code == 200, answer.text
 
-    def _edit(self, edit: Changed) -> None:
+    def _edit(self, edit: DrawnEdit) -> None:
         self.settle()
         body = self.plant.api.admin.get(
             "/3.0/stats/conversions", date_from="2025-12-01", date_to="2027-12-31", limit=5000
@@ -404,7 +414,7 @@ class Play:
         chosen = ids[edit.which % 3 :: 4] if ids else []
         self._ask("/3.0/admin/conversion/edit", {"ids": chosen} | dict(edit.fields)) if chosen else None
 
-    def _import(self, made: Imported) -> None:
+    def _import(self, made: DrawnImport) -> None:
         who = {"offer": self.people.offers[made.offer % OFFERS], "pid": self.people.affiliates[made.who % AFFILIATES]}
         self._made += 1
         self._ask("/3.0/admin/conversion/import", who | dict(made.fields) | {"action_id": f"I{self._made}"})

@@ -93,14 +93,14 @@ def answer(port: int, sent: bytes) -> tuple[int, bytes]:
         (400, b"POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n" + CLOSE + b"0\r\n\r\n"),
     ],
 )
-def test_what_is_refused_on_the_wire_is_answered_in_json(port: int, status: int, sent: bytes) -> None:
+def test_api_connection_errors_are_answered_in_json(port: int, status: int, sent: bytes) -> None:
     found, body = answer(port, sent)
     assert found == status
     told = json.loads(body)
     assert told["status"] == 2 and told["error"] == told["message"] and told["code"]
 
 
-def test_what_is_allowed_passes(port: int) -> None:
+def test_api_connection_accepts_requests_within_limits(port: int) -> None:
     assert answer(port, b"GET /?" + b"a" * 60_000 + b" HTTP/1.1\r\nX: " + b"b" * 60_000 + b"\r\n" + CLOSE) == (
         200,
         b"0",
@@ -110,7 +110,7 @@ def test_what_is_allowed_passes(port: int) -> None:
     assert answer(port, large) == (200, b"9000000")
 
 
-def test_an_answer_that_is_owed_goes_before_a_refusal(port: int) -> None:
+def test_api_connection_sends_pending_answer_before_error(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
         client.sendall(b"GET / HTTP/1.1\r\n" + HOST + b"\r\nnonsense\r\n\r\n")
         data = b""
@@ -120,7 +120,7 @@ def test_an_answer_that_is_owed_goes_before_a_refusal(port: int) -> None:
     assert data.count(b"HTTP/1.1 ") == 1
 
 
-def test_an_upgrade_is_answered_as_http(port: int) -> None:
+def test_api_connection_upgrade_is_answered_as_plain_http(port: int) -> None:
     upgrade = b"GET / HTTP/1.1\r\n" + HOST + b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
     assert answer(port, upgrade) == (200, b"0")
 
@@ -134,8 +134,10 @@ def test_an_upgrade_is_answered_as_http(port: int) -> None:
         (b"POST / HTTP/1.1\r\nContent-Length: 9\r\n" + CLOSE, b"HTTP/1.1 408"),
     ],
 )
-def test_who_sends_nothing_is_let_go(port: int, monkeypatch: pytest.MonkeyPatch, sent: bytes, told: bytes) -> None:
-    monkeypatch.setattr(connection, "STEP_S", 0.3)
+def test_api_connection_of_silent_client_is_closed(
+    port: int, monkeypatch: pytest.MonkeyPatch, sent: bytes, told: bytes
+) -> None:
+    monkeypatch.setattr(connection, "RECEIVE_TIMEOUT_S", 0.3)
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
         client.sendall(sent)
         data = b""
@@ -147,8 +149,8 @@ def test_who_sends_nothing_is_let_go(port: int, monkeypatch: pytest.MonkeyPatch,
     assert data[:12] == told
 
 
-def test_a_body_that_comes_steadily_has_its_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "STEP_S", 1.5)
+def test_api_connection_with_steady_body_is_not_closed(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "RECEIVE_TIMEOUT_S", 1.5)
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
         client.sendall(b"POST / HTTP/1.1\r\nContent-Length: 700000\r\n" + CLOSE)
         for _ in range(10):
@@ -157,25 +159,25 @@ def test_a_body_that_comes_steadily_has_its_time(port: int, monkeypatch: pytest.
         assert client.recv(12) == b"HTTP/1.1 200"
 
 
-def test_who_does_not_read_is_let_go(server: uvicorn.Server, port: int) -> None:
+def test_api_connection_of_client_that_does_not_read_is_closed(server: uvicorn.Server, port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
         client.sendall(b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n")
         assert client.recv(12) == b"HTTP/1.1 200"
         wait_until(lambda: not server.server_state.connections)
 
 
-def test_who_does_not_read_what_is_made_as_it_is_sent_is_let_go(
+def test_api_connection_streaming_to_client_that_does_not_read_is_closed(
     server: uvicorn.Server, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "READ_S", 0.3)
+    monkeypatch.setattr(connection, "READER_TIMEOUT_S", 0.3)
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
         client.sendall(b"GET /pieces HTTP/1.1\r\n" + CLOSE)
         assert client.recv(12) == b"HTTP/1.1 200"
         wait_until(lambda: not server.server_state.connections)
 
 
-def test_who_reads_slowly_has_its_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "READ_S", 0.5)
+def test_api_connection_of_slow_reader_is_not_closed(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "READER_TIMEOUT_S", 0.5)
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
         client.sendall(b"GET /pieces HTTP/1.1\r\n" + CLOSE)

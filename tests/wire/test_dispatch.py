@@ -15,7 +15,7 @@ from tests.support.client import ApiClient
 from trackyard.base.errors import Conflict, NotFound
 from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.people.roles import Permission, Role
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.http import dispatch
 from trackyard.wire.http.dispatch import Dispatch
 from trackyard.wire.http.health import Readiness, health, metrics, ready
@@ -33,7 +33,7 @@ CALLERS: dict[str, Caller] = {
 AFFILIATE, ADMIN, EDITOR = CALLERS
 
 
-class Toy(Params):
+class ToyParams(Params):
     number: s.Int
     words: Seq[s.Text] = ()
     secret: Annotated[s.Text | None, Only(admin=True)] = None
@@ -47,7 +47,7 @@ class ToyAnswer(Answer):
     thread: bool
 
 
-def show(call: Call[str], params: Toy) -> ToyAnswer:
+def show(call: ApiRequest[str], params: ToyParams) -> ToyAnswer:
     """Show what was read."""
     if params.number == 13:
         raise ZeroDivisionError("a fault of ours with secret-words")
@@ -62,7 +62,7 @@ def show(call: Call[str], params: Toy) -> ToyAnswer:
     )
 
 
-def find_one(call: Call[str]) -> str:
+def find_one(call: ApiRequest[str]) -> str:
     if call.path["id"] != "1":
         raise NotFound
     return call.path["id"]
@@ -70,7 +70,7 @@ def find_one(call: Call[str]) -> str:
 
 def toy(name: str, method: Any, path: str, **more: Any) -> Endpoint[str]:
     return Endpoint(
-        id=name, method=method, path=path, permission=Permission.OFFERS_READ, params=Toy, answer=ToyAnswer,
+        id=name, method=method, path=path, permission=Permission.OFFERS_READ, params=ToyParams, answer=ToyAnswer,
         handle=show, **more,
     )  # fmt: skip
 
@@ -138,7 +138,7 @@ def raw(app: Dispatch[str]) -> Iterator[TestClient]:
         ("HEAD", "/3.0/toy?number=1", 200, ""),
     ],
 )
-def test_answers(api: ApiClient, method: str, path: str, status: int, text: str) -> None:
+def test_api_request_gets_expected_status(api: ApiClient, method: str, path: str, status: int, text: str) -> None:
     response = api.call(method, path)
     assert response.status_code == status
     if text:
@@ -159,24 +159,24 @@ def test_answers(api: ApiClient, method: str, path: str, status: int, text: str)
         (None, "/3.0/nowhere", 404, "page_not_found"),
     ],
 )
-def test_keys(api: ApiClient, key: str | None, path: str, status: int, code: str | None) -> None:
+def test_api_key_decides_access(api: ApiClient, key: str | None, path: str, status: int, code: str | None) -> None:
     response = api.with_key(key).call("GET", path)
     assert (response.status_code, response.json().get("code")) == (status, code)
 
 
 @pytest.mark.parametrize("name", ["API-Key", "api-key", "Api-kEY"])
-def test_the_key_in_a_header_of_any_case(raw: TestClient, name: str) -> None:
+def test_api_key_header_name_ignores_case(raw: TestClient, name: str) -> None:
     assert raw.get("/3.0/toy?number=1", headers={name: ADMIN}).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["API-Key", "api-key"])
-def test_the_key_in_the_query(raw: TestClient, name: str) -> None:
+def test_api_key_in_query_is_accepted(raw: TestClient, name: str) -> None:
     response = raw.get(f"/3.0/toy?number=1&{name}={ADMIN}")
     assert response.status_code == 200
     assert "x-ignored-parameters" not in response.headers
 
 
-def test_no_key_in_the_logs(raw: TestClient, caplog: pytest.LogCaptureFixture) -> None:
+def test_api_key_is_not_logged(raw: TestClient, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
         raw.get(f"/3.0/toy?number=1&api-key={ADMIN}")
         raw.get("/3.0/toy?number=x", headers={"API-Key": ADMIN})
@@ -185,14 +185,14 @@ def test_no_key_in_the_logs(raw: TestClient, caplog: pytest.LogCaptureFixture) -
     assert all(ADMIN not in str(record.__dict__) for record in ours)
 
 
-def test_a_fault_of_ours_is_logged_and_not_shown(api: ApiClient, caplog: pytest.LogCaptureFixture) -> None:
+def test_api_program_error_is_logged_and_not_exposed(api: ApiClient, caplog: pytest.LogCaptureFixture) -> None:
     response = api.call("GET", "/3.0/toy?number=13", headers={"X-Request-Id": "given-1"})
     assert "secret-words" not in response.text
     assert response.json()["request_id"] == response.headers["x-request-id"] == "given-1"
     assert any(record.exc_info for record in caplog.records)
 
 
-def test_405_names_what_is_allowed(api: ApiClient) -> None:
+def test_api_405_lists_allowed_methods(api: ApiClient) -> None:
     assert api.call("DELETE", "/3.0/toy").headers["allow"] == "GET, HEAD, OPTIONS, POST"
 
 
@@ -207,12 +207,14 @@ def test_405_names_what_is_allowed(api: ApiClient) -> None:
     ],
 )
 @pytest.mark.parametrize(("method", "path"), [("POST", "/3.0/toy"), ("DELETE", "/3.0/toy/1/remove")])
-def test_parameters_from_everywhere(api: ApiClient, method: str, path: str, request_: dict[str, Any]) -> None:
+def test_api_parameters_come_from_query_and_body(
+    api: ApiClient, method: str, path: str, request_: dict[str, Any]
+) -> None:
     body = api.call(method, path, **request_).json()
     assert (body["number"], body["words"], body["thread"]) == (1, ["a", "b"], True)
 
 
-def test_unused_parameters_are_named(api: ApiClient) -> None:
+def test_api_unused_parameters_are_named_in_header(api: ApiClient) -> None:
     query = "number=1&secret=s&words=a&typo=1&%C3%A4=2"
     assert api.call("GET", f"/3.0/toy?{query}").headers["x-ignored-parameters"] == "typo,%C3%A4"
     response = api.with_key(AFFILIATE).call("GET", f"/3.0/toy?{query}")
@@ -222,12 +224,12 @@ def test_unused_parameters_are_named(api: ApiClient) -> None:
     assert len(api.call("GET", f"/3.0/toy?number=1&{many}").headers["x-ignored-parameters"].split(",")) == 20
 
 
-def test_a_large_body_is_refused_before_the_key(raw: TestClient) -> None:
+def test_api_large_body_is_rejected_before_key_check(raw: TestClient) -> None:
     response = raw.post("/3.0/toy", content=b"a" * (1024 * 1024 + 1))
     assert response.status_code == 413
 
 
-def test_a_stream_without_end_is_cut(app: Dispatch[str]) -> None:
+def test_api_endless_body_is_cut_off(app: Dispatch[str]) -> None:
     read = 0
 
     def pieces() -> Iterator[bytes]:
@@ -240,14 +242,14 @@ def test_a_stream_without_end_is_cut(app: Dispatch[str]) -> None:
         assert client.post("/3.0/toy", content=pieces()).status_code == 413
 
 
-def test_head_has_the_headers_of_get(raw: TestClient) -> None:
+def test_api_head_has_headers_of_get(raw: TestClient) -> None:
     got = raw.get("/3.0/toy?number=1", headers={"API-Key": ADMIN})
     head = raw.head("/3.0/toy?number=1", headers={"API-Key": ADMIN})
     assert head.content == b""
     assert head.headers["content-length"] == got.headers["content-length"]
 
 
-def test_pages_need_no_key(raw: TestClient) -> None:
+def test_api_operator_pages_need_no_key(raw: TestClient) -> None:
     assert raw.get("/healthz").json() == {"status": 1}
     ready = raw.get("/readyz/")
     assert ready.status_code == 503
@@ -264,7 +266,7 @@ def test_pages_need_no_key(raw: TestClient) -> None:
         {"data": {"number": "1"}, "files": {"words": ("a.txt", b"a", "text/plain")}},
     ],
 )
-def test_bodies_are_read_beside_the_event_loop(
+def test_api_bodies_are_parsed_outside_event_loop(
     api: ApiClient, monkeypatch: pytest.MonkeyPatch, sent: dict[str, Any]
 ) -> None:
     read = dispatch.body_tree
@@ -283,14 +285,14 @@ def test_bodies_are_read_beside_the_event_loop(
     assert loops == [False]
 
 
-def test_docs_are_whole_in_themselves(raw: TestClient) -> None:
+def test_api_docs_page_is_self_contained(raw: TestClient) -> None:
     response = raw.get("/docs")
     assert "Show what was read" in response.text
     assert "unsafe" not in response.headers["content-security-policy"]
     assert not re.search(r"""src=|url\(|@import|href=["'](?![/#][^/])|fetch\(""", response.text)
 
 
-def test_docs_show_a_call_with_what_a_method_needs(raw: TestClient) -> None:
+def test_api_docs_show_example_request_with_required_parameters(raw: TestClient) -> None:
     page = raw.get("/docs").text
     address = '<span class="origin">ADDRESS</span>'
     assert f"curl -g -H 'API-Key: KEY' '{address}/3.1/toy?number=1'</pre>" in page
@@ -298,7 +300,7 @@ def test_docs_show_a_call_with_what_a_method_needs(raw: TestClient) -> None:
     assert "`" not in page.partition("<script>")[0]
 
 
-def test_the_document_is_valid(raw: TestClient) -> None:
+def test_api_openapi_document_is_valid(raw: TestClient) -> None:
     from openapi_spec_validator import validate
 
     described = json.loads(raw.get("/openapi.json").content)
@@ -308,12 +310,14 @@ def test_the_document_is_valid(raw: TestClient) -> None:
 
 
 @pytest.mark.parametrize(("key", "staff_only"), [(ADMIN, []), (AFFILIATE, ["secret is a parameter for staff only."])])
-def test_a_get_names_ignored_parameters_in_header_and_warnings(api: ApiClient, key: str, staff_only: list[str]) -> None:
+def test_api_get_names_ignored_parameters_in_header_and_warnings(
+    api: ApiClient, key: str, staff_only: list[str]
+) -> None:
     answer = api.with_key(key).call("GET", "/3.0/toy?number=1&filter[x]=2&secret=s")
     reasons = ["filter[x] is not a parameter of this method.", *staff_only]
     assert answer.json()["warnings"] == [f"{reason} It was ignored." for reason in reasons]
     assert answer.headers["x-ignored-parameters"] == ",".join(reason.partition(" ")[0] for reason in reasons)
 
 
-def test_an_answer_without_ignored_parameters_has_no_warnings(api: ApiClient) -> None:
+def test_api_answer_without_ignored_parameters_has_no_warnings(api: ApiClient) -> None:
     assert "warnings" not in api.call("GET", "/3.0/toy?number=1").json()

@@ -11,10 +11,10 @@ from starlette.testclient import TestClient
 from tests.edge.conftest import ROWS
 from tests.support.edge import RunningEdge, recorded, running_edge
 from tests.support.program import free_port
-from tests.support.receiver import Received, Receiver, Reply
+from tests.support.receiver import ReceivedRequest, Receiver, Reply
 from trackyard.base.clock import SystemClock
 from trackyard.domain.tracking.forwarding import signing_key
-from trackyard.journal.records import Call
+from trackyard.journal.records import InboundPostback
 from trackyard.wire.http import forwarding
 from trackyard.wire.http.dispatch import Dispatch
 from trackyard.wire.http.forwarding import Forwarder
@@ -42,14 +42,14 @@ def edge_url(edge: RunningEdge) -> str:
     return f"http://127.0.0.1:{edge.port}"
 
 
-def last_call(edge: RunningEdge) -> Call:
+def last_call(edge: RunningEdge) -> InboundPostback:
     found = recorded(edge.options.journal_directory)[-1]
-    assert isinstance(found, Call)
+    assert isinstance(found, InboundPostback)
     return found
 
 
 @pytest.mark.parametrize("path", ["/postback", "/postback/", "/success.jpg", "/success.php"])
-def test_forwarded_request_is_answered_as_at_the_tracking_address(edge: RunningEdge, path: str) -> None:
+def test_forwarded_request_is_answered_like_tracking_address(edge: RunningEdge, path: str) -> None:
     target = f"{path}?clickid={CLICK}&afclick={CLICK}&goal=%C3%A9%20x"
     direct = edge.ask(target, f"Origin: {ORIGIN}")
     answer = api_of(edge_url(edge)).get(target, headers={"Origin": ORIGIN})
@@ -60,7 +60,7 @@ def test_forwarded_request_is_answered_as_at_the_tracking_address(edge: RunningE
     assert (last_call(edge).source, last_call(edge).query) == (path.strip("/"), target.partition("?")[2])
 
 
-def test_caller_of_a_forwarded_request_is_the_api_s_caller(edge: RunningEdge) -> None:
+def test_forwarded_request_keeps_caller_address(edge: RunningEdge) -> None:
     claimed = {"X-Forwarded-For": "198.51.100.9", "X-Trackyard-Forwarded": "198.51.100.9 1 ab", "User-Agent": "SDK"}
     api_of(edge_url(edge)).get("/postback?clickid=1", headers=claimed)
     assert (last_call(edge).ip, last_call(edge).ua) == ("203.0.113.5", "SDK")
@@ -69,7 +69,7 @@ def test_caller_of_a_forwarded_request_is_the_api_s_caller(edge: RunningEdge) ->
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_forwarded_body_and_cookies_arrive(edge: RunningEdge, method: str) -> None:
+def test_forwarded_request_keeps_body_and_cookies(edge: RunningEdge, method: str) -> None:
     client = api_of(edge_url(edge))
     answer = client.request(
         method, "/postback?sum=1", content=b'{"clickid": "c", "goal": 2}', headers={"Content-Type": "application/json"}
@@ -99,7 +99,7 @@ async def status_of(app: Any, query: bytes) -> int:
     return status
 
 
-def test_raw_bytes_of_a_query_arrive(edge: RunningEdge) -> None:
+def test_forwarded_query_bytes_are_kept_verbatim(edge: RunningEdge) -> None:
     assert asyncio.run(status_of(api_of(edge_url(edge)).app, b"clickid=\xc3\xa9\x7f&goal=%41")) == 200
     assert last_call(edge).params == {"clickid": "é", "goal": "A"}
 
@@ -120,16 +120,16 @@ def test_preflight_and_head_are_forwarded(edge: RunningEdge) -> None:
     assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD, POST, OPTIONS")
 
 
-def test_request_is_a_503_where_no_tracking_address_answers() -> None:
+def test_forwarded_request_without_tracking_address_is_503() -> None:
     answer = api_of(f"http://127.0.0.1:{free_port()}").get("/postback?clickid=1")
     assert (answer.status_code, answer.json()["code"]) == (503, "no_tracking_address")
     assert answer.headers["retry-after"] == "5"
 
 
-def test_tracking_address_that_does_not_answer_in_time_is_a_503() -> None:
+def test_forwarded_request_to_slow_tracking_address_is_503() -> None:
     over = threading.Event()
 
-    def reply(_: Received) -> Reply:
+    def reply(_: ReceivedRequest) -> Reply:
         over.wait(20)
         return Reply()
 
@@ -139,11 +139,11 @@ def test_tracking_address_that_does_not_answer_in_time_is_a_503() -> None:
     assert answer.status_code == 503
 
 
-def test_request_that_waits_too_long_for_its_turn_is_a_503(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forwarding, "AT_ONCE", 1)
+def test_forwarded_request_waiting_too_long_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forwarding, "MAX_CONCURRENT", 1)
     begun, over = threading.Event(), threading.Event()
 
-    def reply(_: Received) -> Reply:
+    def reply(_: ReceivedRequest) -> Reply:
         begun.set()
         over.wait(20)
         return Reply()
@@ -156,27 +156,29 @@ def test_request_that_waits_too_long_for_its_turn_is_a_503(monkeypatch: pytest.M
         return [await first, second]
 
     with Receiver(reply) as receiver:
-        app = api_of(receiver.url(""), patience=0.05, seconds=20).app
+        app = api_of(receiver.url(""), max_wait=0.05, seconds=20).app
         assert asyncio.run(both(app)) == [200, 503]
         assert [each.path for each in receiver.requests()] == ["/postback?clickid=1"]
 
 
-def test_prefix_of_the_tracking_address_is_kept() -> None:
+def test_forwarded_request_keeps_prefix_of_tracking_address() -> None:
     with Receiver() as receiver:
         assert api_of(receiver.url("/track/")).get("/postback?clickid=1").content == b"ok"
         assert [each.path for each in receiver.requests()] == ["/track/postback?clickid=1"]
 
 
-def test_answer_and_body_over_a_megabyte_are_refused(edge: RunningEdge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forwarded_answer_and_body_over_a_megabyte_are_rejected(
+    edge: RunningEdge, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Receiver(lambda _: Reply(body=b"x" * 1_048_577)) as receiver:
         assert api_of(receiver.url("")).get("/success.php").status_code == 503
     client = api_of(edge_url(edge))
     assert client.post("/postback", content=b"x" * 1_048_577).status_code == 413
     assert client.post("/postback", content=b"x" * 1_000_000).status_code == 200
-    monkeypatch.setattr(forwarding, "HELD", 10)
+    monkeypatch.setattr(forwarding, "MAX_HELD_BYTES", 10)
     assert client.post("/postback", content=b"x" * 11).status_code == 429
     assert client.post("/postback", content=b"x" * 10).status_code == 200
-    monkeypatch.setattr(forwarding, "WAITING", 0)
+    monkeypatch.setattr(forwarding, "MAX_WAITING", 0)
     assert client.post("/postback").status_code == 429
 
 
@@ -186,6 +188,6 @@ def test_other_paths_are_not_forwarded(edge: RunningEdge) -> None:
         assert client.get(path).status_code == 404
 
 
-def test_api_without_a_tracking_address_does_not_know_the_paths() -> None:
+def test_api_without_tracking_address_returns_404_for_its_paths() -> None:
     client = TestClient(Dispatch[None]((), None, lambda _key: None, {}))
     assert client.get("/postback").status_code == 404

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from trackyard.base.clock import SystemClock
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission, Role
-from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint
+from trackyard.wire.endpoint import MEGABYTE, ApiRequest, Endpoint
 from trackyard.wire.http import dispatch
 from trackyard.wire.http.dispatch import Dispatch
 from trackyard.wire.openapi.document import document
@@ -25,12 +25,12 @@ from trackyard.wire.response.envelope import Answer
 KEY = "b" * 40
 
 
-class Sent(Params):
-    files: Seq[Annotated[File, s.Upload(("image/png", "image/gif"))]] = ()
+class UploadParams(Params):
+    files: Seq[Annotated[File, s.FileUpload(("image/png", "image/gif"))]] = ()
     title: s.Text = ""
 
 
-class SentAnswer(Answer):
+class UploadAnswer(Answer):
     names: list[str]
     sizes: list[int]
     title: str
@@ -39,16 +39,16 @@ class SentAnswer(Answer):
 handles: list[Any] = []
 
 
-def count(_call: Call[str], params: Sent) -> SentAnswer:
+def count(_call: ApiRequest[str], params: UploadParams) -> UploadAnswer:
     """Count what was sent."""
     handles.extend(file.handle for file in params.files)
     sizes = [len(file.read()) for file in params.files]
-    return SentAnswer(names=[file.name for file in params.files], sizes=sizes, title=params.title)
+    return UploadAnswer(names=[file.name for file in params.files], sizes=sizes, title=params.title)
 
 
 ENDPOINT: Endpoint[str] = Endpoint(
-    id="toy.upload", method="POST", path="/toy", permission=Permission.OFFERS_WRITE, params=Sent, answer=SentAnswer,
-    handle=count, body_max=4 * MEGABYTE,
+    id="toy.upload", method="POST", path="/toy", permission=Permission.OFFERS_WRITE,
+    params=UploadParams, answer=UploadAnswer, handle=count, body_max=4 * MEGABYTE,
 )  # fmt: skip
 
 
@@ -76,42 +76,42 @@ def posted(raw: TestClient, part: str) -> Any:
     return raw.post("/3.0/toy", content=body, headers=headers)
 
 
-def test_files_arrive_whole_and_are_closed(raw: TestClient) -> None:
+def test_upload_files_arrive_whole_and_are_closed(raw: TestClient) -> None:
     answer = upload(raw, b"abc", b"x" * (2 * MEGABYTE))
     assert answer.json() == {"status": 1, "names": ["0.png", "1.png"], "sizes": [3, 2 * MEGABYTE], "title": "ä"}
     assert [handle.closed for handle in handles] == [True, True]
 
 
-def test_another_kind_is_refused(raw: TestClient) -> None:
+def test_upload_of_another_type_is_rejected(raw: TestClient) -> None:
     assert upload(raw, b"<svg/>", kind="image/svg+xml").status_code == 415
 
 
 @pytest.mark.parametrize("kind", ["", "Content-Type: application/octet-stream\r\n"])
-def test_a_sender_may_not_know_the_kind(raw: TestClient, kind: str) -> None:
+def test_upload_without_content_type_is_accepted(raw: TestClient, kind: str) -> None:
     answer = posted(raw, f'name="files"; filename="a"\r\n{kind}\r\nabc')
     assert answer.json()["sizes"] == [3]
 
 
-def test_a_file_field_in_which_nothing_was_chosen_is_not_sent(raw: TestClient) -> None:
+def test_upload_field_without_chosen_file_is_ignored(raw: TestClient) -> None:
     answer = posted(raw, 'name="files"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n')
     assert (answer.status_code, answer.json().get("names")) == (200, [])
 
 
-def test_more_than_the_limit_is_refused(raw: TestClient) -> None:
+def test_upload_over_limit_is_rejected(raw: TestClient) -> None:
     answer = upload(raw, b"x" * (4 * MEGABYTE))
     assert (answer.status_code, answer.json()["error"]) == (413, "The body is over the limit of 4 MB")
 
 
-def test_a_strangers_upload_is_counted_and_not_kept(raw: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_upload_without_key_is_counted_and_discarded(raw: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     written = 0
 
-    class Watched(tempfile.SpooledTemporaryFile):  # type: ignore[type-arg]
+    class CountingFile(tempfile.SpooledTemporaryFile):  # type: ignore[type-arg]
         def write(self, content: Any) -> Any:
             nonlocal written
             written += len(content)
             return super().write(content)
 
-    monkeypatch.setattr(dispatch, "SpooledTemporaryFile", Watched)
+    monkeypatch.setattr(dispatch, "SpooledTemporaryFile", CountingFile)
     assert upload(raw, b"x" * MEGABYTE, key="unknown").status_code == 401
     assert written == 0
     assert upload(raw, b"x" * MEGABYTE).status_code == 200
@@ -124,14 +124,14 @@ def test_a_strangers_upload_is_counted_and_not_kept(raw: TestClient, monkeypatch
     assert raw.post("/3.0/toy", content=pieces()).status_code == 413
 
 
-def test_a_branch_gets_the_rest_of_the_path(raw: TestClient) -> None:
+def test_routing_branch_gets_rest_of_path(raw: TestClient) -> None:
     answer = raw.get("/tree/a/b", headers={"X-Test": "leaf"})
     assert (answer.status_code, answer.text) == (200, "a/b leaf")
     assert raw.get("/tree").status_code == 404
     assert raw.post("/tree/a").status_code == 405
 
 
-def test_the_document_tells_of_files_in_multipart_bodies_alone() -> None:
+def test_openapi_document_describes_uploads_in_multipart_only() -> None:
     described = document((ENDPOINT,), version="1")
     validate(described)
     content = described["paths"]["/3.0/toy"]["post"]["requestBody"]["content"]

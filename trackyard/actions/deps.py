@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 from trackyard.actions.platform.rebuild import Rebuilder
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.clock import Clock
-from trackyard.base.secrets import Seal
-from trackyard.decision.click.state import NOTHING_SEEN, Seen
-from trackyard.decision.visitor.visitor import Visitors
-from trackyard.domain.platform.retention import DEFAULT_SPANS, Spans
-from trackyard.outbound.interactive import Trials
+from trackyard.base.secrets import SecretCipher
+from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState
+from trackyard.decision.visitor.visitor import VisitorLookup
+from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
+from trackyard.outbound.interactive import OnDemandClient
 from trackyard.store.engine.database import Database
 from trackyard.store.platform.file_storage import FileStore
 
@@ -33,7 +33,7 @@ class Deps:
 
     database: Database
     analytics: Analytics
-    seal: Seal
+    cipher: SecretCipher
     clock: Clock
     currency: str
     zone: ZoneInfo
@@ -42,9 +42,9 @@ class Deps:
     api_url: str
     isp_database: Path | None = None
     address_databases: frozenset[str] = frozenset()
-    trials: Trials = field(default_factory=Trials)
-    visitors: Callable[[], Visitors] = field(default_factory=lambda: cache(Visitors))
-    spans: Spans = DEFAULT_SPANS
+    trials: OnDemandClient = field(default_factory=OnDemandClient)
+    visitors: Callable[[], VisitorLookup] = field(default_factory=lambda: cache(VisitorLookup))
+    retention_policy: RetentionPolicy = DEFAULT_RETENTION
     journals: Path | None = None
     rebuilder: Rebuilder | None = None
-    seen: Callable[[], Seen] = field(default=lambda: NOTHING_SEEN)
+    click_state: Callable[[], ClickState] = field(default=lambda: EMPTY_CLICK_STATE)

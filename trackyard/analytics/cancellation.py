@@ -6,38 +6,38 @@ from contextvars import ContextVar
 from threading import Lock
 
 
-class Asking:
+class CancellationToken:
     """A request that may ask the analytic store. `name`: who asks; turns are shared out by it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._lock = Lock()
-        self._is_over = False
-        self._end: Callable[[], None] | None = None
+        self._is_cancelled = False
+        self._on_cancel: Callable[[], None] | None = None
 
     @property
-    def is_over(self) -> bool:
+    def is_cancelled(self) -> bool:
         """Whether nobody waits for the answer any more."""
-        return self._is_over
+        return self._is_cancelled
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         """Ends what is being asked, and lets nothing more be asked. Safe from any thread; does not wait."""
         with self._lock:
-            self._is_over, end = True, self._end
+            self._is_cancelled, end = True, self._on_cancel
         if end is not None:
             end()
 
     @contextmanager
-    def ended_by(self, end: Callable[[], None]) -> Iterator[None]:
+    def on_cancel(self, end: Callable[[], None]) -> Iterator[None]:
         """While the block runs, giving up calls `end`."""
         with self._lock:
-            self._end = end
+            self._on_cancel = end
         try:
             yield
         finally:
             with self._lock:
-                self._end = None
+                self._on_cancel = None
 
 
-asking: ContextVar[Asking | None] = ContextVar("asking", default=None)
+current_cancellation: ContextVar[CancellationToken | None] = ContextVar("asking", default=None)
 """The request being served in this context; None outside of one: what the program itself asks waits for no turn."""

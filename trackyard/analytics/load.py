@@ -12,23 +12,23 @@ import msgspec
 
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.engine.schema import TABLES, Table
-from trackyard.analytics.maintenance.shadow_tables import DOUBLES, TWINS
+from trackyard.analytics.maintenance.shadow_tables import DUAL_WRITE_TABLES, SHADOW_TABLES
 from trackyard.base.metrics import LOAD_SECONDS, LOADED_ROWS
 
 log = logging.getLogger("trackyard.analytics")
 
-TOGETHER: Final = 100_000
+CATCH_UP_BATCH: Final = 100_000
 """Items that who comes late should load together: an insert's rollups cost the same however many rows it has."""
-_PIECE: Final = 50_000
+_MAX_INSERT_ITEMS: Final = 50_000
 """Items that one insert takes. It needs 3 kB of memory for each while it runs."""
-_AT_ONCE: Final = 2
+_LOAD_THREADS: Final = 2
 _ATTEMPTS = 5
 
 Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class UnreadableItem:
     """An item the store cannot read: its place in the list given to `load`, and why."""
 
     place: int
@@ -36,11 +36,11 @@ class Bad:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadResult:
     """What became of one load: items in the store now, and those left out."""
 
     items: int
-    bad: list[Bad] = field(default_factory=list)
+    bad: list[UnreadableItem] = field(default_factory=list)
 
 
 def load(
@@ -49,69 +49,73 @@ def load(
     items: Sequence[bytes],
     token: str,
     *,
-    unsure: bool = False,
-    doubled: bool = False,
-) -> Loaded:
+    maybe_loaded: bool = False,
+    dual_write: bool = False,
+) -> LoadResult:
     """Puts `items` into `table`, each exactly once however often this is repeated with the same `token`.
 
     items: one or more lines each, in the table's format and column order; the lines of one item go together.
     token: names exactly these items; the same token loads nothing a second time. unsure: what an earlier try
     did is not known (an unclean start, an error in between): rows already there are looked for first. doubled: they
     go to the table beside it, too (analytics/maintenance/shadow_tables.py). An item the store cannot read is left out
-    and reported; it holds up no other. Raises StoreError when the store fails: then repeat with `unsure`.
+    and reported; it holds up no other. Raises StoreError when the store fails: then repeat with `maybe_loaded`.
     """
     started = time.monotonic()
-    loaded = _load_into(analytics, TABLES[table], items, token, unsure=unsure)
-    if doubled and table in DOUBLES:
+    loaded = _load_into(analytics, TABLES[table], items, token, maybe_loaded=maybe_loaded)
+    if dual_write and table in DUAL_WRITE_TABLES:
         places = {each.place for each in loaded.bad}
-        good = [item for place, item in enumerate(items) if place not in places]
-        _load_into(analytics, DOUBLES[table], good, token, unsure=unsure)
+        readable = [item for place, item in enumerate(items) if place not in places]
+        _load_into(analytics, DUAL_WRITE_TABLES[table], readable, token, maybe_loaded=maybe_loaded)
     if items:
         LOADED_ROWS.labels(table).inc(loaded.items)
         LOAD_SECONDS.labels(table).observe(time.monotonic() - started)
     return loaded
 
 
-def load_beside(analytics: Analytics, table: str, items: Sequence[bytes], token: str) -> Loaded:
+def load_shadow_table(analytics: Analytics, table: str, items: Sequence[bytes], token: str) -> LoadResult:
     """Puts `items` into the table beside `table` while that one is made again; otherwise as `load`."""
-    return _load_into(analytics, TWINS[table], items, token, unsure=False)
+    return _load_into(analytics, SHADOW_TABLES[table], items, token, maybe_loaded=False)
 
 
-def _load_into(analytics: Analytics, table: Table, items: Sequence[bytes], token: str, *, unsure: bool) -> Loaded:
+def _load_into(
+    analytics: Analytics, table: Table, items: Sequence[bytes], token: str, *, maybe_loaded: bool
+) -> LoadResult:
     """Many items in pieces side by side, each with a token of its own: a repeat is divided as its first try was."""
     if not token:
         raise ValueError("a load needs a token: without one an identical block is dropped silently")
-    if len(items) <= _PIECE:
-        return _load_piece(analytics, table, items, token, unsure=unsure)
+    if len(items) <= _MAX_INSERT_ITEMS:
+        return _load_piece(analytics, table, items, token, maybe_loaded=maybe_loaded)
 
-    def piece(start: int) -> Loaded:
-        part = items[start : start + _PIECE]
-        return _load_piece(analytics, table, part, f"{token}/{start}", unsure=unsure)
+    def piece(start: int) -> LoadResult:
+        part = items[start : start + _MAX_INSERT_ITEMS]
+        return _load_piece(analytics, table, part, f"{token}/{start}", maybe_loaded=maybe_loaded)
 
-    starts = range(0, len(items), _PIECE)
-    with ThreadPoolExecutor(_AT_ONCE, "load") as threads:
+    starts = range(0, len(items), _MAX_INSERT_ITEMS)
+    with ThreadPoolExecutor(_LOAD_THREADS, "load") as threads:
         pieces = dict(zip(starts, threads.map(piece, starts), strict=True))
-    bad = [Bad(start + each.place, each.error) for start, loaded in pieces.items() for each in loaded.bad]
-    return Loaded(len(items) - len(bad), bad)
+    bad = [UnreadableItem(start + each.place, each.error) for start, loaded in pieces.items() for each in loaded.bad]
+    return LoadResult(len(items) - len(bad), bad)
 
 
-def _load_piece(analytics: Analytics, table: Table, items: Sequence[bytes], token: str, *, unsure: bool) -> Loaded:
+def _load_piece(
+    analytics: Analytics, table: Table, items: Sequence[bytes], token: str, *, maybe_loaded: bool
+) -> LoadResult:
     if not items:
-        return Loaded(0)
+        return LoadResult(0)
     try:
-        if unsure:
+        if maybe_loaded:
             _load_missing(analytics, table, items, token)
         else:
             _insert(analytics, table, items, token)
     except (StoreError, ValueError) as error:
-        bad = _unreadable(analytics, table, items) if _blames_items(error) else []
+        bad = _find_unreadable(analytics, table, items) if _is_item_error(error) else []
         if not bad:
             raise
         places = {each.place for each in bad}
-        good = [item for place, item in enumerate(items) if place not in places]
-        _load_missing(analytics, table, good, token)
-        return Loaded(len(good), bad)
-    return Loaded(len(items))
+        readable = [item for place, item in enumerate(items) if place not in places]
+        _load_missing(analytics, table, readable, token)
+        return LoadResult(len(readable), bad)
+    return LoadResult(len(items))
 
 
 def click_item(journal: str, position: int, payload: bytes) -> bytes:
@@ -130,10 +134,10 @@ def lookup_item(payload: bytes) -> bytes:
     start = payload.index(b'"') + 1
     if payload[start + 24 : start + 25] != b'"':
         raise ValueError("no click id of 24 digits")
-    return bytes.fromhex(payload[start : start + 24].decode("ascii")) + _length(len(payload)) + payload
+    return bytes.fromhex(payload[start : start + 24].decode("ascii")) + _varint(len(payload)) + payload
 
 
-def _length(number: int) -> bytes:
+def _varint(number: int) -> bytes:
     out = bytearray()
     while number > 127:
         out.append(number & 127 | 128)
@@ -143,9 +147,9 @@ def _length(number: int) -> bytes:
 
 
 def _insert(analytics: Analytics, table: Table, items: Iterable[bytes], token: str) -> None:
-    glue = b"" if table.form == "RowBinary" else b"\n"
+    separator = b"" if table.form == "RowBinary" else b"\n"
     settings = {"insert_deduplication_token": token, "max_partitions_per_insert_block": 0}
-    analytics.insert(table.name, table.columns, glue.join(items), table.form, settings)
+    analytics.insert(table.name, table.columns, separator.join(items), table.form, settings)
 
 
 def _load_missing(analytics: Analytics, table: Table, items: Sequence[bytes], token: str) -> None:
@@ -156,10 +160,12 @@ def _load_missing(analytics: Analytics, table: Table, items: Sequence[bytes], to
     keys = [_keys(table, item) for item in items]
     if not items:
         return
-    wanted = {key for own in keys for key in own}
+    expected = {key for item_keys in keys for key in item_keys}
     for attempt in range(_ATTEMPTS):
-        present = _present(analytics, table, items, keys) & wanted  # it finds what others load meanwhile, too
-        missing = [item for item, own in zip(items, keys, strict=True) if not present.issuperset(own)]
+        present = (
+            _find_existing_keys(analytics, table, items, keys) & expected
+        )  # it finds what others load meanwhile, too
+        missing = [item for item, item_keys in zip(items, keys, strict=True) if not present.issuperset(item_keys)]
         if not missing:
             return
         _insert(
@@ -172,33 +178,35 @@ def _keys(table: Table, item: bytes) -> list[Key]:
     """The keys of an item's lines. Raises ValueError when it is malformed."""
     if table.form == "RowBinary":
         return [(item[:12].hex(),)]
-    places = _places(table.columns, table.key)
-    return [tuple(row[place] for place in places) for row in _decoded(table, item)]
+    places = _column_indexes(table.columns, table.key)
+    return [tuple(row[place] for place in places) for row in _decode_rows(table, item)]
 
 
 @lru_cache(maxsize=64)
-def _places(columns: tuple[tuple[str, str], ...], names: tuple[str, ...]) -> tuple[int, ...]:
+def _column_indexes(columns: tuple[tuple[str, str], ...], names: tuple[str, ...]) -> tuple[int, ...]:
     """Where these columns stand in a line: asked for each line."""
     order = [name for name, _ in columns]
     return tuple(order.index(name) for name in names)
 
 
-def _decoded(table: Table, item: bytes) -> list[list[Any]]:
+def _decode_rows(table: Table, item: bytes) -> list[list[Any]]:
     rows = msgspec.json.Decoder(list[Any]).decode_lines(item)
-    (time_at,) = _places(table.columns, ("time",))
-    if any(len(row) < len(table.key) or len(row) <= time_at or not isinstance(row[time_at], int) for row in rows):
+    (time_index,) = _column_indexes(table.columns, ("time",))
+    if any(len(row) < len(table.key) or len(row) <= time_index or not isinstance(row[time_index], int) for row in rows):
         raise ValueError("a row without its key or time")
     return rows
 
 
-def _present(analytics: Analytics, table: Table, items: Sequence[bytes], keys: Sequence[list[Key]]) -> set[Key]:
-    first = sorted({key[0] for own in keys for key in own})
+def _find_existing_keys(
+    analytics: Analytics, table: Table, items: Sequence[bytes], keys: Sequence[list[Key]]
+) -> set[Key]:
+    first = sorted({key[0] for item_keys in keys for key in item_keys})
     if table.form == "RowBinary":
         ids = "SELECT toFixedString(unhex(arrayJoin({first:Array(String)})), 12)"
         sql = f"SELECT lower(hex(id)) FROM {table.name} WHERE id IN ({ids})"
         return set(analytics.rows(sql, {"first": first}, tuple[Any, ...]))
-    (time_at,) = _places(table.columns, ("time",))
-    times = [row[time_at] for item in items for row in _decoded(table, item)]
+    (time_index,) = _column_indexes(table.columns, ("time",))
+    times = [row[time_index] for item in items for row in _decode_rows(table, item)]
     sql = (
         f"SELECT {', '.join(table.key)} FROM {table.name} "
         f"WHERE time BETWEEN {{since:Int64}} AND {{until:Int64}} AND {table.key[0]} IN {{first:Array(String)}}"
@@ -207,15 +215,15 @@ def _present(analytics: Analytics, table: Table, items: Sequence[bytes], keys: S
     return set(analytics.rows(sql, parameters, tuple[Any, ...]))
 
 
-def _blames_items(error: StoreError | ValueError) -> bool:
+def _is_item_error(error: StoreError | ValueError) -> bool:
     return error.unreadable if isinstance(error, StoreError) else True
 
 
-def _unreadable(analytics: Analytics, table: Table, items: Sequence[bytes]) -> list[Bad]:
+def _find_unreadable(analytics: Analytics, table: Table, items: Sequence[bytes]) -> list[UnreadableItem]:
     """The items that do not parse, found by halving: loading into a table that keeps nothing costs little."""
     structure = ", ".join(f"`{name}` {kind}" for name, kind in table.columns).replace("'", "\\'")
-    glue = b"" if table.form == "RowBinary" else b"\n"
-    bad: list[Bad] = []
+    separator = b"" if table.form == "RowBinary" else b"\n"
+    bad: list[UnreadableItem] = []
     pending = [(0, len(items))]
     while pending:
         start, end = pending.pop()
@@ -223,14 +231,14 @@ def _unreadable(analytics: Analytics, table: Table, items: Sequence[bytes]) -> l
             for item in items[start:end]:
                 _keys(table, item)
             analytics.insert(
-                f"FUNCTION null('{structure}')", table.columns, glue.join(items[start:end]), table.form, {}
+                f"FUNCTION null('{structure}')", table.columns, separator.join(items[start:end]), table.form, {}
             )
         except (StoreError, ValueError) as error:
-            if not _blames_items(error):
+            if not _is_item_error(error):
                 raise
             if end - start > 1:
                 middle = (start + end) // 2
                 pending += [(start, middle), (middle, end)]
             else:
-                bad.append(Bad(start, str(error)))
+                bad.append(UnreadableItem(start, str(error)))
     return bad

@@ -16,17 +16,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from trackyard.analytics.cancellation import Asking
-from trackyard.base.errors import Abandoned, ReportsBusy
+from trackyard.analytics.cancellation import CancellationToken
+from trackyard.base.errors import ReportsBusy, RequestCancelled
 
 log = logging.getLogger("trackyard.analytics")
 
-_TICK_S: Final = 0.2
+_CHECK_INTERVAL_S: Final = 0.2
 """How often the running statements are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ConcurrencyLimit:
     """How many statements run at once: `most` in all, `each` of one name; `waiting` more wait, `seconds` at most."""
 
     most: int
@@ -35,46 +35,46 @@ class Places:
     seconds: float
 
 
-LIGHT: Final = Places(most=6, each=2, waiting=64, seconds=10)
-HEAVY: Final = Places(most=2, each=1, waiting=16, seconds=15)
+LIGHT_LIMIT: Final = ConcurrencyLimit(most=6, each=2, waiting=64, seconds=10)
+HEAVY_LIMIT: Final = ConcurrencyLimit(most=2, each=1, waiting=16, seconds=15)
 LIGHT_SECONDS: Final = 2.0
 """What takes longer is heavy."""
 
 
-class Lane:
+class SlotPool:
     """Places that names share: of those that wait, the one whose name was served longest ago goes first."""
 
-    def __init__(self, places: Places, has_heavy: Callable[[str], bool] = lambda _name: False) -> None:
+    def __init__(self, limit: ConcurrencyLimit, has_heavy: Callable[[str], bool] = lambda _name: False) -> None:
         """has_heavy: whether a name has other statements that are heavy; then it has one place here."""
-        self._places, self._has_heavy = places, has_heavy
+        self._limit, self._has_heavy = limit, has_heavy
         self._changed = threading.Condition()
         self._running: dict[str, int] = {}
-        self._waiting: list[Asking] = []
+        self._waiting: list[CancellationToken] = []
         self._served: dict[str, int] = {}
-        self._turns = 0
+        self._releases = 0
 
-    def enter(self, who: Asking, *, patient: bool = False) -> None:
-        """Waits for a place. Raises ReportsBusy when there is none in time, unless it is `patient`, and Abandoned when
-        nobody waits any more."""
-        until = math.inf if patient else time.monotonic() + self._places.seconds
+    def acquire(self, token: CancellationToken, *, no_timeout: bool = False) -> None:
+        """Waits for a place. Raises ReportsBusy when there is none in time, unless it is `no_timeout`, and Abandoned
+        when nobody waits any more."""
+        until = math.inf if no_timeout else time.monotonic() + self._limit.seconds
         with self._changed:
-            if len(self._waiting) >= self._places.waiting and not patient:
-                raise ReportsBusy(self._places.seconds)
-            self._waiting.append(who)
+            if len(self._waiting) >= self._limit.waiting and not no_timeout:
+                raise ReportsBusy(self._limit.seconds)
+            self._waiting.append(token)
             try:
-                while self._next() is not who:
-                    left = until - time.monotonic()
-                    if who.is_over:
-                        raise Abandoned
-                    if left <= 0:
-                        raise ReportsBusy(self._places.seconds)
-                    self._changed.wait(min(left, threading.TIMEOUT_MAX))
-                self._take(who.name)
+                while self._next() is not token:
+                    remaining = until - time.monotonic()
+                    if token.is_cancelled:
+                        raise RequestCancelled
+                    if remaining <= 0:
+                        raise ReportsBusy(self._limit.seconds)
+                    self._changed.wait(min(remaining, threading.TIMEOUT_MAX))
+                self._take(token.name)
             finally:
-                self._waiting.remove(who)
+                self._waiting.remove(token)
                 self._changed.notify_all()
 
-    def try_enter(self, name: str) -> bool:
+    def try_acquire(self, name: str) -> bool:
         """Takes a place if one is free and nobody waits for it."""
         with self._changed:
             if not self._is_free(name) or self._next() is not None:
@@ -82,7 +82,7 @@ class Lane:
             self._take(name)
             return True
 
-    def leave(self, name: str) -> None:
+    def release(self, name: str) -> None:
         """Gives a place back."""
         with self._changed:
             self._running[name] -= 1
@@ -90,15 +90,15 @@ class Lane:
                 del self._running[name]
             waiting = {each.name for each in self._waiting}
             self._served = {each: turn for each, turn in self._served.items() if each in waiting}
-            self._turns += 1
-            self._served[name] = self._turns
+            self._releases += 1
+            self._served[name] = self._releases
             self._changed.notify_all()
 
-    def holds(self, name: str) -> bool:
+    def is_held_by(self, name: str) -> bool:
         """Whether a place is a name's now."""
         return name in self._running
 
-    def look_again(self) -> None:
+    def wake_waiters(self) -> None:
         """Lets those that wait see that they need not."""
         with self._changed:
             self._changed.notify_all()
@@ -108,56 +108,56 @@ class Lane:
         with self._changed:
             return [each.name for each in self._waiting]
 
-    def _next(self) -> Asking | None:
-        able = [each for each in self._waiting if self._is_free(each.name)]
-        return min(able, key=lambda each: self._served.get(each.name, 0), default=None)
+    def _next(self) -> CancellationToken | None:
+        runnable = [each for each in self._waiting if self._is_free(each.name)]
+        return min(runnable, key=lambda each: self._served.get(each.name, 0), default=None)
 
     def _is_free(self, name: str) -> bool:
-        running, each = self._running, 1 if self._has_heavy(name) else self._places.each
-        return sum(running.values()) < self._places.most and running.get(name, 0) < each
+        running, each = self._running, 1 if self._has_heavy(name) else self._limit.each
+        return sum(running.values()) < self._limit.most and running.get(name, 0) < each
 
     def _take(self, name: str) -> None:
         self._running[name] = self._running.get(name, 0) + 1
 
 
 @dataclass(eq=False, slots=True)
-class Turn:
-    """A statement that runs. `id`: by which it is ended · `sent_back`: it was, since it is heavy and no place for
+class RunningQuery:
+    """A statement that runs. `id`: by which it is ended · `requeued`: it was, since it is heavy and no place for
     heavy ones was free."""
 
-    who: Asking
-    began: float
+    token: CancellationToken
+    started_at: float
     id: str = field(default_factory=lambda: secrets.token_hex(12))
     heavy: bool = False
-    sent_back: bool = False
+    requeued: bool = False
 
 
-class Turns:
+class QueryScheduler:
     """The turns of one analytic store. `kill`: ends the statement of an id if it runs; called from a thread of ours."""
 
     def __init__(
         self,
         kill: Callable[[str], None],
         *,
-        light: Places = LIGHT,
-        heavy: Places = HEAVY,
+        light: ConcurrencyLimit = LIGHT_LIMIT,
+        heavy: ConcurrencyLimit = HEAVY_LIMIT,
         light_seconds: float = LIGHT_SECONDS,
     ) -> None:
         self._kill = kill
-        self._heavy = Lane(heavy)
-        self._light = Lane(light, self._heavy.holds)
-        self._files = Lane(replace(heavy, most=max(1, heavy.most - 1)))
+        self._heavy = SlotPool(heavy)
+        self._light = SlotPool(light, self._heavy.is_held_by)
+        self._files = SlotPool(replace(heavy, most=max(1, heavy.most - 1)))
         self._light_seconds = light_seconds
         self._lock = threading.Lock()
-        self._running: set[Turn] = set()
-        self._look = threading.Event()
+        self._running: set[RunningQuery] = set()
+        self._wake = threading.Event()
         self._watcher: threading.Thread | None = None
         self._closed = False
 
     def close(self) -> None:
         """Ends the thread that watches."""
         self._closed = True
-        self._look.set()
+        self._wake.set()
         if self._watcher is not None:
             self._watcher.join()
 
@@ -166,80 +166,83 @@ class Turns:
         return self._light.waiting() + self._heavy.waiting() + self._files.waiting()
 
     @contextmanager
-    def light(self, who: Asking) -> Iterator[Turn]:
+    def light(self, token: CancellationToken) -> Iterator[RunningQuery]:
         """A turn, as long as the block runs. Raises ReportsBusy, Abandoned."""
-        with self._turn(who, self._light) as turn:
+        with self._run(token, self._light) as turn:
             yield turn
 
     @contextmanager
-    def heavy(self, who: Asking) -> Iterator[Turn]:
+    def heavy(self, token: CancellationToken) -> Iterator[RunningQuery]:
         """A turn of what was sent back. Raises ReportsBusy, Abandoned."""
-        with self._turn(who, self._heavy) as turn:
+        with self._run(token, self._heavy) as turn:
             yield turn
 
     @contextmanager
-    def of_file(self, who: Asking, *, patient: bool) -> Iterator[None]:
+    def file_slot(self, token: CancellationToken, *, no_timeout: bool) -> Iterator[None]:
         """A turn for the next rows of a file, in a place for heavy ones, of which files leave one to reports. patient:
-        it waits as long as it takes. Raises as `Lane.enter`."""
-        with self._place(who, self._files, patient=patient), self._place(who, self._heavy, patient=patient):
+        it waits as long as it takes. Raises as `SlotPool.acquire`."""
+        with (
+            self._slot(token, self._files, no_timeout=no_timeout),
+            self._slot(token, self._heavy, no_timeout=no_timeout),
+        ):
             yield
-        self._light.look_again()
+        self._light.wake_waiters()
 
     @staticmethod
     @contextmanager
-    def _place(who: Asking, lane: Lane, *, patient: bool) -> Iterator[None]:
-        with who.ended_by(lane.look_again):
-            lane.enter(who, patient=patient)
+    def _slot(token: CancellationToken, lane: SlotPool, *, no_timeout: bool) -> Iterator[None]:
+        with token.on_cancel(lane.wake_waiters):
+            lane.acquire(token, no_timeout=no_timeout)
         try:
             yield
         finally:
-            lane.leave(who.name)
+            lane.release(token.name)
 
     @contextmanager
-    def _turn(self, who: Asking, lane: Lane) -> Iterator[Turn]:
-        with who.ended_by(lane.look_again):
-            lane.enter(who)
-        turn = Turn(who, time.monotonic(), heavy=lane is self._heavy)
-        self._begin(turn)
+    def _run(self, token: CancellationToken, lane: SlotPool) -> Iterator[RunningQuery]:
+        with token.on_cancel(lane.wake_waiters):
+            lane.acquire(token)
+        turn = RunningQuery(token, time.monotonic(), heavy=lane is self._heavy)
+        self._register(turn)
         try:
-            with who.ended_by(self._look.set):
-                if who.is_over:
-                    raise Abandoned
+            with token.on_cancel(self._wake.set):
+                if token.is_cancelled:
+                    raise RequestCancelled
                 yield turn
         finally:
             with self._lock:
                 self._running.remove(turn)
-            (self._heavy if turn.heavy else self._light).leave(who.name)
-            self._light.look_again()
+            (self._heavy if turn.heavy else self._light).release(token.name)
+            self._light.wake_waiters()
 
-    def _begin(self, turn: Turn) -> None:
+    def _register(self, turn: RunningQuery) -> None:
         with self._lock:
             self._running.add(turn)
             if self._watcher is None:
                 self._watcher = threading.Thread(target=self._watch, name="turns", daemon=True)
                 self._watcher.start()
-        self._look.set()
+        self._wake.set()
 
     def _watch(self) -> None:
         while not self._closed:
-            self._look.wait(_TICK_S if self._now() else None)
-            self._look.clear()
-            for turn in self._now():
-                self._look_at(turn)
+            self._wake.wait(_CHECK_INTERVAL_S if self._list_running() else None)
+            self._wake.clear()
+            for turn in self._list_running():
+                self._check(turn)
 
-    def _now(self) -> list[Turn]:
+    def _list_running(self) -> list[RunningQuery]:
         with self._lock:
             return list(self._running)
 
-    def _look_at(self, turn: Turn) -> None:
+    def _check(self, turn: RunningQuery) -> None:
         with self._lock:
-            is_late = turn in self._running and time.monotonic() - turn.began > self._light_seconds
-            if is_late and not turn.heavy and not turn.sent_back:
-                turn.heavy = self._heavy.try_enter(turn.who.name)
-                turn.sent_back = not turn.heavy
+            is_late = turn in self._running and time.monotonic() - turn.started_at > self._light_seconds
+            if is_late and not turn.heavy and not turn.requeued:
+                turn.heavy = self._heavy.try_acquire(turn.token.name)
+                turn.requeued = not turn.heavy
                 if turn.heavy:
-                    self._light.leave(turn.who.name)
-        if turn.sent_back or turn.who.is_over:
+                    self._light.release(turn.token.name)
+        if turn.requeued or turn.token.is_cancelled:
             # Again until it has ended: an order that came before the statement began found nothing to end.
             try:
                 self._kill(turn.id)

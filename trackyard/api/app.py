@@ -7,21 +7,21 @@ from importlib.metadata import PackageNotFoundError, version
 from trackyard.actions.deps import Deps
 from trackyard.actions.failures import refusal_of
 from trackyard.actions.people.callers import find_caller
-from trackyard.actions.platform.idempotency import answer_once
+from trackyard.actions.platform.idempotency import run_once
 from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.api.platform.files import FILES, file_pages
 from trackyard.wire.endpoint import VERSIONS
 from trackyard.wire.http.dispatch import Dispatch, Forward
 from trackyard.wire.http.health import Page, Readiness, health, metrics, ready
-from trackyard.wire.http.rate_limits import Limits
+from trackyard.wire.http.rate_limits import ApiLimits
 from trackyard.wire.openapi.docs_page import docs_page, document_path, openapi_page
-from trackyard.wire.openapi.document import document, of_version
+from trackyard.wire.openapi.document import document, document_of_version
 
 
 def build(
     deps: Deps,
     readiness: Callable[[], Readiness] = Readiness,
-    limits: Limits | None = None,
+    limits: ApiLimits | None = None,
     forward: Forward | None = None,
 ) -> Dispatch[Deps]:
     """The application. `readiness` is asked by each /readyz: why requests cannot be served, and the queues' lags ·
@@ -31,7 +31,7 @@ def build(
     pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics, **_described(deps.api_url)}
     branches = {FILES: file_pages(deps)}
     authenticate = partial(find_caller, deps.database, deps.clock)
-    once = partial(answer_once, deps)
+    run_idempotently = partial(run_once, deps)
     return Dispatch(
         CATALOGUE,
         deps,
@@ -40,7 +40,7 @@ def build(
         branches,
         clock=deps.clock,
         limits=limits,
-        once=once,
+        run_idempotently=run_idempotently,
         refusal_of=refusal_of,
         forward=forward,
     )
@@ -51,7 +51,7 @@ def _described(address: str) -> Mapping[str, Page]:
     """Return the pages that describe the API at an address. They take longer to write than everything else here."""
     whole = document(CATALOGUE, version=_version(), servers=(address,), topics=TOPICS)
     pages = {"/openapi.json": openapi_page(whole), "/docs": docs_page(whole)}
-    return pages | {document_path(prefix): openapi_page(of_version(whole, prefix)) for prefix in VERSIONS}
+    return pages | {document_path(prefix): openapi_page(document_of_version(whole, prefix)) for prefix in VERSIONS}
 
 
 def _version() -> str:

@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any
 
-from trackyard.wire.endpoint import Call
+from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
 
-Count = Annotated[int, s.Whole(least=1)]
+Count = Annotated[int, s.WholeNumber(minimum=1)]
 
 
 class Paging(Params):
@@ -15,6 +15,6 @@ class Paging(Params):
     page: Count = 1
     limit: Count = 100
 
-    def clamped(self, call: Call[Any]) -> int:
+    def clamped(self, request: ApiRequest[Any]) -> int:
         """The limit that is used."""
-        return min(self.limit, call.max_limit)
+        return min(self.limit, request.max_limit)

@@ -4,20 +4,20 @@ from typing import Any
 
 from trackyard.base.errors import NotFound
 from trackyard.base.ids import is_hex24
-from trackyard.wire.endpoint import Call
+from trackyard.wire.endpoint import ApiRequest
 
 
-def path_number(call: Call[Any], name: str = "id") -> int:
+def path_number(request: ApiRequest[Any], name: str = "id") -> int:
     """The integer id in the path. Raises NotFound."""
-    text = call.path[name]
+    text = request.path[name]
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise NotFound
     return int(text)
 
 
-def path_hex(call: Call[Any], name: str = "id") -> str:
+def path_hex(request: ApiRequest[Any], name: str = "id") -> str:
     """The id of 24 hex digits in the path. Raises NotFound."""
-    text = call.path[name].lower()
+    text = request.path[name].lower()
     if not is_hex24(text):
         raise NotFound
     return text

@@ -18,7 +18,7 @@ Batch = Any
 _loading: Final = threading.Lock()
 
 
-class Arrow(NamedTuple):
+class PyArrow(NamedTuple):
     """The parts of pyarrow that are used: itself, and its modules."""
 
     arrow: Any
@@ -27,22 +27,22 @@ class Arrow(NamedTuple):
     parquet: Any
 
 
-def loaded() -> Arrow:
+def load_pyarrow() -> PyArrow:
     """pyarrow. Safe to use from several threads."""
     with _loading:
-        return _loaded()
+        return _load_pyarrow()
 
 
 def amounts(scaled: Sequence[int]) -> Array:
     """Amounts, decimal128(18, 4), of whole numbers of ten-thousandths."""
-    arrow = loaded().arrow
+    arrow = load_pyarrow().arrow
     whole = arrow.array(scaled, type=arrow.int64()).cast(arrow.decimal128(19, 0))
     return arrow.Array.from_buffers(arrow.decimal128(18, 4), len(whole), whole.buffers())
 
 
-def beside(keys: Array, kinds: Sequence[Any], values_of: Callable[[Any], Sequence[Any]]) -> list[Array]:
+def dictionary_columns(keys: Array, kinds: Sequence[Any], values_of: Callable[[Any], Sequence[Any]]) -> list[Array]:
     """Columns of what belongs to a key, of the types `kinds`; `values_of` is asked once for each key that there is."""
-    arrow = loaded().arrow
+    arrow = load_pyarrow().arrow
     encoded = keys if arrow.types.is_dictionary(keys.type) else keys.dictionary_encode()
     rows = [values_of(key) for key in encoded.dictionary.to_pylist()]
     columns = zip(*rows, strict=True) if rows else [()] * len(kinds)
@@ -50,30 +50,30 @@ def beside(keys: Array, kinds: Sequence[Any], values_of: Callable[[Any], Sequenc
     return [arrow.DictionaryArray.from_arrays(encoded.indices, values) for values in found]
 
 
-def plain(column: Array) -> Array:
+def without_dictionary(column: Array) -> Array:
     """The same without a dictionary."""
-    arrow = loaded().arrow
+    arrow = load_pyarrow().arrow
     return column.dictionary_decode() if arrow.types.is_dictionary(column.type) else column
 
 
 @cache
-def _loaded() -> Arrow:
+def _load_pyarrow() -> PyArrow:
     """pyarrow without pandas, which its first array loads only because it is there: 57 MB that nothing here uses."""
     import pyarrow
     import pyarrow.compute
     import pyarrow.csv
     import pyarrow.parquet
 
-    hidden = _Hidden()
-    sys.meta_path.insert(0, hidden)
+    blocker = _PandasBlocker()
+    sys.meta_path.insert(0, blocker)
     try:
         pyarrow.array([0])
     finally:
-        sys.meta_path.remove(hidden)
-    return Arrow(pyarrow, pyarrow.compute, pyarrow.csv, pyarrow.parquet)
+        sys.meta_path.remove(blocker)
+    return PyArrow(pyarrow, pyarrow.compute, pyarrow.csv, pyarrow.parquet)
 
 
-class _Hidden(MetaPathFinder):
+class _PandasBlocker(MetaPathFinder):
     """Lets pandas not be found by who does not have it yet."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:

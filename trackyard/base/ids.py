@@ -27,7 +27,7 @@ class ClickId:
     edge: int
 
 
-def as_stored(ids: Iterable[str]) -> tuple[str, ...]:
+def lowercase_ids(ids: Iterable[str]) -> tuple[str, ...]:
     """Ids of hex digits, which clients write in any case, as they are stored."""
     return tuple(each.lower() for each in ids)
 

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 
 from pythonjsonlogger.json import JsonFormatter
 
-_QUIET = {
+_LIBRARY_LEVELS = {
     "alembic": logging.WARNING,
     "uvicorn": logging.WARNING,
     "urllib3": logging.ERROR,
@@ -20,7 +20,7 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 """Id of the request being served in this context, "" outside of one."""
 
 
-class _RequestId(logging.Filter):
+class _RequestIdFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = request_id.get()
         return True
@@ -37,9 +37,9 @@ def log_to_stderr(role: str, level: str = "INFO") -> None:
             static_fields={"role": role},
         )
     )
-    handler.addFilter(_RequestId())
+    handler.addFilter(_RequestIdFilter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    for library, least in _QUIET.items():
+    for library, least in _LIBRARY_LEVELS.items():
         logging.getLogger(library).setLevel(max(least, root.level))

@@ -17,12 +17,12 @@ from prometheus_client import (
 from prometheus_client.multiprocess import MultiProcessCollector
 
 CLICKS = Counter("trackyard_clicks", "Clicks decided, by the reason of their refusal (empty = accepted)", ["reason"])
-CALLS = Counter("trackyard_calls", "Inbound calls recorded")
+POSTBACKS = Counter("trackyard_calls", "Inbound calls recorded")
 EDGE_REQUESTS = Counter("trackyard_edge_requests", "Requests of the tracking listener", ["path", "status"])
-RULE_VERSION = Gauge(
+RULESET_VERSION = Gauge(
     "trackyard_rule_version", "Version of the rules in memory", ["edge"], multiprocess_mode="mostrecent"
 )
-RULES_AGE = Gauge(
+RULESET_AGE = Gauge(
     "trackyard_rules_age_seconds",
     "Time since the source of the rules last said that nothing newer is to be published",
     ["edge"],
@@ -38,7 +38,7 @@ REBUILT_ROWS = Counter("trackyard_rebuilt_rows", "Rows made again by rebuilds", 
 REBUILDS = Counter("trackyard_rebuilds", "Rebuilds by how they ended", ["stage"])
 ROWS_EMPTIED = Counter("trackyard_rows_emptied", "Rows whose personal data was emptied", ["table"])
 ROWS_DROPPED = Counter("trackyard_rows_dropped", "Rows of the analytic store that were too old", ["table"])
-JOURNALS_PACKED = Counter("trackyard_journals_packed", "Finished journals that were compressed")
+JOURNALS_COMPRESSED = Counter("trackyard_journals_packed", "Finished journals that were compressed")
 JOURNALS_REWRITTEN = Counter("trackyard_journals_rewritten", "Compressed journals that were rid of what was erased")
 JOURNALS_REMOVED = Counter("trackyard_journals_removed", "Compressed journals that were too old")
 JOURNAL_LAG = Gauge(
@@ -48,7 +48,9 @@ JOURNAL_LAG = Gauge(
     multiprocess_mode="mostrecent",
 )
 JOURNAL_GAPS = Counter("trackyard_journal_gaps", "Damaged places found in journals")
-RECORDS_ASIDE = Counter("trackyard_records_aside", "Records that could not be loaded, kept in damaged/", ["queue"])
+RECORDS_QUARANTINED = Counter(
+    "trackyard_records_aside", "Records that could not be loaded, kept in damaged/", ["queue"]
+)
 QUEUE_DEPTH = Gauge("trackyard_queue_depth", "Rows waiting in a queue", ["queue"], multiprocess_mode="mostrecent")
 QUEUE_LAG = Gauge(
     "trackyard_queue_lag_seconds",
@@ -57,21 +59,21 @@ QUEUE_LAG = Gauge(
     multiprocess_mode="mostrecent",
 )
 
-CALLS_DECIDED = Counter(
+POSTBACKS_DECIDED = Counter(
     "trackyard_calls_decided", "Inbound calls by what became of them (empty = took effect)", ["response"]
 )
 DELIVERIES = Counter("trackyard_deliveries", "Attempts of calls to affiliates by outcome", ["outcome"])
-PARALLEL_CALLS = Counter("trackyard_parallel_calls", "Calls of parallel_tracking_url by outcome", ["outcome"])
+PARALLEL_REQUESTS = Counter("trackyard_parallel_calls", "Calls of parallel_tracking_url by outcome", ["outcome"])
 MAILS = Counter("trackyard_mails", "Attempts to send a mail by outcome", ["outcome"])
 DELIVERY_SECONDS = Histogram("trackyard_delivery_seconds", "Time of one attempt of a call to an affiliate")
 
 
-def exposition() -> tuple[bytes, str]:
+def render_metrics() -> tuple[bytes, str]:
     """The metrics of all processes of this machine and their content type."""
     return generate_latest(_registry()), CONTENT_TYPE_LATEST
 
 
-def lags() -> dict[str, float]:
+def queue_lags() -> dict[str, float]:
     """Seconds that each queue is behind, as the process that measures it last said; `journal` = the worst edge's."""
     found: dict[str, float] = {}
     for metric in _registry().collect():

@@ -3,15 +3,15 @@ docs/spec/money.md#amounts). Never float."""
 
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
-PLACES = Decimal("0.0001")
+SMALLEST_AMOUNT = Decimal("0.0001")
 ZERO = Decimal("0.0000")
-LIMIT = Decimal("100000000000")
+MAX_AMOUNT = Decimal("100000000000")
 """Amounts stay below this, so that sums of them fit 64 bits of ten-thousandths."""
 
 
 def rounded(amount: Decimal) -> Decimal:
     """`amount` with four places, half to even."""
-    return amount.quantize(PLACES, rounding=ROUND_HALF_EVEN)
+    return amount.quantize(SMALLEST_AMOUNT, rounding=ROUND_HALF_EVEN)
 
 
 def find_amount(text: str) -> Decimal | None:
@@ -22,7 +22,7 @@ def find_amount(text: str) -> Decimal | None:
         amount = Decimal(text.strip())
     except InvalidOperation:
         return None
-    if not amount.is_finite() or amount.is_signed() or amount >= LIMIT:
+    if not amount.is_finite() or amount.is_signed() or amount >= MAX_AMOUNT:
         return None
     return rounded(amount)
 

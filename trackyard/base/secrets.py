@@ -9,15 +9,15 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 _LETTERS: Final = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that look alike
-_BROKEN: Final = "TRACKYARD_SECRET_KEY does not open a stored key: it is not the one that closed it"
+_WRONG_KEY: Final = "TRACKYARD_SECRET_KEY does not open a stored key: it is not the one that closed it"
 _passwords = PasswordHasher()
 
 
-class SealBroken(Exception):
+class DecryptionFailed(Exception):
     """A sealed value that the secret key does not open."""
 
 
-class Seal:
+class SecretCipher:
     """Encrypts values that must be shown again, such as API keys. `key` is a Fernet key (32 bytes, base64); what
     `older` ones closed is opened too."""
 
@@ -29,23 +29,23 @@ class Seal:
         """A fresh key."""
         return Fernet.generate_key().decode()
 
-    def close(self, text: str) -> str:
+    def encrypt(self, text: str) -> str:
         """`text` encrypted."""
         return self._fernet.encrypt(text.encode()).decode()
 
-    def open(self, sealed: str) -> str:
-        """The text that `close` was given. Raises SealBroken."""
+    def decrypt(self, encrypted: str) -> str:
+        """The text that `encrypt` was given. Raises DecryptionFailed."""
         try:
-            return self._fernet.decrypt(sealed.encode()).decode()
+            return self._fernet.decrypt(encrypted.encode()).decode()
         except InvalidToken:
-            raise SealBroken(_BROKEN) from None
+            raise DecryptionFailed(_WRONG_KEY) from None
 
-    def renewed(self, sealed: str) -> str:
-        """The same value, closed by the key that closes now. Raises SealBroken."""
+    def reencrypt(self, encrypted: str) -> str:
+        """The same value, closed by the key that closes now. Raises DecryptionFailed."""
         try:
-            return self._fernet.rotate(sealed.encode()).decode()
+            return self._fernet.rotate(encrypted.encode()).decode()
         except InvalidToken:
-            raise SealBroken(_BROKEN) from None
+            raise DecryptionFailed(_WRONG_KEY) from None
 
 
 def digest(secret: str) -> str:

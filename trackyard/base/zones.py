@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-DATETIME = "%Y-%m-%d %H:%M:%S"
+DATETIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 _DAY = 86_400
 
 
@@ -44,7 +44,7 @@ def day_end_ms(day: date, zone: ZoneInfo) -> int:
 def datetime_text(at_ms: int, zone: ZoneInfo) -> str:
     """`YYYY-MM-DD HH:MM:SS` of a moment in `zone`, the form of answers
     (docs/spec/api-conventions.md#dates-and-durations)."""
-    return datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone).strftime(DATETIME)
+    return datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone).strftime(DATETIME_FORMAT)
 
 
 def local_day(at_ms: int, zone: ZoneInfo) -> date:
@@ -57,7 +57,7 @@ def offsets_between(zone: ZoneInfo, since_ms: int, until_ms: int) -> list[tuple[
     first is that of `since_ms`, the others come after it and before `until_ms` (exclusive)."""
     first, last = (datetime.fromtimestamp(at_ms // 1000, UTC).year for at_ms in (since_ms, max(since_ms, until_ms - 1)))
     changes = [change for year in range(first, last + 1) for change in _changes(zone.key, year)]
-    before = [(since_ms // 1000, _ahead(zone, since_ms // 1000))]
+    before = [(since_ms // 1000, _utc_offset(zone, since_ms // 1000))]
     return before + [change for change in changes if since_ms < change[0] * 1000 < until_ms]
 
 
@@ -67,16 +67,16 @@ def _changes(name: str, year: int) -> tuple[tuple[int, int], ...]:
     day is looked at: no zone changes its clocks twice a day."""
     zone, start = ZoneInfo(name), int(datetime(year, 1, 1, tzinfo=UTC).timestamp())
     days = range(start, int(datetime(year + 1, 1, 1, tzinfo=UTC).timestamp()), _DAY)
-    return tuple(_change(zone, day) for day in days if _ahead(zone, day - 1) != _ahead(zone, day + _DAY - 1))
+    return tuple(_change(zone, day) for day in days if _utc_offset(zone, day - 1) != _utc_offset(zone, day + _DAY - 1))
 
 
 def _change(zone: ZoneInfo, day: int) -> tuple[int, int]:
     """The second of a day (UTC) from which on clocks are another offset ahead than before it."""
-    before = _ahead(zone, day - 1)
-    second = bisect_left(range(day, day + _DAY), True, key=lambda at: _ahead(zone, at) != before)
-    return day + second, _ahead(zone, day + second)
+    before = _utc_offset(zone, day - 1)
+    second = bisect_left(range(day, day + _DAY), True, key=lambda at: _utc_offset(zone, at) != before)
+    return day + second, _utc_offset(zone, day + second)
 
 
-def _ahead(zone: ZoneInfo, at: int) -> int:
+def _utc_offset(zone: ZoneInfo, at: int) -> int:
     offset = datetime.fromtimestamp(at, UTC).astimezone(zone).utcoffset()
     return 0 if offset is None else int(offset.total_seconds())

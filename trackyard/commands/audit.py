@@ -1,6 +1,6 @@
 """`trackyard audit`: whether everything adds up."""
 
-from trackyard.commands.local_api import Refused, ask
+from trackyard.commands.local_api import ApiError, get_as_administrator
 from trackyard.runtime.settings import CannotStart, Config
 
 
@@ -8,8 +8,8 @@ def audit(config: Config) -> tuple[str, bool]:
     """What was compared and what differs, several lines, and whether nothing does. Raises CannotStart when the server
     does not run or cannot answer."""
     try:
-        answer = ask(config, "/3.1/admin/reconciliation", seconds=None)
-    except Refused as refused:
+        answer = get_as_administrator(config, "/3.1/admin/reconciliation", seconds=None)
+    except ApiError as refused:
         raise CannotStart(f"the API answers {refused.status}: {refused}") from None
     lines = [f"{number:>12,} {what}" for what, number in answer["checked"].items()]
     lines += [

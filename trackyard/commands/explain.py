@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from trackyard.base.ids import is_hex24
-from trackyard.commands.local_api import Refused, ask
+from trackyard.commands.local_api import ApiError, get_as_administrator
 from trackyard.runtime.settings import CannotStart, Config
 
 
@@ -15,17 +15,19 @@ def explain(config: Config, click_id: str) -> str:
     if not is_hex24(click_id.lower()):
         raise CannotStart(f"{click_id} is no click id: 24 hex digits.")
     try:
-        answer = ask(config, f"/3.1/admin/click/{click_id.lower()}/explain")
-    except Refused as refused:
+        answer = get_as_administrator(config, f"/3.1/admin/click/{click_id.lower()}/explain")
+    except ApiError as refused:
         if refused.status == HTTPStatus.NOT_FOUND:
             raise CannotStart(
                 f"there is no click {click_id}: it was never recorded, is not loaded yet, or is no longer kept."
             ) from None
         raise CannotStart(f"the API answers {refused.status}: {refused}") from None
-    return "\n".join((*_recorded(answer["click"], answer["today"]["visitor"]), "", *_today(answer["today"])))
+    return "\n".join(
+        (*_recorded_lines(answer["click"], answer["today"]["visitor"]), "", *_today_lines(answer["today"]))
+    )
 
 
-def _recorded(click: dict[str, Any], visitor: dict[str, Any]) -> Iterator[str]:
+def _recorded_lines(click: dict[str, Any], visitor: dict[str, Any]) -> Iterator[str]:
     yield f"Click {click['id']} of {click['created_at']}"
     yield f"  offer {click['offer_id']} · affiliate {click['pid']} · advertiser {click['advertiser_id'] or 'none'}"
     known = {
@@ -46,7 +48,7 @@ def _recorded(click: dict[str, Any], visitor: dict[str, Any]) -> Iterator[str]:
         yield f"  noted: {', '.join(flag.replace('_', ' ') for flag in click['flags'])}"
 
 
-def _today(today: dict[str, Any]) -> Iterator[str]:
+def _today_lines(today: dict[str, Any]) -> Iterator[str]:
     if today["passes"]:
         yield "By the rules of today: passes"
     else:

@@ -9,16 +9,16 @@ from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO
 
-from trackyard.commands.local_api import Refused, administrator
-from trackyard.commands.progress import Progress
+from trackyard.commands.local_api import ApiError, administrator_client
+from trackyard.commands.progress import ProgressBar
 from trackyard.runtime.settings import Config
 
 STDOUT: Final = "-"
-_READ: Final = 1 << 18
+_READ_BYTES: Final = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExportRequest:
     """What is to be exported. since, until: YYYY-MM-DD, both included · filters: name and value, as often as there are
     values · output: a file, or - for standard output."""
 
@@ -33,55 +33,55 @@ class Wanted:
 
     def params(self) -> dict[str, Any]:
         """As the API takes them."""
-        named: dict[str, list[str]] = {"date_from": [self.since], "date_to": [self.until]}
+        sent_values: dict[str, list[str]] = {"date_from": [self.since], "date_to": [self.until]}
         for name, value in self.filters:
-            named.setdefault(name, []).append(value)
+            sent_values.setdefault(name, []).append(value)
         if self.what == "custom":
-            named = {f"filter[{name}]": values for name, values in named.items()}
-        asked = {f"{name}[]" if len(values) > 1 else name: values for name, values in named.items()}
-        asked |= {"slice[]": list(self.slices)} if self.slices else {}
-        asked |= {"timezone": [self.timezone]} if self.timezone else {}
-        return asked | {"format": [self.form]}
+            sent_values = {f"filter[{name}]": values for name, values in sent_values.items()}
+        params_sent = {f"{name}[]" if len(values) > 1 else name: values for name, values in sent_values.items()}
+        params_sent |= {"slice[]": list(self.slices)} if self.slices else {}
+        params_sent |= {"timezone": [self.timezone]} if self.timezone else {}
+        return params_sent | {"format": [self.form]}
 
 
-class Failed(Exception):
+class ExportFailed(Exception):
     """There is no file, for the reason that the message gives."""
 
 
-def export(config: Config, wanted: Wanted, told: TextIO) -> None:
+def export(config: Config, request: ExportRequest, progress_out: TextIO) -> None:
     """Writes what is wanted; a file is there when it is whole, and not before. told: where progress is shown.
 
     Raises Failed and, when nobody answers, CannotStart; BrokenPipeError when nobody reads standard output any more.
     """
-    if wanted.output == STDOUT and wanted.form == "parquet" and sys.stdout.isatty():
-        raise Failed("a Parquet file is nothing for a terminal: name one with --output.")
+    if request.output == STDOUT and request.form == "parquet" and sys.stdout.isatty():
+        raise ExportFailed("a Parquet file is nothing for a terminal: name one with --output.")
     try:
         with (
-            administrator(config).stream(f"/3.1/stats/{wanted.what}", wanted.params()) as response,
-            _output(wanted.output) as out,
+            administrator_client(config).stream(f"/3.1/stats/{request.what}", request.params()) as response,
+            _open_output(request.output) as out,
         ):
-            _copy(response, out, wanted, told)
-    except Refused as refused:
-        raise Failed(f"the API answers {refused.status}: {refused}") from None
+            _copy_response(response, out, request, progress_out)
+    except ApiError as refused:
+        raise ExportFailed(f"the API answers {refused.status}: {refused}") from None
     except (HTTPException, ConnectionError) as fault:
         if isinstance(fault, BrokenPipeError):
             raise
-        raise Failed("the server broke off before the file was whole; its log says why.") from None
+        raise ExportFailed("the server broke off before the file was whole; its log says why.") from None
 
 
-def _copy(response: HTTPResponse, out: BinaryIO, wanted: Wanted, told: TextIO) -> None:
+def _copy_response(response: HTTPResponse, out: BinaryIO, request: ExportRequest, progress_out: TextIO) -> None:
     """A bar of rows for CSV, whose lines can be counted; of others, and on no terminal, how much there is."""
-    rows = int(response.headers.get("X-Total-Count", "0")) if wanted.form == "csv" else 0
+    rows = int(response.headers.get("X-Total-Count", "0")) if request.form == "csv" else 0
     done = 0
-    with Progress(told, wanted.what, rows or None) as progress:
-        while piece := response.read(_READ):
+    with ProgressBar(progress_out, request.what, rows or None) as progress:
+        while piece := response.read(_READ_BYTES):
             out.write(piece)
             done += piece.count(b"\r\n") if rows else len(piece)
             progress.to(done)
 
 
 @contextmanager
-def _output(name: str) -> Iterator[BinaryIO]:
+def _open_output(name: str) -> Iterator[BinaryIO]:
     """What to write to. A file has another name until the block ends well. Raises Failed when it cannot be written."""
     if name == STDOUT:
         yield sys.stdout.buffer
@@ -97,6 +97,6 @@ def _output(name: str) -> Iterator[BinaryIO]:
     except OSError as fault:
         if isinstance(fault, ConnectionError):
             raise
-        raise Failed(f"{name} cannot be written: {fault.strerror}.") from None
+        raise ExportFailed(f"{name} cannot be written: {fault.strerror}.") from None
     finally:
         part.unlink(missing_ok=True)

@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     if options.command == "settings":
-        sys.stdout.write(config.document())
+        sys.stdout.write(config.configuration_page())
         return
     try:
         if options.config is not None:
@@ -155,13 +155,13 @@ def _audit(settings: config.Config, _options: argparse.Namespace) -> None:
 def _erase(settings: config.Config, options: argparse.Namespace) -> None:
     from trackyard.commands.erase import erase
 
-    def agrees(question: str) -> bool:
+    def confirm(question: str) -> bool:
         if options.yes:
             return True
         print(f"{question} [y/N] ", end="", flush=True)
         return sys.stdin.readline().strip().lower() in ("y", "yes")  # at an end of the input: no
 
-    print(erase(settings, options.subject, options.id, agrees))
+    print(erase(settings, options.subject, options.id, confirm))
 
 
 def _rebuild(settings: config.Config, options: argparse.Namespace) -> None:
@@ -174,9 +174,9 @@ def _rebuild(settings: config.Config, options: argparse.Namespace) -> None:
 
 
 def _export(settings: config.Config, options: argparse.Namespace) -> None:
-    from trackyard.commands.export import Failed, Wanted, export
+    from trackyard.commands.export import ExportFailed, ExportRequest, export
 
-    wanted = Wanted(
+    wanted = ExportRequest(
         what=options.what,
         since=options.since,
         until=options.until,
@@ -188,7 +188,7 @@ def _export(settings: config.Config, options: argparse.Namespace) -> None:
     )
     try:
         export(settings, wanted, sys.stderr)
-    except (Failed, config.CannotStart) as fault:
+    except (ExportFailed, config.CannotStart) as fault:
         print(f"trackyard: {fault}", file=sys.stderr)
         sys.exit(1)
 
@@ -200,9 +200,9 @@ def _rotate_key(settings: config.Config, _options: argparse.Namespace) -> None:
 
 
 def _demo(settings: config.Config, options: argparse.Namespace) -> None:
-    from trackyard.commands.demo import Size, demo
+    from trackyard.commands.demo import DemoSize, demo
 
-    demo(settings, Size(options.visits, options.seconds, options.seed), sys.stdout)
+    demo(settings, DemoSize(options.visits, options.seconds, options.seed), sys.stdout)
 
 
 def _role(settings: config.Config, options: argparse.Namespace) -> None:

@@ -5,10 +5,10 @@ from types import TracebackType
 from typing import Final, Self, TextIO
 
 _WIDTH: Final = 30
-_EVERY_S: Final = 0.1
+_REFRESH_S: Final = 0.1
 
 
-class Progress:
+class ProgressBar:
     """One part of `total` steps, shown on `out` while its `with` block lasts. total None: steps are bytes, of which
     nobody knows how many there will be.
 
@@ -21,7 +21,7 @@ class Progress:
         self._name = name
         self._total = total
         self._done = 0.0
-        self._bar = out.isatty()
+        self._is_terminal = out.isatty()
         self._begun_at = self._shown_at = time.monotonic()
 
     def __enter__(self) -> Self:
@@ -31,7 +31,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar:
+        if self._is_terminal:
             self._show()
             self._out.write("\n")
         elif kind is None:
@@ -45,11 +45,11 @@ class Progress:
     def to(self, done: float) -> None:
         """So much of the total is done."""
         self._done = done if self._total is None else min(done, self._total)
-        if time.monotonic() - self._shown_at >= _EVERY_S:
+        if time.monotonic() - self._shown_at >= _REFRESH_S:
             self._show()
 
     def _show(self) -> None:
-        if not self._bar:
+        if not self._is_terminal:
             return
         self._shown_at = time.monotonic()
         seconds = self._shown_at - self._begun_at

@@ -4,13 +4,13 @@ import math
 import time
 from typing import Any, Final, TextIO
 
-from trackyard.commands.local_api import Api, Refused, administrator
-from trackyard.commands.progress import Progress
+from trackyard.commands.local_api import ApiClient, ApiError, administrator_client
+from trackyard.commands.progress import ProgressBar
 from trackyard.runtime.settings import CannotStart, Config
 
 _PATH: Final = "/3.1/admin/rebuild"
-_EVERY_S: Final = 0.2
-_KINDS: Final = {
+_POLL_S: Final = 0.2
+_TABLE_TITLES: Final = {
     "click": "clicks",
     "view": "views",
     "click_lookup": "clicks to be looked up",
@@ -25,66 +25,66 @@ def rebuild(config: Config, wish: str, out: TextIO) -> tuple[str, bool]:
 
     wish: as the API takes it. Raises CannotStart when the server does not run, dies, or refuses.
     """
-    api = administrator(config)
+    api = administrator_client(config)
     try:
         number = api.post(_PATH, {"wish": wish})["rebuild"]["number"]
-        ended = _follow(api, number, out)
-    except Refused as refused:
+        ended = _show_progress(api, number, out)
+    except ApiError as refused:
         raise CannotStart(f"the API answers {refused.status}: {refused}") from None
-    lines = [*_figures(ended), *_differences(ended), _outcome(ended)]
-    fine = ended["stage"] == "swapped" or (ended["stage"] == "kept" and ended["count"] == 0)
-    return "\n".join(lines), fine
+    lines = [*_sum_lines(ended), *_difference_lines(ended), _outcome_line(ended)]
+    is_accepted = ended["stage"] == "swapped" or (ended["stage"] == "kept" and ended["count"] == 0)
+    return "\n".join(lines), is_accepted
 
 
-def _follow(api: Api, number: int, out: TextIO) -> dict[str, Any]:
-    seen = _look(api, number)
-    while not seen["ended"]:
-        with Progress(out, seen["step"], seen["total"]) as bar:
-            step = seen["step"]
-            while not seen["ended"] and seen["step"] == step:
-                bar.to(seen["done"])
-                time.sleep(_EVERY_S)
-                seen = _look(api, number)
-            bar.to(seen["done"] if seen["step"] == step else math.inf)
-    return seen
+def _show_progress(api: ApiClient, number: int, out: TextIO) -> dict[str, Any]:
+    state = _get_status(api, number)
+    while not state["ended"]:
+        with ProgressBar(out, state["step"], state["total"]) as bar:
+            step = state["step"]
+            while not state["ended"] and state["step"] == step:
+                bar.to(state["done"])
+                time.sleep(_POLL_S)
+                state = _get_status(api, number)
+            bar.to(state["done"] if state["step"] == step else math.inf)
+    return state
 
 
-def _look(api: Api, number: int) -> dict[str, Any]:
-    seen: dict[str, Any] | None = api.get(_PATH)["rebuild"]
-    if seen is None or seen["number"] != number:
+def _get_status(api: ApiClient, number: int) -> dict[str, Any]:
+    state: dict[str, Any] | None = api.get(_PATH)["rebuild"]
+    if state is None or state["number"] != number:
         raise CannotStart("the server was started anew meanwhile: nothing was swapped by halves; run it again.")
-    return seen
+    return state
 
 
-def _figures(seen: dict[str, Any]) -> list[str]:
-    lines = [f"{'live':>12} {'made again':>12}"] if seen["figures"] else []
-    for each in seen["figures"]:
+def _sum_lines(state: dict[str, Any]) -> list[str]:
+    lines = [f"{'live':>12} {'made again':>12}"] if state["figures"] else []
+    for each in state["figures"]:
         live, made = each["live"], each["made"]
-        name = f"{_KINDS[each['table']]} {_STATUSES.get(each['group'], each['group'])}".strip()
+        name = f"{_TABLE_TITLES[each['table']]} {_STATUSES.get(each['group'], each['group'])}".strip()
         if each["table"] == "fact":
             name += f" (charge {live['charge']} | {made['charge']}, payout {live['payout']} | {made['payout']})"
         lines.append(f"{live['rows']:>12,} {made['rows']:>12,} {name}")
-    if seen["carried"]:
-        lines.append(f"{seen['carried']:,} clicks and views that no journal here holds were carried over as they are")
+    if state["carried"]:
+        lines.append(f"{state['carried']:,} clicks and views that no journal here holds were carried over as they are")
     return lines
 
 
-def _differences(seen: dict[str, Any]) -> list[str]:
+def _difference_lines(state: dict[str, Any]) -> list[str]:
     lines = [
         f"DIFFERENT {item['what']} {item['key']}: expected {item['expected']}, found {item['found']}"
-        for item in seen["differences"]
+        for item in state["differences"]
     ]
-    hidden = seen["count"] - len(seen["differences"])
+    hidden = state["count"] - len(state["differences"])
     return [*lines, f"… and {hidden:,} more differences"] if hidden else lines
 
 
-def _outcome(seen: dict[str, Any]) -> str:
-    count, seconds = seen["count"], seen["seconds"]
+def _outcome_line(state: dict[str, Any]) -> str:
+    count, seconds = state["count"], state["seconds"]
     differs = f"{count:,} difference{'s' * (count > 1)}" if count else "nothing differs"
-    if seen["stage"] == "failed":
-        return f"it failed, and nothing was changed: {seen['why']}"
-    if seen["stage"] == "swapped":
+    if state["stage"] == "failed":
+        return f"it failed, and nothing was changed: {state['why']}"
+    if state["stage"] == "swapped":
         return f"{differs}; the tables made again are used now ({seconds} s)"
-    if seen["wish"] == "check" or not count:
+    if state["wish"] == "check" or not count:
         return f"{differs}; nothing was changed ({seconds} s)"
     return f"{differs}; nothing was changed: `trackyard rebuild --accept` puts what is recorded in place ({seconds} s)"

@@ -12,15 +12,15 @@ from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from trackyard.actions.platform.installation import renew_sealed
-from trackyard.base.secrets import Seal, SealBroken
+from trackyard.actions.platform.installation import reencrypt_secrets
+from trackyard.base.secrets import DecryptionFailed, SecretCipher
 from trackyard.runtime.settings import (
     OLD_SECRET_FILE,
     SECRET_FILE,
     CannotStart,
     Config,
+    encryption_keys,
     new_secret,
-    seal_keys,
     write_private,
 )
 from trackyard.store.engine.database import Database
@@ -34,20 +34,20 @@ def rotate_key(config: Config) -> str:
                 "TRACKYARD_OLD_SECRET_KEY must be set: give it the key that is in use, TRACKYARD_SECRET_KEY a new one, "
                 "start everything with both, then run this."
             )
-        return f"{_renew(config)} TRACKYARD_OLD_SECRET_KEY is no longer needed."
+        return f"{_reencrypt(config)} TRACKYARD_OLD_SECRET_KEY is no longer needed."
     if not (config.data_dir / SECRET_FILE).exists():
         raise CannotStart(f"there is no installation in {config.data_dir} yet: start it first.")
     try:
-        with _nobody_else_in(config.data_dir):
-            _put_new_secret(config.data_dir)
-            told = _renew(config)
+        with _exclusive_lock(config.data_dir):
+            _write_new_secret(config.data_dir)
+            report = _reencrypt(config)
             (config.data_dir / OLD_SECRET_FILE).unlink()
     except OSError as fault:
         raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.strerror}.") from None
-    return told
+    return report
 
 
-def _put_new_secret(directory: Path) -> None:
+def _write_new_secret(directory: Path) -> None:
     secret, old = directory / SECRET_FILE, directory / OLD_SECRET_FILE
     if old.exists() and old.read_text() != secret.read_text():
         return  # an earlier run was cut short behind this
@@ -55,11 +55,11 @@ def _put_new_secret(directory: Path) -> None:
     write_private(secret, new_secret())
 
 
-def _renew(config: Config) -> str:
+def _reencrypt(config: Config) -> str:
     try:
         with Database(config.database_url, pool_size=1) as database:
-            count = renew_sealed(database, Seal(*seal_keys(config)))
-    except SealBroken as fault:
+            count = reencrypt_secrets(database, SecretCipher(*encryption_keys(config)))
+    except DecryptionFailed as fault:
         raise CannotStart(f"{fault}.") from None
     except SQLAlchemyError as fault:
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {str(fault).splitlines()[0]}.") from None
@@ -67,7 +67,7 @@ def _renew(config: Config) -> str:
 
 
 @contextmanager
-def _nobody_else_in(directory: Path) -> Iterator[None]:
+def _exclusive_lock(directory: Path) -> Iterator[None]:
     """Keeps a server from starting; one that runs has the old key alone in its memory."""
     handle = os.open(directory / "trackyard.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

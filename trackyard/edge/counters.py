@@ -10,11 +10,11 @@ class Counters:
     """clicks: by reason, "" = accepted · calls · requests: by (path, status). What nearly all are is counted apart:
     accepted clicks, and redirected answers to /click."""
 
-    __slots__ = ("accepted", "calls", "clicks", "redirected", "requests")
+    __slots__ = ("accepted", "clicks", "postbacks", "redirected", "requests")
 
     def __init__(self) -> None:
         self.clicks: defaultdict[str, int] = defaultdict(int)
-        self.calls = self.accepted = self.redirected = 0
+        self.postbacks = self.accepted = self.redirected = 0
         self.requests: defaultdict[tuple[str, int], int] = defaultdict(int)
 
     def flush(self) -> None:
@@ -27,7 +27,7 @@ class Counters:
             metrics.CLICKS.labels(reason).inc(count)
         for (path, status), count in self.requests.items():
             metrics.EDGE_REQUESTS.labels(path, status).inc(count)
-        metrics.CALLS.inc(self.calls)
+        metrics.POSTBACKS.inc(self.postbacks)
         self.clicks.clear()
         self.requests.clear()
-        self.calls = self.accepted = self.redirected = 0
+        self.postbacks = self.accepted = self.redirected = 0

@@ -4,11 +4,11 @@ import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
 
-from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.http.connection import Connection
-from trackyard.journal.writer import JournalUnwritable, Writer
+from trackyard.journal.writer import JournalUnwritable, JournalWriter
 
-SOON_S = 0.01
+CLICK_SYNC_DELAY_S = 0.01
 """Clicks are on disk at most about this much later."""
 
 _log = logging.getLogger("trackyard.edge")
@@ -17,7 +17,7 @@ _log = logging.getLogger("trackyard.edge")
 class GroupCommit:
     """Syncs `writer` in a thread of its own: at once when a call waits, else 10 ms after a click."""
 
-    def __init__(self, writer: Writer, edge: Edge, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, writer: JournalWriter, edge: EdgeHandler, loop: asyncio.AbstractEventLoop) -> None:
         self._writer = writer
         self._edge = edge
         self._loop = loop
@@ -32,18 +32,18 @@ class GroupCommit:
         self._waiters.append(waiter)
         self._start()
 
-    def note(self) -> None:
+    def sync_soon(self) -> None:
         """Syncs soon when something was written."""
         if self._writer.dirty and not self._scheduled:
             self._scheduled = True
-            self._loop.call_later(SOON_S, self._soon)
+            self._loop.call_later(CLICK_SYNC_DELAY_S, self._on_sync_due)
 
     def close(self) -> None:
         """Ends the thread, after what runs in it. Closing the writer syncs the rest."""
         self._closed = True
         self._thread.shutdown(wait=True)
 
-    def _soon(self) -> None:
+    def _on_sync_due(self) -> None:
         self._scheduled = False
         self._start()
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-_PAGE: Final = 2 * 1024 * 1024
-_COLLAPSE: Final = 25
+_LARGE_PAGE: Final = 2 * 1024 * 1024
+_MADV_COLLAPSE: Final = 25
 """MADV_COLLAPSE: now, and whatever the machine's default is; what comes later stays in small pages."""
 _MAPS: Final = Path("/proc/self/maps")
-_UNKNOWN: Final = (errno.EINVAL, errno.ENOSYS)
+_UNSUPPORTED_ERRORS: Final = (errno.EINVAL, errno.ENOSYS)
 """What a kernel answers that does not know the advice, or has no large pages."""
 
 _log = logging.getLogger("trackyard.edge")
@@ -28,12 +28,12 @@ def use_large_pages() -> int:
     advise = ctypes.CDLL(None, use_errno=True).madvise
     advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     large = 0
-    for start, end in _spans(_MAPS.read_text()):
-        if advise(start, end - start, _COLLAPSE) == 0:
+    for start, end in _page_ranges(_MAPS.read_text()):
+        if advise(start, end - start, _MADV_COLLAPSE) == 0:
             large += end - start
             continue
         fault = ctypes.get_errno()
-        if fault in _UNKNOWN:
+        if fault in _UNSUPPORTED_ERRORS:
             # Also of a span that holds next to nothing; the others are asked all the same.
             continue
         _log.info(
@@ -42,12 +42,12 @@ def use_large_pages() -> int:
     return large
 
 
-def _spans(maps: str) -> Iterator[tuple[int, int]]:
+def _page_ranges(maps: str) -> Iterator[tuple[int, int]]:
     """The spans of whole large pages in what /proc/self/maps says of private memory that is no file's."""
     for line in maps.splitlines():
         span, rights, _offset, _device, _inode, *name = line.split()
         if rights == "rw-p" and (not name or name[0] == "[heap]"):
             first, last = (int(text, 16) for text in span.split("-"))
-            start, end = -(-first // _PAGE) * _PAGE, last // _PAGE * _PAGE
+            start, end = -(-first // _LARGE_PAGE) * _LARGE_PAGE, last // _LARGE_PAGE * _LARGE_PAGE
             if start < end:
                 yield start, end

@@ -2,28 +2,28 @@
 
 from typing import Protocol
 
-from trackyard.journal.records import Kind
+from trackyard.journal.records import RecordKind
 from trackyard.journal.writer import JournalUnwritable
 
 
 class Journal(Protocol):
     """What is needed of a journal's writer."""
 
-    def append(self, kind: Kind, payload: bytes) -> int: ...
+    def append(self, kind: RecordKind, payload: bytes) -> int: ...
 
-    def put(self, kind: Kind, payload: bytes) -> None: ...
+    def put(self, kind: RecordKind, payload: bytes) -> None: ...
 
     def flush(self) -> None: ...
 
 
-class State(Protocol):
+class PendingClaims(Protocol):
     """What the gathered clicks claimed of the shared state."""
 
-    def kept(self) -> None:
+    def commit_claims(self) -> None:
         """Their records are in the journal."""
         ...
 
-    def lost(self) -> None:
+    def roll_back_claims(self) -> None:
         """Their records could not be written."""
         ...
 
@@ -34,22 +34,22 @@ class Recorder:
     fault: "" while the journal takes records.
     """
 
-    __slots__ = ("_journal", "_lost", "_state", "fault", "put")
+    __slots__ = ("_flush_failed", "_journal", "_state", "fault", "put")
 
-    def __init__(self, journal: Journal, state: State) -> None:
+    def __init__(self, journal: Journal, state: PendingClaims) -> None:
         self.fault = ""
         self.put = journal.put
         self._journal = journal
         self._state = state
-        self._lost = False
+        self._flush_failed = False
 
     def commit(self) -> bool:
         """Writes what was gathered since the last time; False when it could not be written: then none of it counts."""
-        kept = self._flush() and not self._lost
-        self._lost = False
-        return kept
+        commit_claims = self._flush() and not self._flush_failed
+        self._flush_failed = False
+        return commit_claims
 
-    def append(self, kind: Kind, payload: bytes) -> bool:
+    def append(self, kind: RecordKind, payload: bytes) -> bool:
         """Writes a record at once, what was gathered before it; False when it could not be written."""
         # The clicks before it on their own, so that each kind is told its own fault.
         self.flush()
@@ -63,14 +63,14 @@ class Recorder:
     def flush(self) -> None:
         """Writes what was gathered before its time; `commit` tells whether that could be."""
         if not self._flush():
-            self._lost = True
+            self._flush_failed = True
 
     def _flush(self) -> bool:
         try:
             self._journal.flush()
         except JournalUnwritable as fault:
-            self._state.lost()
+            self._state.roll_back_claims()
             self.fault = str(fault)
             return False
-        self._state.kept()
+        self._state.commit_claims()
         return True

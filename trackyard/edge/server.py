@@ -18,30 +18,30 @@ import uvloop
 
 from trackyard.base import metrics
 from trackyard.base.clock import Clock, SystemClock
-from trackyard.decision.routes import Rules
-from trackyard.decision.visitor.databases import Databases
-from trackyard.decision.visitor.visitor import Visitors
+from trackyard.decision.routes import Ruleset
+from trackyard.decision.visitor.databases import AddressDatabases
+from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.edge.counters import Counters
-from trackyard.edge.endpoints.click_lookups import ClickLookups
-from trackyard.edge.endpoints.handler import SOURCE_LOST_S, Edge
+from trackyard.edge.endpoints.click_lookups import ClickLookupClient
+from trackyard.edge.endpoints.handler import RULESET_STALE_S, EdgeHandler
 from trackyard.edge.group_commit import GroupCommit
 from trackyard.edge.http.client_address import TrustedNetworks
-from trackyard.edge.http.connection import ENOUGH, Connection, Shared
+from trackyard.edge.http.connection import DEFAULT_MAX_CONNECTIONS, Connection, ConnectionContext
 from trackyard.edge.memory import use_large_pages
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.edge.state.unique import DEFAULT_SIZE
-from trackyard.journal.ruleset_log import Entry, RuleLogReader, Snapshot
-from trackyard.journal.writer import JournalUnwritable, Writer
+from trackyard.journal.ruleset_log import RulesetEntry, RulesetLogReader, RulesetSnapshot
+from trackyard.journal.writer import JournalUnwritable, JournalWriter
 
 TICK_S = 0.1
 STOP_S = 5.0
-RULES_AGAIN_S = 1.0
+RULESET_RETRY_S = 1.0
 BACKLOG = 4096
-OWN_FILES = 128
+RESERVED_FILES = 128
 """Of the files that the process may have open, those for journals, rules, state and databases: without one to open it
 could not go on."""
-_TICKS_A_SECOND = round(1 / TICK_S)
-_FREEZE_AT = 1000
+_TICKS_PER_SECOND = round(1 / TICK_S)
+_GC_FREEZE_CHANGES = 1000
 """A change of so many rules is a build: what it left behind is not looked through again."""
 
 _log = logging.getLogger("trackyard.edge")
@@ -54,7 +54,7 @@ class EdgeOptions:
     edge: its number, 1..250 · slots: how many edge processes share the listener and the state · visitors_size: bytes
     that remember visitors of 24 hours, the same for all slots · databases: of addresses · refresh_s: how often a look
     is taken whether these were replaced · tls_certificate, tls_key: both or none · forward_key: as of
-    edge/handler.Edge · lookup_socket: where recorded clicks are looked up, None = nowhere.
+    edge/handler.EdgeHandler · lookup_socket: where recorded clicks are looked up, None = nowhere.
     """
 
     host: str
@@ -66,7 +66,7 @@ class EdgeOptions:
     slots: int = 1
     visitors_size: int = DEFAULT_SIZE
     trusted_networks: tuple[IPv4Network | IPv6Network, ...] = (IPv4Network("127.0.0.0/8"), IPv6Network("::1"))
-    databases: Databases = field(default_factory=Databases)
+    databases: AddressDatabases = field(default_factory=AddressDatabases)
     refresh_s: float = 60.0
     tls_certificate: Path | None = None
     tls_key: Path | None = None
@@ -94,7 +94,7 @@ async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], N
     with ExitStack() as stack:
         # The address first: a taken one must not cost a journal.
         listener = stack.enter_context(_listen(options))
-        process = _Process(options, clock, loop, stack)
+        process = _EdgeProcess(options, clock, loop, stack)
         server = await loop.create_server(
             lambda: Connection(process.shared), sock=listener, backlog=BACKLOG, ssl=_tls(options)
         )
@@ -102,7 +102,7 @@ async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], N
         _log.info("edge listens", extra={"host": options.host, "port": port, "edge": options.edge})
         if on_listen is not None:
             on_listen(port)
-        tasks = [loop.create_task(each()) for each in (process.tick, process.tail_rules, process.refresh_databases)]
+        tasks = [loop.create_task(each()) for each in (process.tick, process.tail_ruleset, process.refresh_databases)]
         stopped = loop.create_task(stop.wait())
         await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
         server.close()
@@ -117,24 +117,24 @@ async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], N
     _log.info("edge stopped", extra={"edge": options.edge})
 
 
-class _Process:
+class _EdgeProcess:
     """The parts of an edge and what keeps them going."""
 
     def __init__(self, options: EdgeOptions, clock: Clock, loop: asyncio.AbstractEventLoop, stack: ExitStack) -> None:
         self._loop = loop
         self._clock = clock
         self._edge_label = str(options.edge)
-        self._rules_log = RuleLogReader(options.rules_directory)
+        self._rules_log = RulesetLogReader(options.rules_directory)
         self._counters = Counters()
-        self._writer = Writer(options.journal_directory, options.edge, clock)
+        self._writer = JournalWriter(options.journal_directory, options.edge, clock)
         stack.callback(self._writer.close)
         self._refresh_s = options.refresh_s
-        self._visitors = visitors = Visitors(options.databases)
+        self._visitors = visitors = VisitorLookup(options.databases)
         stack.callback(visitors.close)
-        self._state = EdgeState(_state_options(options), self._writer.where, clock.now_ms() // 1000)
+        self._state = EdgeState(_state_options(options), self._writer.end_position, clock.now_ms() // 1000)
         stack.callback(self._state.close)
         trusted = TrustedNetworks(options.trusted_networks)
-        self._edge = Edge(
+        self._edge = EdgeHandler(
             number=options.edge,
             clock=clock,
             journal=self._writer,
@@ -143,14 +143,14 @@ class _Process:
             trusted=trusted,
             counters=self._counters,
             forward_key=options.forward_key,
-            find_click=None if options.lookup_socket is None else ClickLookups(options.lookup_socket, clock),
+            find_click=None if options.lookup_socket is None else ClickLookupClient(options.lookup_socket, clock),
         )
         commit = GroupCommit(self._writer, self._edge, loop)
         stack.callback(commit.close)
-        self.shared = Shared(self._edge, commit, trusted, loop.call_soon, _most_connections())
+        self.shared = ConnectionContext(self._edge, commit, trusted, loop.call_soon, _max_connections())
         self._tick()
-        while (news := self._rules_log.poll()) is not None:
-            self._apply(news)
+        while (changes := self._rules_log.poll()) is not None:
+            self._apply(changes)
         # A look through everything that lives takes as long as everything is large: rarely, then.
         gc.collect()
         gc.freeze()
@@ -163,54 +163,54 @@ class _Process:
         while True:
             self._tick()
             count += 1
-            if count % _TICKS_A_SECOND == 0:
+            if count % _TICKS_PER_SECOND == 0:
                 for connection in tuple(self.shared.connections):
                     connection.expire(self.shared.now)
                 self._counters.flush()
-                self._look_after_rules()
-                self._tell_of_turned_away()
+                self._report_ruleset_age()
+                self._log_dropped_connections()
             await asyncio.sleep(TICK_S)
 
-    def _look_after_rules(self) -> None:
+    def _report_ruleset_age(self) -> None:
         """Tells how old the rules may be. Without their source the edge goes on deciding."""
-        heard_at = self._rules_log.find_heard_at()
-        if heard_at is None:
+        confirmed_at = self._rules_log.find_confirmed_at()
+        if confirmed_at is None:
             return
-        age = max(0, self._clock.now_ms() - heard_at) / 1000
-        lost_before, lost = self._edge.rules_age_s > SOURCE_LOST_S, age > SOURCE_LOST_S
-        self._edge.rules_age_s = age
-        metrics.RULES_AGE.labels(self._edge_label).set(age)
+        age = max(0, self._clock.now_ms() - confirmed_at) / 1000
+        lost_before, lost = self._edge.ruleset_age_s > RULESET_STALE_S, age > RULESET_STALE_S
+        self._edge.ruleset_age_s = age
+        metrics.RULESET_AGE.labels(self._edge_label).set(age)
         if lost and not lost_before:
             _log.warning("the source of the rules is silent: deciding by those that are known", extra={"seconds": age})
         elif lost_before and not lost:
             _log.info("the source of the rules speaks again")
 
-    def _tell_of_turned_away(self) -> None:
-        count, self.shared.turned_away = self.shared.turned_away, 0
+    def _log_dropped_connections(self) -> None:
+        count, self.shared.dropped_connections = self.shared.dropped_connections, 0
         if count:
-            told = {"count": count, "most": self.shared.most}
-            _log.warning("too many connections: new ones are turned away", extra=told)
+            log_fields = {"count": count, "most": self.shared.max_connections}
+            _log.warning("too many connections: new ones are turned away", extra=log_fields)
 
-    async def tail_rules(self) -> None:
+    async def tail_ruleset(self) -> None:
         """Every 100 ms: what changed in the rules. What cannot be read is tried again: the edge goes on deciding."""
         while True:
             try:
-                await self._follow_rules()
+                await self._poll_ruleset()
             except OSError as fault:
                 _log.error("rules cannot be read: deciding by those that are known", extra={"error": str(fault)})
-                await asyncio.sleep(RULES_AGAIN_S)
+                await asyncio.sleep(RULESET_RETRY_S)
 
-    async def _follow_rules(self) -> None:
+    async def _poll_ruleset(self) -> None:
         """A whole snapshot is read and built beside the loop."""
         if self._rules_log.has_snapshot():
-            rules = await asyncio.to_thread(_build_beside, self._rules_log)
-            if rules is not None:
-                self._use(rules)
+            ruleset = await asyncio.to_thread(_build_in_thread, self._rules_log)
+            if ruleset is not None:
+                self._set_ruleset(ruleset)
                 await asyncio.to_thread(use_large_pages)
             return
-        news = self._rules_log.poll()
-        if news is not None:
-            self._apply(news)
+        changes = self._rules_log.poll()
+        if changes is not None:
+            self._apply(changes)
         else:
             await asyncio.sleep(TICK_S)
 
@@ -236,35 +236,35 @@ class _Process:
         self.shared.set_date(now_ms // 1000)
         try:
             if not self._edge.journal_fault:
-                self._writer.mark_if_due(now_ms)
-            elif self._writer.has_room():
+                self._writer.write_checkpoint_if_due(now_ms)
+            elif self._writer.has_free_space():
                 # A mark is the proof that records are taken again.
-                self._writer.mark(now_ms)
+                self._writer.write_checkpoint(now_ms)
                 self._edge.journal_fault = ""
         except JournalUnwritable as fault:
-            self._complain(str(fault))
+            self._set_journal_fault(str(fault))
         self._state.tick(now_ms // 1000)
-        self.shared.syncing.note()
+        self.shared.syncer.sync_soon()
 
-    def _complain(self, fault: str) -> None:
+    def _set_journal_fault(self, fault: str) -> None:
         if not self._edge.journal_fault:
             _log.error("journal takes no records", extra={"error": fault})
         self._edge.journal_fault = fault
 
-    def _apply(self, news: list[Entry] | Snapshot) -> None:
-        if isinstance(news, Snapshot):
-            self._use(_build(news))
+    def _apply(self, changes: list[RulesetEntry] | RulesetSnapshot) -> None:
+        if isinstance(changes, RulesetSnapshot):
+            self._set_ruleset(_build_ruleset(changes))
             return
-        if self._edge.rules is not None:
-            for entry in news:
-                self._edge.rules.apply(entry.kind, entry.key, entry.payload)
-            metrics.RULE_VERSION.labels(self._edge_label).set(self._rules_log.version)
-            if len(news) >= _FREEZE_AT:
+        if self._edge.ruleset is not None:
+            for entry in changes:
+                self._edge.ruleset.apply(entry.kind, entry.key, entry.payload)
+            metrics.RULESET_VERSION.labels(self._edge_label).set(self._rules_log.version)
+            if len(changes) >= _GC_FREEZE_CHANGES:
                 gc.freeze()
 
-    def _use(self, rules: Rules) -> None:
-        self._edge.rules = rules
-        metrics.RULE_VERSION.labels(self._edge_label).set(self._rules_log.version)
+    def _set_ruleset(self, ruleset: Ruleset) -> None:
+        self._edge.ruleset = ruleset
+        metrics.RULESET_VERSION.labels(self._edge_label).set(self._rules_log.version)
         # Without looking through it first: that alone would hold up every visitor.
         gc.freeze()
 
@@ -275,34 +275,34 @@ def _raise_file_limit() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def _most_connections() -> int:
+def _max_connections() -> int:
     """How many connections leave enough files for everything else."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
-        return ENOUGH
-    return max(files - OWN_FILES, files // 2)
+        return DEFAULT_MAX_CONNECTIONS
+    return max(files - RESERVED_FILES, files // 2)
 
 
-def _build_beside(log: RuleLogReader) -> Rules | None:
+def _build_in_thread(log: RulesetLogReader) -> Ruleset | None:
     """The rules of a new snapshot, made in a thread that yields to visitors twenty times as often as threads do."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(before / 20)
     try:
-        news = log.poll()
-        return _build(news) if isinstance(news, Snapshot) else None
+        changes = log.poll()
+        return _build_ruleset(changes) if isinstance(changes, RulesetSnapshot) else None
     finally:
         sys.setswitchinterval(before)
 
 
-def _build(snapshot: Snapshot) -> Rules:
-    return Rules.of((entry.kind, entry.key, entry.payload) for entry in snapshot.entries)
+def _build_ruleset(snapshot: RulesetSnapshot) -> Ruleset:
+    return Ruleset.of((entry.kind, entry.key, entry.payload) for entry in snapshot.entries)
 
 
 def _state_options(options: EdgeOptions) -> StateOptions:
     return StateOptions(
         directory=options.state_directory,
         journals=options.journal_directory,
-        rules=options.rules_directory,
+        ruleset=options.rules_directory,
         edge=options.edge,
         shared=options.slots > 1,
         size=options.visitors_size,

@@ -6,57 +6,57 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Final
 
-from trackyard.store.engine.database import Database, Trouble, trouble_of
-from trackyard.store.engine.watch import Watch
+from trackyard.store.engine.database import Database, TransactionFailure, classify_failure
+from trackyard.store.engine.watch import CommitWatcher
 
-CONFLICTS: Final = 5
+MAX_CONFLICTS: Final = 5
 """Times a single row is tried again after losing against another transaction, before it is set aside."""
 
 
-def work_off(
+def process_queue(
     step: Callable[[], int], database: Database, stop: threading.Event, pause_seconds: float, log: logging.Logger
 ) -> None:
     """Calls `step`, which tells how much it did, until `stop` is set; waits for commits when it did nothing. Trouble
     is logged and waited out."""
-    with closing(Watch(database)) as watch:
+    with closing(CommitWatcher(database)) as watch:
         while not stop.is_set():
             try:
                 while step() and not stop.is_set():
                     pass
                 watch.wait(stop, pause_seconds)
             except Exception as error:
-                if trouble_of(error) is Trouble.DEFECT:
+                if classify_failure(error) is TransactionFailure.DEFECT:
                     log.exception("a queue cannot be worked off")
                 else:
                     log.warning("the database cannot be written", extra={"error": str(error)})
                 stop.wait(1)
 
 
-def do_batch(
-    do_some: Callable[[int], int], set_aside: Callable[[Exception], int], size: int, log: logging.Logger
+def process_batch(
+    process_some: Callable[[int], int], quarantine_first: Callable[[Exception], int], size: int, log: logging.Logger
 ) -> int:
     """Does up to `size` rows in one transaction, or one by one when that fails; how many left the queue.
 
-    do_some: does at most so many rows in one transaction, how many · set_aside: takes the first row out of the way
-    of the others. Raises when the database cannot be written just now.
+    process_some: does at most so many rows in one transaction, how many · quarantine_first: takes the first row out
+    of the way of the others. Raises when the database cannot be written just now.
     """
     try:
-        return do_some(size)
+        return process_some(size)
     except Exception as error:
-        if trouble_of(error) is Trouble.UNAVAILABLE:
+        if classify_failure(error) is TransactionFailure.UNAVAILABLE:
             raise
         log.info("a batch is done row by row", extra={"error": str(error)})
-    return sum(_do_one(do_some, set_aside) for _ in range(size))
+    return sum(_process_one(process_some, quarantine_first) for _ in range(size))
 
 
-def _do_one(do_some: Callable[[int], int], set_aside: Callable[[Exception], int]) -> int:
-    for _ in range(CONFLICTS):
+def _process_one(process_some: Callable[[int], int], quarantine_first: Callable[[Exception], int]) -> int:
+    for _ in range(MAX_CONFLICTS):
         try:
-            return do_some(1)
+            return process_some(1)
         except Exception as error:
-            trouble, failure = trouble_of(error), error
-            if trouble is Trouble.UNAVAILABLE:
+            trouble, failure = classify_failure(error), error
+            if trouble is TransactionFailure.UNAVAILABLE:
                 raise
-            if trouble is Trouble.DEFECT:
+            if trouble is TransactionFailure.DEFECT:
                 break
-    return set_aside(failure)
+    return quarantine_first(failure)

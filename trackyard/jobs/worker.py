@@ -10,29 +10,29 @@ from types import FrameType
 from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import SystemClock
-from trackyard.base.secrets import Seal
+from trackyard.base.secrets import SecretCipher
 from trackyard.base.zones import find_zone
-from trackyard.decision.visitor.databases import Databases
-from trackyard.domain.platform.retention import DEFAULT_SPANS, Spans
-from trackyard.jobs.conversions.edits import Editor
-from trackyard.jobs.conversions.inbox import Converter
+from trackyard.decision.visitor.databases import AddressDatabases
+from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
+from trackyard.jobs.conversions.edits import ConversionEditor
+from trackyard.jobs.conversions.inbox import PostbackProcessor
 from trackyard.jobs.delivery.deliveries import Deliverer
-from trackyard.jobs.delivery.host_concurrency import Limits
+from trackyard.jobs.delivery.host_concurrency import OutboundLimits
 from trackyard.jobs.delivery.mail import Mailer
-from trackyard.jobs.delivery.mail_transport import MailSettings, SettledPost
-from trackyard.jobs.delivery.parallel_tracking import ParallelCaller
-from trackyard.jobs.schedule.exchange_rates import Quoter
-from trackyard.jobs.schedule.file_fetches import Fetcher
-from trackyard.jobs.schedule.schedule import Schedule
+from trackyard.jobs.delivery.mail_transport import ConfiguredMailTransport, MailSettings
+from trackyard.jobs.delivery.parallel_tracking import ParallelTrackingSender
+from trackyard.jobs.schedule.exchange_rates import ExchangeRateUpdater
+from trackyard.jobs.schedule.file_fetches import CreativeFetcher
+from trackyard.jobs.schedule.schedule import JobScheduler
 from trackyard.outbound.guard import Network
-from trackyard.outbound.mail import MailFolder, Post, SmtpPost, server_of
+from trackyard.outbound.mail import FolderTransport, MailTransport, SmtpTransport, parse_smtp_url
 from trackyard.store.engine.database import Database
 from trackyard.store.platform.file_storage import FileStore
 
 log = logging.getLogger("trackyard.worker")
 
 
-class WorkerBroken(Exception):
+class WorkerFailed(Exception):
     """A part of the worker ended of itself."""
 
 
@@ -42,7 +42,7 @@ class WorkerOptions:
     platform's zone · owner: a name no other worker of the database has · outbound_allow: networks that affiliates'
     URLs may lead to though they are not on the open internet · files: where
     creatives are stored; without it none are fetched · smtp_url, mail_from: the mail server (empty =
-    mail goes to `mail_directory`) and the sender, unless staff set others, which `seal` opens; without directory and
+    mail goes to `mail_directory`) and the sender, unless staff set others, which `cipher` opens; without directory and
     seal none is sent · databases: of addresses, for imported conversions · quotes_url: where currency rates are
     refreshed from (empty = those alone that are shipped); without one staff set them all · spans: how long things
     are kept."""
@@ -56,11 +56,11 @@ class WorkerOptions:
     mail_directory: Path | None = None
     smtp_url: str = ""
     mail_from: str = "trackyard@localhost"
-    seal: Seal | None = None
-    limits: Limits = field(default_factory=Limits)
-    databases: Databases = field(default_factory=Databases)
+    cipher: SecretCipher | None = None
+    limits: OutboundLimits = field(default_factory=OutboundLimits)
+    databases: AddressDatabases = field(default_factory=AddressDatabases)
     quotes_url: str | None = None
-    spans: Spans = DEFAULT_SPANS
+    retention_policy: RetentionPolicy = DEFAULT_RETENTION
 
 
 def run(options: WorkerOptions) -> None:
@@ -76,7 +76,7 @@ def run(options: WorkerOptions) -> None:
 
 
 def run_until(stop: threading.Event, options: WorkerOptions) -> None:
-    """Works until `stop` is set. Raises WorkerBroken when a part broke: better started anew than without it."""
+    """Works until `stop` is set. Raises WorkerFailed when a part broke: better started anew than without it."""
     zone = find_zone(options.timezone)
     if zone is None:
         raise ValueError(f"{options.timezone} is no IANA time zone")
@@ -84,7 +84,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     with Database(options.database_url) as database:
         loops = _loops(options, database, zone)
         threads = [
-            threading.Thread(target=_guarded, args=(name, loop, stop, broken), name=name)
+            threading.Thread(target=_run_loop, args=(name, loop, stop, broken), name=name)
             for name, loop in loops.items()
         ]
         log.info("the worker works", extra={"owner": options.owner})
@@ -94,7 +94,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
             thread.join()
     log.info("the worker has ended", extra={"owner": options.owner})
     if broken:
-        raise WorkerBroken(", ".join(broken))
+        raise WorkerFailed(", ".join(broken))
 
 
 def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[str, Callable[[threading.Event], None]]:
@@ -102,39 +102,43 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
     clock = SystemClock()
     files = options.files
     loops: dict[str, Callable[[threading.Event], None]] = {
-        "conversions": Converter(database, options.platform_currency, zone, clock, options.spans).run,
-        "edits": Editor(database, options.platform_currency, zone, clock, options.databases).run,
-        "schedule": Schedule(database, zone, clock, files, options.spans).run,
+        "conversions": PostbackProcessor(
+            database, options.platform_currency, zone, clock, options.retention_policy
+        ).run,
+        "edits": ConversionEditor(database, options.platform_currency, zone, clock, options.databases).run,
+        "schedule": JobScheduler(database, zone, clock, files, options.retention_policy).run,
         "deliveries": Deliverer(
             database, clock, options.owner, allow=options.outbound_allow, limits=options.limits
         ).run,
-        "parallel": ParallelCaller(database, zone, clock, allow=options.outbound_allow).run,
+        "parallel": ParallelTrackingSender(database, zone, clock, allow=options.outbound_allow).run,
     }
     if files is not None:
-        loops["fetches"] = Fetcher(database, files, clock, options.outbound_allow).run
+        loops["fetches"] = CreativeFetcher(database, files, clock, options.outbound_allow).run
     if options.quotes_url is not None:
-        quoter = Quoter(database, options.platform_currency, zone, clock, options.quotes_url, options.outbound_allow)
+        quoter = ExchangeRateUpdater(
+            database, options.platform_currency, zone, clock, options.quotes_url, options.outbound_allow
+        )
         loops["quotes"] = quoter.run
-    post = _post(options, database)
+    post = _mail_transport(options, database)
     if post is not None:
         loops["mail"] = Mailer(database, clock, post).run
     return loops
 
 
-def _post(options: WorkerOptions, database: Database) -> Post | None:
+def _mail_transport(options: WorkerOptions, database: Database) -> MailTransport | None:
     directory = options.mail_directory
-    if directory is None or options.seal is None:
+    if directory is None or options.cipher is None:
         return None
 
-    def make(wanted: MailSettings) -> Post:
-        if wanted.smtp_url:
-            return SmtpPost(server_of(wanted.smtp_url), wanted.sender)
-        return MailFolder(directory, wanted.sender)
+    def make(mail_settings: MailSettings) -> MailTransport:
+        if mail_settings.smtp_url:
+            return SmtpTransport(parse_smtp_url(mail_settings.smtp_url), mail_settings.sender)
+        return FolderTransport(directory, mail_settings.sender)
 
-    return SettledPost(database, options.seal, MailSettings(options.smtp_url, options.mail_from), make)
+    return ConfiguredMailTransport(database, options.cipher, MailSettings(options.smtp_url, options.mail_from), make)
 
 
-def _guarded(name: str, loop: Callable[[threading.Event], None], stop: threading.Event, broken: list[str]) -> None:
+def _run_loop(name: str, loop: Callable[[threading.Event], None], stop: threading.Event, broken: list[str]) -> None:
     """Runs a loop; one that breaks stops the others."""
     try:
         loop(stop)

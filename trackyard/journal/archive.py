@@ -35,7 +35,7 @@ _OPTIONS: dict[int, int] = {
     zstd.CompressionParameter.compression_level: _LEVEL,
     zstd.CompressionParameter.checksum_flag: 1,
 }
-_SKIPPED = 0x184D2A54
+_SKIPPABLE_FRAME = 0x184D2A54
 """Begins a frame that zstd skips; its length follows."""
 _HEAD = struct.Struct("<II")
 _TAIL = struct.Struct("<I4s")
@@ -46,7 +46,7 @@ class ArchiveDamaged(Exception):
     """A file that is no whole archive, though its name says so; or one that did not come out as it went in."""
 
 
-class Index(msgspec.Struct, frozen=True):
+class ArchiveIndex(msgspec.Struct, frozen=True):
     """What stands at the end of an archive. end: bytes of the journal · sealed_at: UTC ms · gaps: damaged places that
     were known (start, end) · sizes: of the blocks, compressed."""
 
@@ -57,7 +57,7 @@ class Index(msgspec.Struct, frozen=True):
 
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Index).decode
+_decode = msgspec.json.Decoder(ArchiveIndex).decode
 
 
 def archive_path(directory: Path, name: str) -> Path:
@@ -65,7 +65,7 @@ def archive_path(directory: Path, name: str) -> Path:
     return directory / FOLDER / f"{name}.log.zst"
 
 
-def write_archive(path: Path, read: Callable[[int, int], bytes], index: Index) -> None:
+def write_archive(path: Path, read: Callable[[int, int], bytes], index: ArchiveIndex) -> None:
     """Writes the archive of a journal whose bytes `read` gives (offset, length), in place of one that is there.
 
     index: `sizes` are filled in. Read back and compared before it takes its name. Raises OSError, ArchiveDamaged; then
@@ -82,8 +82,8 @@ def write_archive(path: Path, read: Callable[[int, int], bytes], index: Index) -
             file.write(packed)
             sums.append(crc32(block))
             sizes.append(len(packed))
-        told = _encode(msgspec.structs.replace(index, sizes=sizes))
-        file.write(_HEAD.pack(_SKIPPED, len(told) + _TAIL.size) + told + _TAIL.pack(len(told), _MAGIC))
+        encoded = _encode(msgspec.structs.replace(index, sizes=sizes))
+        file.write(_HEAD.pack(_SKIPPABLE_FRAME, len(encoded) + _TAIL.size) + encoded + _TAIL.pack(len(encoded), _MAGIC))
         file.flush()
         os.fsync(file.fileno())
     with Archive(partial) as written:
@@ -102,7 +102,7 @@ class Archive:
         try:
             status = os.fstat(self._descriptor)
             self._version = (status.st_ino, status.st_mtime_ns, status.st_size)
-            self.index = _index(self._path, self._version, self._descriptor)
+            self.index = _read_index(self._path, self._version, self._descriptor)
         except BaseException:
             os.close(self._descriptor)
             raise
@@ -132,26 +132,26 @@ class Archive:
     def each_block(self) -> Iterator[bytes]:
         """The bytes of the journal, block by block. Raises ArchiveDamaged."""
         for number in range(len(self.index.sizes)):
-            yield self._unpacked(number)
+            yield self._decompress(number)
 
     def _block(self, number: int) -> bytes:
         # Ranges are small and come one after the other: the same block is asked for again and again.
         key = (self._path, self._version, number)
         with _lock:
-            found = _recent.get(key)
+            found = _block_cache.get(key)
         if found is None:
             try:
-                found = self._unpacked(number)
+                found = self._decompress(number)
             except ArchiveDamaged:
                 _log.exception("an archive of a journal is damaged", extra={"archive": self._path.name})
                 found = bytes(self._length(number))
             with _lock:
-                while len(_recent) >= _RECENT:
-                    del _recent[next(iter(_recent))]
-                _recent[key] = found
+                while len(_block_cache) >= _CACHED_BLOCKS:
+                    del _block_cache[next(iter(_block_cache))]
+                _block_cache[key] = found
         return found
 
-    def _unpacked(self, number: int) -> bytes:
+    def _decompress(self, number: int) -> bytes:
         packed = os.pread(self._descriptor, self.index.sizes[number], self._starts[number])
         try:
             found = zstd.decompress(packed)
@@ -165,23 +165,23 @@ class Archive:
         return min(BLOCK, self.index.end - number * BLOCK)
 
 
-_RECENT = 4
+_CACHED_BLOCKS = 4
 _lock = threading.Lock()
-_recent: dict[tuple[Path, tuple[int, int, int], int], bytes] = {}
+_block_cache: dict[tuple[Path, tuple[int, int, int], int], bytes] = {}
 """The blocks that were read last, of any archive."""
 
 
 @lru_cache(maxsize=64)
-def _index_of(path: Path, version: tuple[int, int, int], told: bytes) -> Index:
-    return _decode(told)
+def _decode_index(path: Path, version: tuple[int, int, int], encoded: bytes) -> ArchiveIndex:
+    return _decode(encoded)
 
 
-def _index(path: Path, version: tuple[int, int, int], descriptor: int) -> Index:
+def _read_index(path: Path, version: tuple[int, int, int], descriptor: int) -> ArchiveIndex:
     tail = os.pread(descriptor, _TAIL.size, max(0, version[2] - _TAIL.size))
     if len(tail) < _TAIL.size or tail[4:] != _MAGIC:
         raise ArchiveDamaged(f"{path.name} does not end like an archive")
     length, _ = _TAIL.unpack(tail)
     try:
-        return _index_of(path, version, os.pread(descriptor, length, version[2] - _TAIL.size - length))
+        return _decode_index(path, version, os.pread(descriptor, length, version[2] - _TAIL.size - length))
     except (msgspec.MsgspecError, OSError) as error:
         raise ArchiveDamaged(f"the index of {path.name} does not read") from error

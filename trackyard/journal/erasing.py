@@ -5,26 +5,42 @@ from typing import Any
 
 import msgspec
 
-from trackyard.domain.platform.erasures import Erased, Visit, emptied_params, erased, without_personal
-from trackyard.journal.records import Call, Click, Kind, decode_call, decode_click, decode_view, encode
+from trackyard.domain.platform.erasures import (
+    ErasableRecord,
+    ErasedSubjects,
+    redact_erased,
+    redact_params,
+    redact_record,
+)
+from trackyard.journal.records import (
+    Click,
+    InboundPostback,
+    RecordKind,
+    decode_click,
+    decode_impression,
+    decode_postback,
+    encode,
+)
 
 
-def cleaned(what: Erased, kind: int, payload: bytes, clicks: Mapping[str, Visit] | None = None) -> bytes:
+def erase_record(
+    erasure: ErasedSubjects, kind: int, payload: bytes, clicks: Mapping[str, ErasableRecord] | None = None
+) -> bytes:
     """The payload of a record as it may be kept: the same object where nothing of it was erased.
 
     kind: of its frame · clicks: by id those that a call may name, where they are known; a call for a click that is not
     among them is judged by what it says itself. A payload that does not decode comes back as it is: it is no row
     anywhere.
     """
-    if not what:
+    if not erasure:
         return payload
     try:
-        if kind == Kind.CALL:
-            return _cleaned_call(what, payload, clicks or {})
-        if kind == Kind.CLICK:
-            return _cleaned_visit(what, payload, decode_click)
-        if kind == Kind.VIEW:
-            return _cleaned_visit(what, payload, decode_view)
+        if kind == RecordKind.POSTBACK:
+            return _erase_postback(erasure, payload, clicks or {})
+        if kind == RecordKind.CLICK:
+            return _erase_visit(erasure, payload, decode_click)
+        if kind == RecordKind.IMPRESSION:
+            return _erase_visit(erasure, payload, decode_impression)
     except msgspec.MsgspecError:
         return payload
     return payload
@@ -38,25 +54,25 @@ def find_click(payload: bytes | None) -> Click | None:
         return None
 
 
-def without_personal_data(call: Call) -> Call:
+def without_personal_data(postback: InboundPostback) -> InboundPostback:
     """An inbound call without the personal data in it."""
-    return msgspec.structs.replace(without_personal(call, "call"), params=emptied_params(call.params))
+    return msgspec.structs.replace(redact_record(postback, "call"), params=redact_params(postback.params))
 
 
-def _cleaned_visit(what: Erased, payload: bytes, decode: Any) -> bytes:
-    if not what.users and not what.affiliates and _id_of(payload) not in what.clicks:
+def _erase_visit(erasure: ErasedSubjects, payload: bytes, decode: Any) -> bytes:
+    if not erasure.users and not erasure.affiliates and _id_of(payload) not in erasure.clicks:
         return payload  # the id stands near the front: nothing is decoded
     record = decode(payload)
-    kept = erased(what, record)
-    return payload if kept is record else encode(kept)
+    remaining = redact_erased(erasure, record)
+    return payload if remaining is record else encode(remaining)
 
 
-def _cleaned_call(what: Erased, payload: bytes, clicks: Mapping[str, Visit]) -> bytes:
-    call = decode_call(payload)
-    if not what.has_call(call.time, call.params, clicks.get(call.params.get("clickid", ""))):
+def _erase_postback(erasure: ErasedSubjects, payload: bytes, clicks: Mapping[str, ErasableRecord]) -> bytes:
+    postback = decode_postback(payload)
+    if not erasure.has_postback(postback.time, postback.params, clicks.get(postback.params.get("clickid", ""))):
         return payload
-    kept = without_personal_data(call)
-    return payload if kept == call else encode(kept)
+    remaining = without_personal_data(postback)
+    return payload if remaining == postback else encode(remaining)
 
 
 def _id_of(payload: bytes) -> str:

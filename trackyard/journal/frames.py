@@ -17,8 +17,8 @@ MAX_PAYLOAD = 64 * 1024 * 1024
 
 _HEADER = struct.Struct(">2sBII")
 _CHECKED = struct.Struct(">BI")
-_STARTS_KEPT = 4096
-_starts: dict[int, tuple[bytes, int]] = {}
+_HEADER_CACHE_SIZE = 4096
+_header_cache: dict[int, tuple[bytes, int]] = {}
 """Magic, kind and length as bytes, and their checksum, by length and kind: records are of few lengths."""
 
 
@@ -34,19 +34,19 @@ class Frame(NamedTuple):
 class Unreadable(Enum):
     """Why there is no frame at a place."""
 
-    CUT = "the bytes end before the frame does"
-    BAD = "no frame begins here, or its checksum is wrong"
+    TRUNCATED = "the bytes end before the frame does"
+    CORRUPT = "no frame begins here, or its checksum is wrong"
 
 
 def pack(kind: int, payload: bytes) -> bytes:
     """The bytes of one frame."""
     number = len(payload) << 8 | kind
-    start = _starts.get(number)
+    start = _header_cache.get(number)
     if start is None:
         checked = _CHECKED.pack(kind, len(payload))
-        if len(_starts) >= _STARTS_KEPT:
-            _starts.clear()
-        start = _starts[number] = (MAGIC + checked, crc32(checked))
+        if len(_header_cache) >= _HEADER_CACHE_SIZE:
+            _header_cache.clear()
+        start = _header_cache[number] = (MAGIC + checked, crc32(checked))
     return b"%b%b%b" % (start[0], crc32(payload, start[1]).to_bytes(4, "big"), payload)
 
 
@@ -54,16 +54,16 @@ def read(data: bytes, position: int) -> Frame | Unreadable:
     """The frame that begins at byte `position` of `data`."""
     start = position + HEADER_SIZE
     if start > len(data):
-        return Unreadable.CUT if MAGIC.startswith(data[position : position + 2]) else Unreadable.BAD
+        return Unreadable.TRUNCATED if MAGIC.startswith(data[position : position + 2]) else Unreadable.CORRUPT
     magic, kind, length, checksum = _HEADER.unpack_from(data, position)
     if magic != MAGIC or length > MAX_PAYLOAD:
-        return Unreadable.BAD
+        return Unreadable.CORRUPT
     end = start + length
     if end > len(data):
-        return Unreadable.CUT
+        return Unreadable.TRUNCATED
     payload = data[start:end]
     if crc32(payload, crc32(data[position + 2 : position + 7])) != checksum:
-        return Unreadable.BAD
+        return Unreadable.CORRUPT
     return Frame(position, kind, payload, end)
 
 

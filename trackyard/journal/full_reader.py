@@ -8,11 +8,11 @@ from typing import Final
 from trackyard.journal.frames import Unreadable, find_next, read
 from trackyard.journal.segments import Gap, open_content
 
-_STEP: Final = 4 * 1024 * 1024
+_READ_SIZE: Final = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class JournalPart:
     """What stands in some bytes of a journal. records: (position, kind, payload), marks among them · gaps: damaged or
     missing places · end: offset behind both."""
 
@@ -21,7 +21,7 @@ class Part:
     end: int
 
 
-def each_part(directory: Path, name: str, end: int, *, step: int = _STEP) -> Iterator[Part]:
+def each_part(directory: Path, name: str, end: int, *, step: int = _READ_SIZE) -> Iterator[JournalPart]:
     """What a journal holds before byte `end`, at which a frame ends, about `step` bytes at a time.
 
     Positions are those of the journal, compressed or not. What is no frame, or is missing at the end of the file, is a
@@ -33,16 +33,16 @@ def each_part(directory: Path, name: str, end: int, *, step: int = _STEP) -> Ite
             have = base + len(data)
             more = content.read(have, min(step, end - have))
             data += more
-            records, gaps, used = _records_of(data, base, last=not more or have + len(more) >= end)
+            records, gaps, used = _split_records(data, base, last=not more or have + len(more) >= end)
             if not more and base + used < end:
                 gaps.append(Gap(base + used, end))
                 used = end - base
             if records or gaps:
-                yield Part(records, gaps, base + used)
+                yield JournalPart(records, gaps, base + used)
             data, base = data[used:], base + used
 
 
-def _records_of(data: bytes, base: int, *, last: bool) -> tuple[list[tuple[int, int, bytes]], list[Gap], int]:
+def _split_records(data: bytes, base: int, *, last: bool) -> tuple[list[tuple[int, int, bytes]], list[Gap], int]:
     """The records of `data`, which stands at byte `base`, the damaged places, and how many bytes they take; what may be
     judged better with the bytes that follow is left, unless these are the last."""
     records: list[tuple[int, int, bytes]] = []
@@ -51,7 +51,7 @@ def _records_of(data: bytes, base: int, *, last: bool) -> tuple[list[tuple[int, 
     while at < len(data):
         found = read(data, at)
         if isinstance(found, Unreadable):
-            if found is Unreadable.CUT and not last:
+            if found is Unreadable.TRUNCATED and not last:
                 break
             later = find_next(data, at + 1)
             if later is None:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import msgspec
 
-from trackyard.domain.platform.erasures import Erased
+from trackyard.domain.platform.erasures import ErasedSubjects
 from trackyard.journal import frames, segments
-from trackyard.journal.archive import Archive, Index, archive_path, write_archive
+from trackyard.journal.archive import Archive, ArchiveIndex, archive_path, write_archive
 from trackyard.journal.durable import sync_directory, write_durably
-from trackyard.journal.erasing import cleaned
+from trackyard.journal.erasing import erase_record
 from trackyard.journal.frames import Frame
-from trackyard.journal.records import Kind, decode_call
-from trackyard.journal.segments import Content
+from trackyard.journal.records import RecordKind, decode_postback
+from trackyard.journal.segments import JournalContent
 
 _log = logging.getLogger("trackyard.journal")
 
@@ -25,28 +25,30 @@ FindErased = Callable[[Collection[str]], frozenset[str]]
 """Of some click ids, those of clicks that were erased: a call does not say whose its click is."""
 
 
-def pack(directory: Path, name: str, what: Erased, find_erased: FindErased) -> None:
+def compress_journal(directory: Path, name: str, erasure: ErasedSubjects, find_erased: FindErased) -> None:
     """Compresses a finished journal that is loaded, without what was erased. Raises OSError, ArchiveDamaged, and
     ValueError for one that is not finished."""
-    seal = segments.find_seal(directory, name)
-    if seal is None:
+    segment_end = segments.find_segment_end(directory, name)
+    if segment_end is None:
         raise ValueError(f"the journal {name} is not finished")
-    gaps = [(gap.start, gap.end) for gap in seal.gaps]
+    gaps = [(gap.start, gap.end) for gap in segment_end.gaps]
     with segments.open_content(directory, name) as content:
-        data = _without(content, seal.end, what, find_erased)
+        data = _without_erased(content, segment_end.end, erasure, find_erased)
         read = content.read if data is None else _read_from(data)
-        write_archive(archive_path(directory, name), read, Index(seal.end, seal.sealed_at, gaps, []))
+        write_archive(
+            archive_path(directory, name), read, ArchiveIndex(segment_end.end, segment_end.sealed_at, gaps, [])
+        )
     segments.log_path(directory, name).unlink(missing_ok=True)
     (directory / f"{name}.sealed").unlink(missing_ok=True)
     sync_directory(directory)
 
 
-def rewrite(directory: Path, name: str, what: Erased, find_erased: FindErased) -> bool:
+def erase_archived(directory: Path, name: str, erasure: ErasedSubjects, find_erased: FindErased) -> bool:
     """Rids a compressed journal of what was erased; whether anything was in it. Raises OSError, ArchiveDamaged,
     FileNotFoundError."""
     path = archive_path(directory, name)
     with Archive(path) as packed:
-        data = _without(packed, packed.size, what, find_erased)
+        data = _without_erased(packed, packed.size, erasure, find_erased)
         if data is None:
             return False
         write_archive(path, _read_from(data), packed.index)
@@ -74,18 +76,20 @@ def _read_from(data: bytearray) -> Callable[[int, int], bytes]:
     return lambda start, length: bytes(data[start : start + length])
 
 
-def _without(content: Content, end: int, what: Erased, find_erased: FindErased) -> bytearray | None:
+def _without_erased(
+    content: JournalContent, end: int, erasure: ErasedSubjects, find_erased: FindErased
+) -> bytearray | None:
     """The bytes of a journal with what was erased emptied in place: every record keeps its offset, by which it is
     known. None when there is nothing of it."""
-    if not what:
+    if not erasure:
         return None
     data = content.read(0, end)
-    found = [item for item in segments.walk(data, 0) if isinstance(item, Frame)]
-    named = {_clickid(frame.payload) for frame in found if frame.kind == Kind.CALL}
-    gone = what.with_clicks(find_erased(named - {""}))
-    kept: bytearray | None = None
+    found = [item for item in segments.each_frame(data, 0) if isinstance(item, Frame)]
+    named = {_click_id_of(frame.payload) for frame in found if frame.kind == RecordKind.POSTBACK}
+    erased_clicks = erasure.with_clicks(find_erased(named - {""}))
+    result: bytearray | None = None
     for frame in found:
-        payload = cleaned(gone, frame.kind, frame.payload)
+        payload = erase_record(erased_clicks, frame.kind, frame.payload)
         if payload is frame.payload:
             continue
         # JSON may end in spaces
@@ -93,13 +97,13 @@ def _without(content: Content, end: int, what: Erased, find_erased: FindErased) 
         if len(padded) != len(frame.payload):
             _log.error("a record does not get shorter when it is emptied", extra={"position": frame.position})
             continue
-        kept = bytearray(data) if kept is None else kept
-        kept[frame.position : frame.end] = frames.pack(frame.kind, padded)
-    return kept
+        result = bytearray(data) if result is None else result
+        result[frame.position : frame.end] = frames.pack(frame.kind, padded)
+    return result
 
 
-def _clickid(payload: bytes) -> str:
+def _click_id_of(payload: bytes) -> str:
     try:
-        return decode_call(payload).params.get("clickid", "")
+        return decode_postback(payload).params.get("clickid", "")
     except msgspec.MsgspecError:
         return ""

@@ -9,13 +9,13 @@ from enum import IntEnum
 import msgspec
 
 
-class Kind(IntEnum):
+class RecordKind(IntEnum):
     """The kind of a frame."""
 
     CLICK = 1
-    CALL = 2
-    VIEW = 3
-    MARK = 9
+    POSTBACK = 2
+    IMPRESSION = 3
+    CHECKPOINT = 9
 
 
 class Click(msgspec.Struct, array_like=True, gc=False):
@@ -23,7 +23,7 @@ class Click(msgspec.Struct, array_like=True, gc=False):
 
     time: UTC epoch milliseconds · id: 24 hex digits · detail: what in the rule decided · uniq: 0 or 1 ·
     country: ISO code or "" · city_id, region: GeoNames or 0/"" · connection: wi-fi, cellular or "" ·
-    device: mobile, tablet, desktop, … or "" · flags: bits of `Flag` · landing, prelanding: id of the
+    device: mobile, tablet, desktop, … or "" · flags: bits of `ClickFlag` · landing, prelanding: id of the
     landing or of the transit page that the link names, 0 = none. Records from before `prelanding` end with `flags`.
     """
 
@@ -76,18 +76,18 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     prelanding: int = 0
 
 
-class View(Click, array_like=True, gc=False):
+class Impression(Click, array_like=True, gc=False):
     """One view of a creative, in the form of the click that it may lead to; `landing` and `uniq` are 0."""
 
 
-class Flag(IntEnum):
+class ClickFlag(IntEnum):
     """Things worth knowing about a click that changed nothing else. Bits of `Click.flags`."""
 
     PARAMETER_CUT = 1
     REDIRECT_IGNORED = 2
 
 
-class Call(msgspec.Struct, array_like=True, gc=False):
+class InboundPostback(msgspec.Struct, array_like=True, gc=False):
     """One inbound call (a conversion reported by an advertiser), before anything is made of it.
 
     time: UTC epoch milliseconds, the conversion's creation time · id: 24 hex digits, of its log record ·
@@ -107,7 +107,7 @@ class Call(msgspec.Struct, array_like=True, gc=False):
     params: dict[str, str]
 
 
-class Mark(msgspec.Struct, array_like=True, gc=False):
+class Checkpoint(msgspec.Struct, array_like=True, gc=False):
     """A batch mark: everything before it may be loaded as one range. `time`: UTC epoch milliseconds."""
 
     time: int
@@ -116,6 +116,6 @@ class Mark(msgspec.Struct, array_like=True, gc=False):
 
 encode = msgspec.json.Encoder().encode
 decode_click = msgspec.json.Decoder(Click).decode
-decode_view = msgspec.json.Decoder(View).decode
-decode_call = msgspec.json.Decoder(Call).decode
-decode_mark = msgspec.json.Decoder(Mark).decode
+decode_impression = msgspec.json.Decoder(Impression).decode
+decode_postback = msgspec.json.Decoder(InboundPostback).decode
+decode_checkpoint = msgspec.json.Decoder(Checkpoint).decode

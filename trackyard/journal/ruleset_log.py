@@ -11,20 +11,20 @@ from pathlib import Path
 
 import msgspec
 
-from trackyard.domain.tracking.ruleset import SCHEMA
+from trackyard.domain.tracking.ruleset import SCHEMA_VERSION
 from trackyard.journal import frames
 from trackyard.journal.durable import write_durably
 
 COMPACT_AT = 64 * 1024 * 1024
-"""A log larger than this is due for `RuleLogWriter.replace`."""
+"""A log larger than this is due for `RulesetLogWriter.replace`."""
 
-_HEARD_EVERY_MS = 1000
+_CONFIRM_EVERY_MS = 1000
 
 _HEAD = 1
 _ENTRY = 2
 
 
-class Entry(msgspec.Struct, array_like=True, frozen=True, gc=False):
+class RulesetEntry(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """One rule at one version. `payload`: msgpack of its row in domain/tracking/ruleset.py; None = it is gone."""
 
     version: int
@@ -33,25 +33,25 @@ class Entry(msgspec.Struct, array_like=True, frozen=True, gc=False):
     payload: bytes | None
 
 
-class Snapshot(msgspec.Struct, frozen=True):
+class RulesetSnapshot(msgspec.Struct, frozen=True):
     """All rules there are at `version`: what is not in it does not exist."""
 
     version: int
-    entries: list[Entry]
+    entries: list[RulesetEntry]
 
 
-class _Head(msgspec.Struct, array_like=True, frozen=True):
+class _SnapshotHead(msgspec.Struct, array_like=True, frozen=True):
     schema: int
     version: int
     count: int
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode_entry = msgspec.msgpack.Decoder(Entry).decode
-_decode_head = msgspec.msgpack.Decoder(_Head).decode
+_decode_entry = msgspec.msgpack.Decoder(RulesetEntry).decode
+_decode_head = msgspec.msgpack.Decoder(_SnapshotHead).decode
 
 
-class RuleLogWriter:
+class RulesetLogWriter:
     """Publishes rules in `directory`; one writer at a time.
 
     `version` is the last version published, 0 when nothing usable is there: then `replace` is due. What a
@@ -62,8 +62,8 @@ class RuleLogWriter:
         directory.mkdir(parents=True, exist_ok=True)
         self._snapshot = directory / "rules.snapshot"
         self._log = directory / "rules.log"
-        self._heard = directory / "rules.heard"
-        self._heard_at = 0
+        self._confirmation_file = directory / "rules.heard"
+        self._confirmed_at = 0
         self.version = 0
         self.log_size = 0
         snapshot = _find_snapshot(self._snapshot)
@@ -76,7 +76,7 @@ class RuleLogWriter:
         """Whether the log is over its size."""
         return self.log_size > COMPACT_AT
 
-    def append(self, entries: Iterable[Entry]) -> None:
+    def append(self, entries: Iterable[RulesetEntry]) -> None:
         """Publishes changes, in the order of their versions. Errors: OSError, with nothing half-published."""
         packed = [(entry.version, _pack(entry)) for entry in entries]
         if not packed:
@@ -90,22 +90,22 @@ class RuleLogWriter:
             self.log_size = file.tell()
         self.version = max(self.version, *(version for version, _ in packed))
 
-    def replace(self, entries: Iterable[Entry], version: int) -> None:
+    def replace(self, entries: Iterable[RulesetEntry], version: int) -> None:
         """Publishes all rules as of `version` anew and begins an empty log. Errors: OSError."""
         packed = [_pack(entry) for entry in entries]
-        head = frames.pack(_HEAD, _encode(_Head(SCHEMA, version, len(packed))))
+        head = frames.pack(_HEAD, _encode(_SnapshotHead(SCHEMA_VERSION, version, len(packed))))
         write_durably(self._snapshot, head + b"".join(packed))
         write_durably(self._log, b"")
         self.version = version
         self.log_size = 0
 
-    def hear(self, now_ms: int) -> None:
+    def confirm_current(self, now_ms: int) -> None:
         """Says to the edges that at `now_ms` everything is published; at most once a second. Errors: OSError."""
-        if 0 <= now_ms - self._heard_at < _HEARD_EVERY_MS:
+        if 0 <= now_ms - self._confirmed_at < _CONFIRM_EVERY_MS:
             return
-        self._heard.touch()
-        os.utime(self._heard, ns=(now_ms * 1_000_000, now_ms * 1_000_000))
-        self._heard_at = now_ms
+        self._confirmation_file.touch()
+        os.utime(self._confirmation_file, ns=(now_ms * 1_000_000, now_ms * 1_000_000))
+        self._confirmed_at = now_ms
 
     def _recover_log(self) -> None:
         data = self._log.read_bytes() if self._log.exists() else b""
@@ -119,15 +119,15 @@ class RuleLogWriter:
         self.log_size = good
 
 
-class RuleLogReader:
+class RulesetLogReader:
     """Follows the rules in `directory`. `version` is the last one handed out, `loaded` says whether any was."""
 
     def __init__(self, directory: Path) -> None:
         self._snapshot = directory / "rules.snapshot"
         self._log = directory / "rules.log"
-        self._heard = directory / "rules.heard"
-        self._snapshot_seen: tuple[int, int] | None = None
-        self._log_seen: tuple[int, int] | None = None
+        self._confirmation_file = directory / "rules.heard"
+        self._snapshot_identity: tuple[int, int] | None = None
+        self._log_identity: tuple[int, int] | None = None
         self._base = 0
         self._position = 0
         self.version = 0
@@ -135,49 +135,49 @@ class RuleLogReader:
 
     def has_snapshot(self) -> bool:
         """Whether the next `poll` looks at a new snapshot, which takes long when it is large."""
-        seen = _identity(self._snapshot)
-        return seen is not None and seen != self._snapshot_seen
+        identity = _identity(self._snapshot)
+        return identity is not None and identity != self._snapshot_identity
 
-    def poll(self) -> list[Entry] | Snapshot | None:
+    def poll(self) -> list[RulesetEntry] | RulesetSnapshot | None:
         """What is new: a Snapshot replaces everything known, a list changes it; None = nothing new.
 
         After a Snapshot poll again at once: the log behind it comes with the next call. Errors: OSError; then the next
         call tells what this one should have.
         """
         if self.has_snapshot():
-            seen = _identity(self._snapshot)
+            identity = _identity(self._snapshot)
             snapshot = _find_snapshot(self._snapshot)
             # Not before: one that could not be read is read again.
-            self._snapshot_seen = seen
+            self._snapshot_identity = identity
             if snapshot is not None:
                 self._base = self.version = snapshot.version
-                self._log_seen = None
+                self._log_identity = None
                 self.loaded = True
                 return snapshot
         return self._poll_log() if self.loaded else None
 
-    def find_heard_at(self) -> int | None:
+    def find_confirmed_at(self) -> int | None:
         """When the source last said that everything is published (UTC ms); None when it never did."""
         try:
-            return self._heard.stat().st_mtime_ns // 1_000_000
+            return self._confirmation_file.stat().st_mtime_ns // 1_000_000
         except FileNotFoundError:
             return None
 
-    def _poll_log(self) -> list[Entry] | None:
+    def _poll_log(self) -> list[RulesetEntry] | None:
         try:
             file = self._log.open("rb")
         except FileNotFoundError:
             return None
         with file:
             status = os.fstat(file.fileno())
-            seen = (status.st_dev, status.st_ino)
-            if seen != self._log_seen or status.st_size < self._position:
-                self._log_seen = seen
+            identity = (status.st_dev, status.st_ino)
+            if identity != self._log_identity or status.st_size < self._position:
+                self._log_identity = identity
                 self._position = 0
             if status.st_size == self._position:
                 return None
             data = os.pread(file.fileno(), status.st_size - self._position, self._position)
-        entries: list[Entry] = []
+        entries: list[RulesetEntry] = []
         end = 0
         for entry, entry_end in _each_entry(data, 0):
             end = entry_end
@@ -190,11 +190,11 @@ class RuleLogReader:
         return entries
 
 
-def _pack(entry: Entry) -> bytes:
+def _pack(entry: RulesetEntry) -> bytes:
     return frames.pack(_ENTRY, _encode(entry))
 
 
-def _each_entry(data: bytes, position: int) -> Iterator[tuple[Entry, int]]:
+def _each_entry(data: bytes, position: int) -> Iterator[tuple[RulesetEntry, int]]:
     """Entries with the offset behind each, up to the first frame that is not whole."""
     while True:
         found = frames.read(data, position)
@@ -204,7 +204,7 @@ def _each_entry(data: bytes, position: int) -> Iterator[tuple[Entry, int]]:
         position = found.end
 
 
-def _find_snapshot(path: Path) -> Snapshot | None:
+def _find_snapshot(path: Path) -> RulesetSnapshot | None:
     """The snapshot; None when there is none, it is damaged, or of another schema."""
     try:
         data = path.read_bytes()
@@ -214,10 +214,10 @@ def _find_snapshot(path: Path) -> Snapshot | None:
     if isinstance(first, frames.Unreadable) or first.kind != _HEAD:
         return None
     head = _decode_head(first.payload)
-    if head.schema != SCHEMA:
+    if head.schema != SCHEMA_VERSION:
         return None
     entries = [entry for entry, _ in _each_entry(data, first.end)]
-    return Snapshot(head.version, entries) if len(entries) == head.count else None
+    return RulesetSnapshot(head.version, entries) if len(entries) == head.count else None
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -30,7 +30,7 @@ class Gap:
     end: int
 
 
-class Seal(msgspec.Struct, frozen=True):
+class SegmentEnd(msgspec.Struct, frozen=True):
     """The end of a finished journal. `end`: byte offset after its last good frame · `sealed_at`: UTC ms."""
 
     end: int
@@ -45,7 +45,7 @@ _listed: dict[tuple[Path, int], tuple[int, list[str]]] = {}
 _log = logging.getLogger("trackyard.journal")
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Seal).decode
+_decode = msgspec.json.Decoder(SegmentEnd).decode
 
 
 def journal_name(edge: int, start_ms: int) -> str:
@@ -63,7 +63,7 @@ def log_path(directory: Path, name: str) -> Path:
     return directory / f"{name}.log"
 
 
-class Content(Protocol):
+class JournalContent(Protocol):
     """The bytes of a journal, compressed or not."""
 
     @property
@@ -75,7 +75,7 @@ class Content(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Plain:
+class _PlainContent:
     descriptor: int
 
     @property
@@ -87,7 +87,7 @@ class _Plain:
 
 
 @contextmanager
-def open_content(directory: Path, name: str) -> Iterator[Content]:
+def open_content(directory: Path, name: str) -> Iterator[JournalContent]:
     """The bytes of a journal of `directory`. Raises FileNotFoundError for one that is not kept any more, and
     ArchiveDamaged."""
     try:
@@ -98,7 +98,7 @@ def open_content(directory: Path, name: str) -> Iterator[Content]:
             yield packed
         return
     try:
-        yield _Plain(descriptor)
+        yield _PlainContent(descriptor)
     finally:
         os.close(descriptor)
 
@@ -139,7 +139,7 @@ def list_edges(directory: Path) -> list[int]:
     return sorted({int(path.name[:3]) for path in found})
 
 
-def find_last(directory: Path, edge: int) -> str | None:
+def find_last_journal(directory: Path, edge: int) -> str | None:
     """The name of the last journal that an edge ever began, kept or not; None when it began none."""
     removed = _last_removed(directory, edge)
     known = list_journals(directory, edge)
@@ -156,7 +156,7 @@ def remove_archived(directory: Path, edge: int, name: str) -> None:
     archive.archive_path(directory, name).unlink()
 
 
-def find_seal(directory: Path, name: str) -> Seal | None:
+def find_segment_end(directory: Path, name: str) -> SegmentEnd | None:
     """The seal of a journal; None while it is being written, or when the seal is damaged: the next writer makes
     it anew."""
     try:
@@ -170,14 +170,14 @@ def find_seal(directory: Path, name: str) -> Seal | None:
             index = packed.index
     except FileNotFoundError:
         return None
-    return Seal(end=index.end, sealed_at=index.sealed_at, gaps=[Gap(*gap) for gap in index.gaps])
+    return SegmentEnd(end=index.end, sealed_at=index.sealed_at, gaps=[Gap(*gap) for gap in index.gaps])
 
 
 def end_of(directory: Path, name: str) -> int:
     """Where a journal ends, byte offset: its seal's, or that of what is written until now."""
-    seal = find_seal(directory, name)
-    if seal is not None:
-        return seal.end
+    segment_end = find_segment_end(directory, name)
+    if segment_end is not None:
+        return segment_end.end
     with open_content(directory, name) as content:
         return content.size
 
@@ -191,12 +191,12 @@ def _last_removed(directory: Path, edge: int) -> Path:
     return directory / archive.FOLDER / f"{edge:03d}.removed"
 
 
-def write_seal(directory: Path, name: str, seal: Seal) -> None:
+def write_segment_end(directory: Path, name: str, segment_end: SegmentEnd) -> None:
     """Finishes a journal durably. Errors: OSError."""
-    write_durably(directory / f"{name}.sealed", _encode(seal))
+    write_durably(directory / f"{name}.sealed", _encode(segment_end))
 
 
-def seal_found(directory: Path, name: str, clock: Clock) -> Seal:
+def close_segment(directory: Path, name: str, clock: Clock) -> SegmentEnd:
     """Finishes a journal whose writer is gone at its last good frame, wherever damage lies before it.
 
     What lies behind is kept aside: nearly always a record that was never acknowledged, but nobody can know.
@@ -204,42 +204,42 @@ def seal_found(directory: Path, name: str, clock: Clock) -> Seal:
     data = log_path(directory, name).read_bytes()
     end = 0
     gaps: list[Gap] = []
-    for item in walk(data, 0):
+    for item in each_frame(data, 0):
         if isinstance(item, Gap):
             gaps.append(item)
         else:
             end = item.end
     if end < len(data):
-        keep_damaged(directory, name, Gap(end, len(data)))
-    made = Seal(end=end, sealed_at=clock.now_ms(), gaps=gaps)
-    write_seal(directory, name, made)
-    return made
+        quarantine_damaged(directory, name, Gap(end, len(data)))
+    closed = SegmentEnd(end=end, sealed_at=clock.now_ms(), gaps=gaps)
+    write_segment_end(directory, name, closed)
+    return closed
 
 
-def seal_predecessors(directory: Path, edge: int, clock: Clock) -> None:
+def close_predecessors(directory: Path, edge: int, clock: Clock) -> None:
     """Finishes every journal of an edge that is not: to be called by whoever holds its number, before it writes."""
     for name in list_plain(directory, edge):
-        if find_seal(directory, name) is None:
-            made = seal_found(directory, name, clock)
-            _log.info("journal of an earlier writer sealed", extra={"journal": name, "end": made.end})
+        if find_segment_end(directory, name) is None:
+            closed = close_segment(directory, name, clock)
+            _log.info("journal of an earlier writer sealed", extra={"journal": name, "end": closed.end})
 
 
-def keep_damaged(directory: Path, name: str, gap: Gap) -> None:
+def quarantine_damaged(directory: Path, name: str, gap: Gap) -> None:
     """Copies a damaged place to `damaged/` and reports it, once. Errors: OSError."""
-    kept = directory / "damaged" / f"{name}-{gap.start}-{gap.end}.bin"
-    if kept.exists():
+    copy = directory / "damaged" / f"{name}-{gap.start}-{gap.end}.bin"
+    if copy.exists():
         return
-    kept.parent.mkdir(exist_ok=True)
+    copy.parent.mkdir(exist_ok=True)
     with open_content(directory, name) as content:
-        write_durably(kept, content.read(gap.start, gap.end - gap.start))
+        write_durably(copy, content.read(gap.start, gap.end - gap.start))
     JOURNAL_GAPS.inc()
     _log.error(
         "damaged place in a journal, kept aside",
-        extra={"journal": name, "start": gap.start, "end": gap.end, "kept": kept.name},
+        extra={"journal": name, "start": gap.start, "end": gap.end, "kept": copy.name},
     )
 
 
-def walk(data: bytes, position: int) -> Iterator[frames.Frame | Gap]:
+def each_frame(data: bytes, position: int) -> Iterator[frames.Frame | Gap]:
     """The frames from `position` on and the damaged places between them; stops behind the last good frame."""
     while True:
         found = frames.read(data, position)

@@ -2,7 +2,7 @@
 
 `append` is one system call: a record it returned for survives the death of the process. `put` and `flush` are
 the same for many records at once: none of them may be answered for before `flush` returned. `sync` makes records
-survive a power cut. What may be loaded as one batch ends at a mark, which `mark_if_due` writes in time.
+survive a power cut. What may be loaded as one batch ends at a mark, which `write_checkpoint_if_due` writes in time.
 
 A journal that is full is left behind at once; its end is synced and sealed by the next `sync`, in the thread that
 waits for the disk. Until then readers take it for one that is being written, as they do when a writer died.
@@ -18,17 +18,17 @@ from pathlib import Path
 from trackyard.base.clock import Clock
 from trackyard.journal import frames, segments
 from trackyard.journal.durable import sync_directory
-from trackyard.journal.records import Kind, Mark, encode
+from trackyard.journal.records import Checkpoint, RecordKind, encode
 
 ROTATE_AT = 64 * 1024 * 1024
 ROTATE_AFTER_MS = 86_400_000
 """A journal that little is written to ends after a day all the same: what is in it is kept for so and so many days."""
-MARK_RECORDS = 10_000
-MARK_AFTER_MS = 300
+CHECKPOINT_RECORDS = 10_000
+CHECKPOINT_AFTER_MS = 300
 """With a look every 100 ms a record waits at most 400 ms for its mark."""
-IDLE_MARK_MS = 5_000
+IDLE_CHECKPOINT_MS = 5_000
 
-ENOUGH = 1024 * 1024
+MIN_FREE_BYTES = 1024 * 1024
 
 _log = logging.getLogger("trackyard.journal")
 
@@ -41,11 +41,11 @@ class JournalFull(JournalUnwritable):
     """No space, or a limit of the file's size."""
 
 
-class EdgeTaken(Exception):
+class EdgeNumberTaken(Exception):
     """Another process writes under this edge number."""
 
 
-class _Ended:
+class _UnclosedSegment:
     """A journal that nothing is written to any more, and that has no seal yet."""
 
     __slots__ = ("descriptor", "end", "name")
@@ -56,11 +56,11 @@ class _Ended:
         self.end = end
 
 
-class Writer:
+class JournalWriter:
     """Writes journals of edge `edge` into `directory`, sealing what an earlier writer left unfinished.
 
-    `append`, `mark_if_due` and `close` belong to one thread; `sync` may run in another.
-    Errors: EdgeTaken at the start, JournalUnwritable when the file system refuses.
+    `append`, `write_checkpoint_if_due` and `close` belong to one thread; `sync` may run in another.
+    Errors: EdgeNumberTaken at the start, JournalUnwritable when the file system refuses.
     """
 
     def __init__(self, directory: Path, edge: int, clock: Clock, *, rotate_at: int = ROTATE_AT) -> None:
@@ -69,28 +69,28 @@ class Writer:
         self._clock = clock
         self._rotate_at = rotate_at
         directory.mkdir(parents=True, exist_ok=True)
-        self._lock = _take_number(directory, edge)
+        self._lock = _lock_edge_number(directory, edge)
         # Whoever holds it closes descriptors; so a sync does not find its own closed under it.
         self._sync_lock = threading.Lock()
         self._descriptor = -1
-        self._ended: list[_Ended] = []
+        self._unclosed: list[_UnclosedSegment] = []
         # Whether the directory may not have the journal that is being written.
-        self._new = False
+        self._directory_unsynced = False
         self._position = 0
-        self._unmarked = 0
-        self._put: list[bytes] = []
-        self._marked_at = clock.now_ms()
+        self._since_checkpoint = 0
+        self._pending: list[bytes] = []
+        self._checkpoint_at = clock.now_ms()
         self._torn = False
         self.dirty = False
         self.name = ""
         try:
-            segments.seal_predecessors(directory, edge, clock)
+            segments.close_predecessors(directory, edge, clock)
             self._open()
         except BaseException:
             os.close(self._lock)
             raise
 
-    def append(self, kind: Kind, payload: bytes) -> int:
+    def append(self, kind: RecordKind, payload: bytes) -> int:
         """Writes one record and returns its position in the journal `self.name`.
 
         Errors: JournalFull, JournalUnwritable; then the file ends with its last whole frame.
@@ -98,14 +98,14 @@ class Writer:
         self.flush()
         return self._write_records(frames.pack(kind, payload), 1)
 
-    def put(self, kind: Kind, payload: bytes) -> None:
+    def put(self, kind: RecordKind, payload: bytes) -> None:
         """Takes a record for the next `flush`."""
-        self._put.append(frames.pack(kind, payload))
+        self._pending.append(frames.pack(kind, payload))
 
     def flush(self) -> None:
         """Writes what was put, all or nothing. Errors: as `append`; what was put is then forgotten."""
-        if self._put:
-            put, self._put = self._put, []
+        if self._pending:
+            put, self._pending = self._pending, []
             self._write_records(put[0] if len(put) == 1 else b"".join(put), len(put))
 
     def sync(self) -> None:
@@ -117,39 +117,39 @@ class Writer:
             descriptor, name = self._descriptor, self.name
             try:
                 if descriptor >= 0:
-                    if self._new:
-                        self._new = False
+                    if self._directory_unsynced:
+                        self._directory_unsynced = False
                         self._sync_directory()
                     os.fdatasync(descriptor)
-                while self._ended:
-                    name = self._ended[0].name
-                    self._seal(self._ended[0])
-                    del self._ended[0]
+                while self._unclosed:
+                    name = self._unclosed[0].name
+                    self._close_segment(self._unclosed[0])
+                    del self._unclosed[0]
             except OSError as error:
-                raise _refused(name, error) from error
+                raise _write_error(name, error) from error
 
-    def mark_if_due(self, now_ms: int) -> None:
+    def write_checkpoint_if_due(self, now_ms: int) -> None:
         """Writes the mark that is due at `now_ms`; to be called every 100 ms. Errors: as `append`."""
         if self._descriptor >= 0 and now_ms - segments.start_of(self.name) >= ROTATE_AFTER_MS:
             self._rotate()
-        waited = now_ms - self._marked_at
-        if waited >= IDLE_MARK_MS or waited < 0 or (self._unmarked and waited >= MARK_AFTER_MS):
-            self.mark(now_ms)
+        waited = now_ms - self._checkpoint_at
+        if waited >= IDLE_CHECKPOINT_MS or waited < 0 or (self._since_checkpoint and waited >= CHECKPOINT_AFTER_MS):
+            self.write_checkpoint(now_ms)
 
-    def mark(self, now_ms: int) -> None:
+    def write_checkpoint(self, now_ms: int) -> None:
         """Writes a mark now. Errors: as `append`."""
         if self._descriptor < 0:
             self._rotate()
-        self._mark(now_ms)
+        self._write_checkpoint(now_ms)
 
-    def where(self) -> tuple[int, int]:
+    def end_position(self) -> tuple[int, int]:
         """When the journal that is being written began (UTC ms), and its end: all records written are before."""
         return segments.start_of(self.name), self._position
 
-    def has_room(self) -> bool:
+    def has_free_space(self) -> bool:
         """Whether the disk has room for more than a few records."""
         status = os.statvfs(self._directory)
-        return status.f_bavail * status.f_frsize >= ENOUGH
+        return status.f_bavail * status.f_frsize >= MIN_FREE_BYTES
 
     def close(self) -> None:
         """Marks and seals the journal and gives the edge number back.
@@ -159,15 +159,15 @@ class Writer:
         try:
             self.flush()
             if self._descriptor >= 0:
-                self._end()
+                self._end_segment()
             self.sync()
         except JournalUnwritable as error:
             _log.error("journal not sealed", extra={"journal": self.name, "error": str(error)})
             with self._sync_lock:
-                for descriptor in [self._descriptor, *(ended.descriptor for ended in self._ended)]:
+                for descriptor in [self._descriptor, *(ended.descriptor for ended in self._unclosed)]:
                     if descriptor >= 0:
                         os.close(descriptor)
-                self._descriptor, self._ended = -1, []
+                self._descriptor, self._unclosed = -1, []
         finally:
             os.close(self._lock)
 
@@ -175,15 +175,15 @@ class Writer:
         if self._position >= self._rotate_at or self._descriptor < 0:
             self._rotate()
         position = self._write(packed)
-        self._unmarked += count
-        if self._unmarked >= MARK_RECORDS:
-            self._mark(self._clock.now_ms())
+        self._since_checkpoint += count
+        if self._since_checkpoint >= CHECKPOINT_RECORDS:
+            self._write_checkpoint(self._clock.now_ms())
         return position
 
     def _write(self, frame: bytes) -> int:
         position = self._position
         if self._torn:
-            self._cut()
+            self._truncate()
         written = 0
         try:
             while written < len(frame):
@@ -191,56 +191,56 @@ class Writer:
         except OSError as error:
             if written:
                 self._torn = True
-                self._cut()
-            raise _refused(self.name, error) from error
+                self._truncate()
+            raise _write_error(self.name, error) from error
         self._position = position + len(frame)
         self.dirty = True
         return position
 
-    def _cut(self) -> None:
+    def _truncate(self) -> None:
         try:
             os.ftruncate(self._descriptor, self._position)
         except OSError as error:
-            raise _refused(self.name, error) from error
+            raise _write_error(self.name, error) from error
         self._torn = False
 
-    def _mark(self, now_ms: int) -> None:
-        self._write(frames.pack(Kind.MARK, encode(Mark(now_ms, self._unmarked))))
-        self._unmarked = 0
-        self._marked_at = now_ms
+    def _write_checkpoint(self, now_ms: int) -> None:
+        self._write(frames.pack(RecordKind.CHECKPOINT, encode(Checkpoint(now_ms, self._since_checkpoint))))
+        self._since_checkpoint = 0
+        self._checkpoint_at = now_ms
 
     def _rotate(self) -> None:
         if self._descriptor >= 0:
-            self._end()
+            self._end_segment()
         try:
             self._open()
         except OSError as error:
-            raise _refused(self.name, error) from error
+            raise _write_error(self.name, error) from error
 
-    def _end(self) -> None:
-        self._mark(self._clock.now_ms())
-        ended = _Ended(self.name, self._descriptor, self._position)
+    def _end_segment(self) -> None:
+        self._write_checkpoint(self._clock.now_ms())
+        ended = _UnclosedSegment(self.name, self._descriptor, self._position)
         # First among the ended ones: a sync that finds no descriptor finds it there.
-        self._ended.append(ended)
+        self._unclosed.append(ended)
         self._descriptor = -1
 
-    def _seal(self, ended: _Ended) -> None:
+    def _close_segment(self, ended: _UnclosedSegment) -> None:
         os.fdatasync(ended.descriptor)
-        seal = segments.Seal(end=ended.end, sealed_at=self._clock.now_ms(), gaps=[])
-        segments.write_seal(self._directory, ended.name, seal)
+        segment_end = segments.SegmentEnd(end=ended.end, sealed_at=self._clock.now_ms(), gaps=[])
+        segments.write_segment_end(self._directory, ended.name, segment_end)
         os.close(ended.descriptor)
 
     def _sync_directory(self) -> None:
         try:
             sync_directory(self._directory)
         except OSError:
-            self._new = True
+            self._directory_unsynced = True
             raise
 
     def _open(self) -> None:
         # The order of names is the order of reading, even when the clock went back.
         start = self._clock.now_ms()
-        last = segments.find_last(self._directory, self._edge)
+        last = segments.find_last_journal(self._directory, self._edge)
         if last is not None:
             start = max(start, segments.start_of(last) + 1)
         self.name = segments.journal_name(self._edge, start)
@@ -248,22 +248,22 @@ class Writer:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
         descriptor = os.open(path, flags, 0o644)
         self._position = 0
-        self._unmarked = 0
+        self._since_checkpoint = 0
         # A sync that finds the descriptor finds this.
-        self._new = True
+        self._directory_unsynced = True
         self._descriptor = descriptor
 
 
-def _take_number(directory: Path, edge: int) -> int:
+def _lock_edge_number(directory: Path, edge: int) -> int:
     descriptor = os.open(directory / f"{edge:03d}.lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
-        raise EdgeTaken(f"another process writes the journal of edge {edge} in {directory}") from None
+        raise EdgeNumberTaken(f"another process writes the journal of edge {edge} in {directory}") from None
     return descriptor
 
 
-def _refused(name: str, error: OSError) -> JournalUnwritable:
+def _write_error(name: str, error: OSError) -> JournalUnwritable:
     kind = JournalFull if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else JournalUnwritable
     return kind(f"journal {name}: {error}")

@@ -11,16 +11,16 @@ from typing import BinaryIO, Final, Self
 from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, StreamReader, TCPConnector
 from yarl import URL
 
-from trackyard.outbound.guard import Guard, Network
-from trackyard.outbound.resolver import Lookup, ThreadResolver
+from trackyard.outbound.guard import AddressFilter, Network
+from trackyard.outbound.resolver import GetAddrInfo, ThreadResolver
 
-SECONDS: Final = 10
-BODY_BYTES: Final = 65_536
+TIMEOUT_S: Final = 10
+MAX_BODY: Final = 65_536
 _USER_AGENT: Final = "Trackyard"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpResult:
     """What came of a call. http_code 0 = unreachable, and `error` says why · body: its first bytes."""
 
     http_code: int
@@ -28,17 +28,17 @@ class Answer:
     error: str = ""
 
     @property
-    def is_sent(self) -> bool:
+    def is_success(self) -> bool:
         """Whether the receiver took it."""
         return 200 <= self.http_code < 300
 
     @property
-    def is_worth_retrying(self) -> bool:
+    def is_retryable(self) -> bool:
         """Whether it may go better later: network faults, too many requests, the receiver's own errors."""
         return self.http_code == 0 or self.http_code == 429 or self.http_code >= 500
 
 
-class StrangerClient:
+class OutboundClient:
     """GETs URLs that others wrote: no redirects, no cookies, no proxies of the environment, 10 s and 64 KB at most
     (a download: what its caller says), certificates verified, private addresses refused when the socket is made."""
 
@@ -46,13 +46,13 @@ class StrangerClient:
         self,
         allow: Sequence[Network] = (),
         *,
-        lookup: Lookup = socket.getaddrinfo,
-        seconds: float = SECONDS,
+        lookup: GetAddrInfo = socket.getaddrinfo,
+        seconds: float = TIMEOUT_S,
     ) -> None:
         self._session = ClientSession(
             connector=TCPConnector(
                 resolver=ThreadResolver(lookup),
-                socket_factory=Guard(allow).open_socket,
+                socket_factory=AddressFilter(allow).open_socket,
                 use_dns_cache=False,
                 limit=0,
                 keepalive_timeout=5,
@@ -71,39 +71,39 @@ class StrangerClient:
     ) -> None:
         await self._session.close()
 
-    async def get(self, url: str, headers: Mapping[str, str]) -> Answer:
+    async def get(self, url: str, headers: Mapping[str, str]) -> HttpResult:
         """Calls `url` as it stands. Never raises for what the other side does."""
         try:
             target = _target(url)
         except ValueError as error:
-            return Answer(0, error=f"not a URL that can be called: {error}")
+            return HttpResult(0, error=f"not a URL that can be called: {error}")
         try:
             async with self._session.get(target, headers=headers, allow_redirects=False) as response:
-                return Answer(response.status, body=await _read(response.content))
+                return HttpResult(response.status, body=await _read(response.content))
         except TimeoutError:
-            return Answer(0, error=f"no answer within {self._session.timeout.total:g} s")
+            return HttpResult(0, error=f"no answer within {self._session.timeout.total:g} s")
         except (ClientError, OSError, ValueError) as error:
-            return Answer(0, error=str(error) or type(error).__name__)
+            return HttpResult(0, error=str(error) or type(error).__name__)
 
-    async def download(self, url: str, into: BinaryIO, most: int) -> Answer:
-        """Calls `url` and writes at most `most` bytes of what it holds into `into`; a longer one, or one that was not
-        taken whole, has an `error`. Never raises for what the other side does."""
+    async def download(self, url: str, target_file: BinaryIO, max_bytes: int) -> HttpResult:
+        """Calls `url` and writes at most `max_bytes` bytes of what it holds into `target_file`; a longer one, or one
+        that was not taken whole, has an `error`. Never raises for what the other side does."""
         try:
             target = _target(url)
             async with self._session.get(target, allow_redirects=False) as response:
                 if not 200 <= response.status < 300:
-                    return Answer(response.status, error=f"answered {response.status}")
+                    return HttpResult(response.status, error=f"answered {response.status}")
                 size = 0
-                async for piece in response.content.iter_chunked(BODY_BYTES):
+                async for piece in response.content.iter_chunked(MAX_BODY):
                     size += len(piece)
-                    if size > most:
-                        return Answer(response.status, error=f"is larger than {most} bytes")
-                    into.write(piece)
-                return Answer(response.status)
+                    if size > max_bytes:
+                        return HttpResult(response.status, error=f"is larger than {max_bytes} bytes")
+                    target_file.write(piece)
+                return HttpResult(response.status)
         except TimeoutError:
-            return Answer(0, error=f"not there whole within {self._session.timeout.total:g} s")
+            return HttpResult(0, error=f"not there whole within {self._session.timeout.total:g} s")
         except (ClientError, OSError, ValueError) as error:
-            return Answer(0, error=str(error) or type(error).__name__)
+            return HttpResult(0, error=str(error) or type(error).__name__)
 
 
 def wire_url(url: str) -> str:
@@ -129,6 +129,6 @@ def _target(url: str) -> URL:
 
 async def _read(content: StreamReader) -> bytes:
     body = bytearray()
-    while len(body) < BODY_BYTES and (piece := await content.read(BODY_BYTES - len(body))):
+    while len(body) < MAX_BODY and (piece := await content.read(MAX_BODY - len(body))):
         body += piece
     return bytes(body)

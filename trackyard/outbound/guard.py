@@ -10,7 +10,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 AddrInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, tuple[str | int | bytes, ...]]
 
-_REFUSED: tuple[Network, ...] = tuple(
+_BLOCKED: tuple[Network, ...] = tuple(
     ipaddress.ip_network(text)
     for text in (
         "168.63.129.16/32",  # the host service of a cloud, on a public address
@@ -29,11 +29,11 @@ _REFUSED: tuple[Network, ...] = tuple(
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
-class AddressRefused(OSError):
+class AddressBlocked(OSError):
     """The address is not one that a stranger may make us call."""
 
 
-class Guard:
+class AddressFilter:
     """Judges addresses. `allow`: networks in which every address may be called, given by the operator."""
 
     def __init__(self, allow: Sequence[Network] = ()) -> None:
@@ -41,24 +41,24 @@ class Guard:
 
     def permits(self, address: Address) -> bool:
         """Whether the address may be called: on the open internet, or in an allowed network."""
-        inner = _inside(address)
+        inner = _embedded_ipv4(address)
         if any(address in network or inner in network for network in self._allow):
             return True
         return _is_public(address) if inner is address else _is_public(inner)
 
     def open_socket(self, info: AddrInfo) -> socket.socket:
-        """A socket for a resolved address, which may be one that was written literally. Raises AddressRefused.
+        """A socket for a resolved address, which may be one that was written literally. Raises AddressBlocked.
 
         The connection calls this for the very address it then connects to: no second look-up lies between.
         """
-        family, kind, protocol, _name, where = info
-        text = str(where[0]).partition("%")[0]
+        family, kind, protocol, _name, socket_address = info
+        text = str(socket_address[0]).partition("%")[0]
         if not self.permits(ipaddress.ip_address(text)):
-            raise AddressRefused(errno.EACCES, f"{text} is not an address that may be called")
+            raise AddressBlocked(errno.EACCES, f"{text} is not an address that may be called")
         return socket.socket(family, kind, protocol)
 
 
-def _inside(address: Address) -> Address:
+def _embedded_ipv4(address: Address) -> Address:
     """The IPv4 address that an IPv6 one stands for: mapped, or behind NAT64; else itself."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
@@ -69,6 +69,6 @@ def _inside(address: Address) -> Address:
 
 
 def _is_public(address: Address) -> bool:
-    if any(address in network for network in _REFUSED):
+    if any(address in network for network in _BLOCKED):
         return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)

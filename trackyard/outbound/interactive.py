@@ -6,24 +6,26 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from trackyard.base.errors import TooManyRequests
-from trackyard.outbound.client import SECONDS, Answer, StrangerClient
+from trackyard.outbound.client import TIMEOUT_S, HttpResult, OutboundClient
 from trackyard.outbound.guard import Network
 
-AT_ONCE: Final = 4
+MAX_CONCURRENT: Final = 4
 
 
-class Trials:
+class OnDemandClient:
     """Makes single calls, one at a time for each owner and `at_once` in all. `allow`: networks in which every
     address may be called, given by the operator. Safe to use from several threads."""
 
-    def __init__(self, allow: Sequence[Network] = (), *, at_once: int = AT_ONCE, seconds: float = SECONDS) -> None:
+    def __init__(
+        self, allow: Sequence[Network] = (), *, at_once: int = MAX_CONCURRENT, seconds: float = TIMEOUT_S
+    ) -> None:
         self._allow = allow
         self._at_once = at_once
         self._seconds = seconds
         self._running: set[int] = set()
         self._lock = threading.Lock()
 
-    def call(self, owner: int, url: str, headers: Mapping[str, str]) -> Answer:
+    def fetch(self, owner: int, url: str, headers: Mapping[str, str]) -> HttpResult:
         """GETs `url` once. Raises TooManyRequests while a call of this owner, or as many as may be, is under way."""
         with self._lock:
             if owner in self._running or len(self._running) >= self._at_once:
@@ -35,6 +37,6 @@ class Trials:
             with self._lock:
                 self._running.discard(owner)
 
-    async def _get(self, url: str, headers: Mapping[str, str]) -> Answer:
-        async with StrangerClient(self._allow, seconds=self._seconds) as client:
+    async def _get(self, url: str, headers: Mapping[str, str]) -> HttpResult:
+        async with OutboundClient(self._allow, seconds=self._seconds) as client:
             return await client.get(url, headers)

@@ -14,26 +14,26 @@ from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import unquote, urlsplit
 
-SECONDS: Final = 10
+STEP_TIMEOUT_S: Final = 10
 """How long one step of a conversation with the server may take."""
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class Unreachable(Exception):
+class MailServerUnreachable(Exception):
     """The server cannot be talked to, whatever the mail: it goes out later. The text says why."""
 
 
-class Refused(Exception):
-    """The server did not take this mail. `for_good`: it never will."""
+class MailRejected(Exception):
+    """The server did not take this mail. `permanent`: it never will."""
 
-    def __init__(self, text: str, *, for_good: bool) -> None:
+    def __init__(self, text: str, *, permanent: bool) -> None:
         super().__init__(text)
-        self.for_good = for_good
+        self.permanent = permanent
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class MailMessage:
     """One mail. id: 24 hex digits, the same at every attempt · created_at: UTC ms."""
 
     id: str
@@ -43,10 +43,10 @@ class Letter:
     created_at: int
 
 
-class Post(Protocol):
+class MailTransport(Protocol):
     """Takes letters."""
 
-    def send(self, letter: Letter) -> None:
+    def send(self, mail: MailMessage) -> None:
         """Hands over one letter. Raises Unreachable, Refused."""
 
     def close(self) -> None:
@@ -54,7 +54,7 @@ class Post(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class SmtpServer:
     """An SMTP server. tls: from the first byte (smtps) · user "": no login."""
 
     host: str
@@ -64,91 +64,93 @@ class Server:
     password: str = ""
 
     @property
-    def is_here(self) -> bool:
+    def is_local(self) -> bool:
         """Whether it runs on this machine: nobody listens between."""
         return self.host in _LOOPBACK
 
 
-def server_of(url: str) -> Server:
+def parse_smtp_url(url: str) -> SmtpServer:
     """The server of smtp://user:password@host:587 or smtps://…. Raises ValueError."""
     parts = urlsplit(url)
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/") or parts.query:
         raise ValueError("must be a URL such as smtp://user:password@host:587 or smtps://host")
     tls = parts.scheme == "smtps"
     port = parts.port or (465 if tls else 587)
-    return Server(parts.hostname, port, tls, unquote(parts.username or ""), unquote(parts.password or ""))
+    return SmtpServer(parts.hostname, port, tls, unquote(parts.username or ""), unquote(parts.password or ""))
 
 
-def message_of(letter: Letter, sender: str) -> EmailMessage:
+def build_message(mail: MailMessage, sender: str) -> EmailMessage:
     """The letter as it is sent. A repeat has the same Message-ID, so that it can be known as one."""
     message = EmailMessage()
     message["From"] = sender
-    message["To"] = letter.recipient
-    message["Subject"] = letter.subject
-    message["Date"] = formatdate(letter.created_at / 1000)
-    message["Message-ID"] = f"<{letter.id}@{host_of(sender)}>"
+    message["To"] = mail.recipient
+    message["Subject"] = mail.subject
+    message["Date"] = formatdate(mail.created_at / 1000)
+    message["Message-ID"] = f"<{mail.id}@{sender_host(sender)}>"
     message["Auto-Submitted"] = "auto-generated"
-    message.set_content(letter.body)
+    message.set_content(mail.body)
     return message
 
 
-def host_of(sender: str) -> str:
+def sender_host(sender: str) -> str:
     """The host of an address such as `Trackyard <mail@host>`."""
     return parseaddr(sender)[1].rpartition("@")[2] or "localhost"
 
 
-class MailFolder:
+class FolderTransport:
     """Writes letters into a directory, one {id}.eml each; a repeat replaces the file."""
 
     def __init__(self, directory: Path, sender: str) -> None:
         self._directory = directory
         self._sender = sender
 
-    def send(self, letter: Letter) -> None:
+    def send(self, mail: MailMessage) -> None:
         """Writes the file durably. Raises Unreachable when the directory cannot be written."""
-        partial = self._directory / f"{letter.id}.partial"
+        partial = self._directory / f"{mail.id}.partial"
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
             with partial.open("wb") as handle:
-                handle.write(bytes(message_of(letter, self._sender)))
+                handle.write(bytes(build_message(mail, self._sender)))
                 handle.flush()
                 os.fsync(handle.fileno())
             partial.replace(partial.with_suffix(".eml"))
         except OSError as fault:
-            raise Unreachable(f"{self._directory}: {fault.strerror}") from fault
+            raise MailServerUnreachable(f"{self._directory}: {fault.strerror}") from fault
 
     def close(self) -> None:
         """Holds nothing."""
 
 
-class SmtpPost:
+class SmtpTransport:
     """Sends letters to an SMTP server over one connection, made when the first comes.
 
     TLS is used wherever the server is not this machine and offers it, its certificate checked; a password never
     leaves the machine without it.
     """
 
-    def __init__(self, server: Server, sender: str, *, context: ssl.SSLContext | None = None) -> None:
+    def __init__(self, server: SmtpServer, sender: str, *, context: ssl.SSLContext | None = None) -> None:
         self._server = server
         self._sender = sender
         self._context = context or ssl.create_default_context()
         self._client: smtplib.SMTP | None = None
 
-    def send(self, letter: Letter) -> None:
+    def send(self, mail: MailMessage) -> None:
         """Hands a letter to the server. Raises Unreachable, Refused."""
         client = self._connected()
         try:
-            client.send_message(message_of(letter, self._sender), to_addrs=[letter.recipient])
+            client.send_message(build_message(mail, self._sender), to_addrs=[mail.recipient])
         except smtplib.SMTPNotSupportedError as fault:  # an address that is not ASCII
-            raise Refused(str(fault), for_good=True) from fault
+            raise MailRejected(str(fault), permanent=True) from fault
         except smtplib.SMTPRecipientsRefused as fault:
             code, text = next(iter(fault.recipients.values()))
-            raise Refused(f"{code} {_text(text)}", for_good=code >= 500) from fault
+            raise MailRejected(f"{code} {_text(text)}", permanent=code >= 500) from fault
         except smtplib.SMTPDataError as fault:
-            raise Refused(f"{fault.smtp_code} {_text(fault.smtp_error)}", for_good=fault.smtp_code >= 500) from fault
+            raise MailRejected(
+                f"{fault.smtp_code} {_text(fault.smtp_error)}", permanent=fault.smtp_code >= 500
+            ) from fault
         except (smtplib.SMTPException, OSError) as fault:
             self.close()
-            raise Unreachable(_reason(fault)) from fault
+            raise MailServerUnreachable(_reason(fault)) from fault
 
     def close(self) -> None:
         """Ends the connection."""
@@ -165,19 +167,19 @@ class SmtpPost:
         try:
             self._client = self._connect()
         except (smtplib.SMTPException, OSError) as fault:
-            raise Unreachable(_reason(fault)) from fault
+            raise MailServerUnreachable(_reason(fault)) from fault
         return self._client
 
     def _connect(self) -> smtplib.SMTP:
-        server, name = self._server, host_of(self._sender)
+        server, name = self._server, sender_host(self._sender)
         client: smtplib.SMTP
         if server.tls:
-            client = smtplib.SMTP_SSL(server.host, server.port, name, timeout=SECONDS, context=self._context)
+            client = smtplib.SMTP_SSL(server.host, server.port, name, timeout=STEP_TIMEOUT_S, context=self._context)
         else:
-            client = smtplib.SMTP(server.host, server.port, name, timeout=SECONDS)
+            client = smtplib.SMTP(server.host, server.port, name, timeout=STEP_TIMEOUT_S)
         try:
             client.ehlo()
-            secure = server.tls or server.is_here
+            secure = server.tls or server.is_local
             if not secure and client.has_extn("starttls"):
                 client.starttls(context=self._context)
                 secure = True

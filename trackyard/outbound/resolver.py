@@ -8,14 +8,14 @@ from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-Lookup = Callable[..., list[Any]]
+GetAddrInfo = Callable[..., list[Any]]
 """As socket.getaddrinfo."""
 
 
 class ThreadResolver(AbstractResolver):
     """Asks the system. Its threads are daemons: one that waits for a name server does not hold the process."""
 
-    def __init__(self, lookup: Lookup = socket.getaddrinfo) -> None:
+    def __init__(self, lookup: GetAddrInfo = socket.getaddrinfo) -> None:
         self._lookup = lookup
 
     async def resolve(
@@ -52,11 +52,11 @@ class ThreadResolver(AbstractResolver):
 
 
 def _result(host: str, item: Any) -> ResolveResult:
-    family, _kind, protocol, _name, where = item
+    family, _kind, protocol, _name, socket_address = item
     return ResolveResult(
         hostname=host,
-        host=where[0],
-        port=where[1],
+        host=socket_address[0],
+        port=socket_address[1],
         family=family,
         proto=protocol,
         flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,

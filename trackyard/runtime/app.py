@@ -19,16 +19,15 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import SystemClock
 from trackyard.base.logs import log_to_stderr
-from trackyard.runtime.settings import Address, CannotStart, Config, seal_keys
+from trackyard.runtime.settings import Address, CannotStart, Config, encryption_keys
 
 if TYPE_CHECKING:
     from uvicorn import Server
 
     from trackyard.actions.deps import Deps
     from trackyard.actions.platform.rebuild import Rebuilder
-    from trackyard.analytics.engine.connection import Analytics
-    from trackyard.analytics.engine.connection import Limits as ReportLimits
-    from trackyard.decision.visitor.databases import Databases
+    from trackyard.analytics.engine.connection import Analytics, QueryLimits
+    from trackyard.decision.visitor.databases import AddressDatabases
     from trackyard.jobs.loading.projector import Projector
     from trackyard.store.engine.database import Database
     from trackyard.wire.http.health import Readiness
@@ -50,11 +49,11 @@ def prepare(config: Config) -> dict[str, str]:
         CurrencyFixed,
         administrator_key,
         first_start,
-        fix_currency,
-        tell_timezone,
+        store_currency,
+        store_timezone,
     )
-    from trackyard.base.secrets import Seal, SealBroken
-    from trackyard.runtime.data_directory import check_room, make_data_directory
+    from trackyard.base.secrets import DecryptionFailed, SecretCipher
+    from trackyard.runtime.data_directory import check_disk_space, make_data_directory
     from trackyard.store.engine.database import Database
     from trackyard.store.engine.schema import SchemaUnknown, upgrade
 
@@ -63,17 +62,17 @@ def prepare(config: Config) -> dict[str, str]:
     try:
         make_data_directory(config.data_dir)
         if "edge" in config.roles:
-            check_room(config)
-        seal = Seal(*seal_keys(config))
+            check_disk_space(config)
+        cipher = SecretCipher(*encryption_keys(config))
         with Database(config.database_url, pool_size=1) as database:
             upgrade(database)
-            first_start(database, seal, SystemClock(), config.admin_api_key)
-            fix_currency(database, config.currency)
-            tell_timezone(database, config.timezone)
+            first_start(database, cipher, SystemClock(), config.admin_api_key)
+            store_currency(database, config.currency)
+            store_timezone(database, config.timezone)
             if "edge" in config.roles:
-                _number_edges(config, database)
-            return {"admin_api_key": administrator_key(database, seal)}
-    except SealBroken as fault:
+                _claim_edge_numbers(config, database)
+            return {"admin_api_key": administrator_key(database, cipher)}
+    except DecryptionFailed as fault:
         raise CannotStart(f"{fault}.") from None
     except CurrencyFixed as fault:
         raise CannotStart(f"TRACKYARD_CURRENCY cannot be {config.currency}: {fault}.") from None
@@ -88,22 +87,22 @@ def administrator_key(config: Config) -> str:
     from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
     from trackyard.actions.platform import installation
-    from trackyard.base.secrets import Seal, SealBroken
+    from trackyard.base.secrets import DecryptionFailed, SecretCipher
     from trackyard.store.engine.database import Database
 
-    missing = CannotStart(f"there is no installation in {config.data_dir} yet: start it first.")
+    not_installed = CannotStart(f"there is no installation in {config.data_dir} yet: start it first.")
     if not config.data_dir.is_dir():
-        raise missing
+        raise not_installed
     try:
         with Database(config.database_url, pool_size=1) as database:
-            return installation.administrator_key(database, Seal(*seal_keys(config)))
-    except SealBroken as fault:
+            return installation.administrator_key(database, SecretCipher(*encryption_keys(config)))
+    except DecryptionFailed as fault:
         raise CannotStart(f"{fault}.") from None
     except (ProgrammingError, installation.NoAdministrator):
-        raise missing from None
+        raise not_installed from None
     except SQLAlchemyError as fault:
         if "no such table" in str(fault):  # as SQLite says what PostgreSQL calls a ProgrammingError
-            raise missing from None
+            raise not_installed from None
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {_first_line(fault)}.") from None
 
 
@@ -125,7 +124,7 @@ def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> N
 
 def _run_edge(config: Config, slot: int) -> None:
     from trackyard.edge.server import EdgeOptions, run
-    from trackyard.journal.writer import EdgeTaken
+    from trackyard.journal.writer import EdgeNumberTaken
 
     numbers: list[int] = json.loads(_edges_file(config).read_text())
     listen = config.tracking_listen
@@ -153,7 +152,7 @@ def _run_edge(config: Config, slot: int) -> None:
             f"TRACKYARD_TRACKING_TLS_CERT {config.tracking_tls_cert} and TRACKYARD_TRACKING_TLS_KEY "
             f"{config.tracking_tls_key} cannot be used: {fault.reason or fault}."
         ) from None
-    except EdgeTaken as fault:
+    except EdgeNumberTaken as fault:
         raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault}.") from None
     except OSError as fault:
         if fault.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES) and fault.filename is None:
@@ -164,7 +163,7 @@ def _run_edge(config: Config, slot: int) -> None:
 
 
 def _run_worker(config: Config, slot: int) -> None:
-    from trackyard.base.secrets import Seal
+    from trackyard.base.secrets import SecretCipher
     from trackyard.jobs.worker import WorkerOptions, run
     from trackyard.store.platform.file_storage import open_files
 
@@ -178,10 +177,10 @@ def _run_worker(config: Config, slot: int) -> None:
             files=open_files(config.files_url, config.data_dir / "files"),
             mail_directory=config.data_dir / "mail",
             quotes_url=config.quotes_url,
-            spans=config.spans,
+            retention_policy=config.retention_policy,
             smtp_url=config.smtp_url,
             mail_from=config.mail_from,
-            seal=Seal(*seal_keys(config)),
+            cipher=SecretCipher(*encryption_keys(config)),
             databases=databases_of(config),
         )
     )
@@ -195,7 +194,7 @@ def _run_core(config: Config, _slot: int) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    _keep_temporary_files(config.data_dir / "temporary")
+    _use_temporary_directory(config.data_dir / "temporary")
     with Database(config.database_url) as database, closing(_open_analytics(config)) as analytics:
         _serve_core(config, listener, database, analytics, stop)
 
@@ -206,7 +205,7 @@ def _open_analytics(config: Config) -> "Analytics":
     from trackyard.analytics.engine.schema import migrate
 
     try:
-        analytics = Analytics.open(config.analytics_url, limits=_limits_of_reports(config))
+        analytics = Analytics.open(config.analytics_url, limits=_query_limits(config))
         try:
             migrate(analytics)
         except BaseException:
@@ -228,9 +227,9 @@ def _serve_core(
 ) -> None:
     """Run the threads of the core and serve the API until `stop` is set."""
     from trackyard.actions.platform.rebuild import Rebuilder
-    from trackyard.jobs.loading.click_lookups import ClickLookups
+    from trackyard.jobs.loading.click_lookups import ClickLookupServer
     from trackyard.jobs.loading.projector import Projector
-    from trackyard.jobs.schedule.retention import Retention
+    from trackyard.jobs.schedule.retention import RetentionRunner
 
     projector, rebuilder, threads = None, None, list[threading.Thread]()
     if "projector" in config.roles:
@@ -238,14 +237,14 @@ def _serve_core(
         rebuilder = Rebuilder(database, analytics, journals, SystemClock(), directory_id_of(config))
         rebuilder.recover()
         projector = Projector(database, analytics, journals, config.data_dir / "rules", SystemClock())
-        keeper = Retention(database, analytics, journals, SystemClock(), config.spans)
+        retention_runner = RetentionRunner(database, analytics, journals, SystemClock(), config.retention_policy)
         threads += [
-            threading.Thread(target=_guarded, args=(projector, stop), name="projector"),
-            threading.Thread(target=keeper.run, args=(stop,), name="retention"),
+            threading.Thread(target=_run_projector, args=(projector, stop), name="projector"),
+            threading.Thread(target=retention_runner.run, args=(stop,), name="retention"),
         ]
     if "edge" in config.roles:
         try:
-            lookups = ClickLookups.of_store(_lookup_socket(config), analytics)
+            lookups = ClickLookupServer.of_store(_lookup_socket(config), analytics)
             threads.append(threading.Thread(target=lookups.run, args=(stop,), name="click look-ups"))
         except OSError as fault:  # pixels without cookies are not shown; nothing else needs the socket
             log.warning("click look-up socket failed", extra={"error": str(fault)})
@@ -264,7 +263,7 @@ def _serve_core(
             thread.join()
 
 
-def _keep_temporary_files(directory: Path) -> None:
+def _use_temporary_directory(directory: Path) -> None:
     """Makes `directory` the place of this process's temporary files, emptied: what is loaded and exported passes
     through such files, and a process that is killed leaves them behind."""
     shutil.rmtree(directory, ignore_errors=True)
@@ -272,19 +271,19 @@ def _keep_temporary_files(directory: Path) -> None:
     tempfile.tempdir = str(directory)
 
 
-def _limits_of_reports(config: Config) -> "ReportLimits":
-    from trackyard.analytics.engine.connection import Limits
-    from trackyard.analytics.scheduler import HEAVY
+def _query_limits(config: Config) -> "QueryLimits":
+    from trackyard.analytics.engine.connection import QueryLimits
+    from trackyard.analytics.scheduler import HEAVY_LIMIT
 
-    heavy = replace(HEAVY, most=config.heavy_reports)
-    return Limits(seconds=config.report_seconds, memory=config.report_memory, heavy=heavy)
+    heavy = replace(HEAVY_LIMIT, most=config.heavy_reports)
+    return QueryLimits(seconds=config.report_seconds, memory=config.report_memory, heavy=heavy)
 
 
-def databases_of(config: Config) -> "Databases":
+def databases_of(config: Config) -> "AddressDatabases":
     """The address databases that are set."""
-    from trackyard.decision.visitor.databases import COUNTRY_DATABASE, Databases
+    from trackyard.decision.visitor.databases import COUNTRY_DATABASE, AddressDatabases
 
-    return Databases(
+    return AddressDatabases(
         country=config.country_database or COUNTRY_DATABASE,
         city=config.city_database,
         isp=config.isp_database,
@@ -294,11 +293,11 @@ def databases_of(config: Config) -> "Databases":
 
 
 def _check_databases(config: Config) -> None:
-    from trackyard.decision.visitor.databases import WrongDatabase
+    from trackyard.decision.visitor.databases import InvalidDatabase
 
     try:
         databases_of(config).check()
-    except WrongDatabase as fault:
+    except InvalidDatabase as fault:
         raise CannotStart(f"TRACKYARD_{fault.kind.upper()}_DATABASE {fault.path} cannot be used: {fault}.") from None
 
 
@@ -314,14 +313,14 @@ def _serve_api(
     from trackyard.api.app import build
     from trackyard.wire.http.connection import BoundedHttp
     from trackyard.wire.http.forwarding import Forwarder
-    from trackyard.wire.http.rate_limits import Limits
+    from trackyard.wire.http.rate_limits import ApiLimits
 
     local = "edge" in config.roles
     tracking = config.tracking_listen.url("https" if config.tracking_tls_cert else "http")
     app = build(
         deps,
-        lambda: _readiness(deps.database, projector, config.dying_file),
-        Limits(config.api_rate, config.api_burst, config.api_reports),
+        lambda: _readiness(deps.database, projector, config.failing_roles_file),
+        ApiLimits(config.api_rate, config.api_burst, config.api_reports),
         Forwarder(tracking if local else config.tracking_url, _forward_key(config), deps.clock, verified=not local),
     )
     server = uvicorn.Server(
@@ -340,7 +339,7 @@ def _serve_api(
         )
     )
     # The server listens to signals only once it runs; one that came before must end it all the same.
-    threading.Thread(target=_end_with, args=(stop, server), name="stop", daemon=True).start()
+    threading.Thread(target=_stop_server_with, args=(stop, server), name="stop", daemon=True).start()
     log.info("the API listens", extra={"host": config.api_listen.host, "port": config.api_listen.port})
     server.run(sockets=[listener])
 
@@ -348,18 +347,18 @@ def _serve_api(
 def _deps(config: Config, database: "Database", analytics: object, rebuilder: "Rebuilder | None") -> "Deps":
     from trackyard.actions.deps import Deps
     from trackyard.analytics.engine.connection import Analytics
-    from trackyard.base.secrets import Seal
-    from trackyard.decision.click.state import NOTHING_SEEN
-    from trackyard.decision.visitor.visitor import Visitors
-    from trackyard.edge.state.read_only import Onlooker
-    from trackyard.outbound.interactive import Trials
+    from trackyard.base.secrets import SecretCipher
+    from trackyard.decision.click.state import EMPTY_CLICK_STATE
+    from trackyard.decision.visitor.visitor import VisitorLookup
+    from trackyard.edge.state.read_only import ReadOnlyEdgeState
+    from trackyard.outbound.interactive import OnDemandClient
     from trackyard.store.platform.file_storage import open_files
 
     assert isinstance(analytics, Analytics)
     return Deps(
         database=database,
         analytics=analytics,
-        seal=Seal(*seal_keys(config)),
+        cipher=SecretCipher(*encryption_keys(config)),
         clock=SystemClock(),
         currency=config.currency,
         zone=ZoneInfo(config.timezone),
@@ -372,22 +371,24 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
         ),
         journals=config.data_dir / "journal" if "projector" in config.roles else None,
         rebuilder=rebuilder,
-        spans=config.spans,
-        seen=cache(lambda: Onlooker(config.data_dir / "state")) if "edge" in config.roles else lambda: NOTHING_SEEN,
-        visitors=cache(lambda: Visitors(databases_of(config))),
-        trials=Trials(config.outbound_allow),
+        retention_policy=config.retention_policy,
+        click_state=cache(lambda: ReadOnlyEdgeState(config.data_dir / "state"))
+        if "edge" in config.roles
+        else lambda: EMPTY_CLICK_STATE,
+        visitors=cache(lambda: VisitorLookup(databases_of(config))),
+        trials=OnDemandClient(config.outbound_allow),
     )
 
 
-def _end_with(stop: threading.Event, server: "Server") -> None:
+def _stop_server_with(stop: threading.Event, server: "Server") -> None:
     stop.wait()
     server.should_exit = True
 
 
-def _readiness(database: "Database", projector: "Projector | None", dying_file: Path) -> "Readiness":
+def _readiness(database: "Database", projector: "Projector | None", failing_roles_file: Path) -> "Readiness":
     from sqlalchemy.exc import SQLAlchemyError
 
-    from trackyard.store.engine.queue_depths import queue_states
+    from trackyard.store.engine.queue_depths import get_queue_states
     from trackyard.wire.http.health import Readiness
 
     reasons: list[str] = []
@@ -395,7 +396,7 @@ def _readiness(database: "Database", projector: "Projector | None", dying_file: 
     try:
         with database.read() as connection:
             now_ms = SystemClock().now_ms()
-            lags |= {state.queue: state.lag_ms / 1000 for state in queue_states(connection, now_ms)}
+            lags |= {state.queue: state.lag_ms / 1000 for state in get_queue_states(connection, now_ms)}
     except SQLAlchemyError as fault:
         reasons.append(f"the SQL database cannot be read: {_first_line(fault)}")
     if projector is not None:
@@ -404,11 +405,11 @@ def _readiness(database: "Database", projector: "Projector | None", dying_file: 
             reasons.append(f"the projector stands still for {lags['projector']:.0f} s")
         reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
     with suppress(FileNotFoundError):
-        reasons += [f"the role {name} dies again and again" for name in json.loads(dying_file.read_text())]
+        reasons += [f"the role {name} dies again and again" for name in json.loads(failing_roles_file.read_text())]
     return Readiness(tuple(reasons), lags)
 
 
-def _guarded(projector: "Projector", stop: threading.Event) -> None:
+def _run_projector(projector: "Projector", stop: threading.Event) -> None:
     """A projector that breaks ends the process, which is then started anew."""
     try:
         projector.run(stop)
@@ -432,23 +433,23 @@ def _listen(address: Address) -> socket.socket:
     return listener
 
 
-def _number_edges(config: Config, database: "Database") -> None:
+def _claim_edge_numbers(config: Config, database: "Database") -> None:
     """The number of each edge slot, kept in the data directory, where the edges read it."""
     from trackyard.journal.durable import write_durably
-    from trackyard.journal.segments import list_edges, seal_predecessors
-    from trackyard.store.tracking.edges import NoEdgeNumber, claim_edge
+    from trackyard.journal.segments import close_predecessors, list_edges
+    from trackyard.store.tracking.edges import EdgeNumbersExhausted, claim_edge
 
     directory_id = directory_id_of(config)
     now_ms = SystemClock().now_ms()
     try:
         with database.write() as connection:
             numbers = [claim_edge(connection, directory_id, slot, now_ms) for slot in range(config.edges)]
-    except NoEdgeNumber as fault:
+    except EdgeNumbersExhausted as fault:
         raise CannotStart(f"TRACKYARD_EDGES cannot be {config.edges}: {fault}.") from None
     write_durably(_edges_file(config), json.dumps(numbers).encode())
     # An edge that is not started any more leaves its last journal to be sealed by us: no writer follows it.
     for number in set(list_edges(config.data_dir / "journal")) - set(numbers):
-        seal_predecessors(config.data_dir / "journal", number, SystemClock())
+        close_predecessors(config.data_dir / "journal", number, SystemClock())
 
 
 def directory_id_of(config: Config) -> str:
@@ -466,7 +467,7 @@ def _forward_key(config: Config) -> bytes:
     """Return the key that signs the caller's address of forwarded requests."""
     from trackyard.domain.tracking.forwarding import signing_key
 
-    return signing_key(seal_keys(config)[0])
+    return signing_key(encryption_keys(config)[0])
 
 
 def _lookup_socket(config: Config) -> Path:

@@ -64,11 +64,11 @@ PACKAGE: Final = Path(__file__).parents[1]
 MANIFEST: Final = "compiled.json"
 _SUFFIX: Final = EXTENSION_SUFFIXES[0] if EXTENSION_SUFFIXES else ""
 """The end of the names of compiled modules: it names the version of Python that can load them."""
-SWITCH: Final = "TRACKYARD_PURE"
+PURE_VARIABLE: Final = "TRACKYARD_PURE"
 """The variable that, set to anything, keeps Python to the files as they are."""
 
 
-class _AsTheyAre:
+class _PlainModuleFinder:
     """Finds the files of MODULES before anybody finds what was compiled from them."""
 
     @staticmethod
@@ -77,15 +77,15 @@ class _AsTheyAre:
         return spec_from_file_location(name, path_of(name)) if name in MODULES else None
 
 
-def choose() -> None:
+def select_implementation() -> None:
     """Decides, before any of MODULES is imported, in which form they are."""
-    if os.environ.get(SWITCH) or not is_compiled():
-        sys.meta_path.insert(0, _AsTheyAre)
+    if os.environ.get(PURE_VARIABLE) or not is_compiled():
+        sys.meta_path.insert(0, _PlainModuleFinder)
 
 
 def in_use() -> bool:
     """Whether this process runs what was compiled."""
-    return _AsTheyAre not in sys.meta_path
+    return _PlainModuleFinder not in sys.meta_path
 
 
 def is_compiled() -> bool:
@@ -94,15 +94,15 @@ def is_compiled() -> bool:
     return bool(manifest.get("modules")) and _is_current(manifest)
 
 
-def is_settled() -> bool:
+def is_up_to_date() -> bool:
     """Whether the files as they are were compiled, or mypyc or the compiler did not take them."""
     return _is_current(_manifest())
 
 
-def why_not() -> str:
+def missing_requirement() -> str:
     """What is missing for compiling; "" when nothing is."""
-    if os.environ.get(SWITCH):
-        return f"{SWITCH} is set"
+    if os.environ.get(PURE_VARIABLE):
+        return f"{PURE_VARIABLE} is set"
     if sys.implementation.name != "cpython":
         return "this is not CPython"
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
@@ -176,4 +176,4 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(not (is_settled() or why_not()))
+    sys.exit(not (is_up_to_date() or missing_requirement()))

@@ -67,8 +67,14 @@ def url(text: str) -> str:
     if not text:
         return ""
     parts = _parts(text)
-    fine = parts is not None and parts.scheme in ("http", "https") and parts.hostname
-    if parts is None or not fine or parts.query or parts.fragment or re.search(r"[\s\x00-\x1f\x7f\"<>\\^`{|}]", text):
+    is_http = parts is not None and parts.scheme in ("http", "https") and parts.hostname
+    if (
+        parts is None
+        or not is_http
+        or parts.query
+        or parts.fragment
+        or re.search(r"[\s\x00-\x1f\x7f\"<>\\^`{|}]", text)
+    ):
         raise ValueError("must be a URL that begins with http:// or https:// and has no query")
     return text.rstrip("/")
 
@@ -143,18 +149,20 @@ def smtp_url(text: str) -> str:
 def files_url(text: str) -> str:
     """The address of a bucket; empty stays empty."""
     parts = _parts(text)
-    if text and (parts is None or parts.scheme != "s3" or not parts.hostname or parts.port or not _is_whole(parts)):
+    if text and (
+        parts is None or parts.scheme != "s3" or not parts.hostname or parts.port or not _is_complete_bucket_url(parts)
+    ):
         raise ValueError("must be a URL such as s3://key:secret@bucket/folder?region=eu-central-1")
     return text
 
 
-def _is_whole(parts: SplitResult) -> bool:
-    asked = parse_qs(parts.query, keep_blank_values=True)
-    url = asked.get("endpoint", ["https://none"])[0]
+def _is_complete_bucket_url(parts: SplitResult) -> bool:
+    options = parse_qs(parts.query, keep_blank_values=True)
+    url = options.get("endpoint", ["https://none"])[0]
     return (
         bool(parts.username) == bool(parts.password)
-        and asked.keys() <= {"region", "endpoint"}
-        and all(values[0] for values in asked.values())
+        and options.keys() <= {"region", "endpoint"}
+        and all(values[0] for values in options.values())
         and url.startswith(("http://", "https://"))
     )
 
@@ -182,12 +190,12 @@ def size(text: str) -> int:
     return size
 
 
-def days(least: int) -> Callable[[str], int]:
-    """A number of days, from `least` to ten years."""
+def days(minimum: int) -> Callable[[str], int]:
+    """A number of days, from `minimum` to ten years."""
 
     def parse(text: str) -> int:
-        if not re.fullmatch(r"[0-9]{1,4}", text) or not least <= int(text) <= 3650:
-            raise ValueError(f"must be a number of days from {least} to 3650")
+        if not re.fullmatch(r"[0-9]{1,4}", text) or not minimum <= int(text) <= 3650:
+            raise ValueError(f"must be a number of days from {minimum} to 3650")
         return int(text)
 
     return parse

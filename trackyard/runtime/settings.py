@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trackyard.domain.platform.retention import LEAST_DAYS, Spans
+from trackyard.domain.platform.retention import MIN_JOURNAL_DAYS, RetentionPolicy
 from trackyard.runtime import compiled, setting_types
 from trackyard.runtime.setting_types import ROLES, Address, Network
 
@@ -27,9 +27,9 @@ __all__ = [
     "Network",
     "Setting",
     "WrongSetting",
-    "document",
+    "configuration_page",
+    "encryption_keys",
     "load",
-    "seal_keys",
 ]
 
 PREFIX = "TRACKYARD_"
@@ -97,12 +97,12 @@ class Config:
     log_level: str
 
     @property
-    def spans(self) -> Spans:
+    def retention_policy(self) -> RetentionPolicy:
         """How long things are kept."""
-        return Spans(self.journal_days, self.click_days, self.log_days, self.personal_data_days)
+        return RetentionPolicy(self.journal_days, self.click_days, self.log_days, self.personal_data_days)
 
     @property
-    def dying_file(self) -> Path:
+    def failing_roles_file(self) -> Path:
         """Where the parent names, in a JSON list, the roles that it cannot keep alive."""
         return self.data_dir / "run" / "dying.json"
 
@@ -272,24 +272,27 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "journal_days",
         "35",
-        setting_types.days(LEAST_DAYS),
+        setting_types.days(MIN_JOURNAL_DAYS),
         "Days that journals are kept, compressed, once they are loaded: what `trackyard rebuild` and `trackyard audit` "
         "read (docs/retention.md). At least 7.",
     ),
     Setting(
         "click_days",
         "400",
-        setting_types.days(LEAST_DAYS),
+        setting_types.days(MIN_JOURNAL_DAYS),
         "Days that clicks and views are kept; clicks are kept at least 35 days longer than the longest click session "
         "of an offer, whatever stands here. Facts of conversions are kept for ever.",
     ),
     Setting(
-        "log_days", "90", setting_types.days(LEAST_DAYS), "Days that the logs of calls, received and made, are kept."
+        "log_days",
+        "90",
+        setting_types.days(MIN_JOURNAL_DAYS),
+        "Days that the logs of calls, received and made, are kept.",
     ),
     Setting(
         "personal_data_days",
         "400",
-        setting_types.days(LEAST_DAYS),
+        setting_types.days(MIN_JOURNAL_DAYS),
         "Days after which addresses, user agents, referrers, device and user ids are emptied wherever they are kept.",
     ),
     Setting("edges", "1", setting_types.edges, "Number of edge processes that share the tracking listener."),
@@ -332,24 +335,24 @@ def load(environment: Mapping[str, str], file: Path | None = None) -> Config:
     """
     named = environment.get(PREFIX + "CONFIG")
     path = file or (Path(named) if named else None)
-    given = _from_file(path) if path else {}
-    known = {setting.variable for setting in SETTINGS} | {PREFIX + "CONFIG", compiled.SWITCH}
+    from_file = _from_file(path) if path else {}
+    known = {setting.variable for setting in SETTINGS} | {PREFIX + "CONFIG", compiled.PURE_VARIABLE}
     for variable in sorted(environment):
         if variable.startswith(PREFIX) and variable not in known:
             raise WrongSetting(f"{variable} is no setting: see docs/configuration.md for those there are.")
     values: dict[str, Any] = {}
     for setting in SETTINGS:
         text = environment.get(setting.variable)
-        shown = setting.variable
+        source = setting.variable
         if text is None:
-            text, shown = given.get(setting.name, setting.default), setting.variable
-            if setting.name in given:
-                shown = f"{setting.name} in {path}"
+            text, source = from_file.get(setting.name, setting.default), setting.variable
+            if setting.name in from_file:
+                source = f"{setting.name} in {path}"
         try:
             values[setting.name] = setting.parse(text)
         except (ValueError, OSError) as fault:
-            raise WrongSetting(f"{shown} {fault}." if setting.secret else f"{shown} {fault}, not {text!r}.") from None
-    return _completed(values)
+            raise WrongSetting(f"{source} {fault}." if setting.secret else f"{source} {fault}, not {text!r}.") from None
+    return _complete(values)
 
 
 def _from_file(path: Path) -> dict[str, str]:
@@ -373,7 +376,7 @@ def _from_file(path: Path) -> dict[str, str]:
     return out
 
 
-def _completed(values: dict[str, Any]) -> Config:
+def _complete(values: dict[str, Any]) -> Config:
     data_dir: Path = values["data_dir"]
     if (values["tracking_tls_cert"] is None) != (values["tracking_tls_key"] is None):
         missing = "TRACKYARD_TRACKING_TLS_KEY" if values["tracking_tls_key"] is None else "TRACKYARD_TRACKING_TLS_CERT"
@@ -393,7 +396,7 @@ def _completed(values: dict[str, Any]) -> Config:
     return Config(**values)
 
 
-def seal_keys(config: Config) -> tuple[str, ...]:
+def encryption_keys(config: Config) -> tuple[str, ...]:
     """The keys of what is sealed at rest, the one that seals first; older ones open what is not sealed anew yet.
 
     They are made of TRACKYARD_SECRET_KEY and TRACKYARD_OLD_SECRET_KEY, else of `secret.key` and `secret.key.old` in the
@@ -407,10 +410,10 @@ def seal_keys(config: Config) -> tuple[str, ...]:
         secrets[0] = path.read_text().strip()
         old = config.data_dir / OLD_SECRET_FILE
         secrets += [old.read_text().strip()] if old.exists() else []
-    return tuple(_key_of(secret) for secret in secrets if secret)
+    return tuple(_derive_key(secret) for secret in secrets if secret)
 
 
-def _key_of(secret: str) -> str:
+def _derive_key(secret: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(secret.encode()).digest()).decode()
 
 
@@ -435,7 +438,7 @@ def write_private(path: Path, text: str) -> None:
         os.close(descriptor)
 
 
-def document() -> str:
+def configuration_page() -> str:
     """docs/configuration.md, written from the declarations."""
     rows = [f"| `{s.variable}` | `{s.name}` | {f'`{s.default}`' if s.default else ''} | {s.text} |" for s in SETTINGS]
     return "\n".join(
@@ -446,7 +449,7 @@ def document() -> str:
             "points at; a variable wins. A wrong value stops the start with one sentence that names it. "
             "This page is written by `trackyard settings`.",
             "",
-            f"With `{compiled.SWITCH}` set to anything, modules that were compiled run as plain Python.",
+            f"With `{compiled.PURE_VARIABLE}` set to anything, modules that were compiled run as plain Python.",
             "",
             "| variable | in the file | default | what it does |",
             "|---|---|---|---|",

@@ -56,7 +56,7 @@ class Supervisor:
         self._wake = threading.Event()
         self._stopping = False
         self._was_ready = False
-        self._dying: list[str] = []
+        self._failing_roles: list[str] = []
         self._children = _children(settings)
 
     def run(self) -> None:
@@ -78,10 +78,10 @@ class Supervisor:
             self._was_ready = True
             while not self._stopping:
                 waiting = any(c.process is None for c in self._children)
-                self._wake.wait(0.2 if waiting else 1.0 if self._dying else 60.0)
+                self._wake.wait(0.2 if waiting else 1.0 if self._failing_roles else 60.0)
                 self._wake.clear()
-                self._revive()
-                self._tell_of_dying()
+                self._restart_dead()
+                self._write_failing_roles()
         finally:
             self._stop()
             os.close(lock)
@@ -100,7 +100,7 @@ class Supervisor:
             raise CannotStart(
                 f"TRACKYARD_DATA_DIR {self._settings.data_dir} cannot be used: {fault.strerror}."
             ) from None
-        give_up = time.monotonic() + LOCK_SECONDS
+        deadline = time.monotonic() + LOCK_SECONDS
         while not self._stopping:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -108,7 +108,7 @@ class Supervisor:
             except BlockingIOError:
                 holder = os.pread(handle, 32, 0).decode() or "another process"
                 # A parent that is alive keeps its lock for good: only orphans are worth the wait.
-                if _is_alive(holder) or time.monotonic() > give_up:
+                if _is_alive(holder) or time.monotonic() > deadline:
                     os.close(handle)
                     raise CannotStart(
                         f"TRACKYARD_DATA_DIR {self._settings.data_dir} is in use by process {holder}: stop it, or set "
@@ -168,7 +168,7 @@ class Supervisor:
         child.started_at = time.monotonic()
         log.info("started", extra={"child": child.name, "child_pid": child.process.pid})
 
-    def _revive(self) -> None:
+    def _restart_dead(self) -> None:
         now = time.monotonic()
         for child in self._children:
             if child.process is not None and child.process.poll() is not None:
@@ -182,18 +182,18 @@ class Supervisor:
             if child.process is None and now >= child.start_at and not self._stopping:
                 self._start(child)
 
-    def _tell_of_dying(self) -> None:
+    def _write_failing_roles(self) -> None:
         """Says in a file, which the core's /readyz reads, what cannot be kept alive."""
         now = time.monotonic()
-        dying = [c.name for c in self._children if c.failures > 1 and now - c.started_at <= STEADY_SECONDS]
-        if dying != self._dying:
-            partial = self._settings.dying_file.with_suffix(".partial")
-            partial.write_text(json.dumps(dying))
-            partial.rename(self._settings.dying_file)
-            self._dying = dying
+        failing = [c.name for c in self._children if c.failures > 1 and now - c.started_at <= STEADY_SECONDS]
+        if failing != self._failing_roles:
+            partial = self._settings.failing_roles_file.with_suffix(".partial")
+            partial.write_text(json.dumps(failing))
+            partial.rename(self._settings.failing_roles_file)
+            self._failing_roles = failing
 
     def _wait_until_ready(self, prepared: dict[str, str]) -> None:
-        settings, give_up = self._settings, time.monotonic() + READY_SECONDS
+        settings, deadline = self._settings, time.monotonic() + READY_SECONDS
         probes = []
         if "api" in settings.roles:
             probes.append((settings.api_listen, False))
@@ -204,14 +204,14 @@ class Supervisor:
             if answer == "":
                 probes.pop(0)
                 continue
-            self._revive()
-            if time.monotonic() > give_up:
+            self._restart_dead()
+            if time.monotonic() > deadline:
                 log.error("not ready", extra={"listener": probes[0][0].url(), "answer": answer})
                 return
             self._wake.clear()
             self._wake.wait(0.05)
         if not self._stopping:
-            print(_greeting(settings, prepared), flush=True)
+            print(_ready_message(settings, prepared), flush=True)
 
     def _stop(self) -> None:
         """Stops stage by stage: the edges seal their journals first, the others then finish what they hold."""
@@ -220,10 +220,10 @@ class Supervisor:
             processes = [c.process for c in self._children if c.stage == stage and c.process is not None]
             for process in processes:
                 process.terminate()
-            give_up = time.monotonic() + STOP_SECONDS
+            deadline = time.monotonic() + STOP_SECONDS
             for process in processes:
                 try:
-                    process.wait(max(0.0, give_up - time.monotonic()))
+                    process.wait(max(0.0, deadline - time.monotonic()))
                 except subprocess.TimeoutExpired:
                     log.error("killed: it did not stop in time", extra={"child_pid": process.pid})
                     process.kill()
@@ -285,7 +285,7 @@ def _probe(listener: Address, tls: bool) -> str:
         return str(fault) or type(fault).__name__
 
 
-def _greeting(settings: Config, prepared: dict[str, str]) -> str:
+def _ready_message(settings: Config, prepared: dict[str, str]) -> str:
     """What runs here and where; the key and what to try with it on a machine that has the API."""
     lines = ["", "Trackyard is ready."]
     has_api = "api" in settings.roles

@@ -17,7 +17,7 @@ from trackyard.domain.people.permissions import FEATURES
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer
-from trackyard.wire.response.exports import Exported, Sheet
+from trackyard.wire.response.exports import ExportParams, FileExport
 
 Version = Literal["3.0", "3.1"]
 VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1")
@@ -33,13 +33,13 @@ D = TypeVar("D")
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Generic[D]):
-    """One authorized request. `known`: who calls, None in methods for anyone · `address`: the client's ·
+class ApiRequest(Generic[D]):
+    """One authorized request. `caller_or_none`: who calls, None in methods for anyone · `address`: the client's ·
     `path`: the values of the path's variables · `subject`: what `find` found ·
     `warnings`: sentences that the answer carries besides its data."""
 
     deps: D
-    known: Caller | None
+    caller_or_none: Caller | None
     version: Version
     permission: Permission
     path: dict[str, str] = field(default_factory=dict)
@@ -56,19 +56,19 @@ class Call(Generic[D]):
     @property
     def caller(self) -> Caller:
         """Who calls. Raises Unauthorized in methods for anyone: they know nobody."""
-        if self.known is None:
+        if self.caller_or_none is None:
             raise Unauthorized
-        return self.known
+        return self.caller_or_none
 
     @property
     def staff(self) -> bool:
         """Whether a staff user calls."""
-        return isinstance(self.known, StaffCaller)
+        return isinstance(self.caller_or_none, StaffCaller)
 
     @property
     def affiliate_id(self) -> int | None:
         """The calling affiliate's id; None for staff."""
-        return self.known.id if isinstance(self.known, AffiliateCaller) else None
+        return self.caller_or_none.id if isinstance(self.caller_or_none, AffiliateCaller) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,16 +91,16 @@ class Endpoint(Generic[D]):
     params: type[Params] = NoParams
     answer: type[Answer]
     affiliate_answer: type[Answer] | None = None
-    handle: Callable[[Call[D], Any], Answer]
-    find: Callable[[Call[D]], Any] | None = None
+    handle: Callable[[ApiRequest[D], Any], Answer]
+    find: Callable[[ApiRequest[D]], Any] | None = None
     page_max: int = 1000
     body_max: int = MEGABYTE
     versions: tuple[Version, ...] = VERSIONS
     report: bool = False
-    anew: bool = False
+    not_replayable: bool = False
     features: tuple[str, ...] = ()
-    sheet: Sheet[D] | None = None
-    said: str = ""
+    file_export: FileExport[D] | None = None
+    description: str = ""
 
     def __post_init__(self) -> None:
         if not self.text:
@@ -109,13 +109,13 @@ class Endpoint(Generic[D]):
             raise TypeError(f"{self.id}: methods for anyone, and no others, need no permission")
         if not set(self.features) <= FEATURES.keys():
             raise TypeError(f"{self.id}: there is no such feature")
-        if self.sheet is not None and (self.method != "GET" or not issubclass(self.params, Exported)):
+        if self.file_export is not None and (self.method != "GET" or not issubclass(self.params, ExportParams)):
             raise TypeError(f"{self.id}: a file is the answer of a GET that has the parameter format")
 
     @property
     def text(self) -> str:
-        """What it does: `said`, else its handler's docstring."""
-        return self.said or inspect.getdoc(self.handle) or ""
+        """What it does: `description`, else its handler's docstring."""
+        return self.description or inspect.getdoc(self.handle) or ""
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -123,9 +123,9 @@ class Endpoint(Generic[D]):
         return tuple(re.findall(r"\{(\w+)\}", self.path))
 
     @property
-    def repeatable(self) -> bool:
+    def replayable(self) -> bool:
         """Whether an Idempotency-Key makes it once."""
-        return self.method != "GET" and not self.anew
+        return self.method != "GET" and not self.not_replayable
 
     def answer_for(self, caller: Caller | None) -> type[Answer]:
         """The view a caller's answer has: what an affiliate may not see does not exist in its own."""

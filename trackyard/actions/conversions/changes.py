@@ -9,25 +9,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from trackyard.actions.offers.counters import Counting
+from trackyard.actions.offers.counters import CounterBatch
 from trackyard.base.ids import new_id
-from trackyard.domain.conversions.conversions import Change
-from trackyard.domain.conversions.events import fact_lines
+from trackyard.domain.conversions.conversions import ConversionChange
+from trackyard.domain.conversions.events import event_lines
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.money.ledger import entries_of
-from trackyard.domain.statistics.rows import AffiliateLog, encode_row
-from trackyard.domain.tracking.postbacks import Postback, chosen, filled, host_of, is_told
+from trackyard.domain.money.ledger import ledger_entries_of
+from trackyard.domain.statistics.rows import AffiliatePostbackLog, encode_row
+from trackyard.domain.tracking.postbacks import Postback, fill_url, host_of, matching_postbacks, triggers_postbacks
 from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import ledger
 from trackyard.store.statistics import outbox
 from trackyard.store.statistics.outbox import OutboxRow
 from trackyard.store.tracking import deliveries, offer_urls
-from trackyard.store.tracking.deliveries import CROSS, Delivery, NewDelivery
+from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID, Delivery, NewDelivery
 
 
 @dataclass(frozen=True, slots=True)
-class Listeners:
+class DeliveryContext:
     """Who is told of changes. postbacks: of the affiliates concerned · titles: of the offers, by id · zone: the
     platform's, for dates in URLs."""
 
@@ -36,29 +36,41 @@ class Listeners:
     zone: ZoneInfo
 
 
-def record(conn: Connection, changes: Sequence[Change], listeners: Listeners, counting: Counting, now_ms: int) -> None:
+def record_changes(
+    conn: Connection,
+    changes: Sequence[ConversionChange],
+    delivery_context: DeliveryContext,
+    counting: CounterBatch,
+    now_ms: int,
+) -> None:
     """Writes changes (those of one conversion in their order) with all that follows from them. counting: has counted
     them."""
     if not changes:
         return
-    conversions.record(conn, changes)
-    ledger.add_entries(conn, [entry for change in changes for entry in entries_of(change)])
-    outbox.add(conn, [OutboxRow("fact", fact_lines(change)) for change in changes], now_ms)
-    deliveries.add(conn, calls_of(conn, changes, listeners, now_ms))
+    conversions.record_changes(conn, changes)
+    ledger.add_entries(conn, [entry for change in changes for entry in ledger_entries_of(change)])
+    outbox.add(conn, [OutboxRow("fact", event_lines(change)) for change in changes], now_ms)
+    deliveries.add(conn, new_deliveries_of(conn, changes, delivery_context, now_ms))
     _supersede(conn, [change.after.id for change in changes if change.before is not None], now_ms)
     counting.store(conn, now_ms)
 
 
-def calls_of(conn: Connection, changes: Sequence[Change], listeners: Listeners, now_ms: int) -> list[NewDelivery]:
+def new_deliveries_of(
+    conn: Connection, changes: Sequence[ConversionChange], delivery_context: DeliveryContext, now_ms: int
+) -> list[NewDelivery]:
     """The calls that changes bring about, in their order."""
-    told = [change for change in changes if is_told(change)]
-    crossed = offer_urls.cross_urls(conn, {change.after.offer_id for change in told})
-    return [call for change in told for call in _calls(change, listeners, crossed, now_ms)]
+    notified = [change for change in changes if triggers_postbacks(change)]
+    cross_url_by_offer = offer_urls.cross_urls(conn, {change.after.offer_id for change in notified})
+    return [
+        new_delivery
+        for change in notified
+        for new_delivery in _deliveries_of_change(change, delivery_context, cross_url_by_offer, now_ms)
+    ]
 
 
 def log_row(item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcome: str, error: str = "") -> OutboxRow:
     """The record of one attempt of a delivery, or of its end, in the affiliate postback log."""
-    row = AffiliateLog(
+    row = AffiliatePostbackLog(
         id=new_id(now_ms),
         time=now_ms,
         job_id=item.job_id,
@@ -80,18 +92,20 @@ def log_row(item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcom
     return OutboxRow("affiliate_log", encode_row(row))
 
 
-def _calls(change: Change, listeners: Listeners, crossed: Mapping[int, str], now_ms: int) -> list[NewDelivery]:
+def _deliveries_of_change(
+    change: ConversionChange, delivery_context: DeliveryContext, cross_url_by_offer: Mapping[int, str], now_ms: int
+) -> list[NewDelivery]:
     """The calls of a change: of the affiliate's postbacks, and of the offer's cross_postback_url."""
     after = change.after
-    called = [(postback.id, postback.url) for postback in chosen(listeners.postbacks, change)]
-    if after.offer_id in crossed:
-        called.append((CROSS, crossed[after.offer_id]))
-    title = listeners.titles.get(after.offer_id, "")
-    calls = []
-    for postback_id, template in called:
-        url = filled(template, after, title, listeners.zone, str(secrets.randbelow(10**9)))
+    targets = [(postback.id, postback.url) for postback in matching_postbacks(delivery_context.postbacks, change)]
+    if after.offer_id in cross_url_by_offer:
+        targets.append((CROSS_POSTBACK_ID, cross_url_by_offer[after.offer_id]))
+    title = delivery_context.titles.get(after.offer_id, "")
+    new_deliveries = []
+    for postback_id, template in targets:
+        url = fill_url(template, after, title, delivery_context.zone, str(secrets.randbelow(10**9)))
         delivery_id = new_id(now_ms)
-        calls.append(
+        new_deliveries.append(
             NewDelivery(
                 id=delivery_id,
                 number=after.version,
@@ -109,7 +123,7 @@ def _calls(change: Change, listeners: Listeners, crossed: Mapping[int, str], now
                 job_id=delivery_id,
             )
         )
-    return calls
+    return new_deliveries
 
 
 def _supersede(conn: Connection, conversion_ids: Sequence[str], now_ms: int) -> None:

@@ -10,28 +10,33 @@ from functools import cached_property
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from trackyard.actions.conversions.changes import Listeners, record
-from trackyard.actions.offers.counters import Counting, Place, measures
+from trackyard.actions.conversions.changes import DeliveryContext, record_changes
+from trackyard.actions.offers.counters import CounterBatch, OfferTraits, measures
 from trackyard.base.clock import Clock
 from trackyard.domain.conversions.conversions import (
-    CallFacts,
-    Change,
     Conversion,
-    Fault,
-    Terms,
+    ConversionChange,
+    DecisionTerms,
+    PostbackError,
+    ReceivedPostback,
     currencies_of,
     goal_of,
-    identity_of,
+    identity_key_of,
     traits_of,
 )
 from trackyard.domain.conversions.decisions import decide
-from trackyard.domain.conversions.sessions import is_forgotten, is_older
+from trackyard.domain.conversions.sessions import is_click_expired, is_click_older
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.referrals import NO_REFERRAL
 from trackyard.domain.offers.counters import Count
-from trackyard.domain.platform.retention import DEFAULT_SPANS, Spans
-from trackyard.store.conversions.conversions import Identity, Origin, count_by_origin, find_by_identity
-from trackyard.store.conversions.decisions import find_book, list_sessions
+from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
+from trackyard.store.conversions.conversions import (
+    ConversionIdentity,
+    ConversionOrigin,
+    count_by_origin,
+    find_by_identity,
+)
+from trackyard.store.conversions.decisions import get_click_sessions, get_decision_context
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import exchange_rates
 from trackyard.store.offers import counters
@@ -42,127 +47,139 @@ _REFRESH_MS: Final = 60_000
 
 
 @dataclass(frozen=True)
-class Inquiry:
+class PostbackRequest:
     """A call and the accepted click that it is for, the click's record by column name."""
 
-    call: CallFacts
+    postback: ReceivedPostback
     click: Mapping[str, Any]
 
     @cached_property
-    def identity(self) -> Identity:
+    def identity(self) -> ConversionIdentity:
         """What its conversion is known by."""
-        return self.click["offer"], goal_of(self.call.params), identity_of(self.call.params, self.click["id"])
+        return (
+            self.click["offer"],
+            goal_of(self.postback.params),
+            identity_key_of(self.postback.params, self.click["id"]),
+        )
 
     @cached_property
-    def origin(self) -> Origin:
+    def origin(self) -> ConversionOrigin:
         """Whose conversions an offer may take once."""
-        return self.click["offer"], goal_of(self.call.params), self.click["ip"][:45]
+        return self.click["offer"], goal_of(self.postback.params), self.click["ip"][:45]
 
 
-class Desk:
+class DecisionBatch:
     """Terms and conversions for some calls, as the decisions on them leave them.
 
     stored: conversions by identity · looking: nothing is locked and nothing can be recorded.
     """
 
     def __init__(
-        self, conn: Connection, inquiries: Sequence[Inquiry], currency: str, zone: ZoneInfo, *, looking: bool = False
+        self,
+        conn: Connection,
+        requests: Sequence[PostbackRequest],
+        currency: str,
+        zone: ZoneInfo,
+        *,
+        read_only: bool = False,
     ) -> None:
         self._conn = conn
         self._currency = currency
-        offers, affiliates = ({each.click[name] for each in inquiries} for name in ("offer", "affiliate"))
-        self.book = find_book(conn, offers, affiliates, zone, lock=not looking)
-        self._rates = self._find_rates([each.call for each in inquiries])
-        self.stored = find_by_identity(conn, {each.identity for each in inquiries}, lock=not looking)
-        titles = {terms.id: terms.title for terms in self.book.offers.values()}
-        self.listeners = Listeners(self.book.postbacks, titles, zone)
-        places = [self._place(each) for each in inquiries]
-        self._counting = None if looking else Counting(conn, self.book.offers, places)
-        self._counts = self._look(places) if self._counting is None else self._counting.counts
-        asking = {terms.id for terms in self.book.offers.values() if terms.unique_ip}
-        origins = {each.origin for each in inquiries if each.click["offer"] in asking and each.click["ip"]}
+        offers, affiliates = ({each.click[name] for each in requests} for name in ("offer", "affiliate"))
+        self.context = get_decision_context(conn, offers, affiliates, zone, lock=not read_only)
+        self._rates = self._find_rates([each.postback for each in requests])
+        self.stored = find_by_identity(conn, {each.identity for each in requests}, lock=not read_only)
+        titles = {terms.id: terms.title for terms in self.context.offers.values()}
+        self.delivery_context = DeliveryContext(self.context.postbacks, titles, zone)
+        offer_traits = [self._traits_of(each) for each in requests]
+        self._counters = None if read_only else CounterBatch(conn, self.context.offers, offer_traits)
+        self._counts = self._read_counts(offer_traits) if self._counters is None else self._counters.counts
+        unique_ip_offers = {terms.id for terms in self.context.offers.values() if terms.unique_ip}
+        origins = {each.origin for each in requests if each.click["offer"] in unique_ip_offers and each.click["ip"]}
         self._converted = Counter(count_by_origin(conn, origins))
 
-    def find_terms(self, inquiry: Inquiry) -> Terms | None:
+    def find_terms(self, request: PostbackRequest) -> DecisionTerms | None:
         """What decides on a call; None when there is no such offer."""
-        click = inquiry.click
-        offer = self.book.offers.get(click["offer"])
+        click = request.click
+        offer = self.context.offers.get(click["offer"])
         if offer is None:
             return None
-        advertiser = self.book.advertisers[offer.advertiser_id]
-        return Terms(
+        advertiser = self.context.advertisers[offer.advertiser_id]
+        return DecisionTerms(
             offer=offer,
-            affiliate_status=self.book.affiliate_statuses.get(click["affiliate"], ""),
+            affiliate_status=self.context.affiliate_statuses.get(click["affiliate"], ""),
             advertiser_secure=advertiser.secure,
-            platform_secure=self.book.platform_code or None,
+            platform_secure=self.context.platform_secure or None,
             platform_currency=self._currency,
-            rates=self._rates.at(inquiry.call.time),
-            advertiser_callers=advertiser.callers,
+            rates=self._rates.at(request.postback.time),
+            advertiser_address_lists=advertiser.address_lists,
             counts=self._counts,
-            converted=self._converted[inquiry.origin],
-            referral=self.book.referrals.get(click["affiliate"], NO_REFERRAL),
+            converted=self._converted[request.origin],
+            referral=self.context.referrals.get(click["affiliate"], NO_REFERRAL),
         )
 
-    def decide(self, inquiry: Inquiry, new_conversion_id: str) -> Change | Fault:
+    def decide(self, request: PostbackRequest, new_conversion_id: str) -> ConversionChange | PostbackError:
         """What a call does, or why it does nothing. A change counts for the calls behind it when it is kept."""
-        terms = self.find_terms(inquiry)
+        terms = self.find_terms(request)
         if terms is None:
-            return Fault.OFFER_DISABLED
-        return decide(inquiry.call, inquiry.click, terms, self.stored.get(inquiry.identity), new_conversion_id)
+            return PostbackError.OFFER_DISABLED
+        return decide(request.postback, request.click, terms, self.stored.get(request.identity), new_conversion_id)
 
-    def keep(self, change: Change) -> None:
+    def apply(self, change: ConversionChange) -> None:
         """Takes a change as done."""
         before, after = change.before, change.after
         self.stored[after.offer_id, after.goal, after.identity] = after
         origin = after.offer_id, after.goal, after.click["ip"][:45]
         self._converted[origin] += _is_counted(after) - (before is not None and _is_counted(before))
-        if self._counting is not None:
-            self._counting.add(change)
+        if self._counters is not None:
+            self._counters.add(change)
 
-    def record(self, changes: Sequence[Change], now_ms: int) -> None:
+    def record(self, changes: Sequence[ConversionChange], now_ms: int) -> None:
         """Writes the changes that were kept, in their order, with all that follows from them."""
-        if self._counting is None:
+        if self._counters is None:
             raise RuntimeError("who looks records nothing")
-        record(self._conn, changes, self.listeners, self._counting, now_ms)
+        record_changes(self._conn, changes, self.delivery_context, self._counters, now_ms)
 
-    def _find_rates(self, calls: Sequence[CallFacts]) -> exchange_rates.Rates:
-        times = [call.time for call in calls] or [0]
-        currencies = currencies_of(list(self.book.offers.values()), calls, self._currency)
-        return exchange_rates.find_rates(self._conn, self._currency, currencies, min(times), max(times))
+    def _find_rates(self, calls: Sequence[ReceivedPostback]) -> exchange_rates.ExchangeRates:
+        times = [postback.time for postback in calls] or [0]
+        currencies = currencies_of(list(self.context.offers.values()), calls, self._currency)
+        return exchange_rates.get_rates(self._conn, self._currency, currencies, min(times), max(times))
 
-    def _place(self, inquiry: Inquiry) -> Place:
+    def _traits_of(self, request: PostbackRequest) -> OfferTraits:
         """Where the conversion of a call counts: the stored one, or the one it makes."""
-        existing: Conversion | None = self.stored.get(inquiry.identity)
-        return inquiry.click["offer"], traits_of(inquiry.call, inquiry.click) if existing is None else existing.traits
+        existing: Conversion | None = self.stored.get(request.identity)
+        return request.click["offer"], traits_of(
+            request.postback, request.click
+        ) if existing is None else existing.traits
 
-    def _look(self, places: Sequence[Place]) -> Mapping[str, Count]:
-        offers = self.book.offers
-        wanted = [(offers[offer_id], traits) for offer_id, traits in places if offer_id in offers]
-        return counters.find_counts(
+    def _read_counts(self, offer_traits: Sequence[OfferTraits]) -> Mapping[str, Count]:
+        offers = self.context.offers
+        wanted = [(offers[offer_id], traits) for offer_id, traits in offer_traits if offer_id in offers]
+        return counters.get_counts(
             self._conn, [(each, traits) for terms, traits in wanted for each in measures(terms, traits)]
         )
 
 
-class Memory:
+class ClickExpiry:
     """Which clicks are kept no more. What it rests on is read once a minute at most, when an id is old."""
 
-    def __init__(self, clock: Clock, spans: Spans = DEFAULT_SPANS) -> None:
+    def __init__(self, clock: Clock, retention: RetentionPolicy = DEFAULT_RETENTION) -> None:
         self._clock = clock
-        self._spans = spans
+        self._retention = retention
         self._read_at = -_REFRESH_MS
-        self._kept = spans.click_ms(())
+        self._click_ms = retention.click_period_ms(())
         self._edges: frozenset[int] = frozenset()
 
-    def has_forgotten(self, conn: Connection, click_id: str, received_at: int) -> bool:
+    def is_expired(self, conn: Connection, click_id: str, received_at: int) -> bool:
         """Whether an id is that of a click which is kept no more at the time of its call (UTC ms)."""
-        if not is_older(click_id, received_at, self._spans.click_ms(())):
+        if not is_click_older(click_id, received_at, self._retention.click_period_ms(())):
             return False
         now = self._clock.now_ms()
         if not 0 <= now - self._read_at < _REFRESH_MS:
-            self._kept = self._spans.click_ms(list_sessions(conn))
+            self._click_ms = self._retention.click_period_ms(get_click_sessions(conn))
             self._edges = frozenset(each.number for each in edges.each_edge(conn))
             self._read_at = now
-        return is_forgotten(click_id, received_at, self._kept, self._edges)
+        return is_click_expired(click_id, received_at, self._click_ms, self._edges)
 
 
 def _is_counted(conversion: Conversion) -> bool:

@@ -11,26 +11,26 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.errors import BadInput
-from trackyard.domain.conversions.edits import Edit, Import
+from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions import conversions, edits
-from trackyard.store.conversions.conversions import NamedConversion
+from trackyard.store.conversions.conversions import ConversionReference
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import exchange_rates
 from trackyard.store.offers import offers
 from trackyard.store.people import affiliates
 
-MOST: Final = 5000
+MAX_CONVERSIONS: Final = 5000
 """Conversions that one request may edit: one action id can name many."""
 
 Faults = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ConversionSelection:
     """Which conversions, by any of the ids they have; each value is one that must exist."""
 
     ids: Sequence[str] = ()
@@ -38,19 +38,19 @@ class Named:
     clickids: Sequence[str] = ()
 
 
-def queue_edit(deps: Deps, caller: Caller, named: Named, edit: Edit) -> list[str]:
+def queue_edit(deps: Deps, caller: Caller, selection: ConversionSelection, edit: ConversionEdit) -> list[str]:
     """Queues `edit` for each named conversion; their ids, oldest first. edit.conversion_id is not used.
 
     Raises BadInput for what names no conversion in scope, and for a currency without a rate.
     """
     with deps.database.write() as conn:
         scope = scope_of(conn, caller, Permission.CONVERSIONS_WRITE)
-        found = conversions.find_named(
-            conn, scope, ids=set(named.ids), action_ids=set(named.action_ids), click_ids=set(named.clickids)
+        found = conversions.find_references(
+            conn, scope, ids=set(selection.ids), action_ids=set(selection.action_ids), click_ids=set(selection.clickids)
         )
-        faults = _missing(named, found) | _without_rate(deps, conn, edit.currency, found)
-        if len(found) > MOST:
-            faults["ids"] = [f"These are {len(found)} conversions; one request may edit at most {MOST}."]
+        faults = _missing_faults(selection, found) | _rate_faults(deps, conn, edit.currency, found)
+        if len(found) > MAX_CONVERSIONS:
+            faults["ids"] = [f"These are {len(found)} conversions; one request may edit at most {MAX_CONVERSIONS}."]
         if faults:
             raise BadInput(faults)
         items = [_document(msgspec.structs.replace(edit, conversion_id=item.id)) for item in found]
@@ -59,14 +59,14 @@ def queue_edit(deps: Deps, caller: Caller, named: Named, edit: Edit) -> list[str
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportItem:
     """A conversion to import. click_id: of the click that gives its dimensions, "" without one."""
 
-    item: Import
+    item: ConversionImport
     click_id: str = ""
 
 
-def queue_imports(deps: Deps, caller: Caller, items: Mapping[str, Imported]) -> None:
+def queue_imports(deps: Deps, caller: Caller, items: Mapping[str, ImportItem]) -> None:
     """Queue conversions to be made, all or none, in their order.
 
     items: by what precedes a parameter's name in the request, `list[0]` or "". Raises BadInput for offers, affiliates
@@ -89,11 +89,11 @@ def queue_imports(deps: Deps, caller: Caller, items: Mapping[str, Imported]) -> 
         edits.add_tasks(conn, "import", caller.name, documents, deps.clock.now_ms())
 
 
-def _missing(named: Named, found: Sequence[NamedConversion]) -> Faults:
+def _missing_faults(selection: ConversionSelection, found: Sequence[ConversionReference]) -> Faults:
     groups = (
-        ("ids", named.ids, {item.id for item in found}),
-        ("action_ids", named.action_ids, {item.action_id for item in found}),
-        ("clickids", named.clickids, {item.click_id for item in found}),
+        ("ids", selection.ids, {item.id for item in found}),
+        ("action_ids", selection.action_ids, {item.action_id for item in found}),
+        ("clickids", selection.clickids, {item.click_id for item in found}),
     )
     return {
         f"{name}[{place}]": [f"There is no conversion {value}."]
@@ -103,28 +103,30 @@ def _missing(named: Named, found: Sequence[NamedConversion]) -> Faults:
     }
 
 
-def _without_rate(deps: Deps, conn: Connection, currency: str | None, found: Sequence[NamedConversion]) -> Faults:
+def _rate_faults(deps: Deps, conn: Connection, currency: str | None, found: Sequence[ConversionReference]) -> Faults:
     if currency is None or not found:
         return {}
     times = [item.created_at for item in found]
-    known = exchange_rates.find_rates(conn, deps.currency, {currency}, min(times), max(times))
-    without = [item.id for item in found if currency not in known.at(item.created_at)]
-    return {"currency": [f"There is no rate for {currency} on the day of {without[0]}."]} if without else {}
+    known = exchange_rates.get_rates(conn, deps.currency, {currency}, min(times), max(times))
+    missing_rates = [item.id for item in found if currency not in known.at(item.created_at)]
+    return {"currency": [f"There is no rate for {currency} on the day of {missing_rates[0]}."]} if missing_rates else {}
 
 
-def _import_faults(conn: Connection, scope: Scope, items: Mapping[str, Imported]) -> Faults:
-    there = {offer.id for offer in offers.list_by_id(conn, scope, {each.item.offer_id for each in items.values()})}
+def _import_faults(conn: Connection, scope: Scope, items: Mapping[str, ImportItem]) -> Faults:
+    existing_offers = {
+        offer.id for offer in offers.list_by_id(conn, scope, {each.item.offer_id for each in items.values()})
+    }
     known = set(affiliates.names_of(conn, {each.item.affiliate_id for each in items.values()}))
     faults: Faults = {}
     for prefix, each in items.items():
-        if each.item.offer_id not in there:
+        if each.item.offer_id not in existing_offers:
             faults[_name(prefix, "offer")] = [f"An offer {each.item.offer_id} does not exist."]
         if each.item.affiliate_id not in known or not scope.has_affiliate(each.item.affiliate_id):
             faults[_name(prefix, "pid")] = [f"An affiliate {each.item.affiliate_id} does not exist."]
     return faults
 
 
-def _click_faults(clicks: Mapping[str, Mapping[str, Any]], items: Mapping[str, Imported]) -> Faults:
+def _click_faults(clicks: Mapping[str, Mapping[str, Any]], items: Mapping[str, ImportItem]) -> Faults:
     faults: Faults = {}
     for prefix, each in items.items():
         click = clicks.get(each.click_id)
@@ -142,6 +144,6 @@ def _name(prefix: str, name: str) -> str:
     return f"{prefix}[{name}]" if prefix else name
 
 
-def _document(item: Edit | Import) -> dict[str, Any]:
+def _document(item: ConversionEdit | ConversionImport) -> dict[str, Any]:
     document: dict[str, Any] = msgspec.to_builtins(item)
     return document

@@ -7,18 +7,18 @@ from decimal import Decimal
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.money.currencies import list_quotes
+from trackyard.actions.money.currencies import list_currencies
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, NotFound
 from trackyard.base.money import ZERO
-from trackyard.domain.money.affiliate_payments import MOVES, PaymentStatus
+from trackyard.domain.money.affiliate_payments import PAYMENT_TRANSITIONS, PaymentStatus
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import affiliate_payments as payments
-from trackyard.store.money.affiliate_payments import Due, PaidEntry, Payment, PaymentFilter
+from trackyard.store.money.affiliate_payments import AffiliatePayment, PaidEntry, PayableBalance, PaymentFilter
 from trackyard.store.people import affiliates
 
 _PIECE: Final = 1000
@@ -32,11 +32,11 @@ class DueRecord:
     email: str
     currency: str
     amount: Decimal
-    least: Decimal
+    min_payment: Decimal
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedPayment:
     """An affiliate that got no payment, and why."""
 
     affiliate_id: int
@@ -48,10 +48,10 @@ def list_due(
     deps: Deps, caller: Caller, affiliate_ids: Sequence[int] = (), currency: str | None = None
 ) -> list[DueRecord]:
     """Who can be paid: what is available reaches the least payment of its currency."""
-    least = _least_payments(deps)
+    min_payment = _least_payments(deps)
     with deps.database.read() as conn:
         scope = _scope(conn, caller)
-        due = payments.list_due(conn, scope, affiliate_ids=affiliate_ids, currency=currency)
+        due = payments.list_payable(conn, scope, affiliate_ids=affiliate_ids, currency=currency)
         names = affiliates.names_of(conn, {item.affiliate_id for item in due})
     records = [
         DueRecord(
@@ -59,11 +59,11 @@ def list_due(
             names[item.affiliate_id].email,
             item.currency,
             item.amount,
-            least.get(item.currency, ZERO),
+            min_payment.get(item.currency, ZERO),
         )
         for item in due
     ]
-    return [record for record in records if record.amount >= record.least]
+    return [record for record in records if record.amount >= record.min_payment]
 
 
 def add_payments(
@@ -74,50 +74,50 @@ def add_payments(
     currency: str | None = None,
     until: int | None = None,
     comment: str = "",
-) -> tuple[list[Payment], list[Skipped]]:
+) -> tuple[list[AffiliatePayment], list[SkippedPayment]]:
     """Makes a payment for each affiliate and currency that is due, of all that is available, or of what became so
     before `until` (UTC ms, exclusive). Those named that cannot be paid are told with their reason.
 
     Each payment is whole and on its own. Raises BadInput for an affiliate that does not exist or is out of scope.
     """
-    least = _least_payments(deps)
+    min_payment = _least_payments(deps)
     with deps.database.read() as conn:
         scope = _scope(conn, caller)
         _check_affiliates(conn, scope, affiliate_ids)
-        due = payments.list_due(conn, scope, affiliate_ids=affiliate_ids, currency=currency)
-    made: list[Payment] = []
+        due = payments.list_payable(conn, scope, affiliate_ids=affiliate_ids, currency=currency)
+    made: list[AffiliatePayment] = []
     skipped = [
-        Skipped(each, currency or "", "nothing is available")
+        SkippedPayment(each, currency or "", "nothing is available")
         for each in affiliate_ids
         if each not in {item.affiliate_id for item in due}
     ]
     for item in due:
-        outcome = _pay(deps, caller, item, least.get(item.currency, ZERO), until, comment)
-        if isinstance(outcome, Payment):
+        outcome = _pay(deps, caller, item, min_payment.get(item.currency, ZERO), until, comment)
+        if isinstance(outcome, AffiliatePayment):
             made.append(outcome)
         elif affiliate_ids:
-            skipped.append(Skipped(item.affiliate_id, item.currency, outcome))
+            skipped.append(SkippedPayment(item.affiliate_id, item.currency, outcome))
     return made, skipped
 
 
 def edit_payment(
     deps: Deps, caller: Caller, number: int, *, status: PaymentStatus | None = None, comment: str | None = None
-) -> Payment:
+) -> AffiliatePayment:
     """Executes a payment, of which its affiliate is told by mail, or cancels it, or changes its comment. Raises
     NotFound, Conflict for a move that is none."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         before = _present(payments.find_payment(conn, _scope(conn, caller), number, lock=True))
         after = before.status if status is None else status
-        if after is not before.status and after not in MOVES[before.status]:
+        if after is not before.status and after not in PAYMENT_TRANSITIONS[before.status]:
             raise Conflict({"status": [f"The payment is {before.status.value}."]})
         payments.set_status(conn, before, after, before.comment if comment is None else comment, now)
         if after is PaymentStatus.PAID and before.status is not after:
-            _tell_of(conn, before, now)
+            _notify_paid(conn, before, now)
         return payments.get_payment(conn, number)
 
 
-def get_payment(deps: Deps, caller: Caller, number: int) -> Payment:
+def get_payment(deps: Deps, caller: Caller, number: int) -> AffiliatePayment:
     """A payment to an affiliate in scope. Raises NotFound."""
     with deps.database.read() as conn:
         return _present(payments.find_payment(conn, _scope(conn, caller), number))
@@ -125,13 +125,13 @@ def get_payment(deps: Deps, caller: Caller, number: int) -> Payment:
 
 def list_payments(
     deps: Deps, caller: Caller, chosen: PaymentFilter, *, page: int, limit: int
-) -> tuple[list[Payment], int]:
+) -> tuple[list[AffiliatePayment], int]:
     """A page of payments, the newest first, and how many there are."""
     with deps.database.read() as conn:
         return payments.list_payments(conn, _scope(conn, caller), chosen, page=page, limit=limit)
 
 
-def each_payment(deps: Deps, caller: Caller, chosen: PaymentFilter) -> Iterator[Payment]:
+def each_payment(deps: Deps, caller: Caller, chosen: PaymentFilter) -> Iterator[AffiliatePayment]:
     """All of them, the newest first, read in pieces: no transaction lasts as long as somebody reads."""
     before = None
     while True:
@@ -161,49 +161,57 @@ def list_entries(deps: Deps, number: int, *, page: int, limit: int) -> tuple[lis
         return payments.list_entries(conn, number, page=page, limit=limit)
 
 
-def _tell_of(conn: Connection, paid: Payment, now_ms: int) -> None:
+def _notify_paid(conn: Connection, paid: AffiliatePayment, now_ms: int) -> None:
     """Mail to the affiliate that a payment was executed."""
     payee = affiliates.names_of(conn, {paid.affiliate_id})[paid.affiliate_id]
-    told = {"payment": paid.id, "amount": f"{paid.amount.normalize():f}", "currency": paid.currency}
-    notices.tell(conn, notices.PAID, [notices.Recipient(payee.email, payee.name or payee.login)], now_ms, **told)
+    values = {"payment": paid.id, "amount": f"{paid.amount.normalize():f}", "currency": paid.currency}
+    notices.send_notice(
+        conn, notices.PAID, [notices.Recipient(payee.email, payee.name or payee.login)], now_ms, **values
+    )
 
 
 class _Unpayable(Exception):
     """What was begun is taken back, for the ledger moved meanwhile; the message is the reason."""
 
 
-def _pay(deps: Deps, caller: Caller, due: Due, least: Decimal, until: int | None, comment: str) -> Payment | str:
+def _pay(
+    deps: Deps, caller: Caller, due: PayableBalance, min_payment: Decimal, until: int | None, comment: str
+) -> AffiliatePayment | str:
     """The payment, or why there is none. That is found before anything is written: what is taken back would take the
     whole write back that it is a part of (Database.whole)."""
     assert isinstance(caller, StaffCaller)
-    now, whom = deps.clock.now_ms(), (due.affiliate_id, due.currency)
+    now, account_key = deps.clock.now_ms(), (due.affiliate_id, due.currency)
     try:
         with deps.database.write() as conn:
             payments.lock_affiliate(conn, due.affiliate_id)
-            most = payments.available(conn, *whom)
-            refusal = _refusal(payments.unpaid(conn, *whom, until), least, most)
-            if refusal is not None:
-                return refusal
-            made = payments.add_payment(conn, *whom, until=until, comment=comment, staff_id=caller.id, now_ms=now)
-            refusal = _refusal(made.amount, least, most)
-            if refusal is not None:
-                raise _Unpayable(refusal)
+            available_amount = payments.get_available(conn, *account_key)
+            unpayable = _unpayable_reason(payments.get_unpaid(conn, *account_key, until), min_payment, available_amount)
+            if unpayable is not None:
+                return unpayable
+            made = payments.add_payment(
+                conn, *account_key, until=until, comment=comment, staff_id=caller.id, now_ms=now
+            )
+            unpayable = _unpayable_reason(made.amount, min_payment, available_amount)
+            if unpayable is not None:
+                raise _Unpayable(unpayable)
             return made
     except _Unpayable as reason:
         return str(reason)
 
 
-def _refusal(amount: Decimal, least: Decimal, most: Decimal) -> str | None:
+def _unpayable_reason(amount: Decimal, min_payment: Decimal, available_amount: Decimal) -> str | None:
     """Why an amount is not paid."""
     if amount <= 0:
         return "nothing is available"
-    if amount < least:
-        return f"{amount} is less than the least payment of {least}"
-    return f"{amount} is more than the {most} that are available by now" if amount > most else None
+    if amount < min_payment:
+        return f"{amount} is less than the least payment of {min_payment}"
+    return (
+        f"{amount} is more than the {available_amount} that are available by now" if amount > available_amount else None
+    )
 
 
 def _least_payments(deps: Deps) -> dict[str, Decimal]:
-    return {quote.code: quote.min_payment for quote in list_quotes(deps)}
+    return {quote.code: quote.min_payment for quote in list_currencies(deps)}
 
 
 def _check_affiliates(conn: Connection, scope: Scope, affiliate_ids: Sequence[int]) -> None:
@@ -217,7 +225,7 @@ def _scope(conn: Connection, caller: Caller) -> Scope:
     return scope_of(conn, caller, Permission.PAYMENTS_WRITE)
 
 
-def _present(found: Payment | None) -> Payment:
+def _present(found: AffiliatePayment | None) -> AffiliatePayment:
     if found is None:
         raise NotFound
     return found

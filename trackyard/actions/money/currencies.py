@@ -13,7 +13,7 @@ from trackyard.store.money.currencies import Currency
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class CurrencyRecord:
     """A currency. number: ISO 4217, 0 when it has none · rate: units of it for one of the platform's, None before it
     has one · min_payment: in it."""
 
@@ -25,44 +25,44 @@ class Quote:
     min_payment: Decimal
 
 
-def list_quotes(deps: Deps) -> list[Quote]:
+def list_currencies(deps: Deps) -> list[CurrencyRecord]:
     """Every currency that has a rate or that staff added, by code; the platform's too."""
     with deps.database.read() as conn:
-        return _quotes(deps, conn)
+        return _list_records(deps, conn)
 
 
-def get_quote(deps: Deps, number: int) -> Quote:
+def get_currency(deps: Deps, number: int) -> CurrencyRecord:
     """The currency of an ISO number. Raises NotFound."""
     with deps.database.read() as conn:
-        return _quote(deps, conn, number)
+        return _get_record(deps, conn, number)
 
 
 def is_active(deps: Deps, conn: Connection, code: str) -> bool:
     """Whether a currency exists and is active; the platform's is."""
-    return any(quote.code == code and quote.active for quote in _quotes(deps, conn))
+    return any(record.code == code and record.active for record in _list_records(deps, conn))
 
 
-def add_currency(deps: Deps, code: str, rate: Decimal, *, active: bool, min_payment: Decimal) -> Quote:
+def add_currency(deps: Deps, code: str, rate: Decimal, *, active: bool, min_payment: Decimal) -> CurrencyRecord:
     """Adds a currency. Raises BadInput for a code that is not known, Conflict for one that exists."""
     number = NUMBERS.get(code)
     if number is None:
         raise BadInput({"code": ["This value must be a code of ISO 4217."]})
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        if any(quote.code == code for quote in _quotes(deps, conn)):
+        if any(record.code == code for record in _list_records(deps, conn)):
             raise Conflict({"code": [f"A currency {code} exists."]})
         currencies.set_currency(conn, Currency(code, active, min_payment, now))
         exchange_rates.add_rate(conn, code, now, rate)
-        return _quote(deps, conn, number)
+        return _get_record(deps, conn, number)
 
 
 def edit_currency(
     deps: Deps, number: int, *, rate: Decimal | None, active: bool | None, min_payment: Decimal | None
-) -> Quote:
+) -> CurrencyRecord:
     """Changes what is given; a rate holds from now on. Raises NotFound, BadInput for a change of the platform's."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        before = _quote(deps, conn, number)
+        before = _get_record(deps, conn, number)
         if before.default and rate is not None:
             raise BadInput({"rate": ["The platform's own currency is always 1."]})
         if before.default and active is False:
@@ -76,13 +76,13 @@ def edit_currency(
         currencies.set_currency(conn, after)
         if rate is not None:
             exchange_rates.add_rate(conn, before.code, now, rate)
-        return _quote(deps, conn, number)
+        return _get_record(deps, conn, number)
 
 
-def remove_currency(deps: Deps, number: int) -> Quote:
+def remove_currency(deps: Deps, number: int) -> CurrencyRecord:
     """Removes a currency with its rates; what it was. Raises NotFound, Conflict for one that is in use."""
     with deps.database.write() as conn:
-        before = _quote(deps, conn, number)
+        before = _get_record(deps, conn, number)
         if before.default or currencies.is_used(conn, before.code):
             raise Conflict({"id": [f"{before.code} is in use."]})
         currencies.remove_currency(conn, before.code)
@@ -90,26 +90,28 @@ def remove_currency(deps: Deps, number: int) -> Quote:
         return before
 
 
-def _quotes(deps: Deps, conn: Connection) -> list[Quote]:
-    known = exchange_rates.current_rates(conn, deps.clock.now_ms()) | {deps.currency: Decimal(1)}
-    said = currencies.list_currencies(conn)
-    return [_as_quote(deps, code, known.get(code), said.get(code)) for code in sorted({*known, *said})]
+def _list_records(deps: Deps, conn: Connection) -> list[CurrencyRecord]:
+    rates_by_code = exchange_rates.current_rates(conn, deps.clock.now_ms()) | {deps.currency: Decimal(1)}
+    stored = currencies.list_currencies(conn)
+    return [
+        _record(deps, code, rates_by_code.get(code), stored.get(code)) for code in sorted({*rates_by_code, *stored})
+    ]
 
 
-def _quote(deps: Deps, conn: Connection, number: int) -> Quote:
+def _get_record(deps: Deps, conn: Connection, number: int) -> CurrencyRecord:
     code = CODES.get(number)
-    found = next((quote for quote in _quotes(deps, conn) if quote.code == code), None)
+    found = next((record for record in _list_records(deps, conn) if record.code == code), None)
     if found is None:
         raise NotFound
     return found
 
 
-def _as_quote(deps: Deps, code: str, rate: Decimal | None, said: Currency | None) -> Quote:
-    return Quote(
+def _record(deps: Deps, code: str, rate: Decimal | None, stored: Currency | None) -> CurrencyRecord:
+    return CurrencyRecord(
         code=code,
         number=NUMBERS.get(code, 0),
-        active=said is None or said.active,
+        active=stored is None or stored.active,
         default=code == deps.currency,
         rate=rate,
-        min_payment=said.min_payment if said else ZERO,
+        min_payment=stored.min_payment if stored else ZERO,
     )

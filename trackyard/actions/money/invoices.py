@@ -14,7 +14,7 @@ from trackyard.analytics.reports.reports import StatsRow, run_report
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.money import ZERO
 from trackyard.base.zones import day_end_ms, day_start_ms
-from trackyard.domain.money.invoices import Line
+from trackyard.domain.money.invoices import InvoiceLine
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
@@ -26,11 +26,11 @@ from trackyard.store.people import advertisers
 MAX_DAYS: Final = 3660
 """Of a period: what statistics answer for."""
 
-_ALL: Final = 2**31
+_NO_LIMIT: Final = 2**31
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class InvoiceDraft:
     """What staff say of an invoice. Without lines they are computed, once both days are given."""
 
     advertiser_id: str
@@ -39,7 +39,7 @@ class Draft:
     start_date: date | None
     end_date: date | None
     comment: str | None
-    lines: tuple[Line, ...]
+    lines: tuple[InvoiceLine, ...]
 
 
 def list_invoices(
@@ -56,7 +56,7 @@ def get_invoice(deps: Deps, caller: Caller, number: int) -> Invoice:
         return _invoice(conn, caller, number)
 
 
-def add_invoice(deps: Deps, caller: Caller, draft: Draft) -> int:
+def add_invoice(deps: Deps, caller: Caller, draft: InvoiceDraft) -> int:
     """Makes an invoice; its number. Raises BadInput for what does not exist or is out of scope, and TooHeavy."""
     now = deps.clock.now_ms()
     values = asdict(draft) | {"lines": draft.lines}
@@ -97,17 +97,17 @@ def _changed(deps: Deps, scope: Scope, before: Invoice, given: dict[str, Any]) -
     _check_period(after)
     if "lines" in given:
         after = replace(after, computed=not given["lines"])
-    if after.computed and ("lines" in given or _billed(after) != _billed(before)):
+    if after.computed and ("lines" in given or _computed_from(after) != _computed_from(before)):
         return replace(after, lines=_computed(deps, scope, after))
     return after
 
 
-def _billed(item: Invoice) -> tuple[Any, ...]:
+def _computed_from(item: Invoice) -> tuple[Any, ...]:
     """What computed lines rest on."""
     return item.advertiser_id, item.start_date, item.end_date
 
 
-def _computed(deps: Deps, scope: Scope, item: NewInvoice) -> tuple[Line, ...]:
+def _computed(deps: Deps, scope: Scope, item: NewInvoice) -> tuple[InvoiceLine, ...]:
     """The lines of a period, by offer: what the advertiser is charged for confirmed conversions in the invoice's
     currency, and the clicks and views that came with them; none without both days."""
     if item.start_date is None or item.end_date is None:
@@ -118,17 +118,17 @@ def _computed(deps: Deps, scope: Scope, item: NewInvoice) -> tuple[Line, ...]:
         until=day_end_ms(item.end_date, deps.zone),
         dimensions=("offer",),
         filters={"advertiser": (item.advertiser_id,), "currency": (item.currency,)},
-        limit=_ALL,
+        limit=_NO_LIMIT,
     )
     return tuple(line for row in run_report(deps.analytics, report).rows for line in _lines(row) if line.actions)
 
 
-def _lines(row: StatsRow) -> tuple[Line, ...]:
+def _lines(row: StatsRow) -> tuple[InvoiceLine, ...]:
     offer_id, sold = int(row.keys["offer"]), row.actions[CONFIRMED]
     return (
-        Line(offer_id, "RPA", sold.count, sold.charge),
-        Line(offer_id, "RPC", row.raw, ZERO),  # payments are for conversions alone
-        Line(offer_id, "RPM", row.views, ZERO),
+        InvoiceLine(offer_id, "RPA", sold.count, sold.charge),
+        InvoiceLine(offer_id, "RPC", row.raw, ZERO),  # payments are for conversions alone
+        InvoiceLine(offer_id, "RPM", row.views, ZERO),
     )
 
 
@@ -149,11 +149,11 @@ def _check_names(conn: Connection, scope: Scope, item: NewInvoice, before: NewIn
     faults: dict[str, list[str]] = {}
     if advertisers.find_advertiser(conn, scope, item.advertiser_id) is None:
         faults["supplier_id"] = [f"An advertiser {item.advertiser_id} does not exist."]
-    said = () if item.computed else item.lines
+    given_lines = () if item.computed else item.lines
     if before is not None and (before.advertiser_id, before.lines) == (item.advertiser_id, item.lines):
-        said = ()
-    absent = set(invoices.missing_offers(conn, item.advertiser_id, {line.offer_id for line in said}))
-    for place, line in enumerate(said):
+        given_lines = ()
+    absent = set(invoices.missing_offers(conn, item.advertiser_id, {line.offer_id for line in given_lines}))
+    for place, line in enumerate(given_lines):
         if line.offer_id in absent:
             sentence = f"An offer {line.offer_id} of the advertiser {item.advertiser_id} does not exist."
             faults[f"detail[{place}][offer_id]"] = [sentence]

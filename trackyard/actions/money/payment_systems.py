@@ -12,7 +12,7 @@ from trackyard.store.money.payment_systems import NewPaymentSystem, PaymentSyste
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenField:
+class SystemFieldInput:
     """A field as staff write it. id: of one there is; None = a new one."""
 
     id: int | None
@@ -33,7 +33,7 @@ def get_payment_system(deps: Deps, system_id: int) -> PaymentSystem:
 
 
 def add_payment_system(
-    deps: Deps, lang_label: str, currency: str | None, fields: Sequence[WrittenField]
+    deps: Deps, lang_label: str, currency: str | None, fields: Sequence[SystemFieldInput]
 ) -> PaymentSystem:
     """Makes a payment system. Raises BadInput for a currency without a rate and for fields that name others."""
     now = deps.clock.now_ms()
@@ -47,7 +47,7 @@ def add_payment_system(
 
 
 def edit_payment_system(deps: Deps, system_id: int, given: dict[str, Any]) -> PaymentSystem:
-    """Changes what is given: lang_label, currency, fields (all of them, WrittenField each). What affiliates told
+    """Changes what is given: lang_label, currency, fields (all of them, SystemFieldInput each). What affiliates told
     stays. Raises NotFound, BadInput."""
     values = dict(given)
     with deps.database.write() as conn:
@@ -69,7 +69,7 @@ def remove_payment_system(deps: Deps, system_id: int) -> PaymentSystem:
         return before
 
 
-def checked_choice(deps: Deps, conn: Connection, chosen: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def checked_payment_systems(deps: Deps, conn: Connection, chosen: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """What an affiliate chose, each {system_id, currency, fields}, with the currency of its system filled in.
 
     Raises BadInput by the wire's names: a system or field that does not exist, a required field that is missing, a
@@ -80,7 +80,7 @@ def checked_choice(deps: Deps, conn: Connection, chosen: Sequence[dict[str, Any]
     known = {system.id: system for system in payment_systems.list_payment_systems(conn, lock=True)}
     currencies = {deps.currency, *exchange_rates.current_rates(conn, deps.clock.now_ms())}
     faults: dict[str, list[str]] = {}
-    kept = []
+    checked = []
     for place, item in enumerate(chosen):
         name, system = f"payment_systems[{place}]", known.get(item["system_id"])
         if system is None:
@@ -92,23 +92,23 @@ def checked_choice(deps: Deps, conn: Connection, chosen: Sequence[dict[str, Any]
         elif currency and currency not in currencies:
             faults[f"{name}[currency]"] = [f"A currency {currency} does not exist."]
         faults |= _field_faults(f"{name}[fields]", system, item["fields"])
-        kept.append({"system_id": system.id, "currency": currency, "fields": item["fields"]})
+        checked.append({"system_id": system.id, "currency": currency, "fields": item["fields"]})
     if faults:
         raise BadInput(faults)
-    return kept
+    return checked
 
 
-def _field_faults(name: str, system: PaymentSystem, told: dict[str, str]) -> dict[str, list[str]]:
+def _field_faults(name: str, system: PaymentSystem, answers: dict[str, str]) -> dict[str, list[str]]:
     fields = {str(field["id"]): field for field in system.fields}
-    faults = {f"{name}[{key}]": ["This payment system has no such field."] for key in told if key not in fields}
+    faults = {f"{name}[{key}]": ["This payment system has no such field."] for key in answers if key not in fields}
     for key, field in fields.items():
-        if field["required"] and not told.get(key, "").strip():
+        if field["required"] and not answers.get(key, "").strip():
             faults[f"{name}[{key}]"] = [f"This value is required: {field['lang_label']}."]
     return faults
 
 
 def _numbered(
-    before: Sequence[dict[str, Any]], last: int, fields: Sequence[WrittenField]
+    before: Sequence[dict[str, Any]], last: int, fields: Sequence[SystemFieldInput]
 ) -> tuple[list[dict[str, Any]], int]:
     """Fields with their numbers, and the highest one there ever was: a number never means another field."""
     known = {field["id"] for field in before}

@@ -5,12 +5,12 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.store.money import referrals
-from trackyard.store.money.referrals import ShareFilter, Shares
+from trackyard.store.money.referrals import ReferralShares, ShareFilter
 
 
 def list_shares(
     deps: Deps, caller: Caller, permission: Permission, chosen: ShareFilter, *, page: int, limit: int
-) -> tuple[list[Shares], int]:
+) -> tuple[list[ReferralShares], int]:
     """A page of shares, and how many rows there are: an affiliate's own as a referrer, staff's in their scope."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, permission)

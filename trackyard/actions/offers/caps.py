@@ -4,7 +4,7 @@
 from zoneinfo import ZoneInfo
 
 from trackyard.domain.offers.caps import NO_CAPS
-from trackyard.domain.offers.counters import Measure, Traits
+from trackyard.domain.offers.counters import LimitDefinition, Traits
 from trackyard.domain.offers.offers import Offer
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import caps as limits
@@ -12,7 +12,7 @@ from trackyard.store.offers import counters
 from trackyard.store.tracking import rulesets
 
 
-def follow(conn: Connection, before: Offer | None, after: Offer, zone: ZoneInfo, now_ms: int) -> None:
+def reset_changed_counters(conn: Connection, before: Offer | None, after: Offer, zone: ZoneInfo, now_ms: int) -> None:
     """Lets counters count what an offer that was made or edited counts now; the offer is locked. before: None = it is
     new · zone: the platform's.
 
@@ -22,17 +22,17 @@ def follow(conn: Connection, before: Offer | None, after: Offer, zone: ZoneInfo,
     known, wanted = {} if before is None else _measures(before, zone), _measures(after, zone)
     stale = [limit_id for limit_id, measure in known.items() if wanted.get(limit_id) != measure]
     if stale:
-        counters.forget(conn, after.id, stale)
-    caps = limits.caps_in(after, zone)
-    if caps != (NO_CAPS if before is None else limits.caps_in(before, zone)):
+        counters.remove_counters(conn, after.id, stale)
+    caps = limits.compile_stored_caps(after, zone)
+    if caps != (NO_CAPS if before is None else limits.compile_stored_caps(before, zone)):
         if caps.redirects:
             now = Traits("", 0, "", now_ms)
-            counters.hold(conn, [(rule.measure, now) for rule in caps.rules])
+            counters.lock_counters(conn, [(rule.measure, now) for rule in caps.rules])
         rulesets.touch(conn, "full_caps", after.id)
 
 
-def _measures(offer: Offer, zone: ZoneInfo) -> dict[str, Measure]:
+def _measures(offer: Offer, zone: ZoneInfo) -> dict[str, LimitDefinition]:
     """What each limit of an offer counts, by its id."""
-    measures = [rule.measure for rule in limits.caps_in(offer, zone).rules]
-    measures += [ladder.measure for ladder in limits.ladders_in(offer, zone)]
+    measures = [rule.measure for rule in limits.compile_stored_caps(offer, zone).rules]
+    measures += [ladder.measure for ladder in limits.tier_groups_in(offer, zone)]
     return {measure.id: measure for measure in measures}

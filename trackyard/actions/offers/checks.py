@@ -6,7 +6,7 @@ from typing import Any
 
 from trackyard.actions.deps import Deps
 from trackyard.domain.offers import edits as offer_edits
-from trackyard.domain.offers.edits import Written
+from trackyard.domain.offers.edits import WrittenFields
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
@@ -14,31 +14,33 @@ from trackyard.store.money import exchange_rates
 from trackyard.store.offers import names as offer_names
 from trackyard.store.people import advertisers, affiliates
 
-Named = tuple[str, int]
+NamedAffiliate = tuple[str, int]
 """(wire name, affiliate id)."""
 
 
-def faults_of(deps: Deps, conn: Connection, scope: Scope, before: Offer, written: Written) -> dict[str, list[str]]:
+def faults_of(
+    deps: Deps, conn: Connection, scope: Scope, before: Offer, written: WrittenFields
+) -> dict[str, list[str]]:
     """Sentences by wire name of what is written to `before`; empty when all is well."""
     faults: dict[str, list[str]] = defaultdict(list)
     for name, sentence in (
-        *offer_edits.faults_of(before, written),
+        *offer_edits.field_errors(before, written),
         *_advertiser(conn, scope, written),
         *_currencies(deps, conn, written),
         *_affiliates(conn, scope, written),
-        *_filed(conn, written),
+        *_categories(conn, written),
     ):
         faults[name].append(sentence)
     return faults
 
 
-def _advertiser(conn: Connection, scope: Scope, written: Written) -> Iterator[offer_edits.Fault]:
+def _advertiser(conn: Connection, scope: Scope, written: WrittenFields) -> Iterator[offer_edits.FieldError]:
     number = written.get("advertiser_id")
     if number is not None and advertisers.find_advertiser(conn, scope, number) is None:
         yield "advertiser", f"An advertiser {number} does not exist."
 
 
-def _currencies(deps: Deps, conn: Connection, written: Written) -> Iterator[offer_edits.Fault]:
+def _currencies(deps: Deps, conn: Connection, written: WrittenFields) -> Iterator[offer_edits.FieldError]:
     named = [
         (f"{name}[{place}][currency]", item["currency"])
         for name in ("payments", "partner_payments")
@@ -46,13 +48,13 @@ def _currencies(deps: Deps, conn: Connection, written: Written) -> Iterator[offe
         if "currency" in item
     ]
     now = deps.clock.now_ms()
-    known = exchange_rates.find_rates(conn, deps.currency, {currency for _, currency in named}, now, now).at(now)
+    known = exchange_rates.get_rates(conn, deps.currency, {currency for _, currency in named}, now, now).at(now)
     for place, currency in named:
         if currency not in known:
             yield place, f"There is no rate for {currency}."
 
 
-def _affiliates(conn: Connection, scope: Scope, written: Written) -> Iterator[offer_edits.Fault]:
+def _affiliates(conn: Connection, scope: Scope, written: WrittenFields) -> Iterator[offer_edits.FieldError]:
     named = list(_named_affiliates(written))
     present = affiliates.names_of(conn, {number for _, number in named}) if named else {}
     for place, number in named:
@@ -60,7 +62,7 @@ def _affiliates(conn: Connection, scope: Scope, written: Written) -> Iterator[of
             yield place, f"An affiliate {number} does not exist."
 
 
-def _named_affiliates(written: Written) -> Iterator[Named]:
+def _named_affiliates(written: WrittenFields) -> Iterator[NamedAffiliate]:
     for place, item in enumerate(written.get("personal_limits", ())):
         yield f"personal_limits[{place}][partner]", item.partner
     lists: dict[str, tuple[str, Callable[[Any], Iterable[int]]]] = {
@@ -75,16 +77,16 @@ def _named_affiliates(written: Written) -> Iterator[Named]:
                 yield f"{name}[{place}][{inner}][{index}]", number
 
 
-def _filed(conn: Connection, written: Written) -> Iterator[offer_edits.Fault]:
+def _categories(conn: Connection, written: WrittenFields) -> Iterator[offer_edits.FieldError]:
     for name in ("sources", "categories", "smartlink_categories"):
         values = written.get(name, ())
-        missing = offer_names.missing_of(conn, name, values)
+        missing = offer_names.missing_ids(conn, name, values)
         for place, value in enumerate(values):
             if value in missing:
-                yield f"{name}[{place}]", f"{_WORDS[name]} {value} does not exist."
+                yield f"{name}[{place}]", f"{_NOUNS[name]} {value} does not exist."
     domain = written.get("domain_id")
-    if domain is not None and offer_names.missing_of(conn, "domain_id", [domain]):
+    if domain is not None and offer_names.missing_ids(conn, "domain_id", [domain]):
         yield "domain_url", f"A domain {domain} does not exist."
 
 
-_WORDS = {"sources": "A source", "categories": "A category", "smartlink_categories": "A SmartLink category"}
+_NOUNS = {"sources": "A source", "categories": "A category", "smartlink_categories": "A SmartLink category"}

@@ -22,7 +22,7 @@ from trackyard.store.tracking import rulesets
 
 T = TypeVar("T")
 
-_TITLELESS: Final = "A title in one language at least is needed."
+_TITLE_NEEDED: Final = "A title in one language at least is needed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def remove_source(deps: Deps, source_id: str) -> Source:
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         found = _present(sources.find_source(conn, source_id, lock=True))
-        _take_off_offers(conn, "source", "sources", found.id, now)
+        _remove_from_offers(conn, "source", "sources", found.id, now)
         sources.remove_source(conn, found.id)
     return found
 
@@ -141,7 +141,7 @@ def add_smartlink(deps: Deps, name: str, domain_id: int | None, description: str
     with deps.database.write() as conn:
         _check_domain(conn, domain_id)
         smartlinks.add_smartlink(conn, new)
-        rulesets.touch(conn, smartlinks.KIND, new.id)
+        rulesets.touch(conn, smartlinks.LABEL_KIND, new.id)
         return _record(conn, new)
 
 
@@ -162,27 +162,27 @@ def remove_smartlink(deps: Deps, smartlink_id: str) -> SmartLinkRecord:
     with deps.database.write() as conn:
         found = _present(smartlinks.find_smartlink(conn, smartlink_id, lock=True))
         record = _record(conn, found)
-        _take_off_offers(conn, smartlinks.KIND, "smartlink_categories", found.id, now)
+        _remove_from_offers(conn, smartlinks.LABEL_KIND, "smartlink_categories", found.id, now)
         smartlinks.remove_smartlink(conn, found.id)
     return record
 
 
-def _take_off_offers(conn: Connection, kind: str, field: str, value: str, now: int) -> None:
+def _remove_from_offers(conn: Connection, kind: str, field: str, value: str, now: int) -> None:
     """Takes a value out of a list of every offer that names it."""
-    held = offers.list_by_id(conn, Scope.everything(), labels.offers_with(conn, kind, value), lock=True)
-    for offer in held:
-        kept = tuple(item for item in getattr(offer, field) if item != value)
-        offers.edit_offer(conn, offer, {field: kept, "updated_at": now})
-    rulesets.touch_all(conn, "offer", [offer.id for offer in held])
-    if kind == smartlinks.KIND:
-        rulesets.touch(conn, smartlinks.KIND, value)
+    labelled_offers = offers.list_by_id(conn, Scope.everything(), labels.offers_with(conn, kind, value), lock=True)
+    for offer in labelled_offers:
+        remaining = tuple(item for item in getattr(offer, field) if item != value)
+        offers.edit_offer(conn, offer, {field: remaining, "updated_at": now})
+    rulesets.touch_all(conn, "offer", [offer.id for offer in labelled_offers])
+    if kind == smartlinks.LABEL_KIND:
+        rulesets.touch(conn, smartlinks.LABEL_KIND, value)
 
 
 def _titles(before: dict[str, str], given: dict[str, str]) -> dict[str, str]:
-    kept = {language: title for language, title in (before | given).items() if title.strip()}
-    if not kept:
-        raise BadInput({"title_lang": [_TITLELESS]})
-    return kept
+    remaining = {language: title for language, title in (before | given).items() if title.strip()}
+    if not remaining:
+        raise BadInput({"title_lang": [_TITLE_NEEDED]})
+    return remaining
 
 
 def _check_domain(conn: Connection, domain_id: int | None) -> None:

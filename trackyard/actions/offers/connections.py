@@ -24,7 +24,7 @@ from trackyard.store.tracking import rulesets
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class AffiliateWithOffers:
     """An affiliate and offers (id → title), both there and in the caller's scope."""
 
     affiliate: Affiliate
@@ -36,13 +36,13 @@ def connect_affiliate(deps: Deps, caller: Caller, affiliate_id: int, offer_ids: 
     for what does not exist or is out of scope."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        pair = _pairing(conn, caller, affiliate_id, offer_ids)
-        before = connections.links_of(conn, affiliate_id, pair.titles)
+        pair = _get_affiliate_with_offers(conn, caller, affiliate_id, offer_ids)
+        before = connections.connection_states(conn, affiliate_id, pair.titles)
         connections.connect(conn, affiliate_id, pair.titles, now)
         rulesets.touch_all(conn, "connections", pair.titles)
-        fresh = {number: title for number, title in pair.titles.items() if not before.get(number)}
+        newly_connected = {number: title for number, title in pair.titles.items() if not before.get(number)}
         if notice:
-            _tell(conn, notices.ENABLED, pair.affiliate, fresh, now)
+            _notify(conn, notices.ENABLED, pair.affiliate, newly_connected, now)
 
 
 def disconnect_affiliate(
@@ -52,17 +52,19 @@ def disconnect_affiliate(
     anyway. Raises BadInput as connect_affiliate."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        pair = _pairing(conn, caller, affiliate_id, offer_ids)
-        before = connections.links_of(conn, affiliate_id, pair.titles)
-        open_ = connections.public_among(conn, pair.titles)
+        pair = _get_affiliate_with_offers(conn, caller, affiliate_id, offer_ids)
+        before = connections.connection_states(conn, affiliate_id, pair.titles)
+        public_offers = connections.public_offers_among(conn, pair.titles)
         connections.disconnect(conn, affiliate_id, pair.titles, now)
         rulesets.touch_all(conn, "connections", pair.titles)
-        lost = {number: title for number, title in pair.titles.items() if before.get(number, number in open_)}
+        newly_disconnected = {
+            number: title for number, title in pair.titles.items() if before.get(number, number in public_offers)
+        }
         if notice:
-            _tell(conn, notices.DISABLED, pair.affiliate, lost, now)
+            _notify(conn, notices.DISABLED, pair.affiliate, newly_disconnected, now)
 
 
-def join_at_sight(deps: Deps, affiliate_id: int, offer_ids: Iterable[int]) -> list[int]:
+def auto_connect(deps: Deps, affiliate_id: int, offer_ids: Iterable[int]) -> list[int]:
     """Connects an affiliate to offers that it sees for the first time and that connect whoever sees them; which.
     Whom staff took off an offer stays off."""
     wanted = list(offer_ids)
@@ -104,10 +106,10 @@ def disconnect_affiliates(deps: Deps, caller: Caller, offer_id: int) -> int:
             raise NotFound
         if found.privacy == "public":
             raise BadInput({"id": [f"The offer {found.id} is public: only single affiliates can be taken off it."]})
-        gone = connections.disconnect_all(conn, found.id, scope.affiliate_ids, now)
-        if gone:
+        disconnected = connections.disconnect_all(conn, found.id, scope.affiliate_ids, now)
+        if disconnected:
             rulesets.touch(conn, "connections", found.id)
-        return len(gone)
+        return len(disconnected)
 
 
 def disconnect_offers(deps: Deps, caller: Caller, affiliate_id: int) -> int:
@@ -117,10 +119,10 @@ def disconnect_offers(deps: Deps, caller: Caller, affiliate_id: int) -> int:
         scope = scope_of(conn, caller, Permission.OFFERS_CONNECT)
         if affiliates.find_affiliate(conn, scope, affiliate_id) is None:
             raise NotFound
-        gone = connections.closed_offers_of(conn, affiliate_id)
-        connections.disconnect(conn, affiliate_id, gone, now)
-        rulesets.touch_all(conn, "connections", gone)
-        return len(gone)
+        disconnected = connections.connected_nonpublic_offers(conn, affiliate_id)
+        connections.disconnect(conn, affiliate_id, disconnected, now)
+        rulesets.touch_all(conn, "connections", disconnected)
+        return len(disconnected)
 
 
 def recipient_of(affiliate: Affiliate) -> Recipient:
@@ -128,10 +130,12 @@ def recipient_of(affiliate: Affiliate) -> Recipient:
     return Recipient(affiliate.email, affiliate.name or affiliate.login)
 
 
-def _pairing(conn: Connection, caller: Caller, affiliate_id: int, offer_ids: Iterable[int]) -> Pairing:
+def _get_affiliate_with_offers(
+    conn: Connection, caller: Caller, affiliate_id: int, offer_ids: Iterable[int]
+) -> AffiliateWithOffers:
     scope: Scope = scope_of(conn, caller, Permission.OFFERS_CONNECT)
     wanted = sorted(set(offer_ids))
-    titles = offers.existing(conn, wanted)
+    titles = offers.existing_titles(conn, wanted)
     faults: dict[str, list[str]] = {}
     if len(titles) < len(wanted):
         faults["offer_id"] = [f"An offer {number} does not exist." for number in wanted if number not in titles]
@@ -140,9 +144,9 @@ def _pairing(conn: Connection, caller: Caller, affiliate_id: int, offer_ids: Ite
         faults["pid"] = [f"An affiliate {affiliate_id} does not exist."]
     if faults or found is None:
         raise BadInput(faults)
-    return Pairing(found, titles)
+    return AffiliateWithOffers(found, titles)
 
 
-def _tell(conn: Connection, notice: Notice, affiliate: Affiliate, titles: dict[int, str], now: int) -> None:
+def _notify(conn: Connection, notice: Notice, affiliate: Affiliate, titles: dict[int, str], now: int) -> None:
     if titles:
-        notices.tell(conn, notice, [recipient_of(affiliate)], now, **notices.titles_told(titles))
+        notices.send_notice(conn, notice, [recipient_of(affiliate)], now, **notices.offer_list_values(titles))

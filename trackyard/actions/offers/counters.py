@@ -4,55 +4,67 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from trackyard.actions.platform.notices import CAP, Recipient, tell, titled
+from trackyard.actions.platform.notices import CAP, Recipient, offer_label, send_notice
 from trackyard.base.money import ZERO
-from trackyard.domain.conversions.conversions import Change, OfferTerms
+from trackyard.domain.conversions.conversions import ConversionChange, OfferTerms
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.caps import CapRule, touched
-from trackyard.domain.offers.counters import BUDGET, Count, Counter, Measure, Move, Tally, Traits
+from trackyard.domain.offers.caps import CapRule, each_counter
+from trackyard.domain.offers.counters import (
+    BUDGET,
+    Count,
+    Counter,
+    CounterChange,
+    LimitDefinition,
+    RunningCounts,
+    Traits,
+)
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import counters
-from trackyard.store.offers.counters import Held
+from trackyard.store.offers.counters import LockedCounters
 from trackyard.store.people import advertisers, staff
 from trackyard.store.tracking import rulesets
 
-Place = tuple[int, Traits]
+OfferTraits = tuple[int, Traits]
 """The offer of a conversion, and what decides where it counts."""
 
 
-class Counting:
+class CounterBatch:
     """The counters that one transaction reads and moves.
 
     Begun before it writes conversions, with offers that were read with a lock. offers: their terms by id · places: of
     each conversion that it may make or change. An offer that is not among the offers counts nothing.
     """
 
-    def __init__(self, conn: Connection, offers: Mapping[int, OfferTerms], places: Iterable[Place]) -> None:
+    def __init__(self, conn: Connection, offers: Mapping[int, OfferTerms], offer_traits: Iterable[OfferTraits]) -> None:
         self._offers = offers
-        wanted = [(offers[offer_id], traits) for offer_id, traits in dict.fromkeys(places) if offer_id in offers]
-        held = counters.hold(conn, [(each, traits) for terms, traits in wanted for each in measures(terms, traits)])
-        self._told = held.told
-        self._tally = Tally(held.counts)
+        wanted = [(offers[offer_id], traits) for offer_id, traits in dict.fromkeys(offer_traits) if offer_id in offers]
+        held = counters.lock_counters(
+            conn, [(each, traits) for terms, traits in wanted for each in measures(terms, traits)]
+        )
+        self._already_notified = held.told
+        self._tally = RunningCounts(held.counts)
         # Nobody told the edges yet of what is full where a period was computed just now.
-        self._turned = {terms.id for terms, traits in wanted if _is_found_full(terms, traits, held)}
+        self._newly_full = {terms.id for terms, traits in wanted if _has_opened_full(terms, traits, held)}
 
     @classmethod
-    def of(cls, conn: Connection, offers: Mapping[int, OfferTerms], changes: Sequence[Change]) -> "Counting":
+    def of(
+        cls, conn: Connection, offers: Mapping[int, OfferTerms], changes: Sequence[ConversionChange]
+    ) -> "CounterBatch":
         """Changes that are decided already, counted; what moves no counter holds none."""
         known = [(offers[each.after.offer_id], each) for each in changes if each.after.offer_id in offers]
         moving = [each.after for terms, each in known if any(_moves(terms, each))]
-        counting = cls(conn, offers, [(item.offer_id, item.traits) for item in moving])
+        batch = cls(conn, offers, [(item.offer_id, item.traits) for item in moving])
         for change in changes:
-            counting.add(change)
-        return counting
+            batch.add(change)
+        return batch
 
     @property
     def counts(self) -> Mapping[str, Count]:
         """What the counters hold now, by name."""
         return self._tally.counts
 
-    def add(self, change: Change) -> None:
+    def add(self, change: ConversionChange) -> None:
         """Counts a change."""
         terms = self._offers.get(change.after.offer_id)
         if terms is not None:
@@ -61,72 +73,72 @@ class Counting:
     def store(self, conn: Connection, now_ms: int) -> None:
         """Writes what moved; tells the edges of caps that became full or free, and staff of day caps that fill up."""
         moved = self._tally.moved
-        counters.write(conn, moved.values(), self._tally.counts)
-        turned = set(self._turned)
+        counters.write_counts(conn, moved.values(), self._tally.counts)
+        changed_offers = set(self._newly_full)
         filling: dict[str, tuple[CapRule, Count]] = {}
         for each in sorted(moved.values(), key=lambda item: item.name):
             if each.until is None or each.until > now_ms:
-                if self._has_turned(each):
-                    turned.add(each.offer_id)
-                for rule, count in self._due_to_tell(each):
-                    filling.setdefault(each.opening.name, (rule, count))
-        self._tell(conn, filling, now_ms)
-        rulesets.touch_all(conn, "full_caps", sorted(turned))
+                if self._has_changed_fullness(each):
+                    changed_offers.add(each.offer_id)
+                for rule, count in self._caps_to_notify(each):
+                    filling.setdefault(each.period_counter.name, (rule, count))
+        self._notify_filling(conn, filling, now_ms)
+        rulesets.touch_all(conn, "full_caps", sorted(changed_offers))
 
-    def _has_turned(self, counter: Counter) -> bool:
+    def _has_changed_fullness(self, counter: Counter) -> bool:
         """Whether the cap of a counter refuses clicks from now on, or does no more."""
         before, after = self._tally.loaded[counter.name], self._tally.counts[counter.name]
-        rules_ = self._offers[counter.offer_id].caps.refusing(counter)
+        rules_ = self._offers[counter.offer_id].caps.rejecting(counter)
         return any(rule.is_reached(before) is not rule.is_reached(after) for rule in rules_)
 
-    def _due_to_tell(self, counter: Counter) -> list[tuple[CapRule, Count]]:
-        if counter.opening.name in self._told:
+    def _caps_to_notify(self, counter: Counter) -> list[tuple[CapRule, Count]]:
+        if counter.period_counter.name in self._already_notified:
             return []
         caps, count = self._offers[counter.offer_id].caps, self._tally.counts[counter.name]
-        return [(rule, count) for rule in caps.of_limit(counter.limit_id) if caps.is_due_to_tell(rule, count)]
+        return [(rule, count) for rule in caps.with_limit_id(counter.limit_id) if caps.is_notice_due(rule, count)]
 
-    def _tell(self, conn: Connection, filling: Mapping[str, tuple[CapRule, Count]], now_ms: int) -> None:
-        counters.tell(conn, sorted(filling))
+    def _notify_filling(self, conn: Connection, filling: Mapping[str, tuple[CapRule, Count]], now_ms: int) -> None:
+        counters.record_notices(conn, sorted(filling))
         for rule, count in filling.values():
             terms = self._offers[rule.measure.offer_id]
-            words = "a budget of {}" if rule.type == BUDGET else "{} conversions"
-            limit, reached = (words.format(_plain(amount)) for amount in (rule.value, count.of(rule.type)))
-            tell_of_cap(conn, terms.id, terms.title, terms.advertiser_id, limit, reached, now_ms)
+            template = "a budget of {}" if rule.type == BUDGET else "{} conversions"
+            limit, reached = (template.format(_plain(amount)) for amount in (rule.value, count.of(rule.type)))
+            notify_cap_filling(conn, terms.id, terms.title, terms.advertiser_id, limit, reached, now_ms)
 
 
-def measures(terms: OfferTerms, traits: Traits) -> Iterator[Measure]:
+def measures(terms: OfferTerms, traits: Traits) -> Iterator[LimitDefinition]:
     """What a conversion of these traits may count in, or be changed by."""
     for rule in terms.caps.rules:
         if rule.measure.counts(traits):
             yield rule.measure
-    for ladder in terms.ladders:
+    for ladder in terms.tier_groups:
         if ladder.changes(traits) or ladder.measure.counts(traits):
             yield ladder.measure
 
 
-def _is_found_full(terms: OfferTerms, traits: Traits, held: Held) -> bool:
-    return bool(held.opened) and any(
+def _has_opened_full(terms: OfferTerms, traits: Traits, held: LockedCounters) -> bool:
+    return bool(held.created) and any(
         rule.is_reached(held.counts[counter.name])
-        for rule, counter in touched(terms.caps, traits)
-        if counter.opening.name in held.opened and terms.caps.refusing(counter)
+        for rule, counter in each_counter(terms.caps, traits)
+        if counter.period_counter.name in held.created and terms.caps.rejecting(counter)
     )
 
 
-def _moves(terms: OfferTerms, change: Change) -> Iterator[Move]:
+def _moves(terms: OfferTerms, change: ConversionChange) -> Iterator[CounterChange]:
     """What a change adds to the counters of its offer."""
     traits = change.after.traits
     conversions, budget = _difference(change, terms.caps.statuses)
     if conversions or budget:
-        for _, counter in touched(terms.caps, traits):
-            yield Move(counter, conversions, budget)
-    for ladder in terms.ladders:
+        for _, counter in each_counter(terms.caps, traits):
+            yield CounterChange(counter, conversions, budget)
+    for ladder in terms.tier_groups:
         if ladder.measure.counts(traits):
             conversions, budget = _difference(change, ladder.measure.statuses)
             if conversions or budget:
-                yield Move(ladder.measure.counter_of(traits), conversions, budget)
+                yield CounterChange(ladder.measure.counter_of(traits), conversions, budget)
 
 
-def _difference(change: Change, statuses: frozenset[Status]) -> tuple[int, Decimal]:
+def _difference(change: ConversionChange, statuses: frozenset[Status]) -> tuple[int, Decimal]:
     before, after = change.before, change.after
     conversions, budget = (1, after.payout_base) if after.status in statuses else (0, ZERO)
     if before is not None and before.status in statuses:
@@ -134,7 +146,7 @@ def _difference(change: Change, statuses: frozenset[Status]) -> tuple[int, Decim
     return conversions, budget
 
 
-def tell_of_cap(
+def notify_cap_filling(
     conn: Connection, offer_id: int, title: str, advertiser_id: str, limit: str, reached: str, now_ms: int
 ) -> None:
     """Mails that a day cap fills up to the advertiser's manager, or to the first administrator when it has none.
@@ -146,7 +158,7 @@ def tell_of_cap(
     person = manager or staff.find_first_administrator(conn)
     if person is not None:
         recipient = Recipient(person.email, f"{person.first_name} {person.last_name}".strip())
-        tell(conn, CAP, [recipient], now_ms, offer=titled(offer_id, title), limit=limit, reached=reached)
+        send_notice(conn, CAP, [recipient], now_ms, offer=offer_label(offer_id, title), limit=limit, reached=reached)
 
 
 def _plain(amount: Decimal) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.connections import join_at_sight
+from trackyard.actions.offers.connections import auto_connect
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.domain.people.callers import AffiliateCaller, Caller
@@ -14,21 +14,21 @@ from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections
 from trackyard.store.offers import lists as offer_lists
-from trackyard.store.offers.lists import LinkDomain, ListedOffer, OfferFilter, Order, OwnPostback
+from trackyard.store.offers.lists import ListedOffer, OfferFilter, OfferPostback, Order, TrackingDomain
 from trackyard.store.people import affiliates, blacklist
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class RelatedRecords:
     """What views of offers name beside them, by id. sources: titles by language · for an affiliate: `connected`,
     whether it is connected, where anybody decided, its `postbacks`, by offer, and the advertisers who refuse it."""
 
     categories: dict[str, str]
     sources: dict[str, dict[str, str]]
-    domains: dict[int, LinkDomain]
+    domains: dict[int, TrackingDomain]
     connected: dict[int, bool] = field(default_factory=dict)
-    postbacks: dict[int, list[OwnPostback]] = field(default_factory=dict)
-    refused_by: frozenset[str] = frozenset()
+    postbacks: dict[int, list[OfferPostback]] = field(default_factory=dict)
+    blocked_by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class OfferPage:
 
     offers: list[ListedOffer]
     total: int
-    beside: Beside
+    related: RelatedRecords
 
 
 def get_offer(deps: Deps, caller: Caller, reference: str) -> OfferPage:
@@ -47,60 +47,70 @@ def get_offer(deps: Deps, caller: Caller, reference: str) -> OfferPage:
         found = offer_lists.find_listed(conn, scope, reference)
         if found is None:
             raise NotFound
-        page = OfferPage([found], 1, _beside(conn, scope, [found]))
-    return _joined(deps, caller, page)
+        page = OfferPage([found], 1, _related_records(conn, scope, [found]))
+    return _auto_connected(deps, caller, page)
 
 
-def list_offers(deps: Deps, caller: Caller, asked: OfferFilter, order: Order, *, page: int, limit: int) -> OfferPage:
+def list_offers(deps: Deps, caller: Caller, filters: OfferFilter, order: Order, *, page: int, limit: int) -> OfferPage:
     """A page of the offers that a caller sees."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.OFFERS_READ)
-        found, total = offer_lists.list_offers(conn, scope, offer_lists.chosen(asked), order, page=page, limit=limit)
-        seen = OfferPage(found, total, _beside(conn, scope, found))
-    return _joined(deps, caller, seen)
+        found, total = offer_lists.list_offers(
+            conn, scope, offer_lists.filter_conditions(filters), order, page=page, limit=limit
+        )
+        result = OfferPage(found, total, _related_records(conn, scope, found))
+    return _auto_connected(deps, caller, result)
 
 
 def count_offers(deps: Deps, caller: Caller) -> int:
     """How many active offers a caller sees."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.OFFERS_READ)
-        return offer_lists.count_offers(conn, scope, offer_lists.chosen(OfferFilter()))
+        return offer_lists.count_offers(conn, scope, offer_lists.filter_conditions(OfferFilter()))
 
 
 def list_for_affiliate(
-    deps: Deps, caller: Caller, pid: int | None, asked: OfferFilter, order: Order, *, live: bool, page: int, limit: int
+    deps: Deps,
+    caller: Caller,
+    pid: int | None,
+    filters: OfferFilter,
+    order: Order,
+    *,
+    live: bool,
+    page: int,
+    limit: int,
 ) -> tuple[int, OfferPage]:
     """The affiliate, and a page of the active offers it sees. pid: staff name the affiliate, another is ignored.
     live: those alone it may send traffic to now, those included that connect it at this first sight. Raises BadInput
     for one out of the caller's scope."""
     if live and isinstance(caller, AffiliateCaller):
-        _join_all(deps, caller.id)
+        _auto_connect_all(deps, caller.id)
     with deps.database.read() as conn:
         affiliate_id = _affiliate(conn, caller, pid)
         scope = Scope.of_affiliate(affiliate_id)
-        conditions = offer_lists.chosen(asked)
+        conditions = offer_lists.filter_conditions(filters)
         if live:
-            conditions += offer_lists.live(conn, scope, deps.clock.now_ms(), deps.zone)
+            conditions += offer_lists.live_conditions(conn, scope, deps.clock.now_ms(), deps.zone)
         found, total = offer_lists.list_offers(conn, scope, conditions, order, page=page, limit=limit)
-        seen = OfferPage(found, total, _beside(conn, scope, found))
-    return affiliate_id, _joined(deps, caller, seen)
+        result = OfferPage(found, total, _related_records(conn, scope, found))
+    return affiliate_id, _auto_connected(deps, caller, result)
 
 
-def _join_all(deps: Deps, affiliate_id: int) -> None:
+def _auto_connect_all(deps: Deps, affiliate_id: int) -> None:
     """Connects an affiliate to every offer that connects whoever sees it."""
     with deps.database.read() as conn:
-        fresh = connections.list_joinable(conn, affiliate_id)
-    join_at_sight(deps, affiliate_id, fresh)
+        joinable = connections.auto_connect_offers(conn, affiliate_id)
+    auto_connect(deps, affiliate_id, joinable)
 
 
-def _joined(deps: Deps, caller: Caller, page: OfferPage) -> OfferPage:
+def _auto_connected(deps: Deps, caller: Caller, page: OfferPage) -> OfferPage:
     """The page after an affiliate saw it: connected to the offers on it that connect whoever sees them."""
     if not isinstance(caller, AffiliateCaller):
         return page
-    shown, decided = [item.offer for item in page.offers], page.beside.connected
-    fresh = [offer.id for offer in shown if offer.auto_offer_connect and offer.privacy == "protected"]
-    made = join_at_sight(deps, caller.id, [number for number in fresh if number not in decided])
-    return replace(page, beside=replace(page.beside, connected=decided | dict.fromkeys(made, True)))
+    shown, decided = [item.offer for item in page.offers], page.related.connected
+    joinable = [offer.id for offer in shown if offer.auto_offer_connect and offer.privacy == "protected"]
+    made = auto_connect(deps, caller.id, [number for number in joinable if number not in decided])
+    return replace(page, related=replace(page.related, connected=decided | dict.fromkeys(made, True)))
 
 
 def _affiliate(conn: Connection, caller: Caller, pid: int | None) -> int:
@@ -112,26 +122,26 @@ def _affiliate(conn: Connection, caller: Caller, pid: int | None) -> int:
     return pid
 
 
-def titles_beside(conn: Connection, found: Sequence[ListedOffer]) -> Beside:
+def shared_related_records(conn: Connection, found: Sequence[ListedOffer]) -> RelatedRecords:
     """What views of offers name that is the same for every affiliate."""
     shown = [item.offer for item in found]
-    return Beside(
+    return RelatedRecords(
         categories=offer_lists.category_titles(conn, {id_ for offer in shown for id_ in offer.categories}),
         sources=offer_lists.source_titles(conn, {id_ for offer in shown for id_ in offer.sources}),
-        domains=offer_lists.link_domains(conn, {offer.domain_id for offer in shown if offer.domain_id is not None}),
+        domains=offer_lists.tracking_domains(conn, {offer.domain_id for offer in shown if offer.domain_id is not None}),
     )
 
 
-def _beside(conn: Connection, scope: Scope, found: Sequence[ListedOffer]) -> Beside:
+def _related_records(conn: Connection, scope: Scope, found: Sequence[ListedOffer]) -> RelatedRecords:
     ids = [item.offer.id for item in found]
-    general = titles_beside(conn, found)
+    general = shared_related_records(conn, found)
     for affiliate_id in scope.affiliate_ids or ():
-        return Beside(
+        return RelatedRecords(
             general.categories,
             general.sources,
             general.domains,
             connected=offer_lists.connections_of(conn, affiliate_id, ids),
             postbacks=offer_lists.postbacks_of(conn, affiliate_id, ids),
-            refused_by=blacklist.advertisers_of(conn, [affiliate_id]).get(affiliate_id, frozenset()),
+            blocked_by=blacklist.advertisers_of(conn, [affiliate_id]).get(affiliate_id, frozenset()),
         )
     return general

@@ -11,11 +11,11 @@ from trackyard.actions.offers import caps
 from trackyard.actions.offers.checks import faults_of
 from trackyard.actions.offers.references import check_references
 from trackyard.actions.people.scope import scope_of
-from trackyard.actions.platform.files import NewFiles, kept
-from trackyard.actions.platform.notices import CHANGED, Recipient, tell, titled
+from trackyard.actions.platform.files import NewFiles, store_new_files
+from trackyard.actions.platform.notices import CHANGED, Recipient, offer_label, send_notice
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_id
-from trackyard.domain.offers.edits import Making, Written, changes_of, is_seen
+from trackyard.domain.offers.edits import NewPartDefaults, WrittenFields, changed_fields, is_visible_change
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
@@ -26,16 +26,16 @@ from trackyard.store.tracking import rulesets
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class RemovedOffer:
     """An offer that is gone."""
 
     id: int
     title: str
 
 
-def add_offer(deps: Deps, caller: Caller, written: Written, new_files: NewFiles) -> Offer:
+def add_offer(deps: Deps, caller: Caller, written: WrittenFields, new_files: NewFiles) -> Offer:
     """Makes an offer; `written` holds title, advertiser_id and url at least. Raises BadInput for what it names and
-    does not exist, and what `kept` raises of its files."""
+    does not exist, and what `store_new_files` raises of its files."""
     now = deps.clock.now_ms()
     blank = Offer(
         id=0,
@@ -46,26 +46,26 @@ def add_offer(deps: Deps, caller: Caller, written: Written, new_files: NewFiles)
         created_at=now,
         updated_at=now,
     )
-    with kept(deps, new_files) as files, deps.database.write() as conn:
+    with store_new_files(deps, new_files) as files, deps.database.write() as conn:
         draft = _changed(deps, conn, caller, blank, written, _no_warning)
         fields = asdict(replace(blank, **draft))
         del fields["id"]
         made = files.attach(conn, offers.add_offer(conn, fields), now)
         _touch(conn, (), made)
-        caps.follow(conn, None, made, deps.zone, now)
+        caps.reset_changed_counters(conn, None, made, deps.zone, now)
         return made
 
 
 def edit_offer(
-    deps: Deps, caller: Caller, offer_id: int, written: Written, new_files: NewFiles, warn: Callable[[str], None]
+    deps: Deps, caller: Caller, offer_id: int, written: WrittenFields, new_files: NewFiles, warn: Callable[[str], None]
 ) -> Offer:
     """Changes what is written of an offer and nothing else: edits at once lose none of their fields.
 
     warn: gets a sentence for each unknown name that is kept because the stored offer has it.
-    Raises NotFound when it was removed meanwhile, BadInput and what `kept` raises as add_offer does.
+    Raises NotFound when it was removed meanwhile, BadInput and what `store_new_files` raises as add_offer does.
     """
     now = deps.clock.now_ms()
-    with kept(deps, new_files) as files, deps.database.write() as conn:
+    with store_new_files(deps, new_files) as files, deps.database.write() as conn:
         scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
         before = offers.find_offer(conn, scope, offer_id, lock=True)
         if before is None:
@@ -75,26 +75,28 @@ def edit_offer(
         after = files.attach(conn, after, now)
         if after is not before:
             _touch(conn, before.smartlink_categories, after)
-            caps.follow(conn, before, after, deps.zone, now)
-            _tell(conn, before, after, now)
+            caps.reset_changed_counters(conn, before, after, deps.zone, now)
+            _notify_connected(conn, before, after, now)
         return after
 
 
-def remove_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> list[Removal]:
+def remove_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> list[RemovedOffer]:
     """Removes offers, all or none; the rows stay for their clicks and conversions.
 
     Raises BadInput for one that never was or is out of scope, NotFound for one that was removed before.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        gone = _named(conn, caller, offer_ids, to_remove=True)
-        ids = [offer.id for offer in gone]
+        removed_offers = _named(conn, caller, offer_ids, to_remove=True)
+        ids = [offer.id for offer in removed_offers]
         offers.remove_offers(conn, ids, now)
         rulesets.touch_all(conn, "offer", ids)
         rulesets.touch_all(
-            conn, smartlinks.KIND, sorted({each for offer in gone for each in offer.smartlink_categories})
+            conn,
+            smartlinks.LABEL_KIND,
+            sorted({each for offer in removed_offers for each in offer.smartlink_categories}),
         )
-        return [Removal(offer.id, offer.title) for offer in gone]
+        return [RemovedOffer(offer.id, offer.title) for offer in removed_offers]
 
 
 def update_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int], changes: dict[str, str]) -> list[int]:
@@ -111,11 +113,11 @@ def update_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int], changes:
         offers.update_offers(conn, ids, changes | {"updated_at": now})
         rulesets.touch_all(conn, "offer", ids)
         for before, after in changed:
-            _tell(conn, before, after, now)
+            _notify_connected(conn, before, after, now)
         return [offer.id for offer in named]
 
 
-def get_editable(deps: Deps, caller: Caller, reference: str) -> int:
+def get_editable_id(deps: Deps, caller: Caller, reference: str) -> int:
     """The id of an offer that a caller may change. Raises NotFound."""
     with deps.database.read() as conn:
         found = offers.find_offer(conn, scope_of(conn, caller, Permission.OFFERS_WRITE), reference)
@@ -129,7 +131,7 @@ def _no_warning(_sentence: str) -> None:
 
 
 def _changed(
-    deps: Deps, conn: Connection, caller: Caller, before: Offer, written: Written, warn: Callable[[str], None]
+    deps: Deps, conn: Connection, caller: Caller, before: Offer, written: WrittenFields, warn: Callable[[str], None]
 ) -> dict[str, Any]:
     faults = faults_of(deps, conn, scope_of(conn, caller, Permission.OFFERS_WRITE), before, written)
     references = check_references(before, written)
@@ -140,8 +142,8 @@ def _changed(
     for sentence in references.warnings:
         warn(sentence)
     now = deps.clock.now_ms()
-    making = Making(currency=deps.currency, new_id=lambda: new_id(now), now_ms=now if before.id else 0)
-    return changes_of(before, written, making)
+    making = NewPartDefaults(currency=deps.currency, new_id=lambda: new_id(now), now_ms=now if before.id else 0)
+    return changed_fields(before, written, making)
 
 
 def _named(conn: Connection, caller: Caller, offer_ids: Iterable[int], *, to_remove: bool = False) -> Sequence[Offer]:
@@ -150,7 +152,7 @@ def _named(conn: Connection, caller: Caller, offer_ids: Iterable[int], *, to_rem
     scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
     found = offers.list_by_id(conn, scope, wanted, lock=True)
     absent = wanted - {offer.id for offer in found}
-    removed = offers.removed_of(conn, scope, absent) if to_remove else set()
+    removed = offers.removed_among(conn, scope, absent) if to_remove else set()
     if absent - removed:
         raise BadInput({"offer_id": [f"An offer {number} does not exist." for number in sorted(absent - removed)]})
     if removed:
@@ -161,11 +163,13 @@ def _named(conn: Connection, caller: Caller, offer_ids: Iterable[int], *, to_rem
 def _touch(conn: Connection, categories_before: Iterable[str], after: Offer) -> None:
     """Says to the edges that an offer changed, and the SmartLink categories that gained or lost it."""
     rulesets.touch(conn, "offer", after.id)
-    rulesets.touch_all(conn, smartlinks.KIND, sorted(set(categories_before) ^ set(after.smartlink_categories)))
+    rulesets.touch_all(conn, smartlinks.LABEL_KIND, sorted(set(categories_before) ^ set(after.smartlink_categories)))
 
 
-def _tell(conn: Connection, before: Offer, after: Offer, now_ms: int) -> None:
+def _notify_connected(conn: Connection, before: Offer, after: Offer, now_ms: int) -> None:
     """Mails those who are connected, when the offer says so and something changed that they see."""
-    if after.send_emails and is_seen(before, after):
-        people = [Recipient(each.email, each.name or each.login) for each in affiliates.connected_to(conn, after.id)]
-        tell(conn, CHANGED, people, now_ms, offer=titled(after.id, after.title))
+    if after.send_emails and is_visible_change(before, after):
+        people = [
+            Recipient(each.email, each.name or each.login) for each in affiliates.connected_affiliates(conn, after.id)
+        ]
+        send_notice(conn, CHANGED, people, now_ms, offer=offer_label(after.id, after.title))

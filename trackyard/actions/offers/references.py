@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import asdict
 
 from trackyard.decision.visitor import names
-from trackyard.domain.offers.edits import Fault, Written
-from trackyard.domain.offers.offers import Offer, Places, Sides
+from trackyard.domain.offers.edits import FieldError, WrittenFields
+from trackyard.domain.offers.offers import AllowDeny, AllowDenyGeo, Offer
 from trackyard.domain.platform import geo
 
 
@@ -32,10 +32,10 @@ class Reference(NamedTuple):
         return self.kind, str(self.name).casefold(), self.country
 
 
-class Checked(NamedTuple):
+class ReferenceCheck(NamedTuple):
     """What is wrong with the references of a write, and what is unknown but stored already."""
 
-    faults: list[Fault]
+    faults: list[FieldError]
     warnings: list[str]
 
 
@@ -45,15 +45,15 @@ class _Kind(NamedTuple):
     hint: str
 
 
-def check_references(before: Offer, written: Written) -> Checked:
+def check_references(before: Offer, written: WrittenFields) -> ReferenceCheck:
     """Check every name that is written to `before`."""
     unknown = [each for each in _references(written) if not _KINDS[each.kind].exists(each)]
     if not unknown:
-        return Checked([], [])
+        return ReferenceCheck([], [])
     stored = {each.key for each in _references({name: getattr(before, name) for name in _FIELDS})}
     faults = [(each.place, _sentence(each)) for each in unknown if each.key not in stored]
     kept = [f"{each.place}: {_sentence(each)} The offer had it before, so it was kept." for each in unknown]
-    return Checked(faults, [] if faults else kept)
+    return ReferenceCheck(faults, [] if faults else kept)
 
 
 def _sentence(reference: Reference) -> str:
@@ -90,11 +90,11 @@ def _of_payment(place: str, item: Mapping[str, Any]) -> Iterator[Reference]:
 
 def _of_group(place: str, group: Any) -> Iterator[Reference]:
     for name, kind in (("country", "country"), ("browser", "browser"), ("brand", "brand")):
-        sides: Sides = getattr(group, name)
+        sides: AllowDeny = getattr(group, name)
         yield from _each(f"{place}[{name}][allow]", kind, sides.allow)
         yield from _each(f"{place}[{name}][deny]", kind, sides.deny)
     for name in ("region", "city"):
-        held: Places = getattr(group, name)
+        held: AllowDenyGeo = getattr(group, name)
         for side, listed in (("allow", held.allow), ("deny", held.deny)):
             for code, numbers in listed.items():
                 yield Reference(f"{place}[{name}][{side}][{code}]", "country", code)

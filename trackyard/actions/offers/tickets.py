@@ -7,7 +7,7 @@ from enum import Enum
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.connections import recipient_of
-from trackyard.actions.offers.lists import Beside, titles_beside
+from trackyard.actions.offers.lists import RelatedRecords, shared_related_records
 from trackyard.actions.people.affiliates import AffiliateRecord, nested_records
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
@@ -25,13 +25,13 @@ from trackyard.store.people import affiliates, blacklist
 from trackyard.store.tracking import rulesets
 
 
-class Outcome(Enum):
+class JoinOutcome(Enum):
     """What came of a request to join an offer."""
 
     CONNECTED = "connected"
-    ALREADY = "connected before"
-    ASKED = "a ticket is open"
-    ASKED_BEFORE = "a ticket was open before"
+    ALREADY_CONNECTED = "connected before"
+    TICKET_OPENED = "a ticket is open"
+    TICKET_EXISTS = "a ticket was open before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class TicketRecord:
     ticket: Ticket
     affiliate: AffiliateRecord
     offer: ListedOffer
-    beside: Beside
+    related: RelatedRecords
 
 
-def ask_to_join(deps: Deps, caller: Caller, pid: int | None, offer_id: int, comment: str) -> Outcome:
+def request_to_join(deps: Deps, caller: Caller, pid: int | None, offer_id: int, comment: str) -> JoinOutcome:
     """Asks that an affiliate (the caller; staff name it) be connected to an offer.
 
     A public offer, and one that connects at first sight, is connected at once and the ticket is closed, unless staff
@@ -53,28 +53,28 @@ def ask_to_join(deps: Deps, caller: Caller, pid: int | None, offer_id: int, comm
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        affiliate_id = _asking(conn, caller, pid)
+        affiliate_id = _lock_affiliate(conn, caller, pid)
         offer = _known_offer(conn, affiliate_id, offer_id)
-        link = connections.links_of(conn, affiliate_id, [offer.id]).get(offer.id)
+        link = connections.connection_states(conn, affiliate_id, [offer.id]).get(offer.id)
         if link:
-            return Outcome.ALREADY
-        if tickets.find_open(conn, affiliate_id, offer.id) is not None:
-            return Outcome.ASKED_BEFORE
-        asked = NewTicket(
+            return JoinOutcome.ALREADY_CONNECTED
+        if tickets.find_open_ticket(conn, affiliate_id, offer.id) is not None:
+            return JoinOutcome.TICKET_EXISTS
+        new_ticket = NewTicket(
             status=tickets.OPEN,
             affiliate_id=affiliate_id,
             offer_id=offer.id,
-            title=notices.titled(offer.id, offer.title),
+            title=notices.offer_label(offer.id, offer.title),
             description=comment,
             created_at=now,
             updated_at=now,
         )
         if link is None and (offer.privacy == "public" or offer.auto_offer_connect):
-            tickets.add_ticket(conn, replace(asked, status=tickets.CLOSED, decision=tickets.APPROVE))
+            tickets.add_ticket(conn, replace(new_ticket, status=tickets.CLOSED, decision=tickets.APPROVE))
             _connect(conn, affiliate_id, offer.id, now)
-            return Outcome.CONNECTED
-        tickets.add_ticket(conn, asked)
-        return Outcome.ASKED
+            return JoinOutcome.CONNECTED
+        tickets.add_ticket(conn, new_ticket)
+        return JoinOutcome.TICKET_OPENED
 
 
 def list_tickets(
@@ -98,7 +98,7 @@ def get_ticket(deps: Deps, caller: Caller, ticket_id: int) -> TicketRecord:
         return record
 
 
-def find_ticket(deps: Deps, caller: Caller, ticket_id: int) -> Ticket:
+def get_plain_ticket(deps: Deps, caller: Caller, ticket_id: int) -> Ticket:
     """The bare ticket of an id. Raises NotFound."""
     with deps.database.read() as conn:
         found = tickets.find_ticket(conn, scope_of(conn, caller, Permission.TICKETS_WRITE), ticket_id)
@@ -107,7 +107,7 @@ def find_ticket(deps: Deps, caller: Caller, ticket_id: int) -> Ticket:
     return found
 
 
-def decide(deps: Deps, caller: Caller, ticket_id: int, *, approve: bool) -> None:
+def decide_ticket(deps: Deps, caller: Caller, ticket_id: int, *, approve: bool) -> None:
     """Closes an open ticket, connects the affiliate when it is approved, and mails it. Raises NotFound, Conflict for
     a ticket that is decided, and for the approval of a removed offer."""
     now = deps.clock.now_ms()
@@ -123,16 +123,16 @@ def decide(deps: Deps, caller: Caller, ticket_id: int, *, approve: bool) -> None
         tickets.close_ticket(conn, found.id, tickets.APPROVE if approve else tickets.REJECT, str(caller.id), now)
         if approve:
             _connect(conn, found.affiliate_id, found.offer_id, now)
-        _tell(conn, found, approve=approve, now=now)
+        _notify(conn, found, approve=approve, now=now)
 
 
-def _asking(conn: Connection, caller: Caller, pid: int | None) -> int:
+def _lock_affiliate(conn: Connection, caller: Caller, pid: int | None) -> int:
     """Whose request it is. Its row is locked, so that two at once do not make two tickets."""
-    asking = caller.id if isinstance(caller, AffiliateCaller) else pid
+    applicant_id = caller.id if isinstance(caller, AffiliateCaller) else pid
     scope = scope_of(conn, caller, Permission.TICKETS_WRITE)
-    if asking is None or affiliates.find_affiliate(conn, scope, asking, lock=True) is None:
+    if applicant_id is None or affiliates.find_affiliate(conn, scope, applicant_id, lock=True) is None:
         raise BadInput({"pid": [f"An affiliate {pid} does not exist."]})
-    return asking
+    return applicant_id
 
 
 def _known_offer(conn: Connection, affiliate_id: int, offer_id: int) -> Offer:
@@ -147,12 +147,12 @@ def _connect(conn: Connection, affiliate_id: int, offer_id: int, now: int) -> No
     rulesets.touch(conn, "connections", offer_id)
 
 
-def _tell(conn: Connection, ticket: Ticket, *, approve: bool, now: int) -> None:
-    told = affiliates.affiliates_of(conn, [ticket.affiliate_id])
+def _notify(conn: Connection, ticket: Ticket, *, approve: bool, now: int) -> None:
+    recipients_by_id = affiliates.affiliates_of(conn, [ticket.affiliate_id])
     title = offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title
     notice = notices.APPROVED if approve else notices.REJECTED
-    recipients = [recipient_of(each) for each in told.values()]
-    notices.tell(conn, notice, recipients, now, offer=notices.titled(ticket.offer_id, title))
+    recipients = [recipient_of(each) for each in recipients_by_id.values()]
+    notices.send_notice(conn, notice, recipients, now, offer=notices.offer_label(ticket.offer_id, title))
 
 
 def _records(deps: Deps, conn: Connection, found: Sequence[Ticket]) -> list[TicketRecord]:
@@ -160,20 +160,20 @@ def _records(deps: Deps, conn: Connection, found: Sequence[Ticket]) -> list[Tick
     offer_ids = sorted({ticket.offer_id for ticket in found})
     people = nested_records(deps, conn, affiliate_ids)
     listed = {item.offer.id: item for item in offer_lists.list_by_ids(conn, offer_ids)}
-    general = titles_beside(conn, list(listed.values()))
-    links = tickets.links_among(conn, affiliate_ids, offer_ids)
-    refused = blacklist.advertisers_of(conn, affiliate_ids)
+    general = shared_related_records(conn, list(listed.values()))
+    links = tickets.connections_among(conn, affiliate_ids, offer_ids)
+    blocked = blacklist.advertisers_of(conn, affiliate_ids)
     postbacks = tickets.postbacks_among(conn, affiliate_ids, offer_ids)
     return [
         TicketRecord(
             ticket=ticket,
             affiliate=people[ticket.affiliate_id],
             offer=listed[ticket.offer_id],
-            beside=replace(
+            related=replace(
                 general,
                 connected=links.get(ticket.affiliate_id, {}),
                 postbacks=postbacks.get(ticket.affiliate_id, {}),
-                refused_by=refused.get(ticket.affiliate_id, frozenset()),
+                blocked_by=blocked.get(ticket.affiliate_id, frozenset()),
             ),
         )
         for ticket in found

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.assignments import merged_sub_accounts, named_manager
+from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Recipient
@@ -82,7 +82,7 @@ def add_advertiser(deps: Deps, caller: Caller, new: NewAdvertiser) -> Advertiser
     values = asdict(new)
     del values["manager"]
     with deps.database.write() as conn:
-        manager = named_manager(conn, caller, Permission.ADVERTISERS_WRITE, new.manager, "manager")
+        manager = resolve_manager(conn, caller, Permission.ADVERTISERS_WRITE, new.manager, "manager")
         made = Advertiser(
             id=new_id(now), manager_id=manager.id if manager else None, created_at=now, updated_at=now, **values
         )
@@ -104,7 +104,7 @@ def edit_advertiser(
     with deps.database.write() as conn:
         before = _locked(conn, caller, advertiser_id)
         if "manager" in values:
-            manager = named_manager(conn, caller, Permission.ADVERTISERS_WRITE, values.pop("manager"), "manager")
+            manager = resolve_manager(conn, caller, Permission.ADVERTISERS_WRITE, values.pop("manager"), "manager")
             values["manager_id"] = manager.id if manager else None
         values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, sub_accounts)
         advertisers.edit_advertiser(conn, before.id, values | {"updated_at": deps.clock.now_ms()})
@@ -124,7 +124,7 @@ def send_password(deps: Deps, caller: Caller, advertiser_id: str) -> str:
             raise BadInput({"email": ["The advertiser has no e-mail address."]})
         advertisers.edit_advertiser(conn, found.id, {"password_hash": hashed, "updated_at": now})
         recipient = Recipient(found.email, found.contact or found.title)
-        notices.tell(conn, notices.PASSWORD, [recipient], now, password=password)
+        notices.send_notice(conn, notices.PASSWORD, [recipient], now, password=password)
         return found.email
 
 

@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.money.payment_systems import checked_choice
-from trackyard.actions.people.assignments import merged_sub_accounts, named_manager
+from trackyard.actions.money.payment_systems import checked_payment_systems
+from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.custom_fields import checked_answers
@@ -28,7 +28,7 @@ from trackyard.store.people.staff import Staff
 from trackyard.store.platform import custom_fields
 from trackyard.store.tracking import rulesets
 
-KIND = "affiliate"
+AFFILIATE_KIND = "affiliate"
 EMAIL_TAKEN = "This e-mail address is taken."
 
 
@@ -75,7 +75,7 @@ class NewAffiliate:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CustomFieldValue:
     """What an affiliate told under a custom field."""
 
     id: int
@@ -94,7 +94,7 @@ class AffiliateRecord:
     balance: list[Balance]
     offers: int
     systems: Mapping[int, str]
-    told: list[Told]
+    custom_field_values: list[CustomFieldValue]
 
 
 def list_affiliates(
@@ -137,14 +137,14 @@ def add_affiliate(deps: Deps, caller: Caller, new: NewAffiliate) -> AffiliateRec
     """Make an affiliate with a key of its own. Raises BadInput, and Conflict for a taken e-mail address or login."""
     password_hash = hash_password(new.password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
-        manager = named_manager(conn, caller, Permission.AFFILIATES_WRITE, new.manager, "manager_id")
+        manager = resolve_manager(conn, caller, Permission.AFFILIATES_WRITE, new.manager, "manager_id")
         check_referrer(conn, scope_of(conn, caller, Permission.AFFILIATES_WRITE), new.ref)
         answers = checked_answers(conn, new.custom_fields, {}, complete=False)
-        affiliate_id, _ = make(deps, conn, new, password_hash, manager, answers)
+        affiliate_id, _ = store_affiliate(deps, conn, new, password_hash, manager, answers)
         return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
 
 
-def make(
+def store_affiliate(
     deps: Deps, conn: Connection, new: NewAffiliate, password_hash: str, manager: Staff | None, answers: dict[str, str]
 ) -> tuple[int, str]:
     """Stores a new affiliate with a key of its own; its id and the key. Raises BadInput, Conflict."""
@@ -154,13 +154,13 @@ def make(
         del values[name]
     values |= {
         "login": new.login or new.email,
-        "payment_systems": checked_choice(deps, conn, new.payment_systems),
+        "payment_systems": checked_payment_systems(deps, conn, new.payment_systems),
         "custom_fields": answers,
         "tags": list(new.tags),
         "server_ip": list(new.server_ip),
         "manager_id": manager.id if manager else None,
     }
-    row = affiliates.NewAffiliate(
+    row = affiliates.NewAffiliateRow(
         **values,
         **asdict(new.contact),
         password_hash=password_hash,
@@ -171,14 +171,14 @@ def make(
     affiliate_id = affiliates.add_affiliate(conn, row)
     if affiliate_id is None:
         raise Conflict({"email": [EMAIL_TAKEN]})
-    _claim_names(conn, affiliate_id, row.email, row.login)
-    keys.add_key(conn, KIND, affiliate_id, key, deps.seal, now)
-    rulesets.touch(conn, KIND, affiliate_id)
+    _claim_sign_in_names(conn, affiliate_id, row.email, row.login)
+    keys.add_key(conn, AFFILIATE_KIND, affiliate_id, key, deps.cipher, now)
+    rulesets.touch(conn, AFFILIATE_KIND, affiliate_id)
     return affiliate_id, key
 
 
 def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
-    """Changes what is given, by the names of NewAffiliate and Contact; payment systems and tags are replaced, custom
+    """Changes what is given, by the names of NewAffiliateRow and Contact; payment systems and tags are replaced, custom
     fields and the parts of sub accounts one by one. A new password ends its sessions. Raises NotFound, BadInput, and
     Conflict for a taken login."""
     values = dict(given)
@@ -189,26 +189,26 @@ def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping
         scope = scope_of(conn, caller, Permission.AFFILIATES_WRITE)
         before = _found(conn, scope, affiliate_id, lock=True)
         if "manager" in values:
-            manager = named_manager(conn, caller, Permission.AFFILIATES_WRITE, values.pop("manager"), "manager_id")
+            manager = resolve_manager(conn, caller, Permission.AFFILIATES_WRITE, values.pop("manager"), "manager_id")
             values["manager_id"] = manager.id if manager else None
         if "ref" in values and values["ref"] != before.ref:
             check_referrer(conn, scope, values["ref"], of=affiliate_id)
         if "login" in values:
             values["login"] = values["login"] or before.email
             if values["login"].lower() != before.login.lower():
-                _claim_names(conn, affiliate_id, before.email, values["login"])
+                _claim_sign_in_names(conn, affiliate_id, before.email, values["login"])
         if "sub_accounts" in values:
             values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, values["sub_accounts"])
         if "payment_systems" in values:
-            values["payment_systems"] = checked_choice(deps, conn, values["payment_systems"])
+            values["payment_systems"] = checked_payment_systems(deps, conn, values["payment_systems"])
         if "custom_fields" in values:
             values["custom_fields"] = checked_answers(
                 conn, values["custom_fields"], before.custom_fields, complete=False
             )
         affiliates.edit_affiliate(conn, affiliate_id, values | {"updated_at": deps.clock.now_ms()})
-        rulesets.touch(conn, KIND, affiliate_id)
+        rulesets.touch(conn, AFFILIATE_KIND, affiliate_id)
         if password is not None:
-            keys.remove_sessions(conn, KIND, affiliate_id)
+            keys.remove_sessions(conn, AFFILIATE_KIND, affiliate_id)
         return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
 
 
@@ -219,9 +219,9 @@ def renew_password(deps: Deps, caller: Caller, affiliate_id: int) -> str:
     with deps.database.write() as conn:
         found = _found(conn, scope_of(conn, caller, Permission.AFFILIATES_WRITE), affiliate_id, lock=True)
         affiliates.edit_affiliate(conn, affiliate_id, {"password_hash": hashed, "updated_at": now})
-        keys.remove_sessions(conn, KIND, affiliate_id)
+        keys.remove_sessions(conn, AFFILIATE_KIND, affiliate_id)
         recipient = Recipient(found.email, found.name or found.login)
-        notices.tell(conn, notices.PASSWORD, [recipient], now, password=password)
+        notices.send_notice(conn, notices.PASSWORD, [recipient], now, password=password)
     return password
 
 
@@ -239,7 +239,7 @@ def check_referrer(conn: Connection, scope: Scope, ref: int | None, of: int | No
             raise BadInput({"ref": [f"Affiliate {of} referred affiliate {ref}, itself or through others."]})
 
 
-def _claim_names(conn: Connection, affiliate_id: int, email: str, login: str) -> None:
+def _claim_sign_in_names(conn: Connection, affiliate_id: int, email: str, login: str) -> None:
     """Raise Conflict for a login that another affiliate or a staff user signs in with, or such an e-mail address."""
     taken = affiliates.claim_names(conn, affiliate_id, email, login)
     if email.lower() in taken:
@@ -281,7 +281,7 @@ def nested_records(deps: Deps, conn: Connection, ids: Iterable[int]) -> dict[int
 def _records(
     deps: Deps, conn: Connection, found: Sequence[Affiliate], *, with_balance: bool = True
 ) -> list[AffiliateRecord]:
-    known = keys.keys_of(conn, KIND, [row.id for row in found], deps.seal)
+    known = keys.keys_of(conn, AFFILIATE_KIND, [row.id for row in found], deps.cipher)
     return _with_details(deps, conn, found, known, with_balance=with_balance)
 
 
@@ -307,8 +307,8 @@ def _with_details(
             balance=balances.get(row.id, []),
             offers=counts.get(row.id, 0),
             systems=systems,
-            told=[
-                Told(field.id, field.name, row.custom_fields[str(field.id)])
+            custom_field_values=[
+                CustomFieldValue(field.id, field.name, row.custom_fields[str(field.id)])
                 for field in fields
                 if str(field.id) in row.custom_fields
             ],

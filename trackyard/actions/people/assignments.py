@@ -12,7 +12,7 @@ from trackyard.store.people import staff
 from trackyard.store.people.staff import Staff
 
 
-def named_manager(
+def resolve_manager(
     conn: Connection, caller: Caller, permission: Permission, manager_id: str | None, wire_name: str
 ) -> Staff | None:
     """The manager that a new record gets. One made by a manager is its own, or it could not see what it made.

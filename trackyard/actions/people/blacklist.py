@@ -14,7 +14,7 @@ from trackyard.store.people import advertisers, affiliates, blacklist
 from trackyard.store.tracking import rulesets
 
 
-def refuse_affiliate(deps: Deps, caller: Caller, advertiser_ids: Collection[str], affiliate_id: int) -> None:
+def block_affiliate(deps: Deps, caller: Caller, advertiser_ids: Collection[str], affiliate_id: int) -> None:
     """Puts an affiliate on the blacklist of advertisers, all or none. Raises BadInput for what does not exist or is
     out of scope."""
     with deps.database.write() as conn:
@@ -23,13 +23,13 @@ def refuse_affiliate(deps: Deps, caller: Caller, advertiser_ids: Collection[str]
         rulesets.touch_all(conn, "advertiser", advertiser_ids)
 
 
-def admit_affiliate(deps: Deps, caller: Caller, advertiser_ids: Collection[str], affiliate_id: int) -> set[str]:
-    """Takes an affiliate off the blacklist of advertisers; those it was on. Raises BadInput as refuse_affiliate."""
+def unblock_affiliate(deps: Deps, caller: Caller, advertiser_ids: Collection[str], affiliate_id: int) -> set[str]:
+    """Takes an affiliate off the blacklist of advertisers; those it was on. Raises BadInput as block_affiliate."""
     with deps.database.write() as conn:
         _check(conn, caller, advertiser_ids, affiliate_id)
-        gone = blacklist.remove(conn, affiliate_id, advertiser_ids)
-        rulesets.touch_all(conn, "advertiser", sorted(gone))
-        return gone
+        unblocked = blacklist.remove(conn, affiliate_id, advertiser_ids)
+        rulesets.touch_all(conn, "advertiser", sorted(unblocked))
+        return unblocked
 
 
 def _check(conn: Connection, caller: Caller, advertiser_ids: Collection[str], affiliate_id: int) -> None:

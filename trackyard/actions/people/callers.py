@@ -2,7 +2,7 @@
 
 from trackyard.base.clock import Clock
 from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
-from trackyard.domain.people.permissions import denied_by
+from trackyard.domain.people.permissions import denied_features
 from trackyard.domain.people.roles import Role
 from trackyard.store.engine.database import Database
 from trackyard.store.people import affiliates, keys, staff
@@ -20,6 +20,6 @@ def find_caller(database: Database, clock: Clock, key: str) -> Caller | None:
             if access is None or access.status != "active":
                 return None
             installation = settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
-            return AffiliateCaller(int(owner.id), denied_by(installation, access.permissions))
+            return AffiliateCaller(int(owner.id), denied_features(installation, access.permissions))
         user = staff.find_staff(conn, owner.id)
         return None if user is None else StaffCaller(user.id, frozenset(Role(role) for role in user.roles))

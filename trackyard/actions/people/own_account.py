@@ -5,13 +5,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.affiliates import KIND, NewAffiliate, balances_of, check_referrer, make
+from trackyard.actions.people.affiliates import (
+    AFFILIATE_KIND,
+    NewAffiliate,
+    balances_of,
+    check_referrer,
+    store_affiliate,
+)
 from trackyard.actions.people.sign_in import WINDOW_MS
 from trackyard.actions.platform.custom_fields import checked_answers
 from trackyard.base.errors import NotFound, TooManyRequests
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest, hash_password
-from trackyard.domain.people.permissions import Node, tree_of
+from trackyard.domain.people.permissions import EffectiveLevel, permission_tree
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.store.money.ledger import Balance
@@ -32,7 +38,7 @@ class OwnAccount:
     manager: Staff | None
     api_key: str | None
     balance: list[Balance]
-    permissions: dict[str, dict[str, Node]]
+    permissions: dict[str, dict[str, EffectiveLevel]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +59,9 @@ def get_account(deps: Deps, affiliate_id: int) -> OwnAccount:
         return OwnAccount(
             affiliate=found,
             manager=staff.find_staff(conn, found.manager_id) if found.manager_id else None,
-            api_key=keys.key_of(conn, KIND, affiliate_id, deps.seal),
+            api_key=keys.find_key(conn, AFFILIATE_KIND, affiliate_id, deps.cipher),
             balance=balances_of(deps, conn, [affiliate_id])[affiliate_id],
-            permissions=tree_of(installation, found.permissions),
+            permissions=permission_tree(installation, found.permissions),
         )
 
 
@@ -63,8 +69,8 @@ def renew_key(deps: Deps, affiliate_id: int) -> str:
     """Gives an affiliate a new key; the old one and its sessions stop at once."""
     now, key = deps.clock.now_ms(), new_api_key()
     with deps.database.write() as conn:
-        keys.remove_keys(conn, KIND, affiliate_id)
-        keys.add_key(conn, KIND, affiliate_id, key, deps.seal, now)
+        keys.remove_keys(conn, AFFILIATE_KIND, affiliate_id)
+        keys.add_key(conn, AFFILIATE_KIND, affiliate_id, key, deps.cipher, now)
     return key
 
 
@@ -74,16 +80,16 @@ def sign_up(deps: Deps, new: NewAffiliate, address: str) -> SignedUp:
     Raises TooManyRequests, BadInput, and Conflict for a taken e-mail address or login.
     """
     now, by_address = deps.clock.now_ms(), digest(f"sign up:{network_of(address)}")
-    with deps.database.write(alone=True) as conn:
+    with deps.database.write(independent=True) as conn:
         # Counted whatever comes of it: a taken address must not be worth trying.
-        tries, since = sign_ins.count_try(conn, [by_address], now, WINDOW_MS)[by_address]
+        tries, since = sign_ins.count_attempt(conn, [by_address], now, WINDOW_MS)[by_address]
     if tries > SIGN_UPS_PER_ADDRESS:
         raise TooManyRequests(-(-(since + WINDOW_MS - now) // 1000))
     password_hash = hash_password(new.password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
         check_referrer(conn, Scope.everything(), new.ref)
         answers = checked_answers(conn, new.custom_fields, {}, complete=True)
-        affiliate_id, key = make(deps, conn, new, password_hash, None, answers)
+        affiliate_id, key = store_affiliate(deps, conn, new, password_hash, None, answers)
         made = affiliates.find_affiliate(conn, Scope.everything(), affiliate_id)
         assert made is not None
         return SignedUp(made, key)

@@ -5,20 +5,20 @@ from collections.abc import Mapping
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput, NotFound
-from trackyard.domain.people.permissions import FEATURES, Node, changed_levels, tree_of
+from trackyard.domain.people.permissions import FEATURES, EffectiveLevel, merge_levels, permission_tree
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates
 from trackyard.store.people.affiliates import Affiliate
 from trackyard.store.platform import settings
 
-Tree = dict[str, dict[str, Node]]
+Tree = dict[str, dict[str, EffectiveLevel]]
 
 
 def get_default(deps: Deps) -> Tree:
     """The installation's own tree."""
     with deps.database.read() as conn:
-        return tree_of(_installation(conn), {})
+        return permission_tree(_installation(conn), {})
 
 
 def edit_default(deps: Deps, given: Mapping[str, Mapping[str, str]]) -> Tree:
@@ -26,9 +26,9 @@ def edit_default(deps: Deps, given: Mapping[str, Mapping[str, str]]) -> Tree:
     It holds from the next call on. Raises BadInput."""
     levels = _flat(given)
     with deps.database.write() as conn:
-        changed = changed_levels(_installation(conn), levels)
+        changed = merge_levels(_installation(conn), levels)
         settings.edit_setting(conn, settings.AFFILIATE_PERMISSIONS, changed)
-        return tree_of(changed, {})
+        return permission_tree(changed, {})
 
 
 def edit_permissions(deps: Deps, affiliate_id: int, given: Mapping[str, Mapping[str, str]]) -> tuple[Affiliate, Tree]:
@@ -39,12 +39,12 @@ def edit_permissions(deps: Deps, affiliate_id: int, given: Mapping[str, Mapping[
         before = affiliates.find_affiliate(conn, Scope.everything(), affiliate_id, lock=True)
         if before is None:
             raise NotFound
-        changed = changed_levels(before.permissions, levels)
+        changed = merge_levels(before.permissions, levels)
         values = {"permissions": changed, "updated_at": deps.clock.now_ms()}
         affiliates.edit_affiliate(conn, affiliate_id, values)
         after = affiliates.find_affiliate(conn, Scope.everything(), affiliate_id)
         assert after is not None
-        return after, tree_of(_installation(conn), changed)
+        return after, permission_tree(_installation(conn), changed)
 
 
 def _installation(conn: Connection) -> dict[str, str]:

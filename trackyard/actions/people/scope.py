@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from trackyard.domain.people.callers import AffiliateCaller, Caller
-from trackyard.domain.people.roles import TABLE, Permission, Role
+from trackyard.domain.people.roles import ROLE_PERMISSIONS, Permission, Role
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import advertisers, affiliates
@@ -27,8 +27,8 @@ def scope_of(conn: Connection, caller: Caller, permission: Permission) -> Scope:
         return Scope.everything()
     own = [caller.id]
     return Scope(
-        affiliate_ids=affiliates.ids_of_managers(conn, own) if Role.MANAGER_AFFILIATE in giving else None,
-        advertiser_ids=advertisers.ids_of_managers(conn, own) if Role.MANAGER_SALES in giving else None,
+        affiliate_ids=affiliates.ids_managed_by(conn, own) if Role.MANAGER_AFFILIATE in giving else None,
+        advertiser_ids=advertisers.ids_managed_by(conn, own) if Role.MANAGER_SALES in giving else None,
     )
 
 
@@ -38,5 +38,5 @@ def is_confined(caller: Caller, permission: Permission) -> bool:
 
 
 def _giving(roles: Iterable[Role], permission: Permission) -> set[Role]:
-    giving = {role for role in roles if permission in TABLE[role]}
+    giving = {role for role in roles if permission in ROLE_PERMISSIONS[role]}
     return giving - {Role.SECTION_DASHBOARD} or giving

@@ -11,7 +11,7 @@ from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest, hash_password, password_matches
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.store.people import keys, sign_ins
-from trackyard.store.people.sign_ins import Account
+from trackyard.store.people.sign_ins import SignInAccount
 
 SESSION_MS: Final = 12 * 3_600_000
 WINDOW_MS: Final = 15 * 60_000
@@ -19,11 +19,11 @@ TRIES_PER_ACCOUNT: Final = 10
 TRIES_PER_ADDRESS: Final = 100
 """Tries in vain within a window; the next is refused until it ends, whatever the password."""
 
-COMPARED_AT_ONCE: Final = 4
-PATIENCE_S: Final = 2.0
+MAX_COMPARISONS: Final = 4
+COMPARISON_WAIT_S: Final = 2.0
 """A comparison takes memory and time on purpose: strangers get so many at once, and wait so long for one."""
 
-_comparing = threading.BoundedSemaphore(COMPARED_AT_ONCE)
+_comparing = threading.BoundedSemaphore(MAX_COMPARISONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def sign_in(deps: Deps, login: str, password: str, address: str) -> Session:
     limits = {by_account: TRIES_PER_ACCOUNT, by_address: TRIES_PER_ADDRESS}
     with deps.database.write() as conn:
         # Counted before the password is looked at: as many tries at once do not pass more often.
-        counts = sign_ins.count_try(conn, limits, now, WINDOW_MS)
+        counts = sign_ins.count_attempt(conn, limits, now, WINDOW_MS)
         accounts = sign_ins.list_accounts(conn, login)
     waits = [since + WINDOW_MS - now for name, (tries, since) in counts.items() if tries > limits[name]]
     if waits:
@@ -56,26 +56,26 @@ def sign_in(deps: Deps, login: str, password: str, address: str) -> Session:
         raise WrongCredentials
     session = Session(account.kind, account.id, new_api_key(), now + SESSION_MS)
     with deps.database.write() as conn:
-        sign_ins.forgive(conn, by_account, by_address)
+        sign_ins.clear_failures(conn, by_account, by_address)
         keys.remove_sessions(conn, session.kind, session.id, until_ms=now)
-        keys.add_key(conn, session.kind, session.id, session.key, deps.seal, now, session.expires_at)
-        sign_ins.mark_signed_in(conn, session.kind, session.id, now)
+        keys.add_key(conn, session.kind, session.id, session.key, deps.cipher, now, session.expires_at)
+        sign_ins.record_sign_in(conn, session.kind, session.id, now)
     return session
 
 
-def _find(accounts: list[Account], password: str) -> Account | None:
-    hashes = [account.password_hash or _nobody() for account in accounts] or [_nobody()]
-    if not _comparing.acquire(timeout=PATIENCE_S):
+def _find(accounts: list[SignInAccount], password: str) -> SignInAccount | None:
+    hashes = [account.password_hash or _dummy_hash() for account in accounts] or [_dummy_hash()]
+    if not _comparing.acquire(timeout=COMPARISON_WAIT_S):
         raise TooManyRequests(1)
     try:
         matches = [password_matches(password, hashed) for hashed in hashes]
     finally:
         _comparing.release()
     fitting = (account for account, fits in zip(accounts, matches, strict=False) if fits)
-    return next((one for one in fitting if one.may_call and one.password_hash is not None), None)
+    return next((one for one in fitting if one.may_sign_in and one.password_hash is not None), None)
 
 
 @cache
-def _nobody() -> str:
+def _dummy_hash() -> str:
     """The hash that is compared when nobody has the login, so that the time taken does not tell."""
     return hash_password("nobody")

@@ -13,7 +13,7 @@ from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates, keys, staff
 from trackyard.store.people.staff import Staff
 
-KIND = "staff"
+STAFF_KIND = "staff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def list_staff(deps: Deps, part: str, *, page: int, limit: int) -> tuple[list[St
     """A page of staff users with their keys, and how many there are. part: as in store/people/staff.py."""
     with deps.database.read() as conn:
         found, total = staff.list_staff(conn, part, page=page, limit=limit)
-        known = keys.keys_of(conn, KIND, [user.id for user in found], deps.seal)
+        known = keys.keys_of(conn, STAFF_KIND, [user.id for user in found], deps.cipher)
     return [StaffRecord(user, known.get(user.id)) for user in found], total
 
 
@@ -73,7 +73,7 @@ def add_staff(deps: Deps, new: NewStaff) -> StaffRecord:
     with deps.database.write() as conn:
         if affiliates.is_login(conn, user.email) or not staff.add_if_free(conn, user):
             raise _taken()
-        keys.add_key(conn, KIND, user.id, new_api_key(), deps.seal, now)
+        keys.add_key(conn, STAFF_KIND, user.id, new_api_key(), deps.cipher, now)
         return _record(deps, conn, user.id)
 
 
@@ -99,7 +99,7 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any]) -> StaffRecord:
             raise BadInput({"roles": ["The last administrator must stay one."]})
         staff.edit_staff(conn, staff_id, values | {"updated_at": deps.clock.now_ms()})
         if password is not None:
-            keys.remove_sessions(conn, KIND, staff_id)
+            keys.remove_sessions(conn, STAFF_KIND, staff_id)
         return _record(deps, conn, staff_id)
 
 
@@ -108,8 +108,8 @@ def renew_key(deps: Deps, staff_id: str) -> StaffRecord:
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         _record(deps, conn, staff_id)
-        keys.remove_keys(conn, KIND, staff_id)
-        keys.add_key(conn, KIND, staff_id, new_api_key(), deps.seal, now)
+        keys.remove_keys(conn, STAFF_KIND, staff_id)
+        keys.add_key(conn, STAFF_KIND, staff_id, new_api_key(), deps.cipher, now)
         return _record(deps, conn, staff_id)
 
 
@@ -124,7 +124,7 @@ def _record(deps: Deps, conn: Connection, staff_id: str) -> StaffRecord:
     found = staff.find_staff(conn, staff_id)
     if found is None:
         raise NotFound
-    return StaffRecord(found, keys.key_of(conn, KIND, staff_id, deps.seal))
+    return StaffRecord(found, keys.find_key(conn, STAFF_KIND, staff_id, deps.cipher))
 
 
 def _in_order(roles: list[str]) -> list[str]:

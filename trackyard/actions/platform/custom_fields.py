@@ -52,8 +52,8 @@ def edit_custom_field(deps: Deps, field_id: int, given: Mapping[str, Any]) -> Cu
                 raise _taken()
         values = dict(given)
         if {"field_type", "field_values"} & values.keys():
-            told = list(values.get("field_values", before.field_values or []))
-            values["field_values"] = _values_of(values.get("field_type", before.field_type), told)
+            submitted = list(values.get("field_values", before.field_values or []))
+            values["field_values"] = _values_of(values.get("field_type", before.field_type), submitted)
         custom_fields.edit_custom_field(conn, field_id, values | {"updated_at": deps.clock.now_ms()})
         return _found(conn, field_id)
 
@@ -67,7 +67,7 @@ def remove_custom_field(deps: Deps, field_id: int) -> CustomField:
 
 
 def checked_answers(
-    conn: Connection, told: Mapping[str, str], before: Mapping[str, str], *, complete: bool
+    conn: Connection, submitted: Mapping[str, str], before: Mapping[str, str], *, complete: bool
 ) -> dict[str, str]:
     """What an affiliate told, by the field's id as text. told: by id or name, an empty value takes one back · before:
     what it told earlier · complete: whether the required ones must be there.
@@ -77,22 +77,22 @@ def checked_answers(
     known = custom_fields.list_custom_fields(conn)
     by_key = {field.name: field for field in known} | {str(field.id): field for field in known}
     faults: dict[str, list[str]] = {}
-    kept = dict(before)
-    for key, value in told.items():
+    answers = dict(before)
+    for key, value in submitted.items():
         field = by_key.get(key)
         if field is None:
             faults[f"custom_fields[{key}]"] = ["A custom field of this name or id does not exist."]
         elif value and field.field_values is not None and value not in field.field_values:
             faults[f"custom_fields[{key}]"] = [f"This value must be one of: {', '.join(field.field_values)}."]
         else:
-            kept[str(field.id)] = value.strip()
-    kept = {key: value for key, value in kept.items() if value}
+            answers[str(field.id)] = value.strip()
+    answers = {key: value for key, value in answers.items() if value}
     for field in known if complete else ():
-        if field.required and str(field.id) not in kept:
+        if field.required and str(field.id) not in answers:
             faults.setdefault(f"custom_fields[{field.id}]", [f"This value is required: {field.name}."])
     if faults:
         raise BadInput(faults)
-    return kept
+    return answers
 
 
 def _values_of(field_type: str, values: list[str]) -> list[str] | None:

@@ -45,7 +45,7 @@ def edit_domain(deps: Deps, domain_id: int, url: str | None, use_https: bool | N
             use_https=found.use_https if use_https is None else use_https,
             updated_at=now,
         )
-        if domains.is_taken(conn, after.url, beside=after.id):
+        if domains.is_taken(conn, after.url, excluding=after.id):
             raise _taken(after.url)
         domains.edit_domain(conn, after.id, after.url, after.use_https, now)
     return after

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.base.errors import BadInput, NotFound, Refusal, WrongMedia
+from trackyard.base.errors import BadInput, NotFound, RequestError, UnsupportedMediaType
 from trackyard.domain.offers.offers import Creative, Offer
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.platform.files import Media, Unacceptable, each_member, find_media
+from trackyard.domain.platform.files import InvalidFile, Media, each_member, find_media
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
 from trackyard.store.platform import files
@@ -34,7 +34,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
+class NewFile:
     """A file as it was sent. name: as its sender calls it."""
 
     name: str
@@ -46,14 +46,14 @@ class NewFiles:
     """What a request adds to an offer. urls: creatives that stay where they are · downloads: URLs that are fetched
     and then stored here."""
 
-    creatives: tuple[Upload, ...] = ()
+    creatives: tuple[NewFile, ...] = ()
     urls: tuple[str, ...] = ()
     downloads: tuple[str, ...] = ()
-    logo: Upload | None = None
+    logo: NewFile | None = None
 
 
 @dataclass(slots=True)
-class Kept:
+class StoredFiles:
     """New files whose bytes are stored, to be attached in the caller's transaction; creatives get their ids then."""
 
     store: FileStore
@@ -64,28 +64,28 @@ class Kept:
     logo: str | None = None
     rows: list[FileRow] = field(default_factory=list)
 
-    def add_creative(self, upload: Upload) -> None:
-        """Stores a picture, or an archive with its pictures. Raises WrongMedia, Unacceptable."""
+    def add_creative(self, upload: NewFile) -> None:
+        """Stores a picture, or an archive with its pictures. Raises UnsupportedMediaType, Unacceptable."""
         media = _media(upload)
-        row = self._put(upload.name, media, upload.handle)
+        row = self._store(upload.name, media, upload.handle)
         if media.is_picture:
             self.creatives.append(_creative(row, media))
             return
         if self.archive is not None:
-            raise Unacceptable("Only one archive can be sent at a time.")
+            raise InvalidFile("Only one archive can be sent at a time.")
         self.archive = row.id
         for name, content in each_member(upload.handle):
             inner = BytesIO(content)
             found = find_media(inner)
             if found is not None and found.is_picture:
-                self.creatives.append(_creative(self._put(name, found, inner), found))
+                self.creatives.append(_creative(self._store(name, found, inner), found))
 
-    def add_logo(self, upload: Upload) -> None:
-        """Stores the logo. Raises WrongMedia, Unacceptable."""
+    def add_logo(self, upload: NewFile) -> None:
+        """Stores the logo. Raises UnsupportedMediaType, Unacceptable."""
         media = _media(upload)
         if not media.is_picture:
-            raise WrongMedia(f"{WrongMedia.text}: {clean_name(upload.name)} is no picture")
-        self.logo = self._put(upload.name, media, upload.handle).id
+            raise UnsupportedMediaType(f"{UnsupportedMediaType.text}: {clean_name(upload.name)} is no picture")
+        self.logo = self._store(upload.name, media, upload.handle).id
 
     def attach(self, conn: Connection, offer: Offer, now_ms: int) -> Offer:
         """Adds them to an offer that was made, or read with `lock`, in this transaction; the offer after it.
@@ -93,7 +93,7 @@ class Kept:
         A new logo or archive replaces the one before. Raises BadInput when there would be too many creatives.
         """
         more = (*self.creatives, *self.downloads)
-        changes = self._replacing()
+        changes = self._replacements()
         if more:
             if len(offer.creatives) + len(more) > MAX_CREATIVES:
                 raise BadInput({"creativeFiles": [f"An offer may have at most {MAX_CREATIVES} creatives."]})
@@ -112,17 +112,17 @@ class Kept:
         numbers = [creative_id, *range(offer.last_number + 1, offer.last_number + len(self.creatives))]
         url = offer.creatives[place].url
         found = [replace(item, id=number, url=url) for item, number in zip(self.creatives, numbers, strict=False)]
-        left = (*offer.creatives[:place], *found, *offer.creatives[place + 1 :])
-        if len(left) > MAX_CREATIVES:
-            raise Unacceptable(f"An offer may have at most {MAX_CREATIVES} creatives.")
-        changes = self._replacing() | {"creatives": left, "last_number": max(offer.last_number, *numbers)}
+        remaining = (*offer.creatives[:place], *found, *offer.creatives[place + 1 :])
+        if len(remaining) > MAX_CREATIVES:
+            raise InvalidFile(f"An offer may have at most {MAX_CREATIVES} creatives.")
+        changes = self._replacements() | {"creatives": remaining, "last_number": max(offer.last_number, *numbers)}
         return self._write(conn, offer, changes, now_ms)
 
     def discard(self) -> None:
         """Takes the bytes away again."""
         self.store.remove(row.id for row in self.rows)
 
-    def _replacing(self) -> dict[str, Any]:
+    def _replacements(self) -> dict[str, Any]:
         given = {"creatives_zip": self.archive, "logo": self.logo}
         return {name: file_id for name, file_id in given.items() if file_id is not None}
 
@@ -134,34 +134,34 @@ class Kept:
         files.remove_files(conn, [old for name, old in replaced.items() if name in changes and old is not None])
         return offers.edit_offer(conn, offer, changes | {"updated_at": now_ms})
 
-    def _put(self, name: str, media: Media, handle: BinaryIO) -> FileRow:
+    def _store(self, name: str, media: Media, handle: BinaryIO) -> FileRow:
         size = handle.seek(0, 2)
-        row = FileRow(self.store.put(_pieces(handle)), clean_name(name), media.mime, size, self.now_ms)
+        row = FileRow(self.store.put(_chunks(handle)), clean_name(name), media.mime, size, self.now_ms)
         self.rows.append(row)
         return row
 
 
 @contextmanager
-def kept(deps: Deps, new: NewFiles) -> Iterator[Kept]:
+def store_new_files(deps: Deps, new: NewFiles) -> Iterator[StoredFiles]:
     """Checks and stores new files; inside of the block they are attached and the transaction committed.
 
     A Refusal takes their bytes away again; after another failure, which may have come when all was committed, that
-    is left to the sweep. Raises WrongMedia for content of a type that is not listed, BadInput for a file that is
-    broken or dangerous.
+    is left to the sweep. Raises UnsupportedMediaType for content of a type that is not listed, BadInput for a file
+    that is broken or dangerous.
     """
-    done = Kept(deps.files, deps.clock.now_ms())
+    stored = StoredFiles(deps.files, deps.clock.now_ms())
     try:
         for upload in new.creatives:
-            with _told("creativeFiles", upload):
-                done.add_creative(upload)
+            with _as_bad_input("creativeFiles", upload):
+                stored.add_creative(upload)
         if new.logo is not None:
-            with _told("logo", new.logo):
-                done.add_logo(new.logo)
-        done.creatives += [Creative(id=0, title=title_of(url), url=url) for url in new.urls]
-        done.downloads += [Creative(id=0, title=title_of(url), url=url) for url in new.downloads]
-        yield done
-    except Refusal:
-        done.discard()
+            with _as_bad_input("logo", new.logo):
+                stored.add_logo(new.logo)
+        stored.creatives += [Creative(id=0, title=title_of(url), url=url) for url in new.urls]
+        stored.downloads += [Creative(id=0, title=title_of(url), url=url) for url in new.downloads]
+        yield stored
+    except RequestError:
+        stored.discard()
         raise
 
 
@@ -174,14 +174,14 @@ def remove_creatives(deps: Deps, caller: Caller, offer_id: int, creative_ids: It
     with deps.database.write() as conn:
         scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
         offer = offers.find_offer(conn, scope, offer_id, lock=True)
-        gone = [] if offer is None else [item for item in offer.creatives if item.id in wanted]
-        if offer is None or not gone:
+        removed = [] if offer is None else [item for item in offer.creatives if item.id in wanted]
+        if offer is None or not removed:
             raise NotFound
-        left = tuple(item for item in offer.creatives if item.id not in wanted)
-        offers.edit_offer(conn, offer, {"creatives": left, "updated_at": deps.clock.now_ms()})
-        files.remove_files(conn, [item.file for item in gone if item.file is not None])
-        files.remove_fetches_of(conn, offer.id, [item.id for item in gone])
-    return [item.id for item in gone]
+        remaining = tuple(item for item in offer.creatives if item.id not in wanted)
+        offers.edit_offer(conn, offer, {"creatives": remaining, "updated_at": deps.clock.now_ms()})
+        files.remove_files(conn, [item.file for item in removed if item.file is not None])
+        files.remove_fetches_of(conn, offer.id, [item.id for item in removed])
+    return [item.id for item in removed]
 
 
 def get_offer_id(deps: Deps, caller: Caller, reference: str) -> int:
@@ -217,22 +217,24 @@ def _creative(row: FileRow, media: Media) -> Creative:
     )
 
 
-def _media(upload: Upload) -> Media:
+def _media(upload: NewFile) -> Media:
     media = find_media(upload.handle)
     if media is None:
-        raise WrongMedia(f"{WrongMedia.text}: {clean_name(upload.name)} does not hold what is taken here")
+        raise UnsupportedMediaType(
+            f"{UnsupportedMediaType.text}: {clean_name(upload.name)} does not hold what is taken here"
+        )
     return media
 
 
 @contextmanager
-def _told(parameter: str, upload: Upload) -> Iterator[None]:
+def _as_bad_input(parameter: str, upload: NewFile) -> Iterator[None]:
     try:
         yield
-    except Unacceptable as fault:
+    except InvalidFile as fault:
         raise BadInput({parameter: [f"{clean_name(upload.name)}: {fault}"]}) from None
 
 
-def _pieces(handle: BinaryIO) -> Iterator[bytes]:
+def _chunks(handle: BinaryIO) -> Iterator[bytes]:
     handle.seek(0)
     while piece := handle.read(CHUNK):
         yield piece

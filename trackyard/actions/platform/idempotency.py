@@ -15,12 +15,12 @@ from trackyard.base.secrets import digest
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.platform import idempotency
 
-KEPT_MS: Final = 24 * 3_600_000
+REPLAY_WINDOW_MS: Final = 24 * 3_600_000
 _TRIES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class IdempotentRequest:
     """A call that may be a repeat. owner: who calls · key: its Idempotency-Key · digest: of all that it asks."""
 
     owner: str
@@ -33,52 +33,52 @@ class Asked:
         return digest(f"{self.owner}\n{self.key}")
 
 
-class _Repeated(Exception):
+class _KeyTaken(Exception):
     """Another call with the key was first."""
 
 
-def answer_once(deps: Deps, asked: Asked, work: Callable[[], str]) -> tuple[str, bool]:
+def run_once(deps: Deps, asked: IdempotentRequest, work: Callable[[], str]) -> tuple[str, bool]:
     """The answer of `work`, or the one that the first call got; and whether it is the first one's.
 
     Raises what `work` raises, and Conflict when the key came with something else.
     """
     for _ in range(_TRIES):
-        found = _find(deps, asked)
+        found = _find_answer(deps, asked)
         if found is not None:
             return found, True
         try:
-            return _first(deps, asked, work), False
-        except _Repeated:
+            return _run_first(deps, asked, work), False
+        except _KeyTaken:
             continue  # its answer is there now; but for one that was kept for 24 h up to this moment
-    raise _Repeated
+    raise _KeyTaken
 
 
-def _first(deps: Deps, asked: Asked, work: Callable[[], str]) -> str:
+def _run_first(deps: Deps, asked: IdempotentRequest, work: Callable[[], str]) -> str:
     """The answer of `work`, kept. Raises _Repeated when another call was first."""
     now = deps.clock.now_ms()
 
-    def take(conn: Connection) -> None:
-        if not idempotency.claim(conn, asked.name, asked.digest, now, now - KEPT_MS):
-            raise _Repeated
+    def claim_key(conn: Connection) -> None:
+        if not idempotency.claim_name(conn, asked.name, asked.digest, now, now - REPLAY_WINDOW_MS):
+            raise _KeyTaken
 
-    with deps.database.whole(take):
+    with deps.database.joined_transaction(claim_key):
         answer = work()
         with deps.database.write() as conn:
-            idempotency.keep_answer(conn, asked.name, deps.seal.close(answer))
+            idempotency.store_answer(conn, asked.name, deps.cipher.encrypt(answer))
     return answer
 
 
-def forget_answers(database: Database, now_ms: int) -> int:
+def remove_expired_answers(database: Database, now_ms: int) -> int:
     """Removes some of the answers that are over; how many. `now_ms`: UTC."""
     with database.write() as conn:
-        return idempotency.remove_old(conn, now_ms - KEPT_MS)
+        return idempotency.remove_old(conn, now_ms - REPLAY_WINDOW_MS)
 
 
-def _find(deps: Deps, asked: Asked) -> str | None:
+def _find_answer(deps: Deps, asked: IdempotentRequest) -> str | None:
     with deps.database.read() as conn:
-        found = idempotency.find_answer(conn, asked.name, deps.clock.now_ms() - KEPT_MS)
+        found = idempotency.find_answer(conn, asked.name, deps.clock.now_ms() - REPLAY_WINDOW_MS)
     if found is None:
         return None
     if found.asked != asked.digest:
         raise Conflict({"Idempotency-Key": ["This key was sent with another request."]})
-    return deps.seal.open(found.sealed)
+    return deps.cipher.decrypt(found.sealed)

@@ -48,9 +48,9 @@ def edit_news(deps: Deps, news_id: str, changes: dict[str, Any]) -> News:
 def remove_news(deps: Deps, news_id: str) -> News:
     """Removes news; as they were. Raises NotFound."""
     with deps.database.write() as conn:
-        gone = _locked(conn, news_id)
-        news.remove_news(conn, gone.id)
-    return gone
+        removed = _locked(conn, news_id)
+        news.remove_news(conn, removed.id)
+    return removed
 
 
 def _sees_drafts(caller: Caller) -> bool:

@@ -69,18 +69,20 @@ class Recipient:
     name: str
 
 
-def tell(conn: Connection, notice: Notice, recipients: Iterable[Recipient], now_ms: int, **told: object) -> None:
-    """Queues one mail of `notice` to each recipient. `told`: what the template names, but for {name}."""
+def send_notice(
+    conn: Connection, notice: Notice, recipients: Iterable[Recipient], now_ms: int, **values: object
+) -> None:
+    """Queues one mail of `notice` to each recipient. `values`: what the template names, but for {name}."""
     for recipient in recipients:
-        body = notice.body.format(name=recipient.name, **told)
-        mail.add(conn, recipient.email, notice.subject.format(**told), body, now_ms)
+        body = notice.body.format(name=recipient.name, **values)
+        mail.add(conn, recipient.email, notice.subject.format(**values), body, now_ms)
 
 
-def titled(offer_id: int, title: str) -> str:
+def offer_label(offer_id: int, title: str) -> str:
     """How a notice names an offer."""
     return f"#{offer_id} {title}"
 
 
-def titles_told(titles: dict[int, str]) -> dict[str, object]:
+def offer_list_values(titles: dict[int, str]) -> dict[str, object]:
     """What ENABLED and DISABLED say of offers (id → title)."""
-    return {"count": len(titles), "offers": "\n".join(titled(*item) for item in sorted(titles.items()))}
+    return {"count": len(titles), "offers": "\n".join(offer_label(*item) for item in sorted(titles.items()))}

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Final
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.maintenance import shadow_tables
-from trackyard.analytics.maintenance.comparison import Compared, Sums
+from trackyard.analytics.maintenance.comparison import Sums, TableComparison
 from trackyard.base.clock import Clock
 from trackyard.base.errors import Conflict
 from trackyard.base.metrics import REBUILDS
-from trackyard.domain.platform.reconciliation import Findings
+from trackyard.domain.platform.reconciliation import ReconciliationResult
 from trackyard.store.engine.database import Database
 from trackyard.store.platform import erasures, rebuilds
-from trackyard.store.platform.rebuilds import Gate, RebuildRuns, Stage
+from trackyard.store.platform.rebuilds import RebuildRunning, RebuildStage, RebuildState
 
 if TYPE_CHECKING:
-    from trackyard.actions.platform.rebuild_run import Rebuilding
+    from trackyard.actions.platform.rebuild_run import RebuildProcess
 
 log = logging.getLogger("trackyard.rebuild")
 
 _STOP_SECONDS: Final = 30.0
 
 
-class Wish(StrEnum):
+class RebuildMode(StrEnum):
     """What a rebuild is for."""
 
     CHECK = "check"  # only to know
@@ -34,7 +34,7 @@ class Wish(StrEnum):
     ACCEPT = "accept"  # the new tables are to be used
 
 
-class Step(StrEnum):
+class RebuildStep(StrEnum):
     """What a rebuild does, in this order; in brackets what its progress counts."""
 
     PREPARED = "preparation"
@@ -45,31 +45,31 @@ class Step(StrEnum):
     SWAPPED = "swap"
 
 
-class Stopped(Exception):
+class RebuildStopped(Exception):
     """The server stops."""
 
 
 @dataclass(slots=True)
-class Told:
+class RebuildStatus:
     """What is known of a rebuild while it runs and after. done, total: of the step · carried: rows taken over from the
-    live tables · held_ms: for how long nothing was loaded · figures: by table and group what the live tables and the
+    live tables · paused_ms: for how long nothing was loaded · figures: by table and group what the live tables and the
     new ones hold · why: it failed."""
 
     number: int
-    wish: Wish
-    begun_at: int
-    stage: Stage = Stage.PREPARING
-    step: Step = Step.PREPARED
+    wish: RebuildMode
+    started_at: int
+    stage: RebuildStage = RebuildStage.PREPARING
+    step: RebuildStep = RebuildStep.PREPARED
     done: int = 0
     total: int = 0
     carried: int = 0
-    held_ms: int = 0
+    paused_ms: int = 0
     ended_at: int | None = None
     why: str = ""
-    findings: Findings = field(default_factory=Findings)
+    findings: ReconciliationResult = field(default_factory=ReconciliationResult)
     figures: dict[tuple[str, str], tuple[Sums, Sums]] = field(default_factory=dict)
 
-    def begin(self, step: Step, total: int) -> None:
+    def begin(self, step: RebuildStep, total: int) -> None:
         """Another step begins."""
         self.step, self.done, self.total = step, 0, total
 
@@ -77,7 +77,7 @@ class Told:
         """So much more of the step is done."""
         self.done += number
 
-    def figure(self, compared: Compared, group: str, old: Sums, new: Sums) -> None:
+    def add_sums(self, compared: TableComparison, group: str, old: Sums, new: Sums) -> None:
         """Adds to the figures of a table."""
         before = self.figures.get((compared.table, group), (Sums(), Sums()))
         self.figures[compared.table, group] = (before[0] + old, before[1] + new)
@@ -100,42 +100,42 @@ class Rebuilder:
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._told: Told | None = None
+        self._status: RebuildStatus | None = None
 
     def recover(self) -> None:
         """Ends what a process that died left of a rebuild, before anything is loaded."""
         with self._database.write() as conn:
-            gate = rebuilds.find_gate(conn)
+            gate = rebuilds.get_rebuild_state(conn)
             if gate.owner != self._owner:
                 return
             if not gate.stage.ended:
                 log.warning("a rebuild was cut off", extra={"rebuild": gate.number, "stage": gate.stage})
-                if gate.stage is Stage.SWAPPING:
-                    erasures.carry_out_again(conn, 0)
-                rebuilds.move(conn, gate, Stage.FAILED, self._clock.now_ms())
-        shadow_tables.drop_beside(self._analytics)
+                if gate.stage is RebuildStage.SWAPPING:
+                    erasures.restart_after(conn, 0)
+                rebuilds.move_to_stage(conn, gate, RebuildStage.FAILED, self._clock.now_ms())
+        shadow_tables.drop_shadow_tables(self._analytics)
 
-    def start(self, wish: Wish) -> Told:
+    def start(self, wish: RebuildMode) -> RebuildStatus:
         """Begins a rebuild. Raises Conflict when one runs, here or elsewhere."""
         with self._lock:
             now = self._clock.now_ms()
             try:
-                with self._database.write(alone=True) as conn:
-                    gate = rebuilds.begin(conn, self._owner, now)
-            except RebuildRuns as runs:
-                raise Conflict({"rebuild": [f"Another one is not at its end: {runs}."]}) from None
-            self._told = Told(gate.number, wish, now)
-            self._thread = threading.Thread(target=self._run, args=(gate, self._told), name="rebuild")
+                with self._database.write(independent=True) as conn:
+                    gate = rebuilds.begin_rebuild(conn, self._owner, now)
+            except RebuildRunning as running:
+                raise Conflict({"rebuild": [f"Another one is not at its end: {running}."]}) from None
+            self._status = RebuildStatus(gate.number, wish, now)
+            self._thread = threading.Thread(target=self._run, args=(gate, self._status), name="rebuild")
             self._thread.start()
-            return self._told
+            return self._status
 
-    def find_last(self) -> Told | None:
+    def find_last(self) -> RebuildStatus | None:
         """The last rebuild of this process; None when there was none."""
-        return self._told
+        return self._status
 
-    def lasts_ms(self, told: Told) -> int:
+    def elapsed_ms(self, status: RebuildStatus) -> int:
         """How long a rebuild has lasted, or did."""
-        return (told.ended_at or self._clock.now_ms()) - told.begun_at
+        return (status.ended_at or self._clock.now_ms()) - status.started_at
 
     def close(self) -> None:
         """Stops a rebuild that runs: the live tables stay as they are."""
@@ -143,33 +143,33 @@ class Rebuilder:
         if self._thread is not None:
             self._thread.join(_STOP_SECONDS)
 
-    def _run(self, gate: Gate, told: Told) -> None:
-        from trackyard.actions.platform.rebuild_run import Failed, Rebuilding
+    def _run(self, gate: RebuildState, status: RebuildStatus) -> None:
+        from trackyard.actions.platform.rebuild_run import RebuildFailed, RebuildProcess
 
-        made = Rebuilding(self._database, self._analytics, self._journals, self._clock, gate, told, self._wait)
+        process = RebuildProcess(self._database, self._analytics, self._journals, self._clock, gate, status, self._wait)
         try:
-            made.carry_out(told.wish)
-        except Stopped:
-            self._give_up(made, told, "the server was stopped")
-        except Failed as failed:
+            process.carry_out(status.wish)
+        except RebuildStopped:
+            self._abort(process, status, "the server was stopped")
+        except RebuildFailed as failed:
             log.error("a rebuild failed", extra={"rebuild": gate.number, "why": str(failed)})
-            self._give_up(made, told, str(failed))
+            self._abort(process, status, str(failed))
         except Exception as error:
             log.exception("a rebuild failed", extra={"rebuild": gate.number})
-            self._give_up(made, told, f"{type(error).__name__}: {error}")
-        told.ended_at = self._clock.now_ms()
-        REBUILDS.labels(told.stage.value).inc()
-        extra = {"rebuild": told.number, "stage": told.stage, "differences": told.findings.count}
+            self._abort(process, status, f"{type(error).__name__}: {error}")
+        status.ended_at = self._clock.now_ms()
+        REBUILDS.labels(status.stage.value).inc()
+        extra = {"rebuild": status.number, "stage": status.stage, "differences": status.findings.count}
         log.info("a rebuild ended", extra=extra)
 
-    def _give_up(self, made: "Rebuilding", told: Told, why: str) -> None:
-        told.why = why
+    def _abort(self, process: "RebuildProcess", status: RebuildStatus, why: str) -> None:
+        status.why = why
         try:
-            made.give_up()
+            process.abort()
         except Exception:  # what stays of it is removed at the next start
-            log.exception("a rebuild could not be ended", extra={"rebuild": told.number})
-        told.stage = Stage.FAILED
+            log.exception("a rebuild could not be ended", extra={"rebuild": status.number})
+        status.stage = RebuildStage.FAILED
 
     def _wait(self, times: float) -> None:
         if self._stop.wait(times * self._pause):
-            raise Stopped
+            raise RebuildStopped

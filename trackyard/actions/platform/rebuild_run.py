@@ -7,27 +7,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from trackyard.actions.platform.rebuild import Step, Told, Wish
+from trackyard.actions.platform.rebuild import RebuildMode, RebuildStatus, RebuildStep
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.load import click_item, load_beside, lookup_item
+from trackyard.analytics.load import click_item, load_shadow_table, lookup_item
 from trackyard.analytics.maintenance import comparison, shadow_tables
 from trackyard.analytics.maintenance import rebuild as analytic
-from trackyard.analytics.maintenance.comparison import COMPARED, Compared, Sums, Underway, Unlike
-from trackyard.analytics.maintenance.rebuild import Places
+from trackyard.analytics.maintenance.comparison import TABLE_COMPARISONS, InFlight, RowDifference, Sums, TableComparison
+from trackyard.analytics.maintenance.rebuild import RebuildCheckpoint
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import REBUILT_ROWS
-from trackyard.domain.conversions.events import fact_of
-from trackyard.domain.platform.erasures import NOTHING_ERASED, Erased
+from trackyard.domain.conversions.events import event_of
+from trackyard.domain.platform.erasures import NOTHING_ERASED, ErasedSubjects
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal import segments
 from trackyard.journal.archive import ArchiveDamaged
-from trackyard.journal.erasing import cleaned
+from trackyard.journal.erasing import erase_record
 from trackyard.journal.full_reader import each_part
-from trackyard.journal.records import Kind
+from trackyard.journal.records import RecordKind
 from trackyard.store.conversions import events
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.platform import erasures, rebuilds, reconciliation
-from trackyard.store.platform.rebuilds import Gate, Stage
+from trackyard.store.platform.rebuilds import RebuildStage, RebuildState
 from trackyard.store.statistics import checkpoints
 from trackyard.store.tracking import edges
 
@@ -36,13 +36,13 @@ log = logging.getLogger("trackyard.rebuild")
 _BLOCK: Final = 50_000
 """Rows of one insert."""
 _PAGE: Final = 5_000
-_DRAIN_LOOKS: Final = 600
+_DRAIN_CHECKS: Final = 600
 _DRAIN_SECONDS: Final = 0.2
-_LOOK_SECONDS: Final = 0.5
-_TABLES: Final = {Kind.CLICK: "click", Kind.VIEW: "view"}
+_SETTLE_SECONDS: Final = 0.5
+_TABLES: Final = {RecordKind.CLICK: "click", RecordKind.IMPRESSION: "view"}
 
 
-class Failed(Exception):
+class RebuildFailed(Exception):
     """The new tables cannot be trusted; the text says why."""
 
 
@@ -55,7 +55,7 @@ class _Block:
     lookups: list[bytes] = field(default_factory=list)
 
 
-class Rebuilding:
+class RebuildProcess:
     """A rebuild whose gate is open in `gate`. `carry_out` belongs to one thread. pause: is called to wait for some
     seconds, and raises Stopped when nobody wants the rebuild any more."""
 
@@ -65,8 +65,8 @@ class Rebuilding:
         analytics: Analytics,
         journals: Path,
         clock: Clock,
-        gate: Gate,
-        state: Told,
+        gate: RebuildState,
+        state: RebuildStatus,
         pause: Callable[[float], None],
     ) -> None:
         self._database = database
@@ -75,32 +75,32 @@ class Rebuilding:
         self._clock = clock
         self._state = state
         self._pause = pause
-        self._erased: Erased = NOTHING_ERASED
+        self._erased: ErasedSubjects = NOTHING_ERASED
         self._tokens = 0
-        self._again = 0
+        self._first_erasure = 0
         self._made: dict[str, Counter[str]] = {table: Counter() for table in _TABLES.values()}
         self.gate = gate
 
-    def carry_out(self, wish: Wish) -> None:
+    def carry_out(self, wish: RebuildMode) -> None:
         """Fills the tables beside the live ones, compares, and swaps as is wished. Raises Failed, Stopped, and what
-        the stores raise: then `give_up`."""
-        shadow_tables.make_beside(self._analytics)
-        places = self._read_journals(*self._open_gate())
-        self._carry(places)
-        self._make_facts()
-        self._check(places)
+        the stores raise: then `abort`."""
+        shadow_tables.create_shadow_tables(self._analytics)
+        offsets = self._read_journals(*self._open_gate())
+        self._carry(offsets)
+        self._load_facts()
+        self._check(offsets)
         self._compare()
-        if wish is Wish.ACCEPT or (wish is Wish.SWAP and not self._state.findings.count):
+        if wish is RebuildMode.ACCEPT or (wish is RebuildMode.SWAP and not self._state.findings.count):
             self._swap()
         else:
-            self._end(Stage.KEPT)
-        shadow_tables.drop_beside(self._analytics)
+            self._end(RebuildStage.NOT_SWAPPED)
+        shadow_tables.drop_shadow_tables(self._analytics)
 
-    def give_up(self) -> None:
+    def abort(self) -> None:
         """Ends it without more ado: the live tables stay, whichever they are."""
         if not self.gate.stage.ended:
-            self._end(Stage.FAILED)
-        shadow_tables.drop_beside(self._analytics)
+            self._end(RebuildStage.FAILED)
+        shadow_tables.drop_shadow_tables(self._analytics)
 
     # --- the gate ---------------------------------------------------------------------------------------
 
@@ -108,28 +108,28 @@ class Rebuilding:
         """From its commit on all that is loaded goes to both; what was loaded before it: by edge the (journal,
         position) before which everything is, and the edges of which nothing is."""
         with self._database.write() as conn:
-            self.gate = rebuilds.move(conn, self.gate, Stage.DOUBLING, self._clock.now_ms())
-            self._erased = erasures.find_all(conn)
+            self.gate = rebuilds.move_to_stage(conn, self.gate, RebuildStage.DUAL_WRITE, self._clock.now_ms())
+            self._erased = erasures.get_erased(conn)
             unfinished = [*erasures.list_not_in_sql(conn), *erasures.list_not_in_analytics(conn)]
-            self._again = min([self._erased.newest, *(each.number - 1 for each in unfinished)])
+            self._first_erasure = min([self._erased.newest, *(each.number - 1 for each in unfinished)])
             reached, waiting = _loaded(conn)
         self._state.stage = self.gate.stage
         return reached, waiting
 
-    def _end(self, stage: Stage) -> None:
-        swapping = self.gate.stage is Stage.SWAPPING
+    def _end(self, stage: RebuildStage) -> None:
+        swapping = self.gate.stage is RebuildStage.SWAPPING
         with self._database.write() as conn:
-            self.gate = rebuilds.move(conn, self.gate, stage, self._clock.now_ms())
+            self.gate = rebuilds.move_to_stage(conn, self.gate, stage, self._clock.now_ms())
             if swapping:  # what was erased since then was erased where nobody looks any more
-                erasures.carry_out_again(conn, self._again)
+                erasures.restart_after(conn, self._first_erasure)
         self._state.stage = stage
 
     # --- clicks and views -------------------------------------------------------------------------------
 
-    def _read_journals(self, reached: dict[int, tuple[str, int]], waiting: frozenset[int]) -> Places:
+    def _read_journals(self, reached: dict[int, tuple[str, int]], waiting: frozenset[int]) -> RebuildCheckpoint:
         """Makes rows of every journal that is here, up to where it is loaded."""
         ends = self._ends(reached)
-        self._state.begin(Step.JOURNALS, sum(ends.values()))
+        self._state.begin(RebuildStep.JOURNALS, sum(ends.values()))
         blocks = {kind: _Block() for kind in _TABLES}
         read: list[str] = []
         gaps: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -142,7 +142,7 @@ class Rebuilding:
                 continue  # gone meanwhile, before anything of it was read: its rows are carried over
         for kind, block in blocks.items():
             self._load(kind, block)
-        return Places(reached, waiting, tuple(read), gaps)
+        return RebuildCheckpoint(reached, waiting, tuple(read), gaps)
 
     def _ends(self, reached: dict[int, tuple[str, int]]) -> dict[str, int]:
         """By journal that is here how many of its bytes are loaded."""
@@ -158,24 +158,24 @@ class Rebuilding:
                     ends[journal] = position
         return ends
 
-    def _read_journal(self, journal: str, end: int, blocks: dict[Kind, _Block]) -> Iterator[tuple[int, int]]:
+    def _read_journal(self, journal: str, end: int, blocks: dict[RecordKind, _Block]) -> Iterator[tuple[int, int]]:
         """Adds its rows to the blocks and loads those that are full; the damaged places."""
         erased, done = self._erased, 0
         for part in each_part(self._journals, journal, end):
             self._pause(0)
-            clicks, views = blocks[Kind.CLICK], blocks[Kind.VIEW]
+            clicks, views = blocks[RecordKind.CLICK], blocks[RecordKind.IMPRESSION]
             for position, kind, payload in part.records:
-                if kind != Kind.CLICK and kind != Kind.VIEW:
+                if kind != RecordKind.CLICK and kind != RecordKind.IMPRESSION:
                     continue
-                block = clicks if kind == Kind.CLICK else views
-                kept = cleaned(erased, kind, payload) if erased else payload
+                block = clicks if kind == RecordKind.CLICK else views
+                kept = erase_record(erased, kind, payload) if erased else payload
                 try:
                     lookup = lookup_item(kept)
                 except ValueError:
                     continue  # kept aside when it was loaded, and told then
                 block.items.append(click_item(journal, position, kept))
                 block.journals.append(journal)
-                if kind == Kind.CLICK:
+                if kind == RecordKind.CLICK:
                     block.lookups.append(lookup)
             for each, block in blocks.items():
                 if len(block.items) >= _BLOCK:
@@ -185,127 +185,129 @@ class Rebuilding:
             done = part.end
             yield from ((gap.start, gap.end) for gap in part.gaps)
 
-    def _load(self, kind: Kind, block: _Block) -> None:
+    def _load(self, kind: RecordKind, block: _Block) -> None:
         table = _TABLES[kind]
-        left_out = {bad.place for bad in load_beside(self._analytics, table, block.items, self._token()).bad}
-        if kind is Kind.CLICK:
-            lookups = [item for place, item in enumerate(block.lookups) if place not in left_out]
-            load_beside(self._analytics, "click_lookup", lookups, self._token())
-        self._made[table].update(journal for place, journal in enumerate(block.journals) if place not in left_out)
-        REBUILT_ROWS.labels(table).inc(len(block.items) - len(left_out))
+        rejected_rows = {bad.place for bad in load_shadow_table(self._analytics, table, block.items, self._token()).bad}
+        if kind is RecordKind.CLICK:
+            lookups = [item for place, item in enumerate(block.lookups) if place not in rejected_rows]
+            load_shadow_table(self._analytics, "click_lookup", lookups, self._token())
+        self._made[table].update(journal for place, journal in enumerate(block.journals) if place not in rejected_rows)
+        REBUILT_ROWS.labels(table).inc(len(block.items) - len(rejected_rows))
 
     def _token(self) -> str:
         self._tokens += 1
         return f"rebuild {self.gate.number}: {self._tokens}"
 
-    def _carry(self, places: Places) -> None:
+    def _carry(self, offsets: RebuildCheckpoint) -> None:
         """Takes over what no journal here holds: of other machines, of times before, and of damaged places."""
-        parts = analytic.slices(self._analytics, places)
-        self._state.begin(Step.CARRIED, sum(part.rows for part in parts))
+        parts = analytic.list_slices(self._analytics, offsets)
+        self._state.begin(RebuildStep.CARRIED, sum(part.rows for part in parts))
         for part in parts:
             self._pause(0)
-            analytic.carry(self._analytics, part, places)
+            analytic.copy_slice(self._analytics, part, offsets)
             self._state.advance(part.rows)
             self._state.carried += part.rows
 
     # --- facts ------------------------------------------------------------------------------------------
 
-    def _make_facts(self) -> None:
+    def _load_facts(self) -> None:
         """A row of each conversion as it is; then everything that it tells of has to be loaded, so that what is
         loaded later is later."""
         with self._database.read() as conn:
-            self._state.begin(Step.CONVERSIONS, events.count_conversions(conn))
+            self._state.begin(RebuildStep.CONVERSIONS, events.count_conversions(conn))
         after, made, lines = "", 0, list[bytes]()
         while True:
             self._pause(0)
             with self._database.read() as conn:
-                page = events.list_told(conn, after, _PAGE)
-            lines += [encode_row(fact_of(item, 1)) for item in page]
+                page = events.list_rebuild_conversions(conn, after, _PAGE)
+            lines += [encode_row(event_of(item, 1)) for item in page]
             if lines and (len(lines) >= _BLOCK or not page):
-                made += load_beside(self._analytics, "fact", lines, self._token()).items
+                made += load_shadow_table(self._analytics, "fact", lines, self._token()).items
                 REBUILT_ROWS.labels("fact").inc(len(lines))
                 lines = []
             if not page:
                 break
             after = page[-1].id
             self._state.advance(len(page))
-        if analytic.count_facts(self._analytics) != made:
-            raise Failed(f"{made} facts were loaded, and {analytic.count_facts(self._analytics)} are there")
+        if analytic.count_conversion_events(self._analytics) != made:
+            raise RebuildFailed(
+                f"{made} facts were loaded, and {analytic.count_conversion_events(self._analytics)} are there"
+            )
         self._drain()
 
     def _drain(self) -> None:
         with self._database.read() as conn:
-            last = events.last_fact_underway(conn)
-        for _ in range(_DRAIN_LOOKS):
+            last = events.last_pending_event_id(conn)
+        for _ in range(_DRAIN_CHECKS):
             with self._database.read() as conn:
-                if not events.has_fact_underway(conn, last):
+                if not events.has_pending_events(conn, last):
                     return
             self._pause(_DRAIN_SECONDS)
-        raise Failed("what waits for the analytic store is not loaded: its projector does not get on")
+        raise RebuildFailed("what waits for the analytic store is not loaded: its projector does not get on")
 
     # --- whether it is right ----------------------------------------------------------------------------
 
-    def _check(self, places: Places) -> None:
+    def _check(self, offsets: RebuildCheckpoint) -> None:
         """Whether everything that was loaded from journals is there, once."""
         for table, made in self._made.items():
-            there = analytic.rows_by_journal(self._analytics, table, places)
-            for journal in places.read:
-                if journal not in places.gaps and there.get(journal, 0) != made[journal]:
-                    raise Failed(f"{made[journal]} rows of {journal} were loaded, not {there.get(journal, 0)}")
+            there = analytic.count_rows_by_journal(self._analytics, table, offsets)
+            for journal in offsets.read:
+                if journal not in offsets.gaps and there.get(journal, 0) != made[journal]:
+                    raise RebuildFailed(f"{made[journal]} rows of {journal} were loaded, not {there.get(journal, 0)}")
 
     def _compare(self) -> None:
-        spans = {each: comparison.spans_of(self._analytics, each) for each in COMPARED}
-        self._state.begin(Step.COMPARED, sum(len(each) for each in spans.values()))
-        for compared, all_of_it in spans.items():
+        spans = {each: comparison.split_into_periods(self._analytics, each) for each in TABLE_COMPARISONS}
+        self._state.begin(RebuildStep.COMPARED, sum(len(each) for each in spans.values()))
+        for compared, compared_spans in spans.items():
             if not compared.amounts:
-                self._state.figure(compared, "", Sums(), Sums())
-            for span in all_of_it:
+                self._state.add_sums(compared, "", Sums(), Sums())
+            for span in compared_spans:
                 self._pause(0)
-                figures, unlike = comparison.compare_span(self._analytics, compared, span, self._underway)
-                for group, (old, new) in figures.items():
-                    self._state.figure(compared, group, old, new)
+                sums_by_group, unlike = comparison.compare_period(self._analytics, compared, span, self._underway)
+                for group, (old, new) in sums_by_group.items():
+                    self._state.add_sums(compared, group, old, new)
                 for each in unlike:
-                    self._differ(compared, each)
+                    self._report_difference(compared, each)
                 self._state.advance(1)
 
-    def _underway(self) -> Underway:
+    def _underway(self) -> InFlight:
         """What may be loaded just now: asked before the tables are."""
-        self._pause(_LOOK_SECONDS)
+        self._pause(_SETTLE_SECONDS)
         with self._database.read() as conn:
-            moving = frozenset(fact.conversion_id for fact in reconciliation.facts_on_their_way(conn))
-            return Underway(Places(*_loaded(conn)), moving)
+            moving = frozenset(fact.conversion_id for fact in reconciliation.pending_events(conn))
+            return InFlight(RebuildCheckpoint(*_loaded(conn)), moving)
 
-    def _differ(self, compared: Compared, each: Unlike) -> None:
+    def _report_difference(self, compared: TableComparison, each: RowDifference) -> None:
         if each.more:
             self._state.findings.count += each.more
             return
-        expected, found = _in_words(compared, each.new), _in_words(compared, each.old)
+        expected, found = _describe(compared, each.new), _describe(compared, each.old)
         if expected == found:
             found = f"{found}, with other columns"
-        self._state.findings.differ(compared.what, each.key, expected, found)
+        self._state.findings.add_discrepancy(compared.what, each.key, expected, found)
 
     # --- the swap ---------------------------------------------------------------------------------------
 
     def _swap(self) -> None:
         """While nothing is loaded: what came later joins the new facts, and the tables change places."""
-        self._state.begin(Step.SWAPPED, 1)
+        self._state.begin(RebuildStep.SWAPPED, 1)
         with self._database.write() as conn:
             held_at = self._clock.now_ms()
-            self.gate = rebuilds.move(conn, self.gate, Stage.SWAPPING, held_at)
-        analytic.add_later(self._analytics)
-        shadow_tables.exchange(self._analytics)
-        self._end(Stage.SWAPPED)
-        self._state.held_ms = self._clock.now_ms() - held_at
+            self.gate = rebuilds.move_to_stage(conn, self.gate, RebuildStage.SWAPPING, held_at)
+        analytic.add_late_events(self._analytics)
+        shadow_tables.swap_shadow_tables(self._analytics)
+        self._end(RebuildStage.SWAPPED)
+        self._state.paused_ms = self._clock.now_ms() - held_at
         self._state.advance(1)
 
 
 def _loaded(conn: Connection) -> tuple[dict[int, tuple[str, int]], frozenset[int]]:
     """By edge the (journal, position) before which everything is loaded, and the edges of which nothing is."""
-    reached = {each.edge: (each.journal, each.position) for each in checkpoints.each_progress(conn)}
+    reached = {each.edge: (each.journal, each.position) for each in checkpoints.get_checkpoints(conn)}
     return reached, frozenset(each.number for each in edges.each_edge(conn)) - reached.keys()
 
 
-def _in_words(compared: Compared, sums: Sums) -> str:
+def _describe(compared: TableComparison, sums: Sums) -> str:
     if not sums.rows:
         return "nowhere" if not sums.hash else "parts of changes"
     times = "once" if sums.rows == 1 else f"{sums.rows} times"

@@ -14,41 +14,41 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.analytics.load import lookup_item
 from trackyard.analytics.maintenance import reconciliation as analytic
-from trackyard.analytics.maintenance.reconciliation import MODULUS, FactState, digest
+from trackyard.analytics.maintenance.reconciliation import MODULUS, ConversionEventRow, digest
 from trackyard.analytics.reports.metrics import TOTAL
 from trackyard.analytics.reports.query import Report
 from trackyard.analytics.reports.reports import run_report
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.affiliate_payments import PaymentStatus
-from trackyard.domain.money.ledger import share_of, worth_of
+from trackyard.domain.money.ledger import balance_effect_of, referral_share
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.platform.reconciliation import Findings
-from trackyard.domain.statistics.rows import Fact
+from trackyard.domain.platform.reconciliation import ReconciliationResult
+from trackyard.domain.statistics.rows import ConversionEvent
 from trackyard.journal import segments
-from trackyard.journal.reader import Range, next_range
-from trackyard.journal.records import Kind
+from trackyard.journal.reader import OffsetRange, next_range
+from trackyard.journal.records import RecordKind
 from trackyard.store.platform import reconciliation as stored
-from trackyard.store.platform.reconciliation import Entered, State
+from trackyard.store.platform.reconciliation import LedgerSums, StoredConversion
 from trackyard.store.statistics import checkpoints
 
 _WINDOW_MS: Final = 86_400_000
-_TABLES: Final = {Kind.CLICK: "click", Kind.VIEW: "view"}
+_TABLES: Final = {RecordKind.CLICK: "click", RecordKind.IMPRESSION: "view"}
 
 
 @dataclass(slots=True)
-class _Recorded:
+class _JournalContents:
     """What a journal holds up to where it is loaded. By kind the count and the sum of the ids' digests, and the ids by
     position while they are wanted."""
 
-    counts: dict[Kind, int]
-    sums: dict[Kind, int]
+    counts: dict[RecordKind, int]
+    sums: dict[RecordKind, int]
     calls: set[int]
 
 
-def reconcile(deps: Deps) -> Findings:
+def reconcile(deps: Deps) -> ReconciliationResult:
     """Compares everything with everything. Raises TooHeavy."""
-    findings = Findings()
+    findings = ReconciliationResult()
     if deps.journals is not None:
         _check_journals(deps, deps.journals, findings)
     _check_calls(deps, findings)
@@ -60,9 +60,9 @@ def reconcile(deps: Deps) -> Findings:
 # --- journal = clicks, calls ----------------------------------------------------------------------------
 
 
-def _check_journals(deps: Deps, directory: Path, findings: Findings) -> None:
+def _check_journals(deps: Deps, directory: Path, findings: ReconciliationResult) -> None:
     with deps.database.read() as conn:
-        reached = {each.edge: (each.journal, each.position) for each in checkpoints.each_progress(conn)}
+        reached = {each.edge: (each.journal, each.position) for each in checkpoints.get_checkpoints(conn)}
     for edge, (last, position) in reached.items():
         for journal in segments.list_journals(directory, edge):
             if journal <= last:
@@ -70,31 +70,35 @@ def _check_journals(deps: Deps, directory: Path, findings: Findings) -> None:
                 _check_journal(deps, directory, edge, journal, end, findings)
 
 
-def _check_journal(deps: Deps, directory: Path, edge: int, journal: str, end: int, findings: Findings) -> None:
-    recorded = _Recorded(defaultdict(int), defaultdict(int), set())
+def _check_journal(
+    deps: Deps, directory: Path, edge: int, journal: str, end: int, findings: ReconciliationResult
+) -> None:
+    recorded = _JournalContents(defaultdict(int), defaultdict(int), set())
     for found in _ranges(directory, edge, journal, end):
         for position, kind, payload in found.frames:
-            if kind is Kind.CALL:
+            if kind is RecordKind.POSTBACK:
                 recorded.calls.add(position)
             elif (record_id := _id_of(payload)) is not None:
                 recorded.counts[kind] += 1
                 recorded.sums[kind] += digest(record_id)
     for kind, table in _TABLES.items():
-        count, total = analytic.sums_of(deps.analytics, table, journal, end)
+        count, total = analytic.sum_journal(deps.analytics, table, journal, end)
         findings.check(f"{table}s", recorded.counts[kind])
         if (count, total) != (recorded.counts[kind], recorded.sums[kind] % MODULUS):
-            _name_rows(deps, directory, edge, journal, end, kind, findings)
+            _report_rows(deps, directory, edge, journal, end, kind, findings)
     # What waits is asked for first: a call that is decided meanwhile is found in the log, if not in both.
     with deps.database.read() as conn:
         waiting = stored.positions_in_inbox(conn, journal)
-        underway = {log.position for log in stored.logs_on_their_way(conn) if log.journal == journal}
-    known = waiting | underway | analytic.logged_positions(deps.analytics, journal)
+        underway = {log.position for log in stored.pending_server_logs(conn) if log.journal == journal}
+    known = waiting | underway | analytic.find_logged_positions(deps.analytics, journal)
     findings.check("calls", len(recorded.calls))
     for position in sorted(recorded.calls - known):
-        findings.differ("call in the journal", f"{journal} at {position}", "in the server postback log", "nowhere")
+        findings.add_discrepancy(
+            "call in the journal", f"{journal} at {position}", "in the server postback log", "nowhere"
+        )
 
 
-def _ranges(directory: Path, edge: int, journal: str, end: int) -> Iterator[Range]:
+def _ranges(directory: Path, edge: int, journal: str, end: int) -> Iterator[OffsetRange]:
     position = 0
     while position < end:
         found = next_range(directory, edge, journal, position)
@@ -111,146 +115,162 @@ def _id_of(payload: bytes) -> str | None:
         return None  # kept aside when it was loaded, and told then
 
 
-def _name_rows(deps: Deps, directory: Path, edge: int, journal: str, end: int, kind: Kind, findings: Findings) -> None:
+def _report_rows(
+    deps: Deps, directory: Path, edge: int, journal: str, end: int, kind: RecordKind, findings: ReconciliationResult
+) -> None:
     """Names what is recorded and not loaded, or loaded and not recorded."""
     table = _TABLES[kind]
-    loaded = analytic.ids_of(deps.analytics, table, journal, end)
-    count, _ = analytic.sums_of(deps.analytics, table, journal, end)
+    loaded = analytic.ids_by_position(deps.analytics, table, journal, end)
+    count, _ = analytic.sum_journal(deps.analytics, table, journal, end)
     if count != len(loaded):
-        findings.differ(f"{table}s loaded twice", journal, len(loaded), count)
+        findings.add_discrepancy(f"{table}s loaded twice", journal, len(loaded), count)
     for found in _ranges(directory, edge, journal, end):
         for position, each, payload in found.frames:
             if each is not kind or (record_id := _id_of(payload)) is None:
                 continue
             other = loaded.pop(position, None)
             if other != record_id:
-                findings.differ(f"{table} in the journal", record_id, f"loaded from {journal}", other or "nowhere")
+                findings.add_discrepancy(
+                    f"{table} in the journal", record_id, f"loaded from {journal}", other or "nowhere"
+                )
     for position, record_id in sorted(loaded.items()):
-        findings.differ(f"{table} in statistics", record_id, f"recorded in {journal}", f"nothing at {position}")
+        findings.add_discrepancy(
+            f"{table} in statistics", record_id, f"recorded in {journal}", f"nothing at {position}"
+        )
 
 
 # --- calls = conversions --------------------------------------------------------------------------------
 
 
-def _check_calls(deps: Deps, findings: Findings) -> None:
+def _check_calls(deps: Deps, findings: ReconciliationResult) -> None:
     """Each call that took effect changed the conversion it is logged with, and each change by a call is logged; for as
     long as the log is kept."""
-    since = f"{deps.spans.log_cut(deps.clock.now_ms()) // 1000:08x}"  # ids begin with their second
+    since = f"{deps.retention_policy.log_cutoff_ms(deps.clock.now_ms()) // 1000:08x}"  # ids begin with their second
     with deps.database.read() as conn:
-        changed = dict(stored.calls_that_changed(conn, since))
-        underway = {log.id for log in stored.logs_on_their_way(conn)}
-    logged = analytic.calls_that_took_effect(deps.analytics, since)
+        changed = dict(stored.each_postback_change(conn, since))
+        underway = {log.id for log in stored.pending_server_logs(conn)}
+    logged = analytic.effective_postbacks(deps.analytics, since)
     findings.check("calls that took effect", len(changed))
     for call_id, conversion_id in changed.items():
         found = logged.pop(call_id, None)
         if found != conversion_id and call_id not in underway:
-            findings.differ("change by a call", call_id, f"logged for {conversion_id}", found or "not in the log")
+            findings.add_discrepancy(
+                "change by a call", call_id, f"logged for {conversion_id}", found or "not in the log"
+            )
     if logged:
         with deps.database.read() as conn:
-            later = dict(stored.calls_that_changed(conn, since))
+            later = dict(stored.each_postback_change(conn, since))
         for call_id, conversion_id in logged.items():
             if later.get(call_id) != conversion_id:
-                findings.differ("call in the log", call_id, f"changed {conversion_id}", "no such change")
+                findings.add_discrepancy("call in the log", call_id, f"changed {conversion_id}", "no such change")
 
 
 # --- conversions = facts = statistics = ledger ----------------------------------------------------------
 
 
-def _check_conversions(deps: Deps, findings: Findings) -> None:
+def _check_conversions(deps: Deps, findings: ReconciliationResult) -> None:
     with deps.database.read() as conn:
-        span = stored.conversion_span(conn)
+        span = stored.find_creation_range(conn)
     if span is None:
         return
     first, last = span
     for since in range(first // _WINDOW_MS * _WINDOW_MS, last + 1, _WINDOW_MS):
         until = since + _WINDOW_MS
         with deps.database.read() as conn:
-            states = stored.states_between(conn, since, until)
-            underway = stored.facts_on_their_way(conn)
-            entered = stored.entered_between(conn, since, until, shares=False)
-            shares = stored.entered_between(conn, since, until, shares=True)
-        facts = analytic.facts_between(deps.analytics, since, until)
+            states = stored.conversions_between(conn, since, until)
+            underway = stored.pending_events(conn)
+            entered = stored.ledger_sums_between(conn, since, until, shares=False)
+            shares = stored.ledger_sums_between(conn, since, until, shares=True)
+        facts = analytic.conversion_events_between(deps.analytics, since, until)
         facts += [_state(fact) for fact in underway if since <= fact.time < until]
-        strangers = _compare_facts(states, facts, findings)
+        unknown_ids = _compare_facts(states, facts, findings)
         with deps.database.read() as conn:
-            strangers -= stored.known_conversions(conn, strangers)
-        for conversion_id in sorted(strangers):
-            findings.differ("conversion of facts", conversion_id, "in SQL", "not there")
+            unknown_ids -= stored.existing_conversions(conn, unknown_ids)
+        for conversion_id in sorted(unknown_ids):
+            findings.add_discrepancy("conversion of facts", conversion_id, "in SQL", "not there")
         _compare_ledger(states, entered, findings)
         _compare_shares(states, shares, findings)
         if not underway:
             _compare_report(deps, since, until, states, findings)
 
 
-def _state(fact: Fact) -> FactState:
-    return FactState(*(getattr(fact, name) for name in FactState.__struct_fields__))
+def _state(fact: ConversionEvent) -> ConversionEventRow:
+    return ConversionEventRow(*(getattr(fact, name) for name in ConversionEventRow.__struct_fields__))
 
 
-_Figures = tuple[int, int, int, str, Decimal, Decimal, Decimal, Decimal]
+_Amounts = tuple[int, int, int, str, Decimal, Decimal, Decimal, Decimal]
 
 
-def _compare_facts(states: Sequence[State], facts: Sequence[FactState], findings: Findings) -> set[str]:
+def _compare_facts(
+    states: Sequence[StoredConversion], facts: Sequence[ConversionEventRow], findings: ReconciliationResult
+) -> set[str]:
     """Compares each conversion with the sum of its facts; the conversions that only facts know."""
-    rows: dict[str, dict[tuple[int, int], FactState]] = defaultdict(dict)
+    rows: dict[str, dict[tuple[int, int], ConversionEventRow]] = defaultdict(dict)
     for fact in facts:
         rows[fact.conversion_id][fact.version, fact.sign] = fact
     findings.check("conversions", len(states))
     for state in states:
-        summed: dict[_Figures, int] = defaultdict(int)
+        summed: dict[_Amounts, int] = defaultdict(int)
         for (version, sign), fact in rows.pop(state.id, {}).items():
             if version < state.version or (version == state.version and sign > 0):
-                summed[_figures_of_fact(fact)] += sign
-        left = {figures: count for figures, count in summed.items() if count}
-        if left != {_figures(state): 1}:
-            findings.differ("facts of a conversion", state.id, _figures(state), left or "none")
+                summed[_amounts_of_fact(fact)] += sign
+        left = {totals: count for totals, count in summed.items() if count}
+        if left != {_amounts_of_state(state): 1}:
+            findings.add_discrepancy("facts of a conversion", state.id, _amounts_of_state(state), left or "none")
     return set(rows)
 
 
-def _figures(state: State) -> _Figures:
+def _amounts_of_state(state: StoredConversion) -> _Amounts:
     number = Status(state.status).number
     amounts = (state.charge, state.payout, state.charge_base, state.payout_base)
     return (number, state.offer_id, state.affiliate_id, state.currency, *amounts)
 
 
-def _figures_of_fact(fact: FactState) -> _Figures:
+def _amounts_of_fact(fact: ConversionEventRow) -> _Amounts:
     amounts = (fact.charge, fact.payout, fact.charge_base, fact.payout_base)
     return (fact.status, fact.offer, fact.affiliate, fact.currency, *amounts)
 
 
-def _compare_ledger(states: Sequence[State], entered: dict[str, list[Entered]], findings: Findings) -> None:
+def _compare_ledger(
+    states: Sequence[StoredConversion], entered: dict[str, list[LedgerSums]], findings: ReconciliationResult
+) -> None:
     for state in states:
-        hold, available = worth_of(Status(state.status), state.payout)
+        hold, available = balance_effect_of(Status(state.status), state.payout)
         wanted = {(state.affiliate_id, state.currency): (hold, available)}
         found = {(each.affiliate_id, each.currency): (each.hold, each.available) for each in entered.get(state.id, [])}
-        if _without_nothing(found) != _without_nothing(wanted):
-            findings.differ("ledger of a conversion", state.id, wanted, found)
+        if _nonzero(found) != _nonzero(wanted):
+            findings.add_discrepancy("ledger of a conversion", state.id, wanted, found)
 
 
-def _compare_shares(states: Sequence[State], entered: dict[str, list[Entered]], findings: Findings) -> None:
+def _compare_shares(
+    states: Sequence[StoredConversion], entered: dict[str, list[LedgerSums]], findings: ReconciliationResult
+) -> None:
     """What each conversion brings its referrer, beside what the ledger holds of it."""
     for state in states:
-        share = share_of(Status(state.status), state.payout, state.referral_percent)
+        share = referral_share(Status(state.status), state.payout, state.referral_percent)
         wanted = {} if state.referrer_id is None else {(state.referrer_id, state.currency): (ZERO, share)}
         found = {(each.affiliate_id, each.currency): (each.hold, each.available) for each in entered.get(state.id, [])}
         if wanted:
             findings.check("referral shares")
-        if _without_nothing(found) != _without_nothing(wanted):
-            findings.differ("referral share of a conversion", state.id, wanted, found)
+        if _nonzero(found) != _nonzero(wanted):
+            findings.add_discrepancy("referral share of a conversion", state.id, wanted, found)
 
 
-def _without_nothing(
+def _nonzero(
     sums: dict[tuple[int, str], tuple[Decimal, Decimal]],
 ) -> dict[tuple[int, str], tuple[Decimal, Decimal]]:
     return {key: pair for key, pair in sums.items() if any(pair)}
 
 
-def _compare_report(deps: Deps, since: int, until: int, states: Sequence[State], findings: Findings) -> None:
+def _compare_report(
+    deps: Deps, since: int, until: int, states: Sequence[StoredConversion], findings: ReconciliationResult
+) -> None:
     """What the report of a day says of conversions, beside their sums in SQL."""
     rows = run_report(deps.analytics, Report(Scope.everything(), since, until, ())).rows
     total: tuple[int, Decimal, Decimal] = (0, ZERO, ZERO)
     for row in rows:
-        figures = row.actions[TOTAL]
-        total = (figures.count, figures.charge, figures.payouts)
+        totals = row.actions[TOTAL]
+        total = (totals.count, totals.charge, totals.payouts)
     wanted = (
         len(states),
         sum((state.charge_base for state in states), ZERO),
@@ -259,23 +279,23 @@ def _compare_report(deps: Deps, since: int, until: int, states: Sequence[State],
     findings.check("days of statistics")
     if total != wanted:
         with deps.database.read() as conn:
-            again = stored.states_between(conn, since, until)
-        if list(again) == list(states):
-            findings.differ("statistics of a day", str(since), wanted, total)
+            reread = stored.conversions_between(conn, since, until)
+        if list(reread) == list(states):
+            findings.add_discrepancy("statistics of a day", str(since), wanted, total)
 
 
 # --- ledger = payments ----------------------------------------------------------------------------------
 
 
-def _check_money(deps: Deps, findings: Findings) -> None:
+def _check_money(deps: Deps, findings: ReconciliationResult) -> None:
     with deps.database.read() as conn:
-        nothing = stored.entries_of_nothing(conn)
+        nothing = stored.orphan_ledger_sources(conn)
         payments = stored.payment_sums(conn)
     for conversion_id in nothing:
-        findings.differ("entry of the ledger", conversion_id, "a conversion", "none of that id")
+        findings.add_discrepancy("entry of the ledger", conversion_id, "a conversion", "none of that id")
     findings.check("payments", len(payments))
     for item in payments:
         cancelled = item.status is PaymentStatus.CANCELLED
         wanted = (ZERO, ZERO) if cancelled else (item.amount, -item.amount)
         if (item.paid, item.entered) != wanted:
-            findings.differ("payment", str(item.id), wanted, (item.paid, item.entered))
+            findings.add_discrepancy("payment", str(item.id), wanted, (item.paid, item.entered))

@@ -10,7 +10,7 @@ from trackyard.domain.statistics.switches import Switches
 from trackyard.store.engine import encrypted
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import reference_rates
-from trackyard.store.money.reference_rates import QuotesState
+from trackyard.store.money.reference_rates import RateRefreshState
 from trackyard.store.people import staff
 from trackyard.store.people.staff import Staff
 from trackyard.store.platform import audit_log, settings
@@ -43,15 +43,15 @@ _NAMES = {
     "refuse_bots": settings.REFUSE_BOTS,
     **{name: name for name in settings.STATISTICS_SWITCHES},
 }
-_UNSET: Mapping[str, str | bool] = {
+_DEFAULTS: Mapping[str, str | bool] = {
     "refuse_bots": True,
     "statistics_revenue": Switches().statistics_revenue,
     "statistics_rows": Switches().statistics_rows,
 }
 """What a setting is that is not set, where that is not ""."""
-_RULES = frozenset({"trafficback_url", "refuse_bots"})
+_IN_RULESET = frozenset({"trafficback_url", "refuse_bots"})
 """What the edges know."""
-_SEALED = frozenset(name for name, stored in _NAMES.items() if stored in encrypted.SETTINGS)
+_ENCRYPTED = frozenset(name for name, stored in _NAMES.items() if stored in encrypted.ENCRYPTED_SETTINGS)
 
 
 def get_settings(deps: Deps) -> Settings:
@@ -66,17 +66,17 @@ def edit_settings(deps: Deps, given: Mapping[str, str | bool]) -> Settings:
         before = asdict(_settings(deps, conn))
         changed = {name: value for name, value in given.items() if before[name] != value}
         for name, value in changed.items():
-            stored = deps.seal.close(str(value)) if value and name in _SEALED else value
+            stored = deps.cipher.encrypt(str(value)) if value and name in _ENCRYPTED else value
             settings.edit_setting(conn, _NAMES[name], stored)
-        if _RULES & changed.keys():
+        if _IN_RULESET & changed.keys():
             rulesets.touch(conn, "platform", rulesets.PLATFORM_KEY)
         return _settings(deps, conn)
 
 
-def quotes_state(deps: Deps) -> QuotesState:
+def exchange_rate_status(deps: Deps) -> RateRefreshState:
     """How currency rates stand."""
     with deps.database.read() as conn:
-        return reference_rates.find_state(conn)
+        return reference_rates.get_refresh_state(conn)
 
 
 def list_audit(
@@ -93,6 +93,6 @@ def _settings(deps: Deps, conn: Connection) -> Settings:
     for name, stored in _NAMES.items():
         value = settings.find_setting(conn, stored)
         if value is None or value == "":
-            value = _UNSET.get(name, "")
-        values[name] = deps.seal.open(value) if value and name in _SEALED else value
+            value = _DEFAULTS.get(name, "")
+        values[name] = deps.cipher.decrypt(value) if value and name in _ENCRYPTED else value
     return Settings(**values)

@@ -11,14 +11,21 @@ from trackyard.domain.offers.caps import CapRule
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.cap_stats import CLICKS, CapState, Held, rules_for, rules_of, state_of
+from trackyard.domain.statistics.cap_stats import (
+    CLICKS,
+    CapState,
+    GroupedCount,
+    cap_rules_of,
+    cap_state_of,
+    visible_cap_rules,
+)
 from trackyard.store.offers import offers
 from trackyard.store.people import affiliates
 from trackyard.store.statistics import cap_stats
 
 
 @dataclass(frozen=True, slots=True)
-class OfferCaps:
+class OfferCapStates:
     """The caps of an offer that a caller knows of, each with the counters that it may see.
 
     affiliates: whom the caller sees, None = everybody · named: those it asks for, among them; an affiliate asks for
@@ -28,16 +35,16 @@ class OfferCaps:
     offer: Offer
     caps: tuple[CapState, ...]
     affiliates: frozenset[int] | None
-    named: frozenset[int]
+    requested_affiliates: frozenset[int]
 
 
-_Happened = dict[tuple[bool, int], list[Held]]
+_PeriodEvents = dict[tuple[bool, int], list[GroupedCount]]
 """What happened since the start of a period (UTC ms): clicks under True, conversions that count under False."""
 
 
 def cap_states(
     deps: Deps, caller: Caller, permission: Permission, offer_ids: Sequence[int], affiliate_ids: Iterable[int] = ()
-) -> list[OfferCaps]:
+) -> list[OfferCapStates]:
     """The caps of these offers in the order of ids; what does not exist or is not the caller's to see is absent, as is
     among the affiliates asked for.
 
@@ -46,32 +53,40 @@ def cap_states(
     """
     affiliate_id = caller.id if isinstance(caller, AffiliateCaller) else None
     now = deps.clock.now_ms()
-    happened: dict[int, _Happened] = {}
+    events_by_offer: dict[int, _PeriodEvents] = {}
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, permission)
         found = offers.list_by_id(conn, scope, offers.visible_among(conn, offer_ids, affiliate_id))
-        asked = affiliates.names_of(conn, list(affiliate_ids) or ([] if affiliate_id is None else [affiliate_id]))
-        known = {offer.id: _known(deps, offer, affiliate_id) for offer in found}
+        requested = affiliates.names_of(conn, list(affiliate_ids) or ([] if affiliate_id is None else [affiliate_id]))
+        known = {offer.id: _known_rules(deps, offer, affiliate_id) for offer in found}
         for offer_id, rules in known.items():
-            happened[offer_id] = {(False, start): [] for start in _starts(rules, now, clicks=False)}
-            for (_, start), held in happened[offer_id].items():
-                held += cap_stats.list_held(conn, offer_id, _statuses(rules), start)
+            events_by_offer[offer_id] = {(False, start): [] for start in _starts(rules, now, clicks=False)}
+            for (_, start), held in events_by_offer[offer_id].items():
+                held += cap_stats.get_grouped_counts(conn, offer_id, _statuses(rules), start)
     for offer_id, rules in known.items():
         for start in _starts(rules, now, clicks=True):
-            happened[offer_id][True, start] = count_clicks(deps.analytics, offer_id, start)
-    seen = scope.affiliate_ids
-    named = frozenset(one for one in asked if scope.has_affiliate(one))
-    return [OfferCaps(offer, _states(known[offer.id], happened[offer.id], seen, now), seen, named) for offer in found]
+            events_by_offer[offer_id][True, start] = count_clicks(deps.analytics, offer_id, start)
+    visible_affiliates = scope.affiliate_ids
+    requested_affiliates = frozenset(one for one in requested if scope.has_affiliate(one))
+    return [
+        OfferCapStates(
+            offer,
+            _states(known[offer.id], events_by_offer[offer.id], visible_affiliates, now),
+            visible_affiliates,
+            requested_affiliates,
+        )
+        for offer in found
+    ]
 
 
-def _known(deps: Deps, offer: Offer, affiliate_id: int | None) -> tuple[CapRule, ...]:
-    rules = rules_of(offer, deps.zone)
-    return rules if affiliate_id is None else rules_for(offer, rules, affiliate_id)
+def _known_rules(deps: Deps, offer: Offer, affiliate_id: int | None) -> tuple[CapRule, ...]:
+    rules = cap_rules_of(offer, deps.zone)
+    return rules if affiliate_id is None else visible_cap_rules(offer, rules, affiliate_id)
 
 
 def _starts(rules: Iterable[CapRule], now: int, *, clicks: bool) -> set[int]:
     """When the periods that are now began, of caps of clicks or of the others."""
-    return {rule.measure.opening_at(now).start for rule in rules if (rule.type == CLICKS) is clicks}
+    return {rule.measure.period_counter_at(now).start for rule in rules if (rule.type == CLICKS) is clicks}
 
 
 def _statuses(rules: Iterable[CapRule]) -> frozenset[Status]:
@@ -80,13 +95,18 @@ def _statuses(rules: Iterable[CapRule]) -> frozenset[Status]:
 
 
 def _states(
-    rules: Iterable[CapRule], happened: Mapping[tuple[bool, int], list[Held]], seen: frozenset[int] | None, now: int
+    rules: Iterable[CapRule],
+    events_by_offer: Mapping[tuple[bool, int], list[GroupedCount]],
+    visible_affiliates: frozenset[int] | None,
+    now: int,
 ) -> tuple[CapState, ...]:
     states = []
     for rule in rules:
-        state = state_of(rule, happened[rule.type == CLICKS, rule.measure.opening_at(now).start], now)
+        state = cap_state_of(rule, events_by_offer[rule.type == CLICKS, rule.measure.period_counter_at(now).start], now)
         shown = (
-            each for each in state.counters if seen is None or each.affiliate_id is None or each.affiliate_id in seen
+            each
+            for each in state.counters
+            if visible_affiliates is None or each.affiliate_id is None or each.affiliate_id in visible_affiliates
         )
         states.append(replace(state, counters=tuple(shown)))
     return tuple(states)

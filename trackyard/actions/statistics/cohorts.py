@@ -8,26 +8,26 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports import cohorts, subs
-from trackyard.analytics.reports.cohorts import Cohort, RetentionQuestion, Timing, TimingQuestion
+from trackyard.analytics.reports.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 from trackyard.analytics.reports.subs import SubSearch
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 
-REMEMBERED_MS: Final = 90 * 86_400_000
+SUB_LOOKBACK_MS: Final = 90 * 86_400_000
 """How far back values of subs are looked for."""
 
 
-def retention(deps: Deps, caller: Caller, permission: Permission, question: RetentionQuestion) -> list[Cohort]:
+def retention(deps: Deps, caller: Caller, permission: Permission, question: RetentionQuery) -> list[Cohort]:
     """The cohorts that answer a question. Its scope becomes the caller's. Raises TooHeavy."""
-    return cohorts.retention(deps.analytics, replace(question, scope=_scope(deps, caller, permission)))
+    return cohorts.query_retention(deps.analytics, replace(question, scope=_scope(deps, caller, permission)))
 
 
 def time_to_action(
-    deps: Deps, caller: Caller, permission: Permission, question: TimingQuestion
-) -> tuple[list[Timing], int]:
+    deps: Deps, caller: Caller, permission: Permission, question: TimeToActionQuery
+) -> tuple[list[TimeToActionRow], int]:
     """A page of the rows that answer a question, and how many. Its scope becomes the caller's. Raises TooHeavy."""
-    return cohorts.time_to_action(deps.analytics, replace(question, scope=_scope(deps, caller, permission)))
+    return cohorts.query_time_to_action(deps.analytics, replace(question, scope=_scope(deps, caller, permission)))
 
 
 def find_subs(
@@ -43,7 +43,7 @@ def find_subs(
 
     prefixes: how the values of each sub may begin. Raises TooHeavy.
     """
-    since = deps.clock.now_ms() - REMEMBERED_MS
+    since = deps.clock.now_ms() - SUB_LOOKBACK_MS
     search = SubSearch(_scope(deps, caller, permission), since, prefixes, page=page, limit=limit)
     return subs.find_subs(deps.analytics, search)
 

@@ -13,41 +13,47 @@ from typing import Any, Final, Generic, TypeVar
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.reports import (
-    FAR,
-    Names,
-    Question,
+    FAR_FUTURE_MS,
+    EntityNames,
+    ReportQuery,
     cities_in_rows,
     names_in_rows,
     report_of,
     with_names,
 )
-from trackyard.analytics.exports.exports import KeptRows, each_click, spans_of
-from trackyard.analytics.reports.clicks import ClickList
+from trackyard.analytics.exports.exports import SpooledReport, each_click, split_into_export_periods
+from trackyard.analytics.reports.clicks import ClickQuery
 from trackyard.analytics.reports.reports import StatsRow
 from trackyard.base.arrow import Batch
 from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
-from trackyard.store.conversions.lists import STORED, ConversionFilter, count_conversions, place_before, stored_before
+from trackyard.store.conversions.lists import (
+    EXPORT_COLUMNS,
+    ConversionFilter,
+    count_conversions,
+    cursor_before,
+    rows_before,
+)
 from trackyard.store.engine.database import Connection
-from trackyard.store.money.affiliate_payments import statuses_of
+from trackyard.store.money.affiliate_payments import payment_statuses_of
 from trackyard.store.offers import offers
 
-PIECE: Final = 5000
+BATCH_ROWS: Final = 5000
 """Conversions that are read in one transaction."""
-LOOKED_AT: Final = 20_000
+SCAN_ROWS: Final = 20_000
 """Conversions that are looked at in one, however few of them a filter lets pass."""
-KNOWN: Final = 20_000
+MAX_CACHED_NAMES: Final = 20_000
 """Names of a kind that are remembered from piece to piece."""
 
 T = TypeVar("T")
-Pieces = Generator[tuple[T, Names], None, None]
+Pieces = Generator[tuple[T, EntityNames], None, None]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredConversions:
-    """Conversions by column: store.conversions.lists.STORED. in_payment: the state of the payment to its affiliate that
-    each is in, by its id; those in none are absent."""
+    """Conversions by column: store.conversions.lists.EXPORT_COLUMNS. in_payment: the state of the payment to its
+    affiliate that each is in, by its id; those in none are absent."""
 
     columns: Mapping[str, Sequence[Any]]
     in_payment: Mapping[str, PaymentStatus]
@@ -62,25 +68,25 @@ class Export(Generic[T]):
         self.pieces: Pieces[T]
 
 
-def export_clicks(deps: Deps, caller: Caller, permission: Permission, query: ClickList) -> Export[Batch]:
+def export_clicks(deps: Deps, caller: Caller, permission: Permission, query: ClickQuery) -> Export[Batch]:
     """All accepted clicks of a query by column (`each_click`), whatever its page; its scope becomes the caller's."""
     export: Export[Batch] = Export()
 
     def read() -> Pieces[Batch]:
         with deps.database.read() as conn:
             scoped = replace(query, scope=scope_of(conn, caller, permission))
-        spans = spans_of(deps.analytics, scoped)
+        spans = split_into_export_periods(deps.analytics, scoped)
         export.count = sum(span.clicks for span in spans)
-        names = Names()
+        names = EntityNames()
         with closing(each_click(deps.analytics, scoped, spans)) as pieces:
             for clicks in pieces:
                 offer_ids, affiliate_ids = (clicks[name].unique().to_pylist() for name in ("offer", "affiliate"))
                 with deps.database.read() as conn:
-                    known = _remembered(names)
+                    known = _bounded_names(names)
                     names = with_names(conn, known, offer_ids=offer_ids, affiliate_ids=affiliate_ids)
                 yield clicks, names
 
-    export.pieces = _in_turns(deps, read())
+    export.pieces = _in_slots(deps, read())
     return export
 
 
@@ -94,72 +100,78 @@ def export_conversions(
         with deps.database.read() as conn:
             scope = scope_of(conn, caller, permission)
             export.count = count_conversions(conn, scope, chosen)
-        names = Names()
-        before, floor = (min(chosen.until, FAR), ""), (FAR, "")
+        names = EntityNames()
+        before, floor = (min(chosen.until, FAR_FUTURE_MS), ""), (FAR_FUTURE_MS, "")
         while before > (chosen.since, ""):
             with deps.database.read() as conn:
                 if before <= floor:
-                    floor = place_before(conn, chosen.since, before, LOOKED_AT)
-                rows = stored_before(conn, scope, chosen, before, floor=floor, limit=PIECE)
-                columns = dict(zip(STORED, zip(*rows, strict=True), strict=False))
+                    floor = cursor_before(conn, chosen.since, before, SCAN_ROWS)
+                rows = rows_before(conn, scope, chosen, before, floor=floor, limit=BATCH_ROWS)
+                columns = dict(zip(EXPORT_COLUMNS, zip(*rows, strict=True), strict=False))
                 if rows:
-                    names = _named(conn, columns, _remembered(names))
-                    found = StoredConversions(columns, statuses_of(conn, columns["id"]))
-            before = (columns["created_at"][-1], columns["id"][-1]) if len(rows) == PIECE else floor
+                    names = _names_of(conn, columns, _bounded_names(names))
+                    found = StoredConversions(columns, payment_statuses_of(conn, columns["id"]))
+            before = (columns["created_at"][-1], columns["id"][-1]) if len(rows) == BATCH_ROWS else floor
             if rows:
                 yield found, names
 
-    export.pieces = _in_turns(deps, read())
+    export.pieces = _in_slots(deps, read())
     return export
 
 
-def export_rows(deps: Deps, caller: Caller, permission: Permission, question: Question) -> Export[list[StatsRow]]:
+def export_rows(
+    deps: Deps, caller: Caller, permission: Permission, report_query: ReportQuery
+) -> Export[list[StatsRow]]:
     """All statistics rows of a question, whatever its page, as they are when the first is read."""
     export: Export[list[StatsRow]] = Export()
 
     def read() -> Pieces[list[StatsRow]]:
         with deps.database.read() as conn:
-            report = report_of(conn, caller, permission, question)
+            report = report_of(conn, caller, permission, report_query)
         with TemporaryFile() as file:
-            kept = KeptRows(report, file)
-            kept.read(deps.analytics)
-            export.count = kept.count
+            kept_rows = SpooledReport(report, file)
+            kept_rows.read(deps.analytics)
+            export.count = kept_rows.count
             cities: dict[str, str] = {}
-            for rows in kept.each():
-                cities = cities_in_rows(deps, report, rows, question.locale, cities)
+            for rows in kept_rows.each():
+                cities = cities_in_rows(deps, report, rows, report_query.locale, cities)
                 with deps.database.read() as conn:
                     names = names_in_rows(conn, rows)
                 yield rows, replace(names, cities=cities)
 
-    export.pieces = _in_turns(deps, read())
+    export.pieces = _in_slots(deps, read())
     return export
 
 
-def _in_turns(deps: Deps, pieces: Pieces[T]) -> Pieces[T]:
+def _in_slots(deps: Deps, pieces: Pieces[T]) -> Pieces[T]:
     """The same, each piece read in a turn among heavy reports. Only the first is refused when there is none in time:
     what has begun goes on, as fast as others let it."""
-    begun = False
+    started = False
     with closing(pieces):
         while True:
-            with deps.analytics.turn_of_file(patient=begun):
+            with deps.analytics.file_slot(no_timeout=started):
                 piece = next(pieces, None)
             if piece is None:
                 return
-            begun = True
+            started = True
             yield piece
 
 
-def _named(conn: Connection, columns: Mapping[str, Sequence[Any]], known: Names) -> Names:
+def _names_of(conn: Connection, columns: Mapping[str, Sequence[Any]], known: EntityNames) -> EntityNames:
     """The names that conversions mention."""
     return with_names(
         conn,
         known,
-        offer_ids=offers.existing(conn, set(columns["offer_id"]) - known.offers.keys()),  # a removed one is null
+        offer_ids=offers.existing_titles(conn, set(columns["offer_id"]) - known.offers.keys()),  # a removed one is null
         affiliate_ids=set(columns["affiliate_id"]),
         advertiser_ids=set(columns["advertiser_id"]),
     )
 
 
-def _remembered(names: Names) -> Names:
+def _bounded_names(names: EntityNames) -> EntityNames:
     """The names, or none when they are many."""
-    return Names() if max(len(names.offers), len(names.affiliates), len(names.advertisers)) > KNOWN else names
+    return (
+        EntityNames()
+        if max(len(names.offers), len(names.affiliates), len(names.advertisers)) > MAX_CACHED_NAMES
+        else names
+    )

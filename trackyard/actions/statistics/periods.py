@@ -1,7 +1,7 @@
 """The days that can have data."""
 
 from trackyard.actions.deps import Deps
-from trackyard.analytics.reports.periods import find_times
+from trackyard.analytics.reports.periods import find_record_period
 
 
 def data_span(deps: Deps) -> tuple[int, int] | None:
@@ -9,5 +9,5 @@ def data_span(deps: Deps) -> tuple[int, int] | None:
 
     The last moment is that of the last record when it lies after now. Raises TooHeavy.
     """
-    found = find_times(deps.analytics)
+    found = find_record_period(deps.analytics)
     return None if found is None else (found[0], max(found[1], deps.clock.now_ms()))

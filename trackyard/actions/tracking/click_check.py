@@ -15,41 +15,42 @@ from trackyard.analytics.reports.clicks import find_click
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_click_id
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.click.smartlinks import find_offers, would_refuse
-from trackyard.decision.click.steps import STEPS, Refused, decide, would_pass
-from trackyard.decision.routes import Rules
-from trackyard.decision.target.queries import cleaned
-from trackyard.decision.target.url import accepted_url, find_refused_url
+from trackyard.decision.click.smartlinks import find_offer_rejection, find_offers
+from trackyard.decision.click.steps import STEPS, decide, would_pass
+from trackyard.decision.routes import Ruleset
+from trackyard.decision.target.queries import clean_text
+from trackyard.decision.target.url import accepted_url, find_rejected_url
 from trackyard.decision.visitor.bots import is_prefetch
 from trackyard.decision.visitor.client_hints import find_hints
 from trackyard.decision.visitor.headers import LANGUAGE, find_unique_cookie, read_language
-from trackyard.decision.visitor.visitor import BOT, Agent, Place
+from trackyard.decision.visitor.visitor import BOT, Agent, GeoRecord
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.tracking.ruleset import Offer, SmartLink
+from trackyard.domain.tracking.rejections import Rejection
+from trackyard.domain.tracking.ruleset import RulesetOffer, RulesetSmartLink
 from trackyard.journal.records import Click
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import smartlinks
 from trackyard.store.tracking import ruleset_offers, rulesets
 from trackyard.store.tracking.rulesets import PLATFORM_KEY
 
-NOT_ASKED: Final = "not asked"
+NOT_CHECKED: Final = "not asked"
 PASSED: Final = "passed"
-REFUSED: Final = "refused"
+REJECTED: Final = "refused"
 
-_PLAIN: Final = "http302"
+_TRAFFICBACK_REDIRECT: Final = "http302"
 """How a refused click goes, whatever the offer's way is."""
 
-_KEPT: Final = (
+_PARAM_COLUMNS: Final = (
     *(name for name in Click.__struct_fields__ if name.startswith(("sub", "ext"))),
     *("ref_id", "os_id", "user_id", "fbclid", "ios_idfa", "android_id", "bundle_id"),
 )
-_SHOWN: Final = 12
+_DRY_RUN_EDGE: Final = 12
 """Edge number of the ids that dry runs make up; they are recorded nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SampleClick:
     """A click as it would come. params: by wire name · headers: by lower-case name · at: UTC ms · smart: whether it is
     one on a SmartLink, which `id` names."""
 
@@ -62,8 +63,8 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What one step says. name: the reason that it refuses for · outcome: PASSED, REFUSED, or NOT_ASKED where an
+class ClickStepResult:
+    """What one step says. name: the reason that it refuses for · outcome: PASSED, REFUSED, or NOT_CHECKED where an
     earlier one left nothing to ask about · detail: what decided."""
 
     name: str
@@ -72,57 +73,57 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class SmartLinkOfferResult:
     """An offer of a SmartLink. refused: why it would not take the click, None when it would."""
 
     offer_id: int
-    refused: Refused | None
+    rejection: Rejection | None
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ClickCheck:
     """A click that was tried. refused: None when it passes · url: where it goes, None = a page that says that the offer
     is not available · redirect_type: how it goes there · tried: the offers of its SmartLink, the best EPC first: the
     first that takes the click has it, but for one click in five, for which their order is by chance."""
 
     hit: Hit
-    verdicts: tuple[Verdict, ...]
-    refused: Refused | None
+    step_results: tuple[ClickStepResult, ...]
+    rejection: Rejection | None
     url: str | None
     redirect_type: str
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[SmartLinkOfferResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ClickExplanation:
     """A recorded click, and what today's rules say of it."""
 
     click: Click
-    today: Checked
+    today: ClickCheck
 
 
-def check_click(deps: Deps, caller: Caller, sample: Sample) -> Checked:
+def check_click(deps: Deps, caller: Caller, sample: SampleClick) -> ClickCheck:
     """Tries a click. Raises BadInput for an affiliate or an offer out of the caller's scope."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.STATS_CLICKS)
-        known = _rules_for(conn, _offer_ids(conn, sample), sample.params.get("pid", ""), _smart_key(sample))
-    hit = _hit_of_sample(deps, sample, known)
+        ruleset = _ruleset_for(conn, _offer_ids(conn, sample), sample.params.get("pid", ""), _smart_key(sample))
+    hit = _hit_from_sample(deps, sample, ruleset)
     if hit.affiliate is not None and not scope.has_affiliate(hit.affiliate.id):
         raise BadInput({"params[pid]": [f"An affiliate {hit.affiliate.id} does not exist."]})
-    checked = _checked_smart(hit, sample) if sample.smart else _checked(hit)
+    checked = _check_smartlink(hit, sample) if sample.smart else _check(hit)
     if hit.offer is not None and not scope.has_advertiser(hit.offer.advertiser):
         named_in = "url" if sample.smart else "params[offer_id]"
         raise BadInput({named_in: [f"An offer {hit.offer.id} does not exist."]})
-    seen = [each for each in checked.tried if scope.has_advertiser(_advertiser_of(known, each))]
+    seen = [each for each in checked.tried if scope.has_advertiser(_advertiser_of(ruleset, each))]
     return replace(checked, tried=tuple(seen))
 
 
-def _advertiser_of(known: Rules, tried: Tried) -> str:
-    offer = known.find_offer(str(tried.offer_id))
+def _advertiser_of(ruleset: Ruleset, tried: SmartLinkOfferResult) -> str:
+    offer = ruleset.find_offer(str(tried.offer_id))
     return "" if offer is None else offer.advertiser
 
 
-def explain_click(deps: Deps, caller: Caller, click_id: str) -> Explained:
+def explain_click(deps: Deps, caller: Caller, click_id: str) -> ClickExplanation:
     """What was decided on a recorded click, and what today's rules say of the same. Raises NotFound for one that is not
     loaded or out of the caller's scope."""
     click = find_click(deps.analytics, click_id)
@@ -132,19 +133,19 @@ def explain_click(deps: Deps, caller: Caller, click_id: str) -> Explained:
         scope = scope_of(conn, caller, Permission.STATS_CLICKS)
         if not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
             raise NotFound
-        known = _rules_for(conn, _known_offer(conn, str(click.offer)), str(click.affiliate))
-    return Explained(click, _checked(_hit_of(known, click)))
+        ruleset = _ruleset_for(conn, _known_offer(conn, str(click.offer)), str(click.affiliate))
+    return ClickExplanation(click, _check(_hit_from_click(ruleset, click)))
 
 
-def _smart_key(sample: Sample) -> str:
+def _smart_key(sample: SampleClick) -> str:
     return sample.params.get("id", "") if sample.smart else ""
 
 
-def _offer_ids(conn: Connection, sample: Sample) -> list[int]:
+def _offer_ids(conn: Connection, sample: SampleClick) -> list[int]:
     """The offers that the click may go to."""
     if sample.smart:
-        row = rulesets.compile_row(conn, smartlinks.KIND, _smart_key(sample))
-        return [each.offer for each in row.offers] if isinstance(row, SmartLink) else []
+        row = rulesets.compile_row(conn, smartlinks.LABEL_KIND, _smart_key(sample))
+        return [each.offer for each in row.offers] if isinstance(row, RulesetSmartLink) else []
     return _known_offer(conn, sample.params.get("offer_id", ""))
 
 
@@ -153,7 +154,7 @@ def _known_offer(conn: Connection, key: str) -> list[int]:
     return [] if offer_id is None else [offer_id]
 
 
-def _rules_for(conn: Connection, offer_ids: Sequence[int], affiliate_key: str, smart_key: str = "") -> Rules:
+def _ruleset_for(conn: Connection, offer_ids: Sequence[int], affiliate_key: str, smart_key: str = "") -> Ruleset:
     """The rules of one click, as they are now: an edge has them within a second."""
     keys = [str(offer_id) for offer_id in offer_ids]
     offers = rulesets.compile_rows(conn, "offer", keys)
@@ -161,52 +162,52 @@ def _rules_for(conn: Connection, offer_ids: Sequence[int], affiliate_key: str, s
         "platform": [PLATFORM_KEY],
         "connections": keys,
         "full_caps": keys,
-        "advertiser": sorted({row.advertiser for row in offers.values() if isinstance(row, Offer)}),
-        smartlinks.KIND: [smart_key] if smart_key else [],
+        "advertiser": sorted({row.advertiser for row in offers.values() if isinstance(row, RulesetOffer)}),
+        smartlinks.LABEL_KIND: [smart_key] if smart_key else [],
     }
     if affiliate_key.isascii() and affiliate_key.isdigit() and len(affiliate_key.lstrip("0")) < 10:
         wanted["affiliate"] = [str(int(affiliate_key))]
     rows = {"offer": offers} | {kind: rulesets.compile_rows(conn, kind, named) for kind, named in wanted.items()}
-    return Rules.of(
+    return Ruleset.of(
         (kind, key, msgspec.msgpack.encode(row)) for kind, found in rows.items() for key, row in found.items()
     )
 
 
-def _hit_of_sample(deps: Deps, sample: Sample, known: Rules) -> Hit:
+def _hit_from_sample(deps: Deps, sample: SampleClick, ruleset: Ruleset) -> Hit:
     """The hit that an edge would make of it."""
     headers, visitors = sample.headers, deps.visitors()
     visitors.refresh()
-    ua = cleaned(sample.ua)[0]
+    ua = clean_text(sample.ua)[0]
     agent = visitors.agent(ua, find_hints(headers))
     hit = Hit(
-        known,
+        ruleset,
         sample.at,
-        new_click_id(sample.at, _SHOWN),
-        {name: cleaned(value)[0] for name, value in sample.params.items()},
+        new_click_id(sample.at, _DRY_RUN_EDGE),
+        {name: clean_text(value)[0] for name, value in sample.params.items()},
         sample.ip,
         visitors.place(sample.ip),
         ua,
         agent,
-        cleaned(headers.get(b"referer", b"").decode("utf-8", "replace"))[0],
+        clean_text(headers.get(b"referer", b"").decode("utf-8", "replace"))[0],
         read_language(headers.get(LANGUAGE, b"").decode("utf-8", "replace")),
         agent.device == BOT or is_prefetch(headers),
-        seen=deps.seen(),
+        click_state=deps.click_state(),
     )
     hit.cookie = _cookie_of(sample, hit)
     return hit
 
 
-def _cookie_of(sample: Sample, hit: Hit) -> str:
+def _cookie_of(sample: SampleClick, hit: Hit) -> str:
     return "" if hit.offer is None else find_unique_cookie(sample.headers, hit.offer.id)
 
 
-def _hit_of(known: Rules, click: Click) -> Hit:
+def _hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
     """The hit that a recorded click was."""
-    params = {name: value for name in _KEPT if (value := getattr(click, name))}
+    params = {name: value for name in _PARAM_COLUMNS if (value := getattr(click, name))}
     params |= {"offer_id": str(click.offer), "pid": str(click.affiliate)}
     if click.landing or click.prelanding:
         params["l"] = str(click.landing or click.prelanding)
-    place = Place(
+    place = GeoRecord(
         country=click.country,
         region_id=int(click.region or 0),
         city_id=click.city_id,
@@ -224,7 +225,7 @@ def _hit_of(known: Rules, click: Click) -> Hit:
         model=click.device_model,
     )
     return Hit(
-        known,
+        ruleset,
         click.time,
         click.id,
         params,
@@ -238,43 +239,45 @@ def _hit_of(known: Rules, click: Click) -> Hit:
     )
 
 
-def _checked(hit: Hit) -> Checked:
-    verdicts: list[Verdict] = []
-    blind = False
+def _check(hit: Hit) -> ClickCheck:
+    step_results: list[ClickStepResult] = []
+    unresolved = False
     for step in STEPS:
-        refused = None if blind else step.check(hit)
-        outcome = NOT_ASKED if blind else PASSED if refused is None else REFUSED
-        verdicts.append(Verdict(step.name, outcome, "" if refused is None else refused.detail))
-        blind = blind or (refused is not None and None in (hit.offer, hit.affiliate, hit.advertiser))
-    refused = decide(hit)
-    if hit.offer is None or (refused is not None and (refused.reason != BOT or not would_pass(hit))):
-        return Checked(hit, tuple(verdicts), refused, find_refused_url(hit), _PLAIN)
-    return Checked(hit, tuple(verdicts), refused, accepted_url(hit), hit.offer.redirect_type)
+        rejection = None if unresolved else step.check(hit)
+        outcome = NOT_CHECKED if unresolved else PASSED if rejection is None else REJECTED
+        step_results.append(ClickStepResult(step.name, outcome, "" if rejection is None else rejection.detail))
+        unresolved = unresolved or (rejection is not None and None in (hit.offer, hit.affiliate, hit.advertiser))
+    rejection = decide(hit)
+    if hit.offer is None or (rejection is not None and (rejection.reason != BOT or not would_pass(hit))):
+        return ClickCheck(hit, tuple(step_results), rejection, find_rejected_url(hit), _TRAFFICBACK_REDIRECT)
+    return ClickCheck(hit, tuple(step_results), rejection, accepted_url(hit), hit.offer.redirect_type)
 
 
-def _checked_smart(hit: Hit, sample: Sample) -> Checked:
+def _check_smartlink(hit: Hit, sample: SampleClick) -> ClickCheck:
     """A click on a SmartLink goes to its best offer that takes it, else to the best, which does not."""
     offers = find_offers(hit)
-    if isinstance(offers, Refused):
-        return Checked(hit, _verdicts_before(offers), offers, find_refused_url(hit), _PLAIN)
+    if isinstance(offers, Rejection):
+        return ClickCheck(hit, _results_without_offer(offers), offers, find_rejected_url(hit), _TRAFFICBACK_REDIRECT)
 
-    def aim(hit: Hit, offer: Offer) -> None:
-        hit.aim(offer)
+    def retarget(hit: Hit, offer: RulesetOffer) -> None:
+        hit.retarget(offer)
         hit.cookie = _cookie_of(sample, hit)
 
-    tried = tuple(Tried(offer.id, would_refuse(hit, offer, aim, decide)) for offer in offers)
-    takes = [offer for offer, each in zip(offers, tried, strict=True) if each.refused is None]
-    aim(hit, (takes or offers)[0])
-    return replace(_checked(hit), tried=tried)
+    tried = tuple(
+        SmartLinkOfferResult(offer.id, find_offer_rejection(hit, offer, retarget, decide)) for offer in offers
+    )
+    accepting = [offer for offer, each in zip(offers, tried, strict=True) if each.rejection is None]
+    retarget(hit, (accepting or offers)[0])
+    return replace(_check(hit), tried=tried)
 
 
-def _verdicts_before(refused: Refused) -> tuple[Verdict, ...]:
+def _results_without_offer(rejection: Rejection) -> tuple[ClickStepResult, ...]:
     """Of a click that has no offer to ask about."""
     names = [step.name for step in STEPS]
-    at = names.index(refused.reason)
-    passed = [Verdict(name, PASSED, "") for name in names[:at]]
+    at = names.index(rejection.reason)
+    passed = [ClickStepResult(name, PASSED, "") for name in names[:at]]
     return (
         *passed,
-        Verdict(refused.reason, REFUSED, refused.detail),
-        *(Verdict(n, NOT_ASKED, "") for n in names[at + 1 :]),
+        ClickStepResult(rejection.reason, REJECTED, rejection.detail),
+        *(ClickStepResult(n, NOT_CHECKED, "") for n in names[at + 1 :]),
     )

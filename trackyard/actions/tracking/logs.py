@@ -7,89 +7,93 @@ import msgspec
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.actions.statistics.reports import Names
+from trackyard.actions.statistics.reports import EntityNames
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.analytics.reports.logs import LogPage, LogQuery, list_affiliate_log, list_server_log
 from trackyard.base.errors import NotFound
 from trackyard.base.ids import is_hex24
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.rows import AffiliateLog, ServerLog
+from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions import conversions
-from trackyard.store.conversions.conversions import Event
+from trackyard.store.conversions.conversions import ConversionHistoryEntry
 from trackyard.store.offers import offers
 from trackyard.store.people import affiliates
 
 
 @dataclass(frozen=True, slots=True)
-class ServerRecord:
+class ServerLogRecord:
     """A call that was received. click: the record, by column name, of the click it names; None when there is none."""
 
-    log: ServerLog
+    log: ServerPostbackLog
     click: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
-class AffiliateRecord:
+class AffiliateLogRecord:
     """An attempt of an outbound postback. event: the conversion as it was then; None when it does not exist."""
 
-    log: AffiliateLog
-    event: Event | None
+    log: AffiliatePostbackLog
+    event: ConversionHistoryEntry | None
 
 
-def server_log(
+def list_server_records(
     deps: Deps, caller: Caller, permission: Permission, query: LogQuery
-) -> tuple[list[ServerRecord], int, Names]:
+) -> tuple[list[ServerLogRecord], int, EntityNames]:
     """A page of the server postback log, how many records there are, and names. The query's scope becomes the
     caller's."""
-    page: LogPage[ServerLog] = list_server_log(deps.analytics, _scoped(deps, caller, permission, query))
+    page: LogPage[ServerPostbackLog] = list_server_log(deps.analytics, _scoped(deps, caller, permission, query))
     loaded = find_records(deps.analytics, [log.click_id for log in page.records])
     clicks = {number: msgspec.structs.asdict(decode_click(record)) for number, record in loaded.items()}
     with deps.database.read() as conn:
         # The click of an import is in SQL alone.
-        own = {log.conversion_id for log in page.records if log.conversion_id and log.click_id not in clicks}
-        imported = conversions.clicks_of(conn, own)
-        found = [ServerRecord(log, clicks.get(log.click_id) or imported.get(log.conversion_id)) for log in page.records]
+        conversion_ids = {log.conversion_id for log in page.records if log.conversion_id and log.click_id not in clicks}
+        imported = conversions.clicks_of(conn, conversion_ids)
+        found = [
+            ServerLogRecord(log, clicks.get(log.click_id) or imported.get(log.conversion_id)) for log in page.records
+        ]
         mentioned = [item.click for item in found if item.click is not None]
-        names = Names(
+        names = EntityNames(
             offers=offers.names_of(conn, {click["offer"] for click in mentioned}),
             affiliates=affiliates.names_of(conn, {click["affiliate"] for click in mentioned}),
         )
     return found, page.total_count, names
 
 
-def affiliate_log(
+def list_affiliate_records(
     deps: Deps, caller: Caller, permission: Permission, query: LogQuery
-) -> tuple[list[AffiliateRecord], int]:
+) -> tuple[list[AffiliateLogRecord], int]:
     """Return a page of the affiliate postback log and the number of records.
 
     An affiliate sees its own postbacks alone. The query's scope becomes the caller's.
     """
-    query = replace(query, crosses=not isinstance(caller, AffiliateCaller))
+    query = replace(query, include_cross=not isinstance(caller, AffiliateCaller))
     page = list_affiliate_log(deps.analytics, _scoped(deps, caller, permission, query))
     with deps.database.read() as conn:
-        events = conversions.events_of(conn, {(log.conversion_id, log.version) for log in page.records})
-    found = [AffiliateRecord(log, events.get((log.conversion_id, log.version))) for log in page.records]
+        events = conversions.history_entries_of(conn, {(log.conversion_id, log.version) for log in page.records})
+    found = [AffiliateLogRecord(log, events.get((log.conversion_id, log.version))) for log in page.records]
     return found, page.total_count
 
 
-def find_conversion(deps: Deps, caller: Caller, permission: Permission, conversion_id: str) -> str:
+def get_conversion_id(deps: Deps, caller: Caller, permission: Permission, conversion_id: str) -> str:
     """The id of a conversion in the caller's scope. Raises NotFound."""
     if not is_hex24(conversion_id):
         raise NotFound
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, permission)
-        found = conversions.find_named(conn, scope, ids=[conversion_id], action_ids=(), click_ids=())
+        found = conversions.find_references(conn, scope, ids=[conversion_id], action_ids=(), click_ids=())
     if not found:
         raise NotFound
     return found[0].id
 
 
-def history(deps: Deps, conversion_id: str, *, page: int, limit: int) -> tuple[list[Event], int]:
+def list_conversion_events(
+    deps: Deps, conversion_id: str, *, page: int, limit: int
+) -> tuple[list[ConversionHistoryEntry], int]:
     """The states of a conversion that was found, first things first, and how many there are."""
     with deps.database.read() as conn:
-        return conversions.list_events(conn, conversion_id, page=page, limit=limit)
+        return conversions.list_history(conn, conversion_id, page=page, limit=limit)
 
 
 def _scoped(deps: Deps, caller: Caller, permission: Permission, query: LogQuery) -> LogQuery:

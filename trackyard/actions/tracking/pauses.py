@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from trackyard.actions.platform.notices import PAUSED, Recipient, tell, titled
+from trackyard.actions.platform.notices import PAUSED, Recipient, offer_label, send_notice
 from trackyard.store.engine.database import Connection
 from trackyard.store.tracking import pauses
 
@@ -14,13 +14,13 @@ def pause_postbacks(conn: Connection, postback_ids: Collection[int], now_ms: int
         people = [Recipient(paused.affiliate_email, paused.affiliate_name)]
         if paused.manager_email is not None:
             people.append(Recipient(paused.manager_email, paused.manager_name or paused.manager_email))
-        tell(
+        send_notice(
             conn,
             PAUSED,
             people,
             now_ms,
             postback=paused.id,
-            affiliate=titled(paused.affiliate_id, paused.affiliate_name),
-            offer="every offer" if paused.offer_id is None else titled(paused.offer_id, paused.offer_title or ""),
+            affiliate=offer_label(paused.affiliate_id, paused.affiliate_name),
+            offer="every offer" if paused.offer_id is None else offer_label(paused.offer_id, paused.offer_title or ""),
             url=paused.url,
         )

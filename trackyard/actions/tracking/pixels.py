@@ -15,7 +15,7 @@ from trackyard.base.errors import BadInput, NotFound
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.tracking.pixels import ACCEPTED, WAITS, fault_of
+from trackyard.domain.tracking.pixels import ACCEPTED, PENDING_REVIEW, find_code_error
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
 from trackyard.store.offers.offers import OfferName
@@ -40,7 +40,7 @@ def add_pixel(
     says. Raises BadInput."""
     now = deps.clock.now_ms()
     if moderation_status is None:
-        moderation_status = WAITS if isinstance(caller, AffiliateCaller) else ACCEPTED
+        moderation_status = PENDING_REVIEW if isinstance(caller, AffiliateCaller) else ACCEPTED
     _check_code(code, code_type)
     with deps.database.write() as conn:
         owner = owner_for(conn, caller, Permission.PIXELS_WRITE, pid, offer_id)
@@ -65,7 +65,7 @@ def edit_pixel(deps: Deps, caller: Caller, pixel_id: int, changes: dict[str, Any
         _check_code(after.code, after.code_type)
         is_other = (before.code, before.code_type) != (after.code, after.code_type)
         if is_other and isinstance(caller, AffiliateCaller):
-            changes = changes | {"moderation_status": WAITS}
+            changes = changes | {"moderation_status": PENDING_REVIEW}
         changes = changes | {"updated_at": now}
         pixels.edit_pixel(conn, before.id, changes)
         _touch(conn, before)
@@ -75,10 +75,10 @@ def edit_pixel(deps: Deps, caller: Caller, pixel_id: int, changes: dict[str, Any
 def remove_pixel(deps: Deps, caller: Caller, pixel_id: int) -> Pixel:
     """Removes a pixel; as it was. Raises NotFound."""
     with deps.database.write() as conn:
-        gone = _found(conn, caller, pixel_id, lock=True)
-        pixels.remove_pixel(conn, gone.id)
-        _touch(conn, gone)
-    return gone
+        removed = _found(conn, caller, pixel_id, lock=True)
+        pixels.remove_pixel(conn, removed.id)
+        _touch(conn, removed)
+    return removed
 
 
 def list_pixels(deps: Deps, caller: Caller, affiliate_ids: Collection[int], statuses: Collection[int]) -> list[Pixel]:
@@ -104,7 +104,7 @@ def offer_names(deps: Deps, rows: Iterable[Pixel]) -> dict[int, OfferName]:
         return offers.names_of(conn, wanted)
 
 
-def get_owner(deps: Deps, caller: Caller, affiliate_id: int) -> int:
+def get_owner_id(deps: Deps, caller: Caller, affiliate_id: int) -> int:
     """The id of an affiliate whose pixels the caller may see. Raises NotFound."""
     with deps.database.read() as conn:
         found = affiliates.find_affiliate(conn, scope_of(conn, caller, Permission.PIXELS_WRITE), affiliate_id)
@@ -119,7 +119,7 @@ def _touch(conn: Connection, changed: NewPixel) -> None:
 
 
 def _check_code(code: str, code_type: str) -> None:
-    fault = fault_of(code, code_type)
+    fault = find_code_error(code, code_type)
     if fault is not None:
         raise BadInput({"code": [fault]})
 

@@ -11,23 +11,23 @@ from trackyard.base.ids import new_id
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.tracking.postbacks import BY_CREATING, filled
+from trackyard.domain.tracking.postbacks import BY_CREATING, fill_url
 from trackyard.domain.tracking.sample_conversion import sample_conversion
-from trackyard.outbound.client import Answer, signature, wire_url
+from trackyard.outbound.client import HttpResult, signature, wire_url
 from trackyard.store.offers import offers
 from trackyard.store.people import affiliates
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class PostbackTest:
     """What was called, and what came of it."""
 
     url: str
-    answer: Answer
+    answer: HttpResult
 
 
 @dataclass(frozen=True, slots=True)
-class _Receiver:
+class _TestTarget:
     """Who is called. secret: what its signatures are made with · offer_title: "" without an offer."""
 
     affiliate_id: int
@@ -35,9 +35,9 @@ class _Receiver:
     offer_title: str
 
 
-def try_postback(
+def send_test_postback(
     deps: Deps, caller: Caller, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str
-) -> Trial:
+) -> PostbackTest:
     """Calls `url` once with the macros of a made-up conversion (without an offer: of offer 0), signed with the
     affiliate's secret. Nothing is stored or repeated.
 
@@ -53,20 +53,20 @@ def try_postback(
         currency=deps.currency,
         now_ms=now,
     )
-    target = wire_url(filled(url, sample, receiver.offer_title, deps.zone, str(secrets.randbelow(10**9))))
+    target = wire_url(fill_url(url, sample, receiver.offer_title, deps.zone, str(secrets.randbelow(10**9))))
     headers = {
         "X-Trackyard-Signature": signature(receiver.secret, now // 1000, target),
         "X-Trackyard-Delivery": new_id(now),
         "X-Trackyard-Test": "1",
     }
-    return Trial(target, deps.trials.call(receiver.affiliate_id, target, headers))
+    return PostbackTest(target, deps.trials.fetch(receiver.affiliate_id, target, headers))
 
 
-def _receiver(deps: Deps, caller: Caller, pid: int | None, offer_id: int | None) -> _Receiver:
+def _receiver(deps: Deps, caller: Caller, pid: int | None, offer_id: int | None) -> _TestTarget:
     with deps.database.read() as conn:
         owner = owner_for(conn, caller, Permission.POSTBACKS_WRITE, pid, offer_id)
         found = affiliates.find_affiliate(conn, scope_of(conn, caller, Permission.POSTBACKS_WRITE), owner)
-        titles = {} if offer_id is None else offers.existing(conn, [offer_id])
+        titles = {} if offer_id is None else offers.existing_titles(conn, [offer_id])
     if found is None:
         raise BadInput({"pid": [f"An affiliate {owner} does not exist."]})
-    return _Receiver(found.id, found.postback_secret, titles.get(offer_id or 0, ""))
+    return _TestTarget(found.id, found.postback_secret, titles.get(offer_id or 0, ""))

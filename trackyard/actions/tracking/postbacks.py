@@ -14,13 +14,13 @@ from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import postbacks
-from trackyard.store.tracking.pauses import resumed
-from trackyard.store.tracking.postbacks import NewPostback, Postback, PostbackFilter
+from trackyard.store.tracking.pauses import resumed_columns
+from trackyard.store.tracking.postbacks import NewPostback, PostbackFilter, StoredPostback
 
 
 def add_postback(
     deps: Deps, caller: Caller, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str | None
-) -> Postback:
+) -> StoredPostback:
     """Adds a postback for one offer (None = for all). Raises NotFound for the pid of another affiliate, BadInput."""
     now = deps.clock.now_ms()
     if isinstance(caller, AffiliateCaller) and pid not in (None, caller.id):
@@ -28,16 +28,16 @@ def add_postback(
     with deps.database.write() as conn:
         owner = owner_for(conn, caller, Permission.POSTBACKS_WRITE, pid, offer_id)
         new = NewPostback(owner, offer_id, url, status, goal, forced=False, created_at=now, updated_at=now)
-        return Postback(id=postbacks.add_postback(conn, new), **asdict(new))
+        return StoredPostback(id=postbacks.add_postback(conn, new), **asdict(new))
 
 
-def get_postback(deps: Deps, caller: Caller, postback_id: int) -> Postback:
+def get_postback(deps: Deps, caller: Caller, postback_id: int) -> StoredPostback:
     """The postback of an id, of an affiliate in the caller's scope. Raises NotFound."""
     with deps.database.read() as conn:
         return _found(conn, caller, postback_id)
 
 
-def edit_postback(deps: Deps, caller: Caller, postback_id: int, changes: dict[str, Any]) -> Postback:
+def edit_postback(deps: Deps, caller: Caller, postback_id: int, changes: dict[str, Any]) -> StoredPostback:
     """Changes columns of a postback; another affiliate_id gives it to that affiliate. One that was paused is resumed.
 
     Raises NotFound when it was removed meanwhile, BadInput for an affiliate that does not exist or is out of scope.
@@ -47,25 +47,25 @@ def edit_postback(deps: Deps, caller: Caller, postback_id: int, changes: dict[st
         before = _found(conn, caller, postback_id, lock=True)
         if "affiliate_id" in changes:
             _affiliate(conn, scope_of(conn, caller, Permission.POSTBACKS_WRITE), changes["affiliate_id"], "pid")
-        changes = changes | resumed() | {"updated_at": now}
+        changes = changes | resumed_columns() | {"updated_at": now}
         postbacks.edit_postback(conn, before.id, changes)
     return replace(before, **changes)
 
 
-def resume_postback(deps: Deps, caller: Caller, postback_id: int) -> Postback:
+def resume_postback(deps: Deps, caller: Caller, postback_id: int) -> StoredPostback:
     """Lets the calls of a paused postback be made again; one that is not paused stays as it is. Raises NotFound."""
     with deps.database.write() as conn:
         before = _found(conn, caller, postback_id, lock=True)
-        postbacks.edit_postback(conn, before.id, resumed())
-    return replace(before, **resumed())
+        postbacks.edit_postback(conn, before.id, resumed_columns())
+    return replace(before, **resumed_columns())
 
 
-def remove_postback(deps: Deps, caller: Caller, postback_id: int) -> Postback:
+def remove_postback(deps: Deps, caller: Caller, postback_id: int) -> StoredPostback:
     """Removes a postback; as it was. Raises NotFound."""
     with deps.database.write() as conn:
-        gone = _found(conn, caller, postback_id, lock=True)
-        postbacks.remove_postback(conn, gone.id)
-    return gone
+        removed = _found(conn, caller, postback_id, lock=True)
+        postbacks.remove_postback(conn, removed.id)
+    return removed
 
 
 def remove_of_affiliates(deps: Deps, caller: Caller, affiliate_ids: Iterable[int]) -> int:
@@ -77,9 +77,9 @@ def remove_of_affiliates(deps: Deps, caller: Caller, affiliate_ids: Iterable[int
     with deps.database.write() as conn:
         scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
         known = affiliates.names_of(conn, wanted)
-        strange = [number for number in wanted if number not in known or not scope.has_affiliate(number)]
-        if strange:
-            raise BadInput({"ids": [f"An affiliate {number} does not exist." for number in strange]})
+        unknown = [number for number in wanted if number not in known or not scope.has_affiliate(number)]
+        if unknown:
+            raise BadInput({"ids": [f"An affiliate {number} does not exist." for number in unknown]})
         return postbacks.remove_of_affiliates(conn, wanted)
 
 
@@ -96,15 +96,15 @@ def remove_of_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> in
         scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
         own = caller.id if isinstance(caller, AffiliateCaller) else None
         known = offers.visible_among(conn, wanted, own) | postbacks.offers_with(conn, scope, wanted)
-        strange = [number for number in wanted if number not in known]
-        if strange:
-            raise BadInput({"ids": [f"An offer {number} does not exist." for number in strange]})
+        unknown = [number for number in wanted if number not in known]
+        if unknown:
+            raise BadInput({"ids": [f"An offer {number} does not exist." for number in unknown]})
         return postbacks.remove_of_offers(conn, scope, wanted)
 
 
 def list_postbacks(
     deps: Deps, caller: Caller, chosen: PostbackFilter, *, page: int, limit: int
-) -> tuple[list[Postback], int]:
+) -> tuple[list[StoredPostback], int]:
     """A page of postbacks, oldest first, and how many there are. Raises BadInput for an affiliate that does not exist
     or is out of scope."""
     with deps.database.read() as conn:
@@ -135,7 +135,7 @@ def _affiliate(conn: Connection, scope: Scope, affiliate_id: int, wire_name: str
     return affiliate_id
 
 
-def _found(conn: Connection, caller: Caller, postback_id: int, *, lock: bool = False) -> Postback:
+def _found(conn: Connection, caller: Caller, postback_id: int, *, lock: bool = False) -> StoredPostback:
     scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
     found = postbacks.find_postback(conn, scope, postback_id, lock=lock)
     if found is None:

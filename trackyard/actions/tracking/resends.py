@@ -6,21 +6,21 @@ from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.analytics.reports.logs import find_attempt, list_calls
+from trackyard.analytics.reports.logs import find_attempt, list_deliveries
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_id
-from trackyard.domain.conversions.statuses import BY_NUMBER
+from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.rows import AffiliateLog
+from trackyard.domain.statistics.rows import AffiliatePostbackLog
 from trackyard.domain.tracking.postbacks import host_of
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import deliveries, offer_urls, postbacks
-from trackyard.store.tracking.deliveries import CROSS, NewDelivery
+from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID, NewDelivery
 
-MOST_CALLS: Final = 5_000
-_TOGETHER: Final = 300
+MAX_DELIVERIES: Final = 5_000
+_BATCH_SIZE: Final = 300
 """What one replay queues at the most: it is one transaction."""
 
 
@@ -34,7 +34,7 @@ class Resent:
     dropped: int
 
 
-def get_attempt(deps: Deps, caller: Caller, attempt_id: str) -> AffiliateLog:
+def get_attempt(deps: Deps, caller: Caller, attempt_id: str) -> AffiliatePostbackLog:
     """A record of the affiliate postback log whose affiliate is in the caller's scope. Raises NotFound."""
     found = find_attempt(deps.analytics, attempt_id)
     if found is None:
@@ -45,7 +45,7 @@ def get_attempt(deps: Deps, caller: Caller, attempt_id: str) -> AffiliateLog:
     return found
 
 
-def resend(deps: Deps, attempt: AffiliateLog) -> Resent:
+def resend(deps: Deps, attempt: AffiliatePostbackLog) -> Resent:
     """Queues the call of a record of the log once more: one attempt, whether its postback is paused or not."""
     return _queue(deps, [attempt])
 
@@ -60,50 +60,54 @@ def replay(deps: Deps, caller: Caller, affiliate_id: int, since: int, until: int
         scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
         if affiliates.find_affiliate(conn, scope, affiliate_id) is None:
             raise BadInput({"pid": [f"An affiliate {affiliate_id} does not exist."]})
-    calls = list_calls(deps.analytics, affiliate_id, since, until, MOST_CALLS + 1)
-    if len(calls) > MOST_CALLS:
-        raise BadInput({"to": [f"There are more than {MOST_CALLS} calls in this span: choose a shorter one."]})
-    return _queue(deps, calls)
+    attempts = list_deliveries(deps.analytics, affiliate_id, since, until, MAX_DELIVERIES + 1)
+    if len(attempts) > MAX_DELIVERIES:
+        raise BadInput({"to": [f"There are more than {MAX_DELIVERIES} calls in this span: choose a shorter one."]})
+    return _queue(deps, attempts)
 
 
-def _queue(deps: Deps, calls: Sequence[AffiliateLog]) -> Resent:
+def _queue(deps: Deps, attempts: Sequence[AffiliatePostbackLog]) -> Resent:
     """Queues calls, some in a transaction: all of them in one would hold up every other. What is queued stays when a
     later part fails; the same again adds those alone that are missing."""
     now = deps.clock.now_ms()
-    kept = queued = 0
-    for start in range(0, len(calls), _TOGETHER):
+    present_count = queued = 0
+    for start in range(0, len(attempts), _BATCH_SIZE):
         with deps.database.write() as conn:
-            there = _with_postback(conn, calls[start : start + _TOGETHER])
-            queued += deliveries.add_forced(conn, [_again(call, now) for call in there])
-        kept += len(there)
-    return Resent(queued, kept - queued, len(calls) - kept)
+            present = _with_postback(conn, attempts[start : start + _BATCH_SIZE])
+            queued += deliveries.add_forced(conn, [_resent_delivery(attempt, now) for attempt in present])
+        present_count += len(present)
+    return Resent(queued, present_count - queued, len(attempts) - present_count)
 
 
-def _with_postback(conn: Connection, calls: Sequence[AffiliateLog]) -> list[AffiliateLog]:
+def _with_postback(conn: Connection, attempts: Sequence[AffiliatePostbackLog]) -> list[AffiliatePostbackLog]:
     """The calls whose postback, or whose offer's own URL, is still there, and whose URL was not erased."""
-    calls = [call for call in calls if call.url]
-    there = postbacks.existing(conn, {call.postback_id for call in calls})
-    crossed = offer_urls.cross_urls(conn, {call.offer for call in calls if call.postback_id == CROSS})
+    attempts = [attempt for attempt in attempts if attempt.url]
+    present = postbacks.existing_postbacks(conn, {attempt.postback_id for attempt in attempts})
+    crossed = offer_urls.cross_urls(
+        conn, {attempt.offer for attempt in attempts if attempt.postback_id == CROSS_POSTBACK_ID}
+    )
     return [
-        call for call in calls if (call.offer in crossed if call.postback_id == CROSS else call.postback_id in there)
+        attempt
+        for attempt in attempts
+        if (attempt.offer in crossed if attempt.postback_id == CROSS_POSTBACK_ID else attempt.postback_id in present)
     ]
 
 
-def _again(call: AffiliateLog, now_ms: int) -> NewDelivery:
+def _resent_delivery(attempt: AffiliatePostbackLog, now_ms: int) -> NewDelivery:
     return NewDelivery(
         id=new_id(now_ms),
-        number=call.version,
-        conversion_id=call.conversion_id,
-        postback_id=call.postback_id,
-        affiliate_id=call.affiliate,
-        offer_id=call.offer,
-        advertiser_id=call.advertiser,
-        goal=call.goal,
-        status=BY_NUMBER[call.status].value,
-        url=call.url,
-        host=host_of(call.url),
+        number=attempt.version,
+        conversion_id=attempt.conversion_id,
+        postback_id=attempt.postback_id,
+        affiliate_id=attempt.affiliate,
+        offer_id=attempt.offer,
+        advertiser_id=attempt.advertiser,
+        goal=attempt.goal,
+        status=STATUSES_BY_NUMBER[attempt.status].value,
+        url=attempt.url,
+        host=host_of(attempt.url),
         next_at=now_ms,
         created_at=now_ms,
-        job_id=call.job_id,
+        job_id=attempt.job_id,
         forced=True,
     )

@@ -23,12 +23,12 @@ import msgspec
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
 
-from trackyard.analytics.cancellation import asking
+from trackyard.analytics.cancellation import current_cancellation
 from trackyard.analytics.exports import row_stream
-from trackyard.analytics.exports.column_stream import LINES, Reader
-from trackyard.analytics.scheduler import HEAVY, LIGHT, Places, Turn, Turns
+from trackyard.analytics.exports.column_stream import LINE_FORMAT, ColumnReader
+from trackyard.analytics.scheduler import HEAVY_LIMIT, LIGHT_LIMIT, ConcurrencyLimit, QueryScheduler, RunningQuery
 from trackyard.base.arrow import Batch
-from trackyard.base.errors import NARROWER, Abandoned, TooHeavy, Unavailable
+from trackyard.base.errors import NARROWING_HINT, ReportTooHeavy, RequestCancelled, Unavailable
 
 log = logging.getLogger("trackyard.analytics")
 
@@ -36,14 +36,14 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class QueryLimits:
     """What one statement may take: seconds, bytes of memory (groups and sorts of more than a quarter of it go to disk)
     · light, heavy: how many of those that requests ask run at once."""
 
     seconds: int = 30
     memory: int = 1_000_000_000
-    light: Places = LIGHT
-    heavy: Places = HEAVY
+    light: ConcurrencyLimit = LIGHT_LIMIT
+    heavy: ConcurrencyLimit = HEAVY_LIMIT
 
     @property
     def clause(self) -> str:
@@ -57,7 +57,7 @@ class Limits:
         )
 
 
-_CONFIG = """<clickhouse>
+_CHDB_CONFIG = """<clickhouse>
   <mark_cache_size>33554432</mark_cache_size>
   <primary_index_cache_size>67108864</primary_index_cache_size>
   <index_mark_cache_size>4194304</index_mark_cache_size>
@@ -70,7 +70,7 @@ _CONFIG = """<clickhouse>
 """
 """Caches a small machine can afford. The engine's logs about itself are off as long as they are not named here."""
 
-_SESSION: dict[str, Any] = {
+_SESSION_SETTINGS: dict[str, Any] = {
     "max_threads": 2,
     "output_format_json_quote_64bit_integers": 0,
     "output_format_json_quote_decimals": 1,
@@ -89,7 +89,7 @@ _SESSION: dict[str, Any] = {
 
 _DICTIONARY = "LowCardinality(String)"
 
-_ONE_BLOCK: dict[str, Any] = {
+_ONE_BLOCK_SETTINGS: dict[str, Any] = {
     "max_threads": 1,
     "input_format_parallel_parsing": 0,
     "min_insert_block_size_rows": 1_048_576,
@@ -97,19 +97,21 @@ _ONE_BLOCK: dict[str, Any] = {
 }
 """What is inserted is one block, so that a repeat is the same block."""
 
-_TOO_LONG = frozenset({158, 159, 160, 396})
+_TIMEOUT_CODES = frozenset({158, 159, 160, 396})
 """ClickHouse's codes for too many rows, out of time, too slow, too many result rows."""
 
-_TOO_BIG = 241
+_OUT_OF_MEMORY_CODE = 241
 """Its code for out of memory."""
 
-_ENDED = 394
+_KILLED_CODE = 394
 """Its code for a statement that was ended by another."""
 
-_GONE = frozenset({60, 74, 75, 76, 81, 107, 108, 198, 202, 203, 209, 210, 242, 243, 279, 319, 425, 516, 999})
+_UNAVAILABLE_CODES = frozenset(
+    {60, 74, 75, 76, 81, 107, 108, 198, 202, 203, 209, 210, 242, 243, 279, 319, 425, 516, 999}
+)
 """Its codes for a store that is not there, cannot be reached or used now, has no disk space left or lost its files."""
 
-_UNREADABLE = frozenset({6, 25, 26, 27, 32, 33, 38, 41, 53, 69, 70, 72, 117, 131, 321, 407})
+_PARSE_ERROR_CODES = frozenset({6, 25, 26, 27, 32, 33, 38, 41, 53, 69, 70, 72, 117, 131, 321, 407})
 """Its codes for text that does not parse as the column's type, or ends too early."""
 
 
@@ -124,14 +126,14 @@ class StoreError(Exception):
         self.unreadable = unreadable
 
 
-class _Page(msgspec.Struct, Generic[T]):
+class _JsonPage(msgspec.Struct, Generic[T]):
     """An answer in the format JSONCompact; the number is exact with the setting `exact_rows_before_limit`."""
 
     data: list[T]
     rows_before_limit_at_least: int
 
 
-class StoreGone(StoreError, Unavailable):
+class StoreUnavailable(StoreError, Unavailable):
     """The store cannot be reached, or cannot read or write now. To a caller of the API it says no more than that."""
 
     def __init__(self, text: str) -> None:
@@ -140,18 +142,18 @@ class StoreGone(StoreError, Unavailable):
         self.unreadable = False
 
 
-class TooBig(TooHeavy):
+class OutOfMemory(ReportTooHeavy):
     """A statement over the memory that one may take."""
 
 
-class _Ended(StoreError):
-    """The statement was ended by `Turns`."""
+class _QueryKilled(StoreError):
+    """The statement was ended by `QueryScheduler`."""
 
 
 class Analytics:
     """A database of the analytic store. Safe to use from several threads; `close` gives everything back."""
 
-    def __init__(self, address: str, database: str, config: Path | None, limits: Limits) -> None:
+    def __init__(self, address: str, database: str, config: Path | None, limits: QueryLimits) -> None:
         self._address = address
         self._database = database
         self._config = config
@@ -159,10 +161,10 @@ class Analytics:
         self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
         self._open: list[Client] = []
         self._lock = threading.Lock()
-        self._turns = Turns(self._kill, light=limits.light, heavy=limits.heavy)
+        self._scheduler = QueryScheduler(self._kill, light=limits.light, heavy=limits.heavy)
 
     @classmethod
-    def open(cls, address: str, *, database: str = "trackyard", limits: Limits | None = None) -> "Analytics":
+    def open(cls, address: str, *, database: str = "trackyard", limits: QueryLimits | None = None) -> "Analytics":
         """Opens `chdb:///directory` or `http(s)://user:password@host:port/database`; creates the database.
 
         database: for an address that names none · limits: of what is asked. Raises StoreError when the store cannot
@@ -173,25 +175,25 @@ class Analytics:
             directory = Path(address.removeprefix("chdb://"))
             directory.mkdir(parents=True, exist_ok=True)
             config = directory.with_name(directory.name + ".xml")
-            config.write_text(_CONFIG, encoding="utf-8")
+            config.write_text(_CHDB_CONFIG, encoding="utf-8")
             _load_chdb()
         else:
             server = urlsplit(address)
             database = server.path.strip("/") or database
             address = urlunsplit(server._replace(path=""))
         try:
-            first = clickhouse_connect.get_client(dsn=address, **_options(config))
+            first = clickhouse_connect.get_client(dsn=address, **_client_options(config))
             first.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
-            store = cls(address, database, config, limits or Limits())
+            store = cls(address, database, config, limits or QueryLimits())
             store._open.append(first)  # and left alone: chDB stops when nobody has it open
-            store._idle.put(store._take())
+            store._idle.put(store._take_client())
         except ClickHouseError as error:
             raise StoreError(f"the analytic store at {_without_password(address)} does not open: {error}") from error
         return store
 
     def close(self) -> None:
         """Closes every client; the directory is free for another process afterwards."""
-        self._turns.close()
+        self._scheduler.close()
         with self._lock:
             for client in self._open:
                 client.close()
@@ -201,10 +203,11 @@ class Analytics:
     def rows(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> list[T]:
         """The rows of a SELECT, each decoded as `row` (a type with one field or item a column).
 
-        `{name:Type}` in `sql` stands for `parameters["name"]`. Raises TooHeavy over the limits of one statement, and
+        `{name:Type}` in `sql` stands for `parameters["name"]`. Raises ReportTooHeavy over the limits of one
+        statement, and
         within a request (analytics/cancellation.py), which has to wait for its turn, ReportsBusy and Abandoned.
         """
-        body = self._asked(f"{sql}\nSETTINGS {self._limits.clause}", parameters, "JSONCompactEachRow")
+        body = self._query(f"{sql}\nSETTINGS {self._limits.clause}", parameters, "JSONCompactEachRow")
         return msgspec.json.Decoder(row).decode_lines(body)
 
     def page(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> tuple[list[T], int]:
@@ -213,45 +216,46 @@ class Analytics:
         The count costs nothing: what sorts the rows has seen them all. Raises as `rows`.
         """
         limited = f"{sql}\nSETTINGS exact_rows_before_limit = 1, {self._limits.clause}"
-        page: _Page[T] = msgspec.json.Decoder(_Page[row]).decode(self._asked(limited, parameters, "JSONCompact"))  # type: ignore[valid-type]
+        content = self._query(limited, parameters, "JSONCompact")
+        page: _JsonPage[T] = msgspec.json.Decoder(_JsonPage[row]).decode(content)  # type: ignore[valid-type]
         return page.data, page.rows_before_limit_at_least
 
     @contextmanager
-    def turn_of_file(self, *, patient: bool) -> Iterator[None]:
+    def file_slot(self, *, no_timeout: bool) -> Iterator[None]:
         """A turn for the next rows of a file that a request is answered with; what is asked in the block waits for no
         other. patient: it waits as long as it takes. Raises ReportsBusy, unless it is patient, and Abandoned."""
-        who = asking.get()
-        if who is None:
+        token = current_cancellation.get()
+        if token is None:
             yield
             return
-        with self._turns.of_file(who, patient=patient):
-            before = asking.set(None)
+        with self._scheduler.file_slot(token, no_timeout=no_timeout):
+            before = current_cancellation.set(None)
             try:
                 yield
             finally:
-                asking.reset(before)
+                current_cancellation.reset(before)
 
     @contextmanager
     def stream(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> Iterator[Iterator[list[T]]]:
-        """The rows of a SELECT whose one column is `packed`, read as they are asked for, some at a time.
+        """The rows of a SELECT whose one column is `packed_row_column`, read as they are asked for, some at a time.
 
         The statement ends with the block, which holds a client: it takes no turn, so who calls takes one for each
-        piece (`turn_of_file`), and bounds how many there are, and how long. Raises TooHeavy and StoreError, also where
-        rows are asked for.
+        piece (`file_slot`), and bounds how many there are, and how long. Raises ReportTooHeavy and StoreError, also
+        where rows are asked for.
         """
-        with self._streamed(sql, parameters, row_stream.FORM) as source:
-            yield row_stream.unpacked(source, row)
+        with self._open_stream(sql, parameters, row_stream.ROW_FORMAT) as source:
+            yield row_stream.unpack_rows(source, row)
 
     @contextmanager
-    def batches(self, sql: str, parameters: Mapping[str, Any], reader: Reader) -> Iterator[Iterator[Batch]]:
+    def batches(self, sql: str, parameters: Mapping[str, Any], reader: ColumnReader) -> Iterator[Iterator[Batch]]:
         """The rows of a SELECT whose one column is `packed_line`, by column; as `stream`."""
-        with self._streamed(sql, parameters, LINES) as source:
+        with self._open_stream(sql, parameters, LINE_FORMAT) as source:
             yield reader.batches(source)
 
     @contextmanager
-    def _streamed(self, sql: str, parameters: Mapping[str, Any], form: str) -> Iterator[Any]:
-        with self._client(again=False) as client:
-            limited = f"{sql}\nSETTINGS {row_stream.clause(self._limits.memory)}"
+    def _open_stream(self, sql: str, parameters: Mapping[str, Any], form: str) -> Iterator[Any]:
+        with self._client(reusable=False) as client:
+            limited = f"{sql}\nSETTINGS {row_stream.settings_clause(self._limits.memory)}"
             source: Any = client.raw_stream(limited, parameters=dict(parameters), fmt=form)
             try:
                 yield source
@@ -274,55 +278,57 @@ class Analytics:
         together: one by one that takes twice as long as all the reading.
         """
         names = ", ".join(f"`{name}`" for name, _ in columns)
-        told = ", ".join(f"`{name}` {kind.replace(_DICTIONARY, 'String')}" for name, kind in columns)
+        structure = ", ".join(f"`{name}` {kind.replace(_DICTIONARY, 'String')}" for name, kind in columns)
         rows = f"{target} ({names}) SELECT {names} FROM"
-        chosen = {**_ONE_BLOCK, **settings}
+        insert_settings = {**_ONE_BLOCK_SETTINGS, **settings}
         with self._client() as client:
             if self._config is None:
-                client.raw_insert(f"{rows} input('{told}')", None, body, settings=chosen, fmt=form)
+                client.raw_insert(f"{rows} input('{structure}')", None, body, settings=insert_settings, fmt=form)
                 return
-            with _in_memory(body) as path:
-                clause = ", ".join(f"{name} = {_quoted(value)}" for name, value in chosen.items())
-                client.command(f"INSERT INTO {rows} file('{path}', '{form}', '{told}') SETTINGS {clause}")
+            with _memory_file(body) as path:
+                clause = ", ".join(f"{name} = {_quoted(value)}" for name, value in insert_settings.items())
+                client.command(f"INSERT INTO {rows} file('{path}', '{form}', '{structure}') SETTINGS {clause}")
 
     def is_answering(self) -> bool:
         """Whether the store answers a trivial query now."""
         try:
             return self.rows("SELECT 1", {}, tuple[int]) == [(1,)]
-        except (StoreError, TooHeavy):
+        except (StoreError, ReportTooHeavy):
             log.warning("the analytic store does not answer", exc_info=True)
             return False
 
-    def _asked(self, sql: str, parameters: Mapping[str, Any], form: str) -> bytes:
+    def _query(self, sql: str, parameters: Mapping[str, Any], form: str) -> bytes:
         """The answer to a SELECT in a format. What is asked outside of a request waits for no turn."""
-        who = asking.get()
-        if who is None:
-            return self._answer(sql, parameters, form)
-        with self._turns.light(who) as turn:
-            answer = self._unless_ended(turn, sql, parameters, form)
+        token = current_cancellation.get()
+        if token is None:
+            return self._raw_query(sql, parameters, form)
+        with self._scheduler.light(token) as running_query:
+            answer = self._query_unless_requeued(running_query, sql, parameters, form)
         if answer is None:
-            with self._turns.heavy(who) as turn:
-                answer = self._unless_ended(turn, sql, parameters, form)
+            with self._scheduler.heavy(token) as running_query:
+                answer = self._query_unless_requeued(running_query, sql, parameters, form)
         if answer is None:
-            raise Abandoned
+            raise RequestCancelled
         return answer
 
-    def _unless_ended(self, turn: Turn, sql: str, parameters: Mapping[str, Any], form: str) -> bytes | None:
+    def _query_unless_requeued(
+        self, running_query: RunningQuery, sql: str, parameters: Mapping[str, Any], form: str
+    ) -> bytes | None:
         """The answer; None when the statement was sent back. Raises Abandoned."""
         try:
-            answer = self._answer(f"{sql}, log_comment = '{turn.id}'", parameters, form)
-        except _Ended:
-            if not turn.sent_back and not turn.who.is_over:
+            answer = self._raw_query(f"{sql}, log_comment = '{running_query.id}'", parameters, form)
+        except _QueryKilled:
+            if not running_query.requeued and not running_query.token.is_cancelled:
                 raise
         else:
             # One that was ended may answer all the same, with a part of its rows or none, and not say so.
-            if not turn.sent_back and not turn.who.is_over:
+            if not running_query.requeued and not running_query.token.is_cancelled:
                 return answer
-        if turn.who.is_over:
-            raise Abandoned
+        if running_query.token.is_cancelled:
+            raise RequestCancelled
         return None
 
-    def _answer(self, sql: str, parameters: Mapping[str, Any], form: str) -> bytes:
+    def _raw_query(self, sql: str, parameters: Mapping[str, Any], form: str) -> bytes:
         with self._client() as client:
             return client.raw_query(sql, parameters=dict(parameters), fmt=form)
 
@@ -330,53 +336,53 @@ class Analytics:
         self.run(f"KILL QUERY WHERE Settings['log_comment'] = '{turn_id}' ASYNC")
 
     @contextmanager
-    def _client(self, *, again: bool = True) -> Iterator[Client]:
+    def _client(self, *, reusable: bool = True) -> Iterator[Client]:
         """A client for one statement. again: whether another may use it then.
 
         None does once a statement of it failed: chDB gives the next one the rest of what the failed one had to say.
         """
         client = None
         try:
-            client = self._take()
+            client = self._take_client()
             yield client
         except BaseException as error:
-            again = False
+            reusable = False
             if isinstance(error, ClickHouseError):
-                raise self._told(error) from error
+                raise self._translate_error(error) from error
             raise
         finally:
-            if client is not None and again:
+            if client is not None and reusable:
                 self._idle.put(client)
             elif client is not None:
-                self._drop(client)
+                self._discard_client(client)
 
-    def _drop(self, client: Client) -> None:
+    def _discard_client(self, client: Client) -> None:
         with self._lock:
             if client in self._open:  # else the store was closed
                 self._open.remove(client)
                 client.close()
 
-    def _told(self, error: ClickHouseError) -> Exception:
+    def _translate_error(self, error: ClickHouseError) -> Exception:
         """What a failure of the store is to those that asked."""
         code, text = getattr(error, "code", None), str(error)
-        if code in _TOO_LONG:
-            return TooHeavy(f"The report took longer than {self._limits.seconds} seconds: {NARROWER}")
-        if code == _TOO_BIG:
+        if code in _TIMEOUT_CODES:
+            return ReportTooHeavy(f"The report took longer than {self._limits.seconds} seconds: {NARROWING_HINT}")
+        if code == _OUT_OF_MEMORY_CODE:
             megabytes = self._limits.memory // 1_000_000
-            return TooBig(f"The report needs more than {megabytes} MB of memory: {NARROWER}")
-        if code == _ENDED:
-            return _Ended(text)
-        if code in _GONE or (code is None and isinstance(error, OperationalError)):
+            return OutOfMemory(f"The report needs more than {megabytes} MB of memory: {NARROWING_HINT}")
+        if code == _KILLED_CODE:
+            return _QueryKilled(text)
+        if code in _UNAVAILABLE_CODES or (code is None and isinstance(error, OperationalError)):
             log.warning("the analytic store is gone", exc_info=error)
-            return StoreGone(text)
-        return StoreError(text, unreadable=code in _UNREADABLE)
+            return StoreUnavailable(text)
+        return StoreError(text, unreadable=code in _PARSE_ERROR_CODES)
 
-    def _take(self) -> Client:
+    def _take_client(self) -> Client:
         try:
             return self._idle.get_nowait()
         except queue.Empty:
             client = clickhouse_connect.get_client(
-                dsn=self._address, database=self._database, settings=_SESSION, **_options(self._config)
+                dsn=self._address, database=self._database, settings=_SESSION_SETTINGS, **_client_options(self._config)
             )
             with self._lock:
                 self._open.append(client)
@@ -396,7 +402,7 @@ def _load_chdb() -> None:
 
 
 @contextmanager
-def _in_memory(body: bytes) -> Iterator[str]:
+def _memory_file(body: bytes) -> Iterator[str]:
     """The path of a file that has these bytes and lies on no disk."""
     with open(os.memfd_create("rows"), "wb", buffering=0) as file:
         rest = memoryview(body)
@@ -410,7 +416,7 @@ def _quoted(value: Any) -> str:
     return str(value) if isinstance(value, int) else "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _options(config: Path | None) -> dict[str, Any]:
+def _client_options(config: Path | None) -> dict[str, Any]:
     if config is None:
         # A list of 10,000 ids does not fit an address, so parameters travel in the body.
         return {"autogenerate_session_id": False, "form_encode_query_params": True}

@@ -2,7 +2,7 @@
 
 A rollup is a projection: it lives in the same parts on disk as the rows it sums, is written, merged and dropped with
 them, and so cannot say anything else than they do. A query that it can answer is answered from it by the engine: one
-that asks for its columns, for whole days (`moment(DAY_MS)`) or whole grains, and for its sums.
+that asks for its columns, for whole days (`time_bucket(DAY_MS)`) or whole grains, and for its sums.
 """
 
 from collections.abc import Sequence, Set
@@ -17,15 +17,15 @@ HOUR_MS: Final = 3_600_000
 STEP_MS: Final = 900_000
 """The offset of each zone is a multiple of this since 1972: a local hour or day consists of whole steps."""
 
-SUMS: Final = ("countIf(reason = '')", "sumIf(uniq, reason = '')")
+TRAFFIC_SUMS: Final = ("countIf(reason = '')", "sumIf(uniq, reason = '')")
 """What a rollup sums: what analytics/reports/metrics.py asks of accepted clicks and views, word for word."""
-FACT_SUMS: Final = ("sum(sign)", "sumIf(sign, payout = 0)", "sum(sign * charge_base)", "sum(sign * payout_base)")
+CONVERSION_SUMS: Final = ("sum(sign)", "sumIf(sign, payout = 0)", "sum(sign * charge_base)", "sum(sign * payout_base)")
 """The same of facts by status, in the platform's currency."""
 
-_UTC: Final = frozenset({"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal"})
+_UTC_ZONES: Final = frozenset({"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal"})
 
 
-def moment(grain: int) -> str:
+def time_bucket(grain: int) -> str:
     """The number of the day, hour or step (milliseconds `grain`) of a row, counted from 1970 in UTC."""
     return f"intDiv(time, {grain})"
 
@@ -37,17 +37,17 @@ class Rollup:
     name: str
     columns: tuple[str, ...]
     grain: int = DAY_MS
-    sums: tuple[str, ...] = SUMS
+    sums: tuple[str, ...] = TRAFFIC_SUMS
 
     @property
     def body(self) -> str:
         """The SELECT of the projection. Its keys are its order: a filter by its first column reads little."""
-        finer = () if self.grain == DAY_MS else (moment(self.grain),)
-        keys = ", ".join((moment(DAY_MS), *self.columns, *finer))
+        finer = () if self.grain == DAY_MS else (time_bucket(self.grain),)
+        keys = ", ".join((time_bucket(DAY_MS), *self.columns, *finer))
         return f"SELECT {keys}, {', '.join(self.sums)} GROUP BY {keys}"
 
 
-ROLLUPS: Final = (
+TRAFFIC_ROLLUPS: Final = (
     Rollup("by_step", (), STEP_MS),
     Rollup("by_offer_step", ("offer", "advertiser", "smart_id"), STEP_MS),
     Rollup("by_country_step", ("country", "os", "device"), STEP_MS),
@@ -63,16 +63,16 @@ ROLLUPS: Final = (
 )
 """Those of clicks and of views."""
 
-FACT_ROLLUPS: Final = (
-    Rollup("by_goal_step", ("goal", "status"), STEP_MS, FACT_SUMS),
-    Rollup("by_offer_day", ("offer", "advertiser", "smart_id", "status"), DAY_MS, FACT_SUMS),
-    Rollup("by_affiliate_day", ("affiliate", "status"), DAY_MS, FACT_SUMS),
-    Rollup("by_country_day", ("country", "os", "device", "status"), DAY_MS, FACT_SUMS),
+CONVERSION_ROLLUPS: Final = (
+    Rollup("by_goal_step", ("goal", "status"), STEP_MS, CONVERSION_SUMS),
+    Rollup("by_offer_day", ("offer", "advertiser", "smart_id", "status"), DAY_MS, CONVERSION_SUMS),
+    Rollup("by_affiliate_day", ("affiliate", "status"), DAY_MS, CONVERSION_SUMS),
+    Rollup("by_country_day", ("country", "os", "device", "status"), DAY_MS, CONVERSION_SUMS),
 )
 """Those of facts: of columns that many conversions of a day share."""
 
 
-def grains(columns: Set[str], rollups: Sequence[Rollup] = ROLLUPS) -> tuple[int, ...]:
+def find_grains(columns: Set[str], rollups: Sequence[Rollup] = TRAFFIC_ROLLUPS) -> tuple[int, ...]:
     """The grains of the rollups that have all of these columns, that of the one with the fewest rows first: with few
     columns, then with coarse grains. None: there is no such rollup."""
     found = [rollup for rollup in rollups if columns <= set(rollup.columns)]
@@ -81,7 +81,7 @@ def grains(columns: Set[str], rollups: Sequence[Rollup] = ROLLUPS) -> tuple[int,
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PeriodPart:
     """A part of a period (UTC ms, `until` exclusive).
 
     grain: of the rollups that can answer it; None = rows have to be read.
@@ -96,36 +96,41 @@ class Piece:
         """That a row is of this part, in the words of rollups; days come first: by them all tables are sorted."""
         if self.grain is None:
             return (f"time >= {self.since}", f"time < {self.until}")
-        days = (f"{moment(DAY_MS)} >= {self.since // DAY_MS}", f"{moment(DAY_MS)} <= {(self.until - 1) // DAY_MS}")
+        days = (
+            f"{time_bucket(DAY_MS)} >= {self.since // DAY_MS}",
+            f"{time_bucket(DAY_MS)} <= {(self.until - 1) // DAY_MS}",
+        )
         finer = (
-            f"{moment(self.grain)} >= {self.since // self.grain}",
-            f"{moment(self.grain)} < {self.until // self.grain}",
+            f"{time_bucket(self.grain)} >= {self.since // self.grain}",
+            f"{time_bucket(self.grain)} < {self.until // self.grain}",
         )
         return days if self.grain == DAY_MS else (*days, *finer)
 
 
-def pieces_of(since: int, until: int, columns: Set[str], rollups: Sequence[Rollup] = ROLLUPS) -> list[Piece]:
+def split_period(
+    since: int, until: int, columns: Set[str], rollups: Sequence[Rollup] = TRAFFIC_ROLLUPS
+) -> list[PeriodPart]:
     """A period in pieces that rollups with these columns answer, if there are such: whole days, and what is left of the
     first and the last one."""
-    known = grains(columns, rollups)
+    available_grains = find_grains(columns, rollups)
     first, end = -(-since // DAY_MS) * DAY_MS, until // DAY_MS * DAY_MS
-    if not known or first >= end:
-        return [_finest(since, until, known)]
-    edges = [_finest(*edge, known) for edge in ((since, first), (end, until)) if edge[0] < edge[1]]
-    return [Piece(first, end, DAY_MS), *edges]
+    if not available_grains or first >= end:
+        return [_coarsest_part(since, until, available_grains)]
+    edges = [_coarsest_part(*edge, available_grains) for edge in ((since, first), (end, until)) if edge[0] < edge[1]]
+    return [PeriodPart(first, end, DAY_MS), *edges]
 
 
-def _finest(since: int, until: int, known: tuple[int, ...]) -> Piece:
-    whole = next((grain for grain in known if not since % grain and not until % grain), None)
-    return Piece(since, until, whole if since < until else None)
+def _coarsest_part(since: int, until: int, available_grains: tuple[int, ...]) -> PeriodPart:
+    fitting_grain = next((grain for grain in available_grains if not since % grain and not until % grain), None)
+    return PeriodPart(since, until, fitting_grain if since < until else None)
 
 
-def is_whole(zone: str, since: int, until: int, grain: int) -> bool:
+def has_whole_grains(zone: str, since: int, until: int, grain: int) -> bool:
     """Whether each local hour from `since` to `until` (UTC ms) consists of whole grains; of a day: each local day."""
     if since % grain or until % grain:
         return False
     if grain == DAY_MS:
-        return zone in _UTC
+        return zone in _UTC_ZONES
     first, last = (datetime.fromtimestamp(at / 1000, UTC).year for at in (since, until))
     return all(_offsets_are_whole(zone, year, grain) for year in range(first, last + 1))
 

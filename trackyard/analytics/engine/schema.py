@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from trackyard.analytics.engine.connection import Analytics, StoreError
-from trackyard.analytics.engine.rollups import DAY_MS, FACT_ROLLUPS, ROLLUPS, moment
+from trackyard.analytics.engine.rollups import CONVERSION_ROLLUPS, DAY_MS, TRAFFIC_ROLLUPS, time_bucket
 from trackyard.domain.statistics import rows
-from trackyard.journal.records import Click, View
+from trackyard.journal.records import Click, Impression
 
-CLICK_PLACE = ("journal", "position")
+POSITION_COLUMNS = ("journal", "position")
 """Where the record of a click or a view stands; these two precede its own columns."""
 
 _LOW_CARDINALITY = frozenset(
@@ -49,17 +49,17 @@ _LOW_CARDINALITY = frozenset(
         "error",
     }
 )
-_SMALL = {"uniq": "UInt8", "sign": "Int8", "status": "UInt8", "forced": "UInt8"}
+_SMALL_TYPES = {"uniq": "UInt8", "sign": "Int8", "status": "UInt8", "forced": "UInt8"}
 _CODECS = {"time": "CODEC(Delta, ZSTD(1))", "position": "CODEC(Delta, ZSTD(1))", "click_time": "CODEC(Delta, ZSTD(1))"}
-_WINDOW = "non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1"
-_CARRIED = f"{_WINDOW}, lightweight_mutation_projection_mode = 'rebuild'"
+_BASE_SETTINGS = "non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1"
+_PROJECTION_SETTINGS = f"{_BASE_SETTINGS}, lightweight_mutation_projection_mode = 'rebuild'"
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table filled by analytics/load.py.
 
-    `key`: columns that tell one row from every other · `timed`: whether it has `time`, by which a look for
+    `key`: columns that tell one row from every other · `has_time`: whether it has `time`, by which a look for
     rows already loaded is bounded · `month`: of a row, as YYYYMM: what is kept no longer goes by the month ·
     `form`: the format of its lines · `projections`: by name; each part of the table carries its own.
     """
@@ -68,19 +68,19 @@ class Table:
     columns: tuple[tuple[str, str], ...]
     key: tuple[str, ...]
     order: str
-    timed: bool = True
+    has_time: bool = True
     month: str = "toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))"
     form: str = "JSONCompactEachRow"
     indexes: tuple[str, ...] = ()
     projections: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    settings: str = _WINDOW
+    settings: str = _BASE_SETTINGS
 
     @property
     def column_names(self) -> tuple[str, ...]:
         """The columns in the order of a line."""
         return tuple(name for name, _ in self.columns)
 
-    def statement(self) -> str:
+    def create_statement(self) -> str:
         """The CREATE TABLE of this table."""
         lines = [f"`{name}` {kind} {_CODECS.get(name, 'CODEC(ZSTD(1))')}" for name, kind in self.columns]
         lines += self.indexes
@@ -92,12 +92,12 @@ class Table:
 
 
 def _columns(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
-    return tuple((field.name, _kind(field.name, field.type)) for field in msgspec.structs.fields(struct))
+    return tuple((field.name, _column_type(field.name, field.type)) for field in msgspec.structs.fields(struct))
 
 
-def _kind(name: str, annotation: Any) -> str:
+def _column_type(name: str, annotation: Any) -> str:
     if annotation is int:
-        return _SMALL.get(name, "Int64")  # a number from outside never makes a row unloadable
+        return _SMALL_TYPES.get(name, "Int64")  # a number from outside never makes a row unloadable
     if annotation is Decimal:
         return "Decimal(18, 4)"
     if annotation is str:
@@ -105,12 +105,12 @@ def _kind(name: str, annotation: Any) -> str:
     raise TypeError(f"no column type for {name}: {annotation}")
 
 
-_DAY = moment(DAY_MS)
-_ROLLUPS = MappingProxyType({rollup.name: rollup.body for rollup in ROLLUPS})
-_OF_FACTS = MappingProxyType(
+_DAY = time_bucket(DAY_MS)
+_TRAFFIC_PROJECTIONS = MappingProxyType({rollup.name: rollup.body for rollup in TRAFFIC_ROLLUPS})
+_EVENT_PROJECTIONS = MappingProxyType(
     {
         "by_click": "SELECT click_id, conversion_id, time, sign ORDER BY click_id",
-        **{rollup.name: rollup.body for rollup in FACT_ROLLUPS},
+        **{rollup.name: rollup.body for rollup in CONVERSION_ROLLUPS},
     }
 )
 
@@ -121,47 +121,47 @@ TABLES = MappingProxyType(
             Table(
                 "click",
                 (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(Click)),
-                key=CLICK_PLACE,
+                key=POSITION_COLUMNS,
                 order=f"{_DAY}, affiliate, offer, time, id",
-                projections=_ROLLUPS,
-                settings=_CARRIED,
+                projections=_TRAFFIC_PROJECTIONS,
+                settings=_PROJECTION_SETTINGS,
             ),
             Table(
                 "view",
-                (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(View)),
-                key=CLICK_PLACE,
+                (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(Impression)),
+                key=POSITION_COLUMNS,
                 order=f"{_DAY}, affiliate, offer, time, id",
-                projections=_ROLLUPS,
-                settings=_CARRIED,
+                projections=_TRAFFIC_PROJECTIONS,
+                settings=_PROJECTION_SETTINGS,
             ),
             Table(  # one id is found by reading one small granule, however many there are
                 "click_lookup",
                 (("id", "FixedString(12)"), ("record", "String")),
                 key=("id",),
                 order="id",
-                timed=False,
+                has_time=False,
                 # of its second, which the id begins with
                 month="toYYYYMM(toDateTime(reinterpretAsUInt32(reverse(substring(id, 1, 4))), 'UTC'))",
                 form="RowBinary",
-                settings=f"{_WINDOW}, index_granularity = 128, max_compress_block_size = 16384",
+                settings=f"{_BASE_SETTINGS}, index_granularity = 128, max_compress_block_size = 16384",
             ),
             Table(
                 "fact",
-                _columns(rows.Fact),
+                _columns(rows.ConversionEvent),
                 key=("conversion_id", "version", "sign"),
                 order=f"{_DAY}, affiliate, offer, time, conversion_id, version, sign",
-                projections=_OF_FACTS,
-                settings=_CARRIED,
+                projections=_EVENT_PROJECTIONS,
+                settings=_PROJECTION_SETTINGS,
             ),
             Table(
                 "server_log",
-                _columns(rows.ServerLog),
+                _columns(rows.ServerPostbackLog),
                 key=("id", "revision"),
                 order=f"{_DAY}, time, id, revision",
             ),
             Table(
                 "affiliate_log",
-                _columns(rows.AffiliateLog),
+                _columns(rows.AffiliatePostbackLog),
                 key=("id",),
                 order=f"{_DAY}, time, id",
             ),
@@ -173,28 +173,28 @@ TABLES = MappingProxyType(
 
 def _create_tables(analytics: Analytics) -> None:
     for table in TABLES.values():
-        analytics.run(table.statement())
+        analytics.run(table.create_statement())
 
 
 def _create_views(analytics: Analytics) -> None:
-    analytics.run(TABLES["view"].statement())
+    analytics.run(TABLES["view"].create_statement())
 
 
-def _divide_lookup(analytics: Analytics) -> None:
+def _partition_lookup(analytics: Analytics) -> None:
     """`click_lookup` by months, as it is made now; it was one partition once."""
     table = TABLES["click_lookup"]
     sql = "SELECT partition_key FROM system.tables WHERE database = currentDatabase() AND name = {name:String}"
     if analytics.rows(sql, {"name": table.name}, tuple[str]) != [("",)]:
         return
-    divided = replace(table, name=f"{table.name}_divided")
-    analytics.run(f"DROP TABLE IF EXISTS `{divided.name}` SYNC")
-    analytics.run(divided.statement())
+    partitioned = replace(table, name=f"{table.name}_divided")
+    analytics.run(f"DROP TABLE IF EXISTS `{partitioned.name}` SYNC")
+    analytics.run(partitioned.create_statement())
     analytics.run(
-        f"INSERT INTO `{divided.name}` SELECT * FROM `{table.name}` "
+        f"INSERT INTO `{partitioned.name}` SELECT * FROM `{table.name}` "
         "SETTINGS max_partitions_per_insert_block = 0, insert_deduplicate = 0"
     )
-    analytics.run(f"EXCHANGE TABLES `{divided.name}` AND `{table.name}`")
-    analytics.run(f"DROP TABLE `{divided.name}` SYNC")
+    analytics.run(f"EXCHANGE TABLES `{partitioned.name}` AND `{table.name}`")
+    analytics.run(f"DROP TABLE `{partitioned.name}` SYNC")
 
 
 def _add_projections(analytics: Analytics) -> None:
@@ -204,10 +204,10 @@ def _add_projections(analytics: Analytics) -> None:
     for table in TABLES.values():
         if not table.projections:
             continue
-        there = {name for (name,) in analytics.rows(sql, {"table": table.name}, tuple[str])}
+        existing = {name for (name,) in analytics.rows(sql, {"table": table.name}, tuple[str])}
         analytics.run(f"ALTER TABLE `{table.name}` MODIFY SETTING lightweight_mutation_projection_mode = 'rebuild'")
         for name, body in table.projections.items():
-            if name not in there:
+            if name not in existing:
                 analytics.run(f"ALTER TABLE `{table.name}` ADD PROJECTION `{name}` ({body})")
                 analytics.run(f"ALTER TABLE `{table.name}` MATERIALIZE PROJECTION `{name}` SETTINGS mutations_sync = 0")
     analytics.run("ALTER TABLE fact DROP INDEX IF EXISTS by_click")
@@ -223,10 +223,10 @@ def _add_prelanding(analytics: Analytics) -> None:
         analytics.run(f"ALTER TABLE `{name}` ADD COLUMN IF NOT EXISTS `prelanding` Int64 CODEC(ZSTD(1))")
 
 
-STEPS: tuple[Callable[[Analytics], None], ...] = (
+MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
     _create_tables,
     _create_views,
-    _divide_lookup,
+    _partition_lookup,
     _add_projections,
     _add_projections,  # those of 0036
     _add_prelanding,
@@ -241,7 +241,7 @@ def migrate(analytics: Analytics) -> None:
         "ENGINE = MergeTree ORDER BY number"
     )
     [(done,)] = analytics.rows("SELECT max(number) FROM schema_step", {}, tuple[int])
-    for number, step in enumerate(STEPS, start=1):
+    for number, step in enumerate(MIGRATIONS, start=1):
         if number > done:
             step(analytics)
             analytics.run(f"INSERT INTO schema_step (number) VALUES ({number})")

@@ -7,28 +7,28 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import offsets_between
 
-_ON_A_CLOCK: Final = re.compile(r"toDateTime\((intDiv\([\w.]+, \d+\)(?: \* \d+)?), \{zone:String\}\)")
+_LOCAL_TIME: Final = re.compile(r"toDateTime\((intDiv\([\w.]+, \d+\)(?: \* \d+)?), \{zone:String\}\)")
 """A moment of the asked zone, as statements are written before the zone is known: seconds, or steps of some."""
 
 
-def with_clocks(sql: str, zone: str, since: int, until: int) -> str:
+def resolve_local_times(sql: str, zone: str, since: int, until: int) -> str:
     """A statement in which each moment of the asked zone is what its clocks show, as a DateTime of UTC.
 
     zone: an IANA name · since, until: of all these moments, UTC ms, `until` exclusive. Raises ValueError for a
     statement that asks for the engine's own zones in another way.
     """
-    told = _ON_A_CLOCK.sub(lambda found: _clock(found[1], zone, since, until), sql)
-    if "{zone:" in told:
-        raise ValueError(f"a moment in a zone that is not known here: {told}")
-    return told
+    resolved = _LOCAL_TIME.sub(lambda found: _local_time_sql(found[1], zone, since, until), sql)
+    if "{zone:" in resolved:
+        raise ValueError(f"a moment in a zone that is not known here: {resolved}")
+    return resolved
 
 
-def _clock(seconds: str, zone: str, since: int, until: int) -> str:
-    (_, ahead), *changes = offsets_between(ZoneInfo(zone), since, until)
+def _local_time_sql(seconds: str, zone: str, since: int, until: int) -> str:
+    (_, offset_now), *changes = offsets_between(ZoneInfo(zone), since, until)
     if not changes:
-        return f"toDateTime({seconds} + {ahead}, 'UTC')"
+        return f"toDateTime({seconds} + {offset_now}, 'UTC')"
     steps = ""
     for at, offset in changes:
-        steps += f"{seconds} < {at}, {ahead}, "
-        ahead = offset
-    return f"toDateTime({seconds} + multiIf({steps}{ahead}), 'UTC')"
+        steps += f"{seconds} < {at}, {offset_now}, "
+        offset_now = offset
+    return f"toDateTime({seconds} + multiIf({steps}{offset_now}), 'UTC')"

@@ -12,39 +12,41 @@ from typing import Any, Final
 
 import msgspec
 
-from trackyard.analytics.exports.row_stream import Source
-from trackyard.base.arrow import Batch, loaded
+from trackyard.analytics.exports.row_stream import ByteSource
+from trackyard.base.arrow import Batch, load_pyarrow
 
-LINES: Final = "TSV"
+LINE_FORMAT: Final = "TSV"
 """One packed line after the other, with a backslash before each backslash and apostrophe: a format that the engine in
 this process sends in pieces."""
-ROWS: Final = 20_000
+BATCH_ROWS: Final = 20_000
 """Rows of a batch, at most those of one more read."""
-_BYTES: Final = 12_000_000
+_BATCH_BYTES: Final = 12_000_000
 """What the lines of a batch take, at most one more read."""
-_READ: Final = 1 << 18
-_OTHER: Final = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)")
+_READ_BYTES: Final = 1 << 18
+_JSON_ESCAPE: Final = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)")
 """What is escaped. Matched from left to right, so that a backslash that is escaped itself escapes nothing."""
-_AS_TEXT: Final = frozenset((rb"\"", rb"\\"))
+_CSV_ESCAPES: Final = frozenset((rb"\"", rb"\\"))
 """Escapes that CSV with a backslash has as well."""
-_SENT: Final = re.compile(rb"\\(.)")
+_TSV_ESCAPE: Final = re.compile(rb"\\(.)")
 """What LINES puts a backslash before."""
-_RARE: Final = re.compile(rb'\\[^"\\]')
+_JSON_ONLY_ESCAPE: Final = re.compile(rb'\\[^"\\]')
 
 
-def packed_line(columns: Sequence[str]) -> str:
+def packed_line_column(columns: Sequence[str]) -> str:
     """The one column that holds these. The brackets of the line stay with a number before and one behind them."""
     return f"toJSONString(tuple(0, {', '.join(columns)}, 0))"
 
 
-class Reader:
+class ColumnReader:
     """Reads lines that hold columns. whole: names of those that are whole numbers, int64; the others are text · often:
     of those of them whose values come again and again, which get a dictionary."""
 
-    def __init__(self, columns: Sequence[str], *, whole: frozenset[str], often: frozenset[str]) -> None:
-        self._modules = arrow, _, csv, _ = loaded()
-        kinds = {name: arrow.int64() for name in whole}
-        kinds |= {name: arrow.dictionary(arrow.int32(), arrow.string()) for name in often}
+    def __init__(
+        self, columns: Sequence[str], *, integer_columns: frozenset[str], repeated_columns: frozenset[str]
+    ) -> None:
+        self._modules = arrow, _, csv, _ = load_pyarrow()
+        kinds = {name: arrow.int64() for name in integer_columns}
+        kinds |= {name: arrow.dictionary(arrow.int32(), arrow.string()) for name in repeated_columns}
         self._names = ["[", *columns, "]"]
         self._kinds = csv.ConvertOptions(
             include_columns=list(columns),
@@ -53,18 +55,18 @@ class Reader:
             strings_can_be_null=False,
         )
 
-    def batches(self, source: Source) -> Iterator[Batch]:
+    def batches(self, source: ByteSource) -> Iterator[Batch]:
         """The rows of an answer. Raises EOFError when it ends within one, or is something else."""
-        held: list[bytes] = []
+        pieces: list[bytes] = []
         rows = size = 0
-        while data := source.read(_READ):
-            held.append(data)
+        while data := source.read(_READ_BYTES):
+            pieces.append(data)
             rows, size = rows + data.count(b"\n"), size + len(data)
-            if rows and (rows >= ROWS or size >= _BYTES):
-                lines, _, rest = b"".join(held).rpartition(b"\n")
+            if rows and (rows >= BATCH_ROWS or size >= _BATCH_BYTES):
+                lines, _, rest = b"".join(pieces).rpartition(b"\n")
                 yield self.batch(lines)
-                held, rows, size = [rest], 0, len(rest)
-        lines, _, rest = b"".join(held).rpartition(b"\n")
+                pieces, rows, size = [rest], 0, len(rest)
+        lines, _, rest = b"".join(pieces).rpartition(b"\n")
         if rest:
             raise EOFError("the answer of the analytic store ends within a row")
         if lines:
@@ -74,10 +76,10 @@ class Reader:
         """The rows of some lines, as they are sent."""
         arrow, _, csv, _ = self._modules
         if b"\\" in lines:
-            lines = _SENT.sub(rb"\1", lines)
-        rare = _RARE.search(lines) is not None
+            lines = _TSV_ESCAPE.sub(rb"\1", lines)
+        rare = _JSON_ONLY_ESCAPE.search(lines) is not None
         parse = csv.ParseOptions(escape_char="\\", double_quote=False, newlines_in_values=rare)
-        text = _OTHER.sub(_written_out, lines) if rare else lines
+        text = _JSON_ESCAPE.sub(_unescape, lines) if rare else lines
         read = csv.ReadOptions(use_threads=False, column_names=self._names, block_size=len(text) + 1)
         try:
             table = csv.read_csv(
@@ -89,10 +91,10 @@ class Reader:
         return batch
 
 
-def _written_out(escape: re.Match[bytes]) -> bytes:
+def _unescape(escape: re.Match[bytes]) -> bytes:
     """What an escape stands for, but for those of quotes and backslashes."""
     found = escape.group()
-    if found in _AS_TEXT:
+    if found in _CSV_ESCAPES:
         return found
     decoded: Any = msgspec.json.decode(b'"' + found + b'"')
     return str(decoded).encode()

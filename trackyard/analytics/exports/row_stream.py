@@ -12,7 +12,7 @@ import msgspec
 
 T = TypeVar("T")
 
-FORM: Final = "RowBinary"
+ROW_FORMAT: Final = "RowBinary"
 """Texts behind their length: of the formats that both chDB and a server send in pieces the one without quoting."""
 SETTINGS: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -27,35 +27,35 @@ SETTINGS: Final[Mapping[str, int]] = MappingProxyType(
         "output_format_json_escape_forward_slashes": 0,
     }
 )
-_READ: Final = 1 << 18
+_READ_BYTES: Final = 1 << 18
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     """What an answer is read from."""
 
     def read(self, size: int, /) -> bytes:
         """The next bytes; none at the end."""
 
 
-def packed(columns: str) -> str:
+def packed_row_column(columns: str) -> str:
     """The one column that holds these."""
     return f"toJSONString(tuple({columns}))"
 
 
-def clause(memory: int) -> str:
+def settings_clause(memory: int) -> str:
     """The SETTINGS of such a statement. memory: bytes that it may take."""
     limits = {**SETTINGS, "max_memory_usage": memory, "max_bytes_before_external_group_by": memory // 4}
     return ", ".join(f"{name} = {value}" for name, value in limits.items())
 
 
-def unpacked(source: Source, row: type[T]) -> Iterator[list[T]]:
+def unpack_rows(source: ByteSource, row: type[T]) -> Iterator[list[T]]:
     """The rows, as many at a time as came at once. Raises EOFError when they end within one."""
     decode = msgspec.json.Decoder(row).decode
     rest = b""
-    while data := source.read(_READ):
+    while data := source.read(_READ_BYTES):
         rest += data
         rows, end = [], 0
-        for start, stop in _texts(rest):
+        for start, stop in _complete_texts(rest):
             rows.append(decode(memoryview(rest)[start:stop]))
             end = stop
         rest = rest[end:]
@@ -65,7 +65,7 @@ def unpacked(source: Source, row: type[T]) -> Iterator[list[T]]:
         raise EOFError("the answer of the analytic store ends within a row")
 
 
-def _texts(data: bytes) -> Iterator[tuple[int, int]]:
+def _complete_texts(data: bytes) -> Iterator[tuple[int, int]]:
     """Where the texts that are whole lie."""
     at, size = 0, len(data)
     while at < size:

@@ -12,16 +12,16 @@ import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import TABLES
-from trackyard.analytics.maintenance.rebuild import UNCOVERED, Places
-from trackyard.analytics.maintenance.shadow_tables import TWINS
+from trackyard.analytics.maintenance.rebuild import NEWER_LATE_EVENTS_SQL, RebuildCheckpoint
+from trackyard.analytics.maintenance.shadow_tables import SHADOW_TABLES
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.sessions import DAY_MS
 
-NAMED: Final = 10_000
+MAX_LISTED_ROWS: Final = 10_000
 """Rows of one span that are looked at one by one; the others are counted."""
-_SPAN: Final = 2_000_000
+_PERIOD_ROWS: Final = 2_000_000
 """Rows of both tables that are compared by one statement."""
-_LOOKS: Final = 6
+_MAX_ATTEMPTS: Final = 6
 
 
 class Sums(msgspec.Struct, array_like=True, frozen=True):
@@ -36,7 +36,7 @@ class Sums(msgspec.Struct, array_like=True, frozen=True):
         return Sums(self.rows + other.rows, 0, self.payout + other.payout, self.charge + other.charge)
 
 
-class _Pair(msgspec.Struct, array_like=True, frozen=True):
+class _SumsPair(msgspec.Struct, array_like=True, frozen=True):
     key: str
     group: str
     old_rows: int
@@ -58,7 +58,7 @@ class _Pair(msgspec.Struct, array_like=True, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class TableComparison:
     """How a table is compared, most of it expressions. what: a row in words · day: its length, ms or seconds · start:
     where that of a row begins · bucket: a number, by which rows are added up first · key: what tells one row, or one
     conversion, from the others · group: what figures are told by · weight: what a row counts · hashed: what counts ·
@@ -74,19 +74,19 @@ class Compared:
     group: str = "''"
     weight: str = "1"
     hashed: tuple[str, ...] = ()
-    closely: tuple[str, ...] = ()
+    hashed_by_row: tuple[str, ...] = ()
     amounts: bool = False
 
-    def sides(self) -> tuple[str, str]:
+    def sources(self) -> tuple[str, str]:
         """What the live table and the one made again are, as sources of a SELECT."""
-        twin = TWINS[self.table].name
+        twin = SHADOW_TABLES[self.table].name
         if self.table != "fact":
             return self.table, twin
-        return self.table, f"(SELECT * FROM {twin} UNION ALL {UNCOVERED})"
+        return self.table, f"(SELECT * FROM {twin} UNION ALL {NEWER_LATE_EVENTS_SQL})"
 
 
-def _by_place(table: str) -> Compared:
-    return Compared(
+def _compare_by_position(table: str) -> TableComparison:
+    return TableComparison(
         table,
         table,
         day=DAY_MS,
@@ -97,22 +97,22 @@ def _by_place(table: str) -> Compared:
     )
 
 
-_SECOND: Final = "reinterpretAsUInt32(reverse(substring(id, 1, 4)))"
+_ID_SECOND: Final = "reinterpretAsUInt32(reverse(substring(id, 1, 4)))"
 
-COMPARED: Final[tuple[Compared, ...]] = (
-    _by_place("click"),
-    _by_place("view"),
-    Compared(
+TABLE_COMPARISONS: Final[tuple[TableComparison, ...]] = (
+    _compare_by_position("click"),
+    _compare_by_position("view"),
+    TableComparison(
         "click_lookup",
         "click to be looked up",
         day=86_400,
-        start=f"toInt64({_SECOND} - {_SECOND} % 86400)",
-        bucket=f"intDiv({_SECOND}, 60)",
+        start=f"toInt64({_ID_SECOND} - {_ID_SECOND} % 86400)",
+        bucket=f"intDiv({_ID_SECOND}, 60)",
         key="lower(hex(id))",
         hashed=("id", "record"),
-        closely=("id", "JSONExtractArrayRaw(record)"),
+        hashed_by_row=("id", "JSONExtractArrayRaw(record)"),
     ),
-    Compared(  # what is left of a conversion when its -1 and +1 are added up is its state
+    TableComparison(  # what is left of a conversion when its -1 and +1 are added up is its state
         "fact",
         "conversion of statistics",
         day=DAY_MS,
@@ -129,7 +129,7 @@ COMPARED: Final[tuple[Compared, ...]] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Unlike:
+class RowDifference:
     """A row that is not the same in both, or a number of them that nobody looks at one by one (`more`)."""
 
     key: str
@@ -138,95 +138,109 @@ class Unlike:
     more: int = 0
 
 
-def spans_of(analytics: Analytics, compared: Compared) -> list[tuple[int, int]]:
+def split_into_periods(analytics: Analytics, compared: TableComparison) -> list[tuple[int, int]]:
     """The time of both tables in whole days (the end exclusive), not many rows in each, unless one day has them."""
     each = " UNION ALL ".join(
         f"SELECT {compared.start} AS day, count() AS rows FROM {name} GROUP BY day"
-        for name in (compared.table, TWINS[compared.table].name)
+        for name in (compared.table, SHADOW_TABLES[compared.table].name)
     )
     days = analytics.rows(f"SELECT day, sum(rows) FROM ({each}) GROUP BY day ORDER BY day", {}, tuple[int, int])
     spans: list[tuple[int, int]] = []
     held = 0
     for day, rows in days:
-        since, held = (spans.pop()[0], held + rows) if spans and held + rows <= _SPAN else (day, rows)
+        since, held = (spans.pop()[0], held + rows) if spans and held + rows <= _PERIOD_ROWS else (day, rows)
         spans.append((since, day + compared.day))
     return spans
 
 
 @dataclass(frozen=True, slots=True)
-class Underway:
+class InFlight:
     """What is being loaded at most. places: what came before these is in both tables · conversions: whose facts may be
     in the one and not yet in the other."""
 
-    places: Places
+    checkpoint: RebuildCheckpoint
     conversions: Set[str]
 
 
-def compare_span(
-    analytics: Analytics, compared: Compared, span: tuple[int, int], underway: Callable[[], Underway]
-) -> tuple[Mapping[str, tuple[Sums, Sums]], list[Unlike]]:
+def compare_period(
+    analytics: Analytics, compared: TableComparison, span: tuple[int, int], find_in_flight: Callable[[], InFlight]
+) -> tuple[Mapping[str, tuple[Sums, Sums]], list[RowDifference]]:
     """By group what both tables hold of a span (old, new), and what differs. underway: says it as it is now, and may
-    wait a little first. Raises TooHeavy, and whatever `underway` raises."""
-    within = _within(compared, span)
-    pairs = analytics.rows(_sql(compared, compared.bucket, within), {}, _Pair)
-    figures: dict[str, tuple[Sums, Sums]] = {}
+    wait a little first. Raises TooHeavy, and whatever `find_in_flight` raises."""
+    period_condition = _period_condition(compared, span)
+    pairs = analytics.rows(_comparison_sql(compared, compared.bucket, period_condition), {}, _SumsPair)
+    totals: dict[str, tuple[Sums, Sums]] = {}
     for pair in pairs:
-        old, new = figures.get(pair.group, (Sums(), Sums()))
-        figures[pair.group] = (old + pair.old, new + pair.new)
-    unlike = sorted({pair.key for pair in pairs if pair.old != pair.new})
-    if not unlike:
-        return figures, []
-    named = f"{within} AND {compared.bucket} IN ({', '.join(unlike)})"
+        old, new = totals.get(pair.group, (Sums(), Sums()))
+        totals[pair.group] = (old + pair.old, new + pair.new)
+    differing_buckets = sorted({pair.key for pair in pairs if pair.old != pair.new})
+    if not differing_buckets:
+        return totals, []
+    bucket_condition = f"{period_condition} AND {compared.bucket} IN ({', '.join(differing_buckets)})"
     find = _find_conversions if compared.table == "fact" else _find_rows
-    return figures, list(find(analytics, compared, named, span, underway))
+    return totals, list(find(analytics, compared, bucket_condition, span, find_in_flight))
 
 
 def _find_rows(
-    analytics: Analytics, compared: Compared, named: str, span: tuple[int, int], underway: Callable[[], Underway]
-) -> Iterator[Unlike]:
+    analytics: Analytics,
+    compared: TableComparison,
+    bucket_condition: str,
+    span: tuple[int, int],
+    find_in_flight: Callable[[], InFlight],
+) -> Iterator[RowDifference]:
     """What differs of clicks and views, and of their look-up, but what is being loaded just now."""
-    loaded = underway().places.loaded()
+    loaded_condition = find_in_flight().checkpoint.loaded_condition()
     if compared.table == "click_lookup":
-        around = f"time >= {(span[0] - compared.day) * 1000} AND time < {(span[1] + compared.day) * 1000}"
-        loaded = f"id NOT IN (SELECT toFixedString(unhex(id), 12) FROM click WHERE {around} AND NOT ({loaded}))"
-    sql = _sql(compared, compared.key, f"{named} AND {loaded}", differing=True, grouped=False)
-    pairs = analytics.rows(f"{sql} LIMIT {NAMED}", {}, _Pair)
-    yield from (Unlike(pair.key, pair.old, pair.new) for pair in pairs)
-    if len(pairs) == NAMED:
+        nearby = f"time >= {(span[0] - compared.day) * 1000} AND time < {(span[1] + compared.day) * 1000}"
+        loaded_condition = (
+            f"id NOT IN (SELECT toFixedString(unhex(id), 12) FROM click WHERE {nearby} AND NOT ({loaded_condition}))"
+        )
+    sql = _comparison_sql(
+        compared, compared.key, f"{bucket_condition} AND {loaded_condition}", differing=True, grouped=False
+    )
+    pairs = analytics.rows(f"{sql} LIMIT {MAX_LISTED_ROWS}", {}, _SumsPair)
+    yield from (RowDifference(pair.key, pair.old, pair.new) for pair in pairs)
+    if len(pairs) == MAX_LISTED_ROWS:
         [(count,)] = analytics.rows(f"SELECT count() FROM ({sql})", {}, tuple[int])
-        yield Unlike("", Sums(), Sums(), more=count - NAMED)
+        yield RowDifference("", Sums(), Sums(), more=count - MAX_LISTED_ROWS)
 
 
 def _find_conversions(
-    analytics: Analytics, compared: Compared, named: str, _span: tuple[int, int], underway: Callable[[], Underway]
-) -> Iterator[Unlike]:
+    analytics: Analytics,
+    compared: TableComparison,
+    bucket_condition: str,
+    _span: tuple[int, int],
+    find_in_flight: Callable[[], InFlight],
+) -> Iterator[RowDifference]:
     """Which conversions differ, and are the same and not on their way when they are looked at again."""
-    sql = _sql(compared, compared.key, named, differing=True, grouped=False)
-    before: dict[str, _Pair] = {}
-    for _ in range(_LOOKS):
-        moving = underway().conversions
-        pairs = {pair.key: pair for pair in analytics.rows(f"{sql} LIMIT {NAMED}", {}, _Pair)}
-        found = {key: pair for key, pair in pairs.items() if before.get(key) == pair and key not in moving}
+    sql = _comparison_sql(compared, compared.key, bucket_condition, differing=True, grouped=False)
+    before: dict[str, _SumsPair] = {}
+    for _ in range(_MAX_ATTEMPTS):
+        in_flight = find_in_flight().conversions
+        pairs = {pair.key: pair for pair in analytics.rows(f"{sql} LIMIT {MAX_LISTED_ROWS}", {}, _SumsPair)}
+        found = {key: pair for key, pair in pairs.items() if before.get(key) == pair and key not in in_flight}
         if len(found) == len(pairs):
             break
         before = pairs
-    yield from (Unlike(key, pair.old, pair.new) for key, pair in sorted(found.items()))
-    if len(pairs) == NAMED:
+    yield from (RowDifference(key, pair.old, pair.new) for key, pair in sorted(found.items()))
+    if len(pairs) == MAX_LISTED_ROWS:
         [(count,)] = analytics.rows(f"SELECT count() FROM ({sql})", {}, tuple[int])
-        yield Unlike("", Sums(), Sums(), more=count - NAMED)
+        yield RowDifference("", Sums(), Sums(), more=count - MAX_LISTED_ROWS)
 
 
-def _within(compared: Compared, span: tuple[int, int]) -> str:
+def _period_condition(compared: TableComparison, span: tuple[int, int]) -> str:
     if compared.table != "click_lookup":
         return f"time >= {span[0]} AND time < {span[1]}"
     ends = (f"toFixedString(unhex('{at:08x}{'00' * 8}'), 12)" for at in span if at < 2**32)
     return " AND ".join(f"id {sign} {end}" for sign, end in zip((">=", "<"), ends, strict=False))
 
 
-def _sql(compared: Compared, key: str, within: str, *, differing: bool = False, grouped: bool = True) -> str:
+def _comparison_sql(
+    compared: TableComparison, key: str, period_condition: str, *, differing: bool = False, grouped: bool = True
+) -> str:
     """What both tables hold by key, and by group; `differing`: where it is not the same."""
     weight = compared.weight
-    counted = (differing and compared.closely) or compared.hashed
+    counted = (differing and compared.hashed_by_row) or compared.hashed
     hashed = f"reinterpretAsInt64(cityHash64({', '.join(counted)})) * {weight}"
     money = ("payout_base", "charge_base") if compared.amounts else ("0", "0")
     sums = [f"toInt64(sum({weight}))", f"sum({hashed})"]
@@ -235,10 +249,12 @@ def _sql(compared: Compared, key: str, within: str, *, differing: bool = False, 
     names = ["old_rows", "old_hash", "old_payout", "old_charge", "new_rows", "new_hash", "new_payout", "new_charge"]
     group = compared.group if grouped else "''"
     branches = []
-    for place, source in enumerate(compared.sides()):
+    for place, source in enumerate(compared.sources()):
         columns = [*sums, *none] if place == 0 else [*none, *sums]
         listed = ", ".join(f"{column} AS {name}" for column, name in zip(columns, names, strict=True))
-        branches.append(f"SELECT {key} AS k, {group} AS g, {listed} FROM {source} WHERE {within} GROUP BY k, g")
+        branches.append(
+            f"SELECT {key} AS k, {group} AS g, {listed} FROM {source} WHERE {period_condition} GROUP BY k, g"
+        )
     summed = ", ".join(f"sum({name}) AS all_{name}" for name in names)
     having = " OR ".join(f"all_old_{name} != all_new_{name}" for name in ("rows", "hash")) if differing else "1"
     both = " UNION ALL ".join(branches)

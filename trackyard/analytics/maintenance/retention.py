@@ -11,22 +11,22 @@ from datetime import UTC, datetime
 from typing import Final
 
 from trackyard.analytics.engine.connection import Analytics, StoreError
-from trackyard.domain.platform.erasures import PERSONAL, Erased
+from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, ErasedSubjects
 from trackyard.journal.records import Click
 
 _LOOKUP: Final = "click_lookup"
 _PERSONAL_TABLES: Final = ("click", "view", "server_log", "affiliate_log")
-_FIELDS: Final = Click.__struct_fields__
-_PLACES: Final = tuple(_FIELDS.index(name) + 1 for name in PERSONAL["click"])
-_MADE: Final = "reinterpretAsUInt32(reverse(substring(id, 1, 4)))"
+_CLICK_FIELDS: Final = Click.__struct_fields__
+_PERSONAL_INDEXES: Final = tuple(_CLICK_FIELDS.index(name) + 1 for name in PERSONAL_COLUMNS["click"])
+_ID_SECOND: Final = "reinterpretAsUInt32(reverse(substring(id, 1, 4)))"
 """The second that a click's id begins with, in the look-up."""
 _EMPTIED_RECORD: Final = (
-    f"concat('[', arrayStringConcat(arrayMap((x, i) -> if(has({list(_PLACES)}, i), '\"\"', x), "
+    f"concat('[', arrayStringConcat(arrayMap((x, i) -> if(has({list(_PERSONAL_INDEXES)}, i), '\"\"', x), "
     "JSONExtractArrayRaw(record), arrayEnumerate(JSONExtractArrayRaw(record))), ','), ']')"
 )
-_FULL_RECORD: Final = f"arrayExists(i -> JSONExtractString(record, i) != '', {list(_PLACES)})"
+_HAS_PERSONAL_DATA: Final = f"arrayExists(i -> JSONExtractString(record, i) != '', {list(_PERSONAL_INDEXES)})"
 _POLL_S: Final = 0.05
-_ANY_SIZE: Final = "SETTINGS max_partition_size_to_drop = 0"
+_DROP_SETTINGS: Final = "SETTINGS max_partition_size_to_drop = 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Month:
         return int(datetime(int(self.id[:4]), int(self.id[4:]), 1, tzinfo=UTC).timestamp() * 1000)
 
 
-def months(analytics: Analytics, table: str) -> list[Month]:
+def list_months(analytics: Analytics, table: str) -> list[Month]:
     """The months that a table has rows of, the oldest first."""
     sql = (
         "SELECT partition_id, sum(rows) FROM system.parts "
@@ -61,9 +61,9 @@ def months(analytics: Analytics, table: str) -> list[Month]:
 def drop_before(analytics: Analytics, table: str, cut: int) -> int:
     """Removes the months of a table that were over by `cut` (UTC ms); how many rows. Raises StoreError."""
     dropped = 0
-    for month in months(analytics, table):
+    for month in list_months(analytics, table):
         if month.end <= cut:
-            analytics.run(f"ALTER TABLE `{table}` DROP PARTITION ID '{month.id}' {_ANY_SIZE}")
+            analytics.run(f"ALTER TABLE `{table}` DROP PARTITION ID '{month.id}' {_DROP_SETTINGS}")
             dropped += month.rows
     return dropped
 
@@ -75,10 +75,10 @@ def empty_before(analytics: Analytics, cut: int, done: set[tuple[str, str]]) -> 
     """
     emptied: dict[str, int] = {}
     for table in (*_PERSONAL_TABLES, _LOOKUP):
-        for month in months(analytics, table):
+        for month in list_months(analytics, table):
             if month.start >= cut or (table, month.id) in done:
                 continue
-            old = f"{_MADE} < {cut // 1000}" if table == _LOOKUP else f"time < {cut}"
+            old = f"{_ID_SECOND} < {cut // 1000}" if table == _LOOKUP else f"time < {cut}"
             count = _empty(analytics, table, old, month)
             emptied[table] = emptied.get(table, 0) + count
             if month.end <= cut:
@@ -86,69 +86,73 @@ def empty_before(analytics: Analytics, cut: int, done: set[tuple[str, str]]) -> 
     return {table: count for table, count in emptied.items() if count}
 
 
-def find_ids(analytics: Analytics, user_id: str, until: int) -> list[str]:
+def find_ids_of_user(analytics: Analytics, user_id: str, until: int) -> list[str]:
     """The clicks and views of a user id up to `until` (UTC ms, inclusive)."""
     asked = "SELECT id FROM `{}` WHERE user_id = {{user:String}} AND time <= {{until:Int64}}"
     sql = f"SELECT id FROM ({asked.format('click')} UNION DISTINCT {asked.format('view')}) ORDER BY id"
     return [row[0] for row in analytics.rows(sql, {"user": user_id, "until": until}, tuple[str])]
 
 
-def empty_erased(analytics: Analytics, what: Erased) -> Mapping[str, int]:
+def empty_erased(analytics: Analytics, erased: ErasedSubjects) -> Mapping[str, int]:
     """Empties the personal data of what was erased; rows by table. Raises StoreError.
 
-    The clicks and views of user ids are to be among `what.clicks`: logs do not know whose a click was.
+    The clicks and views of user ids are to be among `erased.clicks`: logs do not know whose a click was.
     """
-    if not what:
+    if not erased:
         return {}
-    own = [f"id IN {_texts(what.clicks)}"] if what.clicks else []
-    users = [f"(user_id = {_text(name)} AND time <= {at})" for name, at in what.users.items() if name]
-    affiliates = [f"(affiliate = {number} AND time <= {at})" for number, at in what.affiliates.items()]
-    visits = " OR ".join([*own, *users, *affiliates])
-    clicks = _texts(what.clicks)
+    click_ids = [f"id IN {_sql_list(erased.clicks)}"] if erased.clicks else []
+    users = [f"(user_id = {_sql_text(name)} AND time <= {at})" for name, at in erased.users.items() if name]
+    affiliates = [f"(affiliate = {number} AND time <= {at})" for number, at in erased.affiliates.items()]
+    visits = " OR ".join([*click_ids, *users, *affiliates])
+    clicks = _sql_list(erased.clicks)
     conversions = f"conversion_id IN (SELECT conversion_id FROM fact WHERE click_id IN {clicks})"
     conditions = {
         # The look-up first: it has no column but the id, and asks the clicks whose they are.
         _LOOKUP: f"id IN (SELECT toFixedString(unhex(id), 12) FROM click WHERE {visits})",
         "click": visits,
         "view": visits,
-        "server_log": " OR ".join([*([f"click_id IN {clicks}"] if what.clicks else []), *affiliates]),
-        "affiliate_log": " OR ".join([*([conversions] if what.clicks else []), *affiliates]),
+        "server_log": " OR ".join([*([f"click_id IN {clicks}"] if erased.clicks else []), *affiliates]),
+        "affiliate_log": " OR ".join([*([conversions] if erased.clicks else []), *affiliates]),
     }
     emptied = {table: _empty(analytics, table, where) for table, where in conditions.items() if where}
     return {table: count for table, count in emptied.items() if count}
 
 
-def count_erased(analytics: Analytics, what: Erased) -> Mapping[str, int]:
+def count_erased(analytics: Analytics, erased: ErasedSubjects) -> Mapping[str, int]:
     """What `empty_erased` would empty: clicks and views, by table. Raises TooHeavy."""
-    ids = [f"id IN {_texts(what.clicks)}"] if what.clicks else []
-    users = [f"(user_id = {_text(name)} AND time <= {at})" for name, at in what.users.items() if name]
-    affiliates = [f"(affiliate = {number} AND time <= {at})" for number, at in what.affiliates.items()]
+    ids = [f"id IN {_sql_list(erased.clicks)}"] if erased.clicks else []
+    users = [f"(user_id = {_sql_text(name)} AND time <= {at})" for name, at in erased.users.items() if name]
+    affiliates = [f"(affiliate = {number} AND time <= {at})" for number, at in erased.affiliates.items()]
     counts = {}
     for table in ("click", "view"):
-        where = f"({' OR '.join([*ids, *users, *affiliates])}) AND ({_full(table)})"
+        where = f"({' OR '.join([*ids, *users, *affiliates])}) AND ({_personal_data_condition(table)})"
         [(counts[table],)] = analytics.rows(f"SELECT count() FROM `{table}` WHERE {where}", {}, tuple[int])
     return counts
 
 
 def _empty(analytics: Analytics, table: str, where: str, month: Month | None = None) -> int:
     """Empties personal data of the rows of a table, or of one of its months; how many had any."""
-    condition = f"({where}) AND ({_full(table)})"
+    condition = f"({where}) AND ({_personal_data_condition(table)})"
     of_month = f" AND _partition_id = '{month.id}'" if month else ""
     [(count,)] = analytics.rows(f"SELECT count() FROM `{table}` WHERE {condition}{of_month}", {}, tuple[int])
     if count:
-        emptied = f"record = {_EMPTIED_RECORD}" if table == _LOOKUP else ", ".join(f"{n} = ''" for n in PERSONAL[table])
+        emptied = (
+            f"record = {_EMPTIED_RECORD}"
+            if table == _LOOKUP
+            else ", ".join(f"{n} = ''" for n in PERSONAL_COLUMNS[table])
+        )
         partition = f" IN PARTITION ID '{month.id}'" if month else ""
         analytics.run(f"ALTER TABLE `{table}` UPDATE {emptied}{partition} WHERE {condition}")
-        _wait(analytics, table)
+        _wait_for_mutations(analytics, table)
     return count
 
 
-def _full(table: str) -> str:
+def _personal_data_condition(table: str) -> str:
     """The condition that a row has personal data."""
-    return _FULL_RECORD if table == _LOOKUP else " OR ".join(f"{name} != ''" for name in PERSONAL[table])
+    return _HAS_PERSONAL_DATA if table == _LOOKUP else " OR ".join(f"{name} != ''" for name in PERSONAL_COLUMNS[table])
 
 
-def _wait(analytics: Analytics, table: str) -> None:
+def _wait_for_mutations(analytics: Analytics, table: str) -> None:
     """Until the mutations of a table are done: they go on by themselves, after a restart, too. Raises StoreError."""
     sql = (
         "SELECT mutation_id, latest_fail_reason FROM system.mutations "
@@ -165,11 +169,11 @@ def _wait(analytics: Analytics, table: str) -> None:
         time.sleep(_POLL_S)
 
 
-def _texts(texts: Iterable[str]) -> str:
+def _sql_list(texts: Iterable[str]) -> str:
     """A list of ids, which are hex digits."""
-    return f"({', '.join(_text(text) for text in sorted(texts))})"
+    return f"({', '.join(_sql_text(text) for text in sorted(texts))})"
 
 
-def _text(text: str) -> str:
+def _sql_text(text: str) -> str:
     """A text in SQL, whatever it is."""
     return f"unhex('{text.encode().hex()}')" if not text.isalnum() or not text.isascii() else f"'{text}'"

@@ -8,32 +8,32 @@ from typing import Final
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import TABLES, Table
 
-TWINS: Final[Mapping[str, Table]] = MappingProxyType(
+SHADOW_TABLES: Final[Mapping[str, Table]] = MappingProxyType(
     {name: replace(TABLES[name], name=f"{name}_beside") for name in ("click", "view", "click_lookup", "fact")}
 )
 """By the name of a live table the one that is to take its place. Logs stay: they are nowhere else."""
 
-LATER: Final = replace(TABLES["fact"], name="fact_later", projections={})
+LATE_EVENTS_TABLE: Final = replace(TABLES["fact"], name="fact_later", projections={})
 """Facts loaded while they are made again: which of them the new ones hold already is known at the end."""
 
-DOUBLES: Final[Mapping[str, Table]] = MappingProxyType({**TWINS, "fact": LATER})
+DUAL_WRITE_TABLES: Final[Mapping[str, Table]] = MappingProxyType({**SHADOW_TABLES, "fact": LATE_EVENTS_TABLE})
 """By the name of a live table where what is loaded goes, too, while a rebuild runs."""
 
 
-def make_beside(analytics: Analytics) -> None:
+def create_shadow_tables(analytics: Analytics) -> None:
     """Makes the tables empty."""
-    drop_beside(analytics)
-    for table in (*TWINS.values(), LATER):
-        analytics.run(table.statement())
+    drop_shadow_tables(analytics)
+    for table in (*SHADOW_TABLES.values(), LATE_EVENTS_TABLE):
+        analytics.run(table.create_statement())
 
 
-def drop_beside(analytics: Analytics) -> None:
+def drop_shadow_tables(analytics: Analytics) -> None:
     """Removes the tables and gives their room back; whoever still reads them is waited for."""
-    for table in (*TWINS.values(), LATER):
+    for table in (*SHADOW_TABLES.values(), LATE_EVENTS_TABLE):
         analytics.run(f"DROP TABLE IF EXISTS `{table.name}` SYNC")
 
 
-def exchange(analytics: Analytics) -> None:
+def swap_shadow_tables(analytics: Analytics) -> None:
     """Puts each table into the place of its twin, one after the other: both hold the same."""
-    for name, twin in TWINS.items():
+    for name, twin in SHADOW_TABLES.items():
         analytics.run(f"EXCHANGE TABLES `{name}` AND `{twin.name}`")

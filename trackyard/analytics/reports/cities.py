@@ -10,7 +10,7 @@ from trackyard.analytics.reports.query import Report
 _TABLES: Final = ("click", "view", "fact")
 
 
-def city_ids(analytics: Analytics, report: Report, names: Iterable[str]) -> dict[str, int]:
+def find_city_ids(analytics: Analytics, report: Report, names: Iterable[str]) -> dict[str, int]:
     """The id (GeoNames) that most rows of a report's period and scope have beside each of these names; a name that only
     rows without an id have is absent. Raises TooHeavy over the limits of one query."""
     wanted = sorted({name for name in names if name})
@@ -18,12 +18,12 @@ def city_ids(analytics: Analytics, report: Report, names: Iterable[str]) -> dict
         return {}
     conditions = ["time >= {since:Int64}", "time < {until:Int64}", *scope_conditions(report.scope)]
     conditions += ["city IN {cities:Array(String)}", "city_id > 0"]
-    each = " UNION ALL ".join(
+    branches = " UNION ALL ".join(
         f"SELECT city, city_id FROM {table} WHERE {' AND '.join(conditions)}" for table in _TABLES
     )
     sql = (
         "SELECT city, argMax(city_id, (seen, -city_id)) FROM ("
-        f"SELECT city, city_id, count() AS seen FROM ({each}) GROUP BY city, city_id"
+        f"SELECT city, city_id, count() AS seen FROM ({branches}) GROUP BY city, city_id"
         ") GROUP BY city"
     )
     parameters: dict[str, Any] = {

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.rollups import DAY_MS, moment, pieces_of
+from trackyard.analytics.engine.rollups import DAY_MS, split_period, time_bucket
 from trackyard.analytics.reports.compiler import (
     filter_conditions,
     filter_parameters,
@@ -23,7 +23,7 @@ CLICK_COLUMNS = ", ".join(Click.__struct_fields__)
 
 
 @dataclass(frozen=True, slots=True)
-class ClickList:
+class ClickQuery:
     """Accepted clicks of a period, newest first.
 
     since, until: UTC milliseconds, `until` exclusive · filters: as those of Report, which clicks have · page
@@ -61,7 +61,7 @@ class ClickPage:
     total_count: int
 
 
-def list_clicks(analytics: Analytics, query: ClickList) -> ClickPage:
+def list_clicks(analytics: Analytics, query: ClickQuery) -> ClickPage:
     """The page that answers `query`. Raises TooHeavy over the limits of one query.
 
     Days that are all before or all behind the page are counted and not read: how many clicks they have is known from
@@ -69,35 +69,37 @@ def list_clicks(analytics: Analytics, query: ClickList) -> ClickPage:
     """
     counts = _count_by_day(analytics, query)
     total_count = sum(counts.values())
-    skipped, span = _days_of(counts, (query.page - 1) * query.limit, query.limit)
+    skipped, span = _find_page_days(counts, (query.page - 1) * query.limit, query.limit)
     if span is None:
         return ClickPage([], total_count)
-    near = replace(query, since=max(query.since, span[0] * DAY_MS), until=min(query.until, (span[1] + 1) * DAY_MS))
-    where, parameters = chosen(near)
+    narrowed_query = replace(
+        query, since=max(query.since, span[0] * DAY_MS), until=min(query.until, (span[1] + 1) * DAY_MS)
+    )
+    where, parameters = click_source(narrowed_query)
     offset = (query.page - 1) * query.limit - skipped
     sql = f"SELECT time, id {where} ORDER BY time DESC, id DESC LIMIT {query.limit} OFFSET {offset}"
-    clicks = _clicks_of(analytics, analytics.rows(sql, parameters, tuple[int, str]))
-    conversions = _conversions_of(analytics, clicks)
+    clicks = _load_clicks(analytics, analytics.rows(sql, parameters, tuple[int, str]))
+    conversions = _find_conversion_ids(analytics, clicks)
     return ClickPage([ListedClick(click, conversions.get(click.id, ())) for click in clicks], total_count)
 
 
-def _count_by_day(analytics: Analytics, query: ClickList) -> dict[int, int]:
+def _count_by_day(analytics: Analytics, query: ClickQuery) -> dict[int, int]:
     """The number of clicks by day of UTC, the last one first."""
     columns = {FILTERS[name].column for name in query.filters}
     columns |= {"affiliate"} if query.scope.affiliate_ids is not None else set()
     columns |= {"advertiser"} if query.scope.advertiser_ids is not None else set()
-    narrowed = [*scope_conditions(query.scope), *filter_conditions(query.filters, of_clicks=True)]
+    row_conditions = [*scope_conditions(query.scope), *filter_conditions(query.filters, of_clicks=True)]
     counted = [
-        f"SELECT {moment(DAY_MS)} AS day, countIf(reason = '') AS clicks FROM click "
-        f"WHERE {' AND '.join([*piece.conditions, *narrowed])} GROUP BY day"
-        for piece in pieces_of(query.since, query.until, columns)
+        f"SELECT {time_bucket(DAY_MS)} AS day, countIf(reason = '') AS clicks FROM click "
+        f"WHERE {' AND '.join([*piece.conditions, *row_conditions])} GROUP BY day"
+        for piece in split_period(query.since, query.until, columns)
     ]
     sql = f"SELECT day, sum(clicks) FROM ({' UNION ALL '.join(counted)}) GROUP BY day ORDER BY day DESC"
     parameters = {**scope_parameters(query.scope), **filter_parameters(query.filters)}
     return dict(analytics.rows(sql, parameters, tuple[int, int]))
 
 
-def _days_of(counts: Mapping[int, int], offset: int, limit: int) -> tuple[int, tuple[int, int] | None]:
+def _find_page_days(counts: Mapping[int, int], offset: int, limit: int) -> tuple[int, tuple[int, int] | None]:
     """Where a page of rows counted by day, the last day first, is: how many rows are in the days before it, and its
     first and last day; None when it is behind the end."""
     seen, skipped, last = 0, 0, None
@@ -110,7 +112,7 @@ def _days_of(counts: Mapping[int, int], offset: int, limit: int) -> tuple[int, t
     return skipped, None if last is None else (min(counts), last)
 
 
-def _clicks_of(analytics: Analytics, found: Sequence[tuple[int, str]]) -> list[Click]:
+def _load_clicks(analytics: Analytics, found: Sequence[tuple[int, str]]) -> list[Click]:
     """The clicks of times and ids, in this order."""
     if not found:
         return []
@@ -127,7 +129,7 @@ def _clicks_of(analytics: Analytics, found: Sequence[tuple[int, str]]) -> list[C
     return [clicks[click_id] for _, click_id in found if click_id in clicks]
 
 
-def chosen(query: ClickList) -> tuple[str, dict[str, Any]]:
+def click_source(query: ClickQuery) -> tuple[str, dict[str, Any]]:
     """The FROM and WHERE of the clicks of a query, whatever its page, and the parameters."""
     conditions = [
         "time >= {since:Int64}",
@@ -164,7 +166,7 @@ def find_records(analytics: Analytics, click_ids: Sequence[str]) -> dict[str, by
     return {found: record.encode() for found, record in rows}
 
 
-def _conversions_of(analytics: Analytics, clicks: Sequence[Click]) -> dict[str, tuple[str, ...]]:
+def _find_conversion_ids(analytics: Analytics, clicks: Sequence[Click]) -> dict[str, tuple[str, ...]]:
     if not clicks:
         return {}
     sql = (

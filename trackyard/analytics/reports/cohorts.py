@@ -6,18 +6,18 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.zones import with_clocks
-from trackyard.analytics.reports.compiler import filter_parameters, page_of, scope_conditions, scope_parameters
+from trackyard.analytics.engine.zones import resolve_local_times
+from trackyard.analytics.reports.compiler import filter_parameters, limit_clause, scope_conditions, scope_parameters
 from trackyard.base.money import rounded
 from trackyard.domain.people.scope import Scope
 
-SOON_MS: Final = 30_000
-LATER_MS: Final = 600_000
+SHORT_DELAY_MS: Final = 30_000
+MEDIUM_DELAY_MS: Final = 600_000
 """Where the spans of the time to action end, both inclusive."""
 
 
 @dataclass(frozen=True, slots=True)
-class RetentionQuestion:
+class RetentionQuery:
     """Of the clicks of an offer whose goal `base_event` happened in a period, how many had which goals later.
 
     since, until: UTC milliseconds, `until` exclusive, for the base event alone · zone: an IANA name, for the days ·
@@ -72,38 +72,38 @@ SELECT affiliate_id, toString(day), count(), sumMap(had, arrayMap(each -> toUInt
 followed that one. A conversion of the very same moment followed it."""
 
 
-def retention(analytics: Analytics, question: RetentionQuestion) -> list[Cohort]:
+def query_retention(analytics: Analytics, query: RetentionQuery) -> list[Cohort]:
     """The cohorts by day and affiliate, those that are empty left out. Raises TooHeavy over the limits of one query."""
     conditions = ["time >= {since:Int64}", "offer = {offer:Int64}", "has({goals:Array(String)}, goal)"]
-    conditions += [*scope_conditions(question.scope), *_among(question.affiliates)]
+    conditions += [*scope_conditions(query.scope), *_affiliate_conditions(query.affiliates)]
     parameters: dict[str, Any] = {
-        "since": question.since,
-        "until": question.until,
-        "offer": question.offer,
-        "base": question.base_event,
-        "events": list(question.events),
-        "goals": [*question.events, question.base_event],
-        **scope_parameters(question.scope),
-        **filter_parameters({"affiliate": question.affiliates or ()}),
+        "since": query.since,
+        "until": query.until,
+        "offer": query.offer,
+        "base": query.base_event,
+        "events": list(query.events),
+        "goals": [*query.events, query.base_event],
+        **scope_parameters(query.scope),
+        **filter_parameters({"affiliate": query.affiliates or ()}),
     }
-    sql = with_clocks(
-        _RETENTION.format(conditions=" AND ".join(conditions)), question.zone, question.since, question.until
+    sql = resolve_local_times(
+        _RETENTION.format(conditions=" AND ".join(conditions)), query.zone, query.since, query.until
     )
     rows = analytics.rows(sql, parameters, tuple[int, str, int, tuple[list[str], list[int]]])
     return [
-        Cohort(affiliate, day, size, _reached(question, size, dict(zip(*reached, strict=True))))
+        Cohort(affiliate, day, size, _count_reached(query, size, dict(zip(*reached, strict=True))))
         for affiliate, day, size, reached in rows
     ]
 
 
-def _reached(question: RetentionQuestion, size: int, later: dict[str, int]) -> dict[str, int]:
+def _count_reached(query: RetentionQuery, size: int, later: dict[str, int]) -> dict[str, int]:
     """Return how many of a cohort had each event; all of them had the base event."""
-    reached = dict.fromkeys(question.events, 0) | later
-    return reached | ({question.base_event: size} if question.base_event in reached else {})
+    reached = dict.fromkeys(query.events, 0) | later
+    return reached | ({query.base_event: size} if query.base_event in reached else {})
 
 
 @dataclass(frozen=True, slots=True)
-class TimingQuestion:
+class TimeToActionQuery:
     """How long after its click each conversion of an offer came.
 
     since, until: UTC milliseconds, `until` exclusive; a click counts at its time, a conversion at its creation ·
@@ -125,7 +125,7 @@ class TimingQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class TimeToActionRow:
     """An affiliate's accepted clicks, and its conversions of every status by the time since their click: up to 30 s,
     up to 600 s, longer. The three add up to `conversions`."""
 
@@ -137,36 +137,37 @@ class Timing:
     last: int
 
 
-def time_to_action(analytics: Analytics, question: TimingQuestion) -> tuple[list[Timing], int]:
+def query_time_to_action(analytics: Analytics, query: TimeToActionQuery) -> tuple[list[TimeToActionRow], int]:
     """A page by affiliate, and how many rows there are: of affiliates with clicks or conversions. Raises TooHeavy over
     the limits of one query."""
     shared = ["time >= {since:Int64}", "time < {until:Int64}", "offer = {offer:Int64}"]
-    shared += [*scope_conditions(question.scope), *_among(question.affiliates)]
+    shared += [*scope_conditions(query.scope), *_affiliate_conditions(query.affiliates)]
     of_clicks = " AND ".join([*shared, "reason = ''"])
-    of_facts = " AND ".join([*shared, *(["has({goals:Array(String)}, goal)"] if question.goals else [])])
-    waited = "time - click_time"  # below 0 when clocks differ, which is no time at all
+    of_facts = " AND ".join([*shared, *(["has({goals:Array(String)}, goal)"] if query.goals else [])])
+    delay = "time - click_time"  # below 0 when clocks differ, which is no time at all
     each = (
         f"SELECT affiliate, count() AS a, toInt64(0) AS b, toInt64(0) AS c, toInt64(0) AS d, toInt64(0) AS e "
         f"FROM click WHERE {of_clicks} GROUP BY affiliate UNION ALL "
-        f"SELECT affiliate, toUInt64(0), sum(sign), sumIf(sign, {waited} <= {SOON_MS}), "
-        f"sumIf(sign, {waited} > {SOON_MS} AND {waited} <= {LATER_MS}), sumIf(sign, {waited} > {LATER_MS}) "
+        f"SELECT affiliate, toUInt64(0), sum(sign), sumIf(sign, {delay} <= {SHORT_DELAY_MS}), "
+        f"sumIf(sign, {delay} > {SHORT_DELAY_MS} AND {delay} <= {MEDIUM_DELAY_MS}), "
+        f"sumIf(sign, {delay} > {MEDIUM_DELAY_MS}) "
         f"FROM fact WHERE {of_facts} GROUP BY affiliate"
     )
     rows = f"SELECT affiliate, sum(a), sum(b), sum(c), sum(d), sum(e) FROM ({each}) GROUP BY affiliate"
     rows += " HAVING sum(a) > 0 OR sum(b) > 0"
     parameters: dict[str, Any] = {
-        "since": question.since,
-        "until": question.until,
-        "offer": question.offer,
-        "goals": list(question.goals),
-        **scope_parameters(question.scope),
-        **filter_parameters({"affiliate": question.affiliates or ()}),
+        "since": query.since,
+        "until": query.until,
+        "offer": query.offer,
+        "goals": list(query.goals),
+        **scope_parameters(query.scope),
+        **filter_parameters({"affiliate": query.affiliates or ()}),
     }
     [(total_count,)] = analytics.rows(f"SELECT count() FROM ({rows})", parameters, tuple[int])
-    page = f"{rows} ORDER BY affiliate {page_of(question.page, question.limit)}"
+    page = f"{rows} ORDER BY affiliate {limit_clause(query.page, query.limit)}"
     found = analytics.rows(page, parameters, tuple[int, int, int, int, int, int])
-    return [Timing(*row) for row in found], total_count
+    return [TimeToActionRow(*row) for row in found], total_count
 
 
-def _among(affiliates: tuple[int, ...] | None) -> list[str]:
+def _affiliate_conditions(affiliates: tuple[int, ...] | None) -> list[str]:
     return [] if affiliates is None else ["affiliate IN {filter_affiliate:Array(Int64)}"]

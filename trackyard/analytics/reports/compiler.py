@@ -5,24 +5,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from trackyard.analytics.engine.zones import with_clocks
-from trackyard.analytics.exports.row_stream import packed
-from trackyard.analytics.reports.branches import Narrowed, branches_of, facts_of
-from trackyard.analytics.reports.dimensions import DIMENSIONS, FILTERS, Part
-from trackyard.analytics.reports.metrics import ACTIONS, TOTAL, TRAFFIC, ActionMetric, conversion_types
+from trackyard.analytics.engine.zones import resolve_local_times
+from trackyard.analytics.exports.row_stream import packed_row_column
+from trackyard.analytics.reports.branches import ReportConditions, build_branches, build_conversion_branches
+from trackyard.analytics.reports.dimensions import DIMENSIONS, FILTERS, DimensionPart
+from trackyard.analytics.reports.metrics import ACTION_METRICS, TOTAL, TRAFFIC_METRICS, ActionMetric, conversion_types
 from trackyard.analytics.reports.query import Report, Values
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.scope import Scope
 
-_FAR = 2**62
-_RANKED = 4000
+_MAX_INTEGER = 2**62
+_RANKS_PER_LIST = 4000
 """Values in one list of a request; a field of a request has at most 128 KiB."""
-_PRESENT = ("raw", "trafficback", "views", f"{TOTAL}_count")
+_PRESENCE_METRICS = ("raw", "trafficback", "views", f"{TOTAL}_count")
 """What there is a row for; conversions last."""
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledReport:
     """A statement, its parameters, and what its columns are: `keys`, then `metrics`.
 
     sql: a page of rows; `Analytics.page` tells how many there are on all pages · keys_sql: the keys of that page
@@ -42,73 +42,73 @@ class Compiled:
 
 
 @dataclass(frozen=True, slots=True)
-class _Metric:
+class _MetricColumn:
     """A column of the answer: `sql` sums the branches' rows."""
 
     name: str
     sql: str
 
 
-def compile_report(report: Report) -> Compiled | None:
+def compile_report(report: Report) -> CompiledReport | None:
     """The statement that answers `report`; None when its slices exclude each other, so that no row can exist."""
-    compiled = _compiled(report)
+    compiled = _compile(report)
     if compiled is None:
         return None
 
-    def told(sql: str) -> str:
-        return with_clocks(sql, report.zone, report.since, report.until)
+    def with_local_times(sql: str) -> str:
+        return resolve_local_times(sql, report.zone, report.since, report.until)
 
     return replace(
         compiled,
-        sql=told(compiled.sql),
-        keys_sql=told(compiled.keys_sql),
-        chosen_sql=told(compiled.chosen_sql),
-        packed_sql=told(compiled.packed_sql),
+        sql=with_local_times(compiled.sql),
+        keys_sql=with_local_times(compiled.keys_sql),
+        chosen_sql=with_local_times(compiled.chosen_sql),
+        packed_sql=with_local_times(compiled.packed_sql),
     )
 
 
-def _compiled(report: Report) -> Compiled | None:
+def _compile(report: Report) -> CompiledReport | None:
     """The same with the moments on clocks as analytics/reports/dimensions.py writes them."""
-    parts, metrics = _parts(report), _metrics(report)
-    narrowed = _narrowed(report)
-    if not (branches := branches_of(report, parts, narrowed)):
+    parts, metrics = _dimension_parts(report), _metric_columns(report)
+    report_conditions = _conditions(report)
+    if not (branches := build_branches(report, parts, report_conditions)):
         return None
-    needed = {*report.order, *_PRESENT, *TRAFFIC}
-    few = [metric for metric in metrics if metric.name in needed]
-    chosen = facts_of(report, parts, _narrowed(report, _is_chosen(parts)))
-    page = page_of(report.page, report.limit)
-    return Compiled(
-        sql=f"{_stacked(report, parts, metrics, branches)}\n{page}",
-        keys_sql=f"{_stacked(report, parts, few, branches)}\n{page}",
-        chosen_sql=_stacked(report, parts, metrics, chosen) if chosen else "",
-        packed_sql=_packed(report, parts, metrics, branches),
+    needed = {*report.order, *_PRESENCE_METRICS, *TRAFFIC_METRICS}
+    key_metrics = [metric for metric in metrics if metric.name in needed]
+    chosen = build_conversion_branches(report, parts, _conditions(report, _chosen_condition(parts)))
+    page = limit_clause(report.page, report.limit)
+    return CompiledReport(
+        sql=f"{_ordered_sql(report, parts, metrics, branches)}\n{page}",
+        keys_sql=f"{_ordered_sql(report, parts, key_metrics, branches)}\n{page}",
+        chosen_sql=_ordered_sql(report, parts, metrics, chosen) if chosen else "",
+        packed_sql=_packed_sql(report, parts, metrics, branches),
         parameters=_parameters(report),
         keys=tuple(part.key for part in parts),
         metrics=tuple(metric.name for metric in metrics),
-        keys_metrics=tuple(metric.name for metric in few),
+        keys_metrics=tuple(metric.name for metric in key_metrics),
     )
 
 
-def _stacked(report: Report, parts: list[Part], metrics: list[_Metric], branches: list[str]) -> str:
+def _ordered_sql(report: Report, parts: list[DimensionPart], metrics: list[_MetricColumn], branches: list[str]) -> str:
     """The branches' rows summed by key and put in order."""
-    order = _order(report, [f"k_{part.key}" for part in parts])
-    return f"{_summed(report, parts, metrics, branches)}\nORDER BY {', '.join(order) or '1'}"
+    order = _order_columns(report, [f"k_{part.key}" for part in parts])
+    return f"{_summed_sql(report, parts, metrics, branches)}\nORDER BY {', '.join(order) or '1'}"
 
 
-def _packed(report: Report, parts: list[Part], metrics: list[_Metric], branches: list[str]) -> str:
+def _packed_sql(report: Report, parts: list[DimensionPart], metrics: list[_MetricColumn], branches: list[str]) -> str:
     """The same, packed before they are put in order."""
     keys = [f"k_{part.key}" for part in parts]
-    row = packed(", ".join([*keys, *(metric.name for metric in metrics)]))
+    row = packed_row_column(", ".join([*keys, *(metric.name for metric in metrics)]))
     by = [*keys, *(name for name in report.order if name not in DIMENSIONS and name != "currency")]
-    rows = f"SELECT {', '.join([*by, row])} AS packed_row\nFROM (\n{_summed(report, parts, metrics, branches)}\n)"
-    return f"SELECT packed_row\nFROM (\n{rows}\n)\nORDER BY {', '.join(_order(report, keys)) or '1'}"
+    rows = f"SELECT {', '.join([*by, row])} AS packed_row\nFROM (\n{_summed_sql(report, parts, metrics, branches)}\n)"
+    return f"SELECT packed_row\nFROM (\n{rows}\n)\nORDER BY {', '.join(_order_columns(report, keys)) or '1'}"
 
 
-def _summed(report: Report, parts: list[Part], metrics: list[_Metric], branches: list[str]) -> str:
+def _summed_sql(report: Report, parts: list[DimensionPart], metrics: list[_MetricColumn], branches: list[str]) -> str:
     """The branches' rows summed by key."""
     keys = [f"k_{part.key}" for part in parts]
     sums = [f"{metric.sql} AS {metric.name}" for metric in metrics]
-    present = _PRESENT[-1:] if report.nonzero else _PRESENT
+    present = _PRESENCE_METRICS[-1:] if report.nonzero else _PRESENCE_METRICS
     grouped = f"GROUP BY {', '.join(keys)}\n" if keys else ""
     return (
         f"SELECT {', '.join([*keys, *sums])}\nFROM (\n" + "\nUNION ALL\n".join(branches) + f"\n)\n{grouped}"
@@ -116,9 +116,9 @@ def _summed(report: Report, parts: list[Part], metrics: list[_Metric], branches:
     )
 
 
-def page_of(page: int, limit: int) -> str:
+def limit_clause(page: int, limit: int) -> str:
     """The LIMIT of a page, from 1; one that is out of all bounds is empty."""
-    return f"LIMIT {limit} OFFSET {min((page - 1) * limit, _FAR)}"
+    return f"LIMIT {limit} OFFSET {min((page - 1) * limit, _MAX_INTEGER)}"
 
 
 def scope_conditions(scope: Scope) -> list[str]:
@@ -149,7 +149,7 @@ def filter_conditions(filters: Mapping[str, Values], *, of_clicks: bool) -> list
     ]
 
 
-def excluding_conditions(excluded: Mapping[str, Values], *, of_clicks: bool) -> list[str]:
+def exclusion_conditions(excluded: Mapping[str, Values], *, of_clicks: bool) -> list[str]:
     """Return the conditions that reject values, for columns that `click` has, or that `fact` has."""
     chosen = [FILTERS[name] for name in excluded]
     return [
@@ -160,24 +160,24 @@ def excluding_conditions(excluded: Mapping[str, Values], *, of_clicks: bool) -> 
 
 
 def filter_parameters(filters: Mapping[str, Values], prefix: str = "filter") -> dict[str, Any]:
-    """The parameters of `filter_conditions`, or with the prefix "excluded" of `excluding_conditions`. A number that
+    """The parameters of `filter_conditions`, or with the prefix "excluded" of `exclusion_conditions`. A number that
     fits no column is left out: no row has it."""
     return {
-        f"{prefix}_{name}": [value for value in values if isinstance(value, str) or abs(value) <= _FAR]
+        f"{prefix}_{name}": [value for value in values if isinstance(value, str) or abs(value) <= _MAX_INTEGER]
         for name, values in filters.items()
     }
 
 
-def _parts(report: Report) -> list[Part]:
+def _dimension_parts(report: Report) -> list[DimensionPart]:
     parts = {part.key: part for name in report.dimensions for part in DIMENSIONS[name].parts}
     return list(parts.values())
 
 
-def _metrics(report: Report) -> list[_Metric]:
-    metrics = [_Metric(name, f"sum(of_{name})") for name in TRAFFIC]
-    for kind, statuses in conversion_types(not_found_apart=report.not_found_apart).items():
-        for metric in ACTIONS:
-            metrics.append(_Metric(f"{kind}_{metric.name}", _action_sql(report, metric, statuses)))
+def _metric_columns(report: Report) -> list[_MetricColumn]:
+    metrics = [_MetricColumn(name, f"sum(of_{name})") for name in TRAFFIC_METRICS]
+    for kind, statuses in conversion_types(separate_not_found=report.separate_not_found).items():
+        for metric in ACTION_METRICS:
+            metrics.append(_MetricColumn(f"{kind}_{metric.name}", _action_sql(report, metric, statuses)))
     return metrics
 
 
@@ -190,21 +190,21 @@ def _action_sql(report: Report, metric: ActionMetric, statuses: tuple[Status, ..
     return f"sumIf({amount}, of_status IN ({numbers}))"
 
 
-def _is_chosen(parts: list[Part]) -> str:
+def _chosen_condition(parts: list[DimensionPart]) -> str:
     """The condition that a row has one of the keys in the parameter `chosen`."""
     columns, kinds = ", ".join(part.sql for part in parts), ", ".join(part.kind for part in parts)
     return f"tuple({columns}) IN {{chosen:Array(Tuple({kinds}))}}"
 
 
-def _narrowed(report: Report, *more: str) -> Narrowed:
+def _conditions(report: Report, *more: str) -> ReportConditions:
     """The conditions of a report. more: of rows of facts, beside the report's own."""
     scope = scope_conditions(report.scope)
     of_clicks, of_facts = (
         filter_conditions(report.filters, of_clicks=of_clicks)
-        + excluding_conditions(report.excluded, of_clicks=of_clicks)
+        + exclusion_conditions(report.excluded, of_clicks=of_clicks)
         for of_clicks in (True, False)
     )
-    return Narrowed((*scope, *of_clicks), (*scope, *of_facts, *more), of_rows=bool(more))
+    return ReportConditions((*scope, *of_clicks), (*scope, *of_facts, *more), needs_rows=bool(more))
 
 
 def _parameters(report: Report) -> dict[str, Any]:
@@ -233,40 +233,40 @@ def _rank_parameters(report: Report) -> dict[str, Any]:
     for name, titles in report.titles.items():
         ranks = _ranks(titles)
         values = list(ranks)
-        for piece, start in enumerate(range(0, max(len(values), 1), _RANKED)):
-            some = values[start : start + _RANKED]
+        for piece, start in enumerate(range(0, max(len(values), 1), _RANKS_PER_LIST)):
+            some = values[start : start + _RANKS_PER_LIST]
             parameters |= {f"{name}_ranked_{piece}": some, f"{name}_ranks_{piece}": [ranks[each] for each in some]}
     return parameters
 
 
 def _ranks(titles: Mapping[Any, str]) -> dict[Any, int]:
     """Return the place of each value by its title, in any case of letters; equal titles share a place, "" has 0."""
-    places = {
+    rank_by_title = {
         title: place for place, title in enumerate(sorted({title.casefold() for title in titles.values()} | {""}))
     }
-    return {value: places[title.casefold()] for value, title in titles.items()}
+    return {value: rank_by_title[title.casefold()] for value, title in titles.items()}
 
 
-def _rank(report: Report, name: str) -> str:
+def _rank_sql(report: Report, name: str) -> str:
     """Return the SQL of a row's place among the titles of a dimension."""
     [part] = DIMENSIONS[name].parts
-    pieces = range(max(-(-len(report.titles[name]) // _RANKED), 1))
+    pieces = range(max(-(-len(report.titles[name]) // _RANKS_PER_LIST), 1))
     values = ", ".join(f"{{{name}_ranked_{piece}:Array({part.kind})}}" for piece in pieces)
     ranks = ", ".join(f"{{{name}_ranks_{piece}:Array(Int64)}}" for piece in pieces)
     return f"transform(k_{part.key}, arrayConcat({values}), arrayConcat({ranks}), toInt64(0))"
 
 
-def _order(report: Report, keys: list[str]) -> list[str]:
+def _order_columns(report: Report, keys: list[str]) -> list[str]:
     """Asked order first; the keys behind it make pages disjoint."""
     direction = "DESC" if report.descending else "ASC"
     columns: list[str] = []
     for name in report.order:
         if name in report.titles:
-            columns.append(_rank(report, name))
+            columns.append(_rank_sql(report, name))
         elif name in DIMENSIONS:
             columns += [f"k_{part.key}" for part in DIMENSIONS[name].parts]
         elif name != "currency":
             columns.append(name)
     ordered = [f"{column} {direction}" for column in dict.fromkeys(columns)]
-    own = direction if not ordered else "ASC"
-    return ordered + [f"{key} {own}" for key in keys if key not in columns]
+    key_direction = direction if not ordered else "ASC"
+    return ordered + [f"{key} {key_direction}" for key in keys if key not in columns]

@@ -6,12 +6,12 @@ Keys are raw: ids and codes as clicks and facts store them; names are joined by 
 from dataclasses import dataclass
 from types import MappingProxyType
 
-LOCAL = "toDateTime(intDiv(time, 1000), {zone:String})"
+LOCAL_TIME = "toDateTime(intDiv(time, 1000), {zone:String})"
 """The moment of a row on the clocks of the asked zone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DimensionPart:
     """One key of a slice on the wire, and the SQL over a row of `click` or `fact` that makes it, a number or a text.
 
     column: the one that it is made of.
@@ -30,11 +30,11 @@ class Dimension:
     slice by manager, the column of what it manages · many: it may have millions of values."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[DimensionPart, ...]
     traffic: bool = True
     conversions: bool = True
     owner: str = ""
-    many: bool = False
+    high_cardinality: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Filter:
     traffic: bool = True
 
 
-_YEAR = Part("year", f"toYear({LOCAL})", "time", "Int64")
-_QUARTER = Part("quarter", f"toQuarter({LOCAL})", "time", "Int64")
-_MONTH = Part("month", f"toMonth({LOCAL})", "time", "Int64")
-_DAY = Part("day", f"toDayOfMonth({LOCAL})", "time", "Int64")
-_HOUR = Part("hour", f"toHour({LOCAL})", "time", "Int64")
+_YEAR = DimensionPart("year", f"toYear({LOCAL_TIME})", "time", "Int64")
+_QUARTER = DimensionPart("quarter", f"toQuarter({LOCAL_TIME})", "time", "Int64")
+_MONTH = DimensionPart("month", f"toMonth({LOCAL_TIME})", "time", "Int64")
+_DAY = DimensionPart("day", f"toDayOfMonth({LOCAL_TIME})", "time", "Int64")
+_HOUR = DimensionPart("hour", f"toHour({LOCAL_TIME})", "time", "Int64")
 _SUBS = tuple(f"sub{number}" for number in range(1, 9))
 
 NO_MANAGER = "0"
@@ -62,12 +62,16 @@ def _manager(name: str, owner: str, kind: str) -> Dimension:
     """The manager of today of an affiliate or advertiser: no column, looked up in what the question brings along."""
     known = f"{{{name}_of:Array({kind})}}, {{{name}_is:Array(String)}}"
     return Dimension(
-        name, (Part(f"{owner}_manager_id", f"transform({owner}, {known}, '{NO_MANAGER}')", owner),), owner=owner
+        name,
+        (DimensionPart(f"{owner}_manager_id", f"transform({owner}, {known}, '{NO_MANAGER}')", owner),),
+        owner=owner,
     )
 
 
-def _column(name: str, column: str | None = None, kind: str = "String", *, many: bool = False) -> Dimension:
-    return Dimension(name, (Part(name, column or name, column or name, kind),), many=many)
+def _column(name: str, column: str | None = None, kind: str = "String", *, high_cardinality: bool = False) -> Dimension:
+    return Dimension(
+        name, (DimensionPart(name, column or name, column or name, kind),), high_cardinality=high_cardinality
+    )
 
 
 DIMENSIONS = MappingProxyType(
@@ -94,10 +98,12 @@ DIMENSIONS = MappingProxyType(
             _column("browser"),
             _column("browser_version"),
             _column("conn_type", "connection"),
-            Dimension("mobile_carrier", (Part("isp", "isp", "isp"),)),  # the key that existing programs read
-            *(_column(sub, many=True) for sub in _SUBS),
-            Dimension("goal", (Part("goal", "goal", "goal"),), traffic=False),
-            Dimension("trafficback_reason", (Part("trafficback_reason", "reason", "reason"),), conversions=False),
+            Dimension("mobile_carrier", (DimensionPart("isp", "isp", "isp"),)),  # the key that existing programs read
+            *(_column(sub, high_cardinality=True) for sub in _SUBS),
+            Dimension("goal", (DimensionPart("goal", "goal", "goal"),), traffic=False),
+            Dimension(
+                "trafficback_reason", (DimensionPart("trafficback_reason", "reason", "reason"),), conversions=False
+            ),
         )
     }
 )

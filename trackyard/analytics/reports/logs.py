@@ -8,12 +8,12 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.reports.compiler import page_of, scope_conditions, scope_parameters
+from trackyard.analytics.reports.compiler import limit_clause, scope_conditions, scope_parameters
 from trackyard.analytics.reports.query import Values
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.statistics.rows import AffiliateLog, ServerLog
+from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog
 
-R = TypeVar("R", ServerLog, AffiliateLog)
+R = TypeVar("R", ServerPostbackLog, AffiliatePostbackLog)
 
 SERVER_FILTERS: Final = frozenset({"offer", "affiliate", "advertiser", "action_id", "click_id", "goal", "status"})
 AFFILIATE_FILTERS: Final = frozenset({"offer", "affiliate", "goal", "status", "http_code"})
@@ -31,7 +31,7 @@ class LogQuery:
     since: int
     until: int
     filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
-    crosses: bool = True
+    include_cross: bool = True
     page: int = 1
     limit: int = 100
 
@@ -44,58 +44,62 @@ class LogPage(Generic[R]):
     total_count: int
 
 
-def list_server_log(analytics: Analytics, query: LogQuery) -> LogPage[ServerLog]:
+def list_server_log(analytics: Analytics, query: LogQuery) -> LogPage[ServerPostbackLog]:
     """Calls that were received, each as it was left last: a call that waited is shown once. Raises TooHeavy, and
     ValueError for a filter it does not have."""
-    return _page(analytics, query, "server_log", ServerLog, SERVER_FILTERS)
+    return _list_log(analytics, query, "server_log", ServerPostbackLog, SERVER_FILTERS)
 
 
-def list_affiliate_log(analytics: Analytics, query: LogQuery) -> LogPage[AffiliateLog]:
+def list_affiliate_log(analytics: Analytics, query: LogQuery) -> LogPage[AffiliatePostbackLog]:
     """Attempts of calls to affiliates. Raises TooHeavy, and ValueError for a filter it does not have."""
-    return _page(analytics, query, "affiliate_log", AffiliateLog, AFFILIATE_FILTERS)
+    return _list_log(analytics, query, "affiliate_log", AffiliatePostbackLog, AFFILIATE_FILTERS)
 
 
-def find_attempt(analytics: Analytics, attempt_id: str) -> AffiliateLog | None:
+def find_attempt(analytics: Analytics, attempt_id: str) -> AffiliatePostbackLog | None:
     """The record of one attempt in the affiliate postback log; None when there is none of that id."""
     second = int(attempt_id[:8], 16) * 1000  # of its time, by which the log is sorted
     sql = (
-        f"SELECT {_names(AffiliateLog)} FROM affiliate_log "
+        f"SELECT {_column_list(AffiliatePostbackLog)} FROM affiliate_log "
         "WHERE time >= {since:Int64} AND time < {until:Int64} AND id = {id:String} LIMIT 1"
     )
     parameters = {"since": second, "until": second + 1000, "id": attempt_id}
-    return next(iter(analytics.rows(sql, parameters, AffiliateLog)), None)
+    return next(iter(analytics.rows(sql, parameters, AffiliatePostbackLog)), None)
 
 
-def list_calls(analytics: Analytics, affiliate: int, since: int, until: int, limit: int) -> Sequence[AffiliateLog]:
+def list_deliveries(
+    analytics: Analytics, affiliate: int, since: int, until: int, limit: int
+) -> Sequence[AffiliatePostbackLog]:
     """The calls of an affiliate's postbacks that were attempted from `since` to before `until` (UTC ms), each by its
     last attempt then, in the order of their conversions' versions; superseded ones are left out. Raises TooHeavy."""
     sql = (
-        f"SELECT * FROM (SELECT {_names(AffiliateLog)} FROM affiliate_log "
+        f"SELECT * FROM (SELECT {_column_list(AffiliatePostbackLog)} FROM affiliate_log "
         "WHERE affiliate = {affiliate:Int64} AND time >= {since:Int64} AND time < {until:Int64} AND postback_id != 0 "
         "ORDER BY time DESC, id DESC LIMIT 1 BY job_id) "
         "WHERE outcome != 'superseded' ORDER BY version, time, id LIMIT {limit:Int64}"
     )
     parameters = {"affiliate": affiliate, "since": since, "until": until, "limit": limit}
-    return analytics.rows(sql, parameters, AffiliateLog)
+    return analytics.rows(sql, parameters, AffiliatePostbackLog)
 
 
-def _names(kind: type[msgspec.Struct]) -> str:
+def _column_list(kind: type[msgspec.Struct]) -> str:
     return ", ".join(kind.__struct_fields__)
 
 
-def _page(analytics: Analytics, query: LogQuery, table: str, kind: type[R], filters: frozenset[str]) -> LogPage[R]:
+def _list_log(analytics: Analytics, query: LogQuery, table: str, kind: type[R], filters: frozenset[str]) -> LogPage[R]:
     unknown = query.filters.keys() - filters
     if unknown:
         raise ValueError(f"{table} has no {', '.join(sorted(unknown))}")
     types = {info.name: "Int64" if info.type is int else "String" for info in msgspec.structs.fields(kind)}
     conditions = ["time >= {since:Int64}", "time < {until:Int64}", *scope_conditions(query.scope)]
     conditions += [f"{name} IN {{filter_{name}:Array({types[name]})}}" for name in sorted(query.filters)]
-    if not query.crosses:
+    if not query.include_cross:
         conditions.append("postback_id != 0")
     parameters: dict[str, Any] = {"since": query.since, "until": query.until, **scope_parameters(query.scope)}
     parameters |= {f"filter_{name}": list(values) for name, values in query.filters.items()}
     where = f"FROM {table} WHERE {' AND '.join(conditions)}"
     [(total,)] = analytics.rows(f"SELECT uniqExact(id) {where}", parameters, tuple[int])
     latest = ", revision DESC LIMIT 1 BY id" if "revision" in types else ""
-    sql = f"SELECT {', '.join(types)} {where} ORDER BY time DESC, id DESC{latest} {page_of(query.page, query.limit)}"
+    sql = (
+        f"SELECT {', '.join(types)} {where} ORDER BY time DESC, id DESC{latest} {limit_clause(query.page, query.limit)}"
+    )
     return LogPage(analytics.rows(sql, parameters, kind), total)

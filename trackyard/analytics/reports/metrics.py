@@ -8,7 +8,7 @@ from trackyard.domain.conversions.statuses import Status
 
 ZERO: Final = "toDecimal128(0, 4)"
 
-REFUSED: Final = "refused"
+REJECTED: Final = "refused"
 """Clicks that were refused, as a source beside the tables; `click` and `view` are those that were not."""
 
 
@@ -17,23 +17,23 @@ class Measure:
     """A sum of rows by key, and of facts by status, too: what all metrics are made of.
 
     `sql`: over rows of `source`, a table or REFUSED; {suffix}: of the columns with the amounts in the currency of the
-    report · `nothing`: what the other sources add.
+    report · `empty_sql`: what the other sources add.
     """
 
     name: str
     source: str
     sql: str
-    nothing: str
+    empty_sql: str
 
-    def over(self, source: str, suffix: str) -> str:
+    def column_sql(self, source: str, suffix: str) -> str:
         """What rows of a source give for it."""
-        return f"{self.sql.format(suffix=suffix) if source == self.source else self.nothing} AS {self.name}"
+        return f"{self.sql.format(suffix=suffix) if source == self.source else self.empty_sql} AS {self.name}"
 
 
 MEASURES: Final = (
     Measure("of_raw", "click", "countIf(reason = '')", "toUInt64(0)"),
     Measure("of_uniq", "click", "sumIf(uniq, reason = '')", "toUInt64(0)"),
-    Measure("of_trafficback", REFUSED, "count()", "toUInt64(0)"),
+    Measure("of_trafficback", REJECTED, "count()", "toUInt64(0)"),
     Measure("of_views", "view", "countIf(reason = '')", "toUInt64(0)"),
     Measure("of_status", "fact", "status", "toUInt8(0)"),
     Measure("of_count", "fact", "sum(sign)", "toInt64(0)"),
@@ -59,10 +59,10 @@ class ActionMetric:
     payout_sql: str = ""
 
 
-TRAFFIC: Final = ("raw", "uniq", "trafficback", "views")
+TRAFFIC_METRICS: Final = ("raw", "uniq", "trafficback", "views")
 """Metrics of clicks and views; each is the sum of its measure."""
 
-ACTIONS: Final = (
+ACTION_METRICS: Final = (
     ActionMetric("revenue", "of_charge", "of_payout", True, payout_sql="of_payout"),
     ActionMetric("charge", "of_charge", ZERO, True),
     ActionMetric("earning", "(of_charge - of_payout)", ZERO, True),
@@ -74,7 +74,7 @@ ACTIONS: Final = (
 TOTAL: Final = "total"
 CONFIRMED: Final = "confirmed"
 
-_TYPES: Final = MappingProxyType(
+_CONVERSION_TYPES: Final = MappingProxyType(
     {
         TOTAL: tuple(Status),
         CONFIRMED: (Status.CONFIRMED,),
@@ -85,13 +85,13 @@ _TYPES: Final = MappingProxyType(
 )
 
 
-def conversion_types(*, not_found_apart: bool) -> dict[str, tuple[Status, ...]]:
+def conversion_types(*, separate_not_found: bool) -> dict[str, tuple[Status, ...]]:
     """Conversion types and the statuses each counts.
 
     not_found is a type of its own under /3.0 and counts as declined under /3.1 (docs/spec/api-conventions.md#versions).
     """
-    types = dict(_TYPES)
-    if not_found_apart:
+    types = dict(_CONVERSION_TYPES)
+    if separate_not_found:
         types["not_found"] = (Status.NOT_FOUND,)
     else:
         types["declined"] += (Status.NOT_FOUND,)
@@ -101,6 +101,6 @@ def conversion_types(*, not_found_apart: bool) -> dict[str, tuple[Status, ...]]:
 ORDER_METRICS: Final = (
     "raw",
     "uniq",
-    *(f"{kind}_{metric.name}" for kind in (*_TYPES, "not_found") for metric in ACTIONS),
+    *(f"{kind}_{metric.name}" for kind in (*_CONVERSION_TYPES, "not_found") for metric in ACTION_METRICS),
 )
 """Metrics a report can be ordered by; a superset of those of the public API."""

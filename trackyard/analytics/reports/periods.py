@@ -7,7 +7,7 @@ from trackyard.analytics.engine.connection import Analytics
 _TABLES: Final = ("click", "view", "fact", "server_log", "affiliate_log")
 
 
-def find_times(analytics: Analytics) -> tuple[int, int] | None:
+def find_record_period(analytics: Analytics) -> tuple[int, int] | None:
     """Return the time of the first and of the last record, UTC ms; None without records. Raises TooHeavy.
 
     The engine answers from the bounds of its parts and reads no rows.

@@ -20,7 +20,8 @@ class Report:
     names of DIMENSIONS, in the order of the keys · filters: a name of FILTERS to the values it lets pass, none
     of them = nothing passes · excluded: a name of FILTERS to the values it rejects · order: names of dimensions asked
     for or of ORDER_METRICS ("currency" orders nothing); () = by the keys · descending: for all of `order` ·
-    not_found_apart: /3.0's own group · nonzero: only rows with conversions · page from 1 · managers: by name of a slice
+    separate_not_found: /3.0's own group · nonzero: only rows with conversions · page from 1 · managers: by name of a
+    slice
     by manager, who manages what today: affiliate or advertiser → staff user; what is absent has no manager · titles:
     by name of a dimension in `order`, the title that its values are ordered by; a value without a title comes first ·
     by_payout: `revenue` is the sum of payouts for staff too (domain/statistics/switches.py).
@@ -37,7 +38,7 @@ class Report:
     zone: str = "UTC"
     order: tuple[str, ...] = ()
     descending: bool = False
-    not_found_apart: bool = False
+    separate_not_found: bool = False
     nonzero: bool = False
     by_payout: bool = False
     page: int = 1
@@ -62,9 +63,9 @@ class Report:
         return str(chosen[0]) if len(chosen) == 1 else None
 
     @property
-    def many(self) -> bool:
+    def high_cardinality(self) -> bool:
         """Whether there may be millions of rows on all pages."""
-        return any(DIMENSIONS[name].many for name in self.dimensions)
+        return any(DIMENSIONS[name].high_cardinality for name in self.dimensions)
 
     def _lacks_managers(self, name: str) -> bool:
         return name in DIMENSIONS and bool(DIMENSIONS[name].owner) and name not in self.managers

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
-from trackyard.analytics.engine.connection import Analytics, TooBig
-from trackyard.analytics.reports.compiler import Compiled, compile_report
-from trackyard.analytics.reports.metrics import ACTIONS, CONFIRMED, TOTAL, conversion_types
+from trackyard.analytics.engine.connection import Analytics, OutOfMemory
+from trackyard.analytics.reports.compiler import CompiledReport, compile_report
+from trackyard.analytics.reports.metrics import ACTION_METRICS, CONFIRMED, TOTAL, conversion_types
 from trackyard.analytics.reports.query import Report
 from trackyard.base.money import ZERO, rounded
 
@@ -15,7 +15,7 @@ log = logging.getLogger("trackyard.analytics")
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class ConversionTotals:
     """The conversions of one type; amounts in the currency of the report."""
 
     revenue: Decimal
@@ -35,7 +35,7 @@ class StatsRow:
     uniq: int
     trafficback: int
     views: int
-    actions: dict[str, Action]
+    actions: dict[str, ConversionTotals]
 
     def cr(self, kind: str = TOTAL) -> Decimal:
         """Return the conversions of a type per click, in percent."""
@@ -78,22 +78,22 @@ def run_report(analytics: Analytics, report: Report) -> StatsPage:
     compiled = compile_report(report)
     if compiled is None:
         return StatsPage([], 0, report.currency)
-    answer, total_count = _answer(analytics, report, compiled)
-    return StatsPage([row_of(report, compiled, values) for values in answer], total_count, report.currency)
+    answer, total_count = _query_page(analytics, report, compiled)
+    return StatsPage([build_row(report, compiled, values) for values in answer], total_count, report.currency)
 
 
-def _answer(analytics: Analytics, report: Report, compiled: Compiled) -> tuple[list[Any], int]:
+def _query_page(analytics: Analytics, report: Report, compiled: CompiledReport) -> tuple[list[Any], int]:
     """The page's rows as lists of values, and the number of rows on all pages."""
-    if not report.many:
+    if not report.high_cardinality:
         try:
             return analytics.page(compiled.sql, compiled.parameters, list[Any])
-        except TooBig:
+        except OutOfMemory:
             log.info("a report of more rows than expected is asked by its keys", extra={"slices": report.dimensions})
     found, total_count = analytics.page(compiled.keys_sql, compiled.parameters, list[Any])
-    return _with_conversions(analytics, compiled, found), total_count
+    return _add_conversions(analytics, compiled, found), total_count
 
 
-def _with_conversions(analytics: Analytics, compiled: Compiled, found: list[Any]) -> list[Any]:
+def _add_conversions(analytics: Analytics, compiled: CompiledReport, found: list[Any]) -> list[Any]:
     """Rows of keys and `keys_metrics`, with every metric."""
     width = len(compiled.keys)
     keys = [tuple(values[:width]) for values in found]
@@ -108,9 +108,9 @@ def _with_conversions(analytics: Analytics, compiled: Compiled, found: list[Any]
     return rows
 
 
-def row_of(report: Report, compiled: Compiled, values: list[Any]) -> StatsRow:
+def build_row(report: Report, compiled: CompiledReport, values: list[Any]) -> StatsRow:
     """The row of the values that a statement gave for its columns."""
-    types = conversion_types(not_found_apart=report.not_found_apart)
+    types = conversion_types(separate_not_found=report.separate_not_found)
     keys = dict(zip(compiled.keys, values, strict=False))
     metrics = dict(zip(compiled.metrics, values[len(compiled.keys) :], strict=True))
     return StatsRow(
@@ -119,14 +119,14 @@ def row_of(report: Report, compiled: Compiled, values: list[Any]) -> StatsRow:
         uniq=metrics["uniq"],
         trafficback=metrics["trafficback"],
         views=metrics["views"],
-        actions={kind: _action(metrics, kind) for kind in types},
+        actions={kind: _conversion_totals(metrics, kind) for kind in types},
     )
 
 
-def _action(metrics: dict[str, Any], kind: str) -> Action:
-    values = {metric.name: metrics[f"{kind}_{metric.name}"] for metric in ACTIONS}
-    money = {metric.name: rounded(Decimal(values[metric.name])) for metric in ACTIONS if metric.is_money}
-    return Action(**{**values, **money})
+def _conversion_totals(metrics: dict[str, Any], kind: str) -> ConversionTotals:
+    values = {metric.name: metrics[f"{kind}_{metric.name}"] for metric in ACTION_METRICS}
+    money = {metric.name: rounded(Decimal(values[metric.name])) for metric in ACTION_METRICS if metric.is_money}
+    return ConversionTotals(**{**values, **money})
 
 
 def _ratio(amount: Decimal, divisor: int) -> Decimal:

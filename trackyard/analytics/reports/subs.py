@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.reports.compiler import page_of, scope_conditions, scope_parameters
+from trackyard.analytics.reports.compiler import limit_clause, scope_conditions, scope_parameters
 from trackyard.domain.people.scope import Scope
 
 SUBS: Final = tuple(f"sub{number}" for number in range(1, 9))
@@ -49,6 +49,6 @@ def find_subs(analytics: Analytics, query: SubSearch) -> tuple[list[dict[str, st
         **scope_parameters(query.scope),
     }
     [(total_count,)] = analytics.rows(f"SELECT count() FROM ({values})", parameters, tuple[int])
-    page = f"{values} ORDER BY {columns} {page_of(query.page, query.limit)}"
+    page = f"{values} ORDER BY {columns} {limit_clause(query.page, query.limit)}"
     found = analytics.rows(page, parameters, tuple[str, ...])
     return [dict(zip(names, row, strict=True)) for row in found], total_count

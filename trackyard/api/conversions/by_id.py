@@ -4,9 +4,9 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.reports import Names, get_conversion
+from trackyard.actions.statistics.reports import EntityNames, get_conversion
 from trackyard.api.conversions.conversions import (
-    HIDDEN,
+    HIDDEN_FIELDS,
     ConversionFields,
     OfferInConversion,
     OfferWithUrl,
@@ -26,7 +26,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform import geo
 from trackyard.store.conversions.lists import ListedConversion
 from trackyard.store.people.staff import Staff
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
 from trackyard.wire.response.envelope import Answer, Money, number
@@ -44,7 +44,7 @@ class PartnerWithManager(PartnerView):
     manager: ManagerView | None
 
 
-class OneFields(ConversionFields):
+class SingleConversionFields(ConversionFields):
     """The fields of one conversion for every caller. status: its number · country_name: in English, "" when unknown ·
     landing_id: null without a landing page · prelanding_id: of the click's transit page, null without one ·
     currency_id: the number of ISO 4217 as text, null when it has none."""
@@ -60,7 +60,7 @@ class OneFields(ConversionFields):
     click_id: str
 
 
-class OneForAffiliate(OneFields):
+class SingleConversionForAffiliate(SingleConversionFields):
     """A conversion as its affiliate sees it. advertiser, supplier_id, revenue, earnings, charge, earning: always
     null."""
 
@@ -74,7 +74,7 @@ class OneForAffiliate(OneFields):
     price: None
 
 
-class OneForStaff(OneFields):
+class SingleConversionForStaff(SingleConversionFields):
     """A conversion as staff see it."""
 
     offer: OfferWithUrl | None
@@ -87,25 +87,27 @@ class OneForStaff(OneFields):
     price: None
 
 
-class OneForAffiliateAnswer(Answer):
+class SingleConversionForAffiliateAnswer(Answer):
     """One conversion."""
 
-    conversion: OneForAffiliate
+    conversion: SingleConversionForAffiliate
 
 
-class OneForStaffAnswer(Answer):
+class SingleConversionForStaffAnswer(Answer):
     """One conversion."""
 
-    conversion: OneForStaff
+    conversion: SingleConversionForStaff
 
 
-def get(call: Call[Deps], params: GetConversion) -> OneForAffiliateAnswer | OneForStaffAnswer:
+def get(
+    request: ApiRequest[Deps], params: GetConversion
+) -> SingleConversionForAffiliateAnswer | SingleConversionForStaffAnswer:
     """Show one conversion."""
-    item, names, manager = get_conversion(call.deps, call.caller, call.permission, params.id)
-    zone = call.deps.zone
+    item, names, manager = get_conversion(request.deps, request.caller, request.permission, params.id)
+    zone = request.deps.zone
     shown = {
         **fields_for_all(item, as_text(zone)),
-        "status": Status(shown_status(item.status, call.version)).number,
+        "status": Status(shown_status(item.status, request.version)).number,
         "partner": _partner(item, names, manager, zone),
         "country_name": _countries().get(item.click["country"], ""),
         "landing_id": item.click["landing"] or None,
@@ -115,14 +117,14 @@ def get(call: Call[Deps], params: GetConversion) -> OneForAffiliateAnswer | OneF
         "currency_id": _number_text(item.currency),
         "click_id": item.click_id,
     }
-    if not call.staff:
-        return OneForAffiliateAnswer(
-            conversion=OneForAffiliate(
-                **shown, **HIDDEN, charge=None, earning=None, offer=offer_in_conversion(item.offer_id, names)
+    if not request.staff:
+        return SingleConversionForAffiliateAnswer(
+            conversion=SingleConversionForAffiliate(
+                **shown, **HIDDEN_FIELDS, charge=None, earning=None, offer=offer_in_conversion(item.offer_id, names)
             )
         )
-    return OneForStaffAnswer(
-        conversion=OneForStaff(
+    return SingleConversionForStaffAnswer(
+        conversion=SingleConversionForStaff(
             **shown,
             **fields_for_staff(item),
             charge=number(item.charge),
@@ -133,7 +135,7 @@ def get(call: Call[Deps], params: GetConversion) -> OneForAffiliateAnswer | OneF
     )
 
 
-def _partner(item: ListedConversion, names: Names, manager: Staff | None, zone: ZoneInfo) -> PartnerWithManager:
+def _partner(item: ListedConversion, names: EntityNames, manager: Staff | None, zone: ZoneInfo) -> PartnerWithManager:
     plain = partner_view(item.affiliate_id, names.affiliates)
     shown = None if manager is None else manager_view(manager, zone)
     return PartnerWithManager(id=plain.id, email=plain.email, login=plain.login, name=plain.name, manager=shown)
@@ -156,8 +158,8 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/stats/conversionsbyid",
         permission=Permission.STATS_CONVERSION,
         params=GetConversion,
-        answer=OneForStaffAnswer,
-        affiliate_answer=OneForAffiliateAnswer,
+        answer=SingleConversionForStaffAnswer,
+        affiliate_answer=SingleConversionForAffiliateAnswer,
         handle=get,
         features=("stats.conversions-list",),
     ),

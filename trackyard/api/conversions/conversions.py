@@ -10,20 +10,28 @@ from msgspec.structs import fields
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.exports import StoredConversions, export_conversions
-from trackyard.actions.statistics.reports import Names, conversions
+from trackyard.actions.statistics.reports import EntityNames, list_visible_conversions
 from trackyard.api.conversions.filters import ListConversions, shown_status
 from trackyard.api.people.views import AdvertiserRef, PartnerView, partner_view
-from trackyard.api.statistics.exports import ALL_ROWS, table_of_all
+from trackyard.api.statistics.exports import ALL_ROWS, table_of_export
 from trackyard.api.statistics.times import At, as_text, unchanged
-from trackyard.base.arrow import Array, amounts, beside, loaded
+from trackyard.base.arrow import Array, amounts, dictionary_columns, load_pyarrow
 from trackyard.base.zones import local_day
 from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM, PaymentStatus
 from trackyard.domain.people.roles import Permission
 from trackyard.journal.records import Click
 from trackyard.store.conversions.lists import ListedConversion
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number, pagination
-from trackyard.wire.response.exports import Kind, Sheet, Table, columns_beside, columns_of, table_of, type_of
+from trackyard.wire.response.exports import (
+    ColumnType,
+    ExportTable,
+    FileExport,
+    columns_of,
+    nested_columns,
+    table_of,
+    type_of,
+)
 
 
 class OfferInConversion(View):
@@ -97,7 +105,7 @@ class ConversionFields(View):
     hold_date_expire: Moment | None
 
 
-class ListedFields(ConversionFields):
+class ListedConversionFields(ConversionFields):
     """The fields that a conversion in a list has for every caller."""
 
     landing_id: int
@@ -105,7 +113,7 @@ class ListedFields(ConversionFields):
     partner: PartnerView | None
 
 
-class ConversionForAffiliate(ListedFields):
+class ConversionForAffiliate(ListedConversionFields):
     """A conversion as its affiliate sees it. revenue, earnings, advertiser, supplier_id: always null."""
 
     offer: OfferInConversion | None
@@ -116,7 +124,7 @@ class ConversionForAffiliate(ListedFields):
     supplier_id: str | None
 
 
-class ConversionForStaff(ListedFields):
+class ConversionForStaff(ListedConversionFields):
     """A conversion as staff see it."""
 
     offer: OfferWithUrl | None
@@ -141,34 +149,36 @@ class ConversionsForStaff(Answer):
     pagination: Pagination
 
 
-def list_conversions(call: Call[Deps], params: ListConversions) -> ConversionsForAffiliate | ConversionsForStaff:
+def list_conversions(
+    request: ApiRequest[Deps], params: ListConversions
+) -> ConversionsForAffiliate | ConversionsForStaff:
     """List conversions."""
-    limit = params.clamped(call)
-    found, total, names = conversions(
-        call.deps, call.caller, call.permission, params.chosen(call), page=params.page, limit=limit
+    limit = params.clamped(request)
+    found, total, names = list_visible_conversions(
+        request.deps, request.caller, request.permission, params.chosen(request), page=params.page, limit=limit
     )
     pages = pagination(page=params.page, per_page=limit, total=total)
-    show = _shower(call, params, as_text(params.timezone or call.deps.zone))
+    show = _view_maker(request, params, as_text(params.timezone or request.deps.zone))
     shown = [show(item, names) for item in found]
-    if call.staff:
+    if request.staff:
         return ConversionsForStaff(conversions=[ConversionForStaff(**fields) for fields in shown], pagination=pages)
     return ConversionsForAffiliate(conversions=[ConversionForAffiliate(**fields) for fields in shown], pagination=pages)
 
 
-def conversion_rows(call: Call[Deps], params: ListConversions) -> Table:
+def conversion_rows(request: ApiRequest[Deps], params: ListConversions) -> ExportTable:
     """The same as a file: all of them, or a page, when page or limit is sent."""
-    chosen, show = params.chosen(call), _shower(call, params, unchanged)
-    view = ConversionForStaff if call.staff else ConversionForAffiliate
-    zone = params.timezone or call.deps.zone
+    chosen, show = params.chosen(request), _view_maker(request, params, unchanged)
+    view = ConversionForStaff if request.staff else ConversionForAffiliate
+    zone = params.timezone or request.deps.zone
     period = "_".join(str(local_day(at_ms, zone)) for at_ms in (chosen.since, chosen.until - 1))
     if params.is_paged:
-        found, _, names = conversions(
-            call.deps, call.caller, call.permission, chosen, page=params.page, limit=params.clamped(call)
+        found, _, names = list_visible_conversions(
+            request.deps, request.caller, request.permission, chosen, page=params.page, limit=params.clamped(request)
         )
         return table_of(view, (view(**show(item, names)) for item in found), zone, period=period)
-    export = export_conversions(call.deps, call.caller, call.permission, chosen)
-    columns = _Columns(view, call.version, is_staff=call.staff, is_raw=params.raw_export)
-    return table_of_all(view, export, columns.of, zone, period)
+    export = export_conversions(request.deps, request.caller, request.permission, chosen)
+    columns = _ColumnMaker(view, request.version, is_staff=request.staff, is_raw=params.raw_export)
+    return table_of_export(view, export, columns.of, zone, period)
 
 
 def fields_for_all(item: ListedConversion, at: At) -> dict[str, Any]:
@@ -209,35 +219,37 @@ def fields_for_staff(item: ListedConversion) -> dict[str, Any]:
     }
 
 
-HIDDEN: Mapping[str, Any] = MappingProxyType(
+HIDDEN_FIELDS: Mapping[str, Any] = MappingProxyType(
     dict.fromkeys(("revenue", "earnings", "price", "supplier_id", "advertiser"))
 )
 """The values of these fields for an affiliate."""
 
 
-def advertiser_of(item: ListedConversion, names: Names) -> AdvertiserRef:
+def advertiser_of(item: ListedConversion, names: EntityNames) -> AdvertiserRef:
     """The advertiser of a conversion."""
     return _advertiser(item.advertiser_id, names)
 
 
-def _advertiser(advertiser_id: str, names: Names) -> AdvertiserRef:
+def _advertiser(advertiser_id: str, names: EntityNames) -> AdvertiserRef:
     return AdvertiserRef(id=advertiser_id, title=names.advertisers.get(advertiser_id, ""))
 
 
-def _shower(call: Call[Deps], params: ListConversions, at: At) -> Callable[[ListedConversion, Names], dict[str, Any]]:
+def _view_maker(
+    request: ApiRequest[Deps], params: ListConversions, at: At
+) -> Callable[[ListedConversion, EntityNames], dict[str, Any]]:
     """Return what turns a conversion into the fields that its caller sees."""
-    offer_of = offer_with_url if call.staff else offer_in_conversion
+    offer_of = offer_with_url if request.staff else offer_in_conversion
 
-    def show(item: ListedConversion, names: Names) -> dict[str, Any]:
+    def show(item: ListedConversion, names: EntityNames) -> dict[str, Any]:
         raw = params.raw_export
         shown = fields_for_all(item, at) | {
             "landing_id": item.click["landing"],
-            "status": shown_status(item.status, call.version),
+            "status": shown_status(item.status, request.version),
             "offer": None if raw else offer_of(item.offer_id, names),
             "partner": None if raw else partner_view(item.affiliate_id, names.affiliates),
         }
-        if not call.staff:
-            return {**shown, **HIDDEN}
+        if not request.staff:
+            return {**shown, **HIDDEN_FIELDS}
         return shown | fields_for_staff(item) | {"advertiser": None if raw else advertiser_of(item, names)}
 
     return show
@@ -247,27 +259,27 @@ _FROM_CLICK = (
     "country", "city", "city_id", "ip", "browser", "os", "device", "ios_idfa", "android_id", "ua", "referrer", "ref_id",
     *(f"sub{n}" for n in range(1, 9)),
 )  # fmt: skip
-_Clicked = msgspec.defstruct(
-    "_Clicked",
+_StoredClick = msgspec.defstruct(
+    "_StoredClick",
     [(field.name, field.type) for field in fields(Click) if field.name in (*_FROM_CLICK, "isp", "landing")],
     gc=False,
 )
 """What a conversion shows of its click: nothing else of it is read."""
-_clicked = msgspec.json.Decoder(_Clicked).decode
-_click_values = attrgetter(*_Clicked.__struct_fields__)
+_decode_click = msgspec.json.Decoder(_StoredClick).decode
+_click_values = attrgetter(*_StoredClick.__struct_fields__)
 _NO_FIELDS: dict[str, str] = {}
 
 
-class _Columns:
-    """What `_shower` shows, by column. is_staff: whose columns · is_raw: without names."""
+class _ColumnMaker:
+    """What `_view_maker` shows, by column. is_staff: whose columns · is_raw: without names."""
 
     def __init__(self, view: type[View], version: str, *, is_staff: bool, is_raw: bool) -> None:
         self._kinds = {column.name: column.kind for column in columns_of(view)}
         self._version, self._is_staff, self._is_raw = version, is_staff, is_raw
         self._offer_view: type[View] = OfferWithUrl if is_staff else OfferInConversion
-        self._offer_of: Callable[[int, Names], View | None] = offer_with_url if is_staff else offer_in_conversion
+        self._offer_of: Callable[[int, EntityNames], View | None] = offer_with_url if is_staff else offer_in_conversion
 
-    def of(self, found: StoredConversions, names: Names) -> dict[str, Array]:
+    def of(self, found: StoredConversions, names: EntityNames) -> dict[str, Array]:
         """Return the columns of some conversions."""
         stored = found.columns
         shown = {**self._typed(self._values(stored)), **self._looked_up(found, names), **_amounts(stored)}
@@ -275,19 +287,19 @@ class _Columns:
 
     def _hidden(self, count: int) -> dict[str, Array]:
         """Return columns of nulls for what an affiliate does not see."""
-        nulls = loaded().arrow.nulls
-        kinds = {name: kind for name, kind in self._kinds.items() if name.partition(".")[0] in HIDDEN}
+        nulls = load_pyarrow().arrow.nulls
+        kinds = {name: kind for name, kind in self._kinds.items() if name.partition(".")[0] in HIDDEN_FIELDS}
         return {name: nulls(count, type=type_of(kind)) for name, kind in kinds.items()}
 
     def _typed(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Array]:
-        array = loaded().arrow.array
+        array = load_pyarrow().arrow.array
         kinds = self._kinds
         return {name: array(values, type=type_of(kinds[name])) for name, values in columns.items() if name in kinds}
 
     def _values(self, stored: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
         """What is shown as it is stored."""
-        values = zip(*(_click_values(_clicked(text)) for text in stored["click"]), strict=True)
-        clicks = dict(zip(_Clicked.__struct_fields__, values, strict=True))
+        values = zip(*(_click_values(_decode_click(text)) for text in stored["click"]), strict=True)
+        clicks = dict(zip(_StoredClick.__struct_fields__, values, strict=True))
         custom = [_NO_FIELDS if text == "{}" else msgspec.json.decode(text) for text in stored["custom_fields"]]
         nothing = [None] * len(custom)
         return {
@@ -301,19 +313,19 @@ class _Columns:
             "landing_id": clicks["landing"],
         }
 
-    def _looked_up(self, found: StoredConversions, names: Names) -> dict[str, Array]:
+    def _looked_up(self, found: StoredConversions, names: EntityNames) -> dict[str, Array]:
         """What is the same for many."""
         stored, paid, raw = found.columns, found.in_payment, self._is_raw
-        array, text = loaded().arrow.array, type_of(Kind.TEXT)
+        array, text = load_pyarrow().arrow.array, type_of(ColumnType.TEXT)
         keys = {name: array(stored[name]) for name in ("offer_id", "affiliate_id", "advertiser_id", "status")}
         states = array([paid.get(key, "") for key in stored["id"]], type=text)
-        payment_status, is_paid = beside(
+        payment_status, is_paid = dictionary_columns(
             states, (text, text), lambda key: ITEM_STATES[PaymentStatus(key)] if key else OPEN_ITEM
         )
-        [status] = beside(keys["status"], (text,), lambda key: (shown_status(key, self._version),))
+        [status] = dictionary_columns(keys["status"], (text,), lambda key: (shown_status(key, self._version),))
 
         def named(view: type[View], name: str, key: str, view_of: Callable[[Any], View | None]) -> dict[str, Array]:
-            return columns_beside(view, name, keys[key], lambda key: None if raw else view_of(key))
+            return nested_columns(view, name, keys[key], lambda key: None if raw else view_of(key))
 
         return {
             "status": status,
@@ -339,7 +351,7 @@ _RENAMED = {
 _AS_STORED = ("id", "action_id", "currency", "offer_id", "comment", "user_id", "payment_type")
 
 
-def offer_in_conversion(offer_id: int, names: Names) -> OfferInConversion | None:
+def offer_in_conversion(offer_id: int, names: EntityNames) -> OfferInConversion | None:
     """The offer of a conversion; None when it does not exist any more."""
     name = names.offers.get(offer_id)
     if name is None:
@@ -347,7 +359,7 @@ def offer_in_conversion(offer_id: int, names: Names) -> OfferInConversion | None
     return OfferInConversion(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url)
 
 
-def offer_with_url(offer_id: int, names: Names) -> OfferWithUrl | None:
+def offer_with_url(offer_id: int, names: EntityNames) -> OfferWithUrl | None:
     """Return the offer of a conversion for staff; None when it does not exist any more."""
     name = names.offers.get(offer_id)
     if name is None:
@@ -368,6 +380,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         features=("stats.conversions-list",),
         report=True,
         page_max=5000,
-        sheet=Sheet("conversions", (ConversionForStaff, ConversionForAffiliate), conversion_rows, ALL_ROWS),
+        file_export=FileExport("conversions", (ConversionForStaff, ConversionForAffiliate), conversion_rows, ALL_ROWS),
     ),
 )

@@ -6,14 +6,14 @@ from decimal import Decimal
 from ipaddress import ip_address
 from typing import Annotated, Any, Final
 
-from trackyard.actions.conversions.edits import Imported, Named, queue_edit, queue_imports
+from trackyard.actions.conversions.edits import ConversionSelection, ImportItem, queue_edit, queue_imports
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput
 from trackyard.domain.conversions.conversions import CUSTOM_FIELDS
-from trackyard.domain.conversions.edits import Edit, Import
+from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq
 from trackyard.wire.response.envelope import Answer, Money, View, number
@@ -22,7 +22,7 @@ from trackyard.wire.response.errors import REQUIRED
 EDIT_MESSAGE: Final = "The changes take a few minutes to be applied"
 IMPORT_MESSAGE: Final = "The import takes a few minutes to be processed"
 
-EDITED: Final = ("confirmed", "pending", "declined", "not_found", "hold")
+EDITABLE_STATUSES: Final = ("confirmed", "pending", "declined", "not_found", "hold")
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class IpAddress(s.Scalar):
 
 
 Amount = Annotated[Decimal, IntOrDecimal()]
-CustomField = Annotated[str, s.Words(most=2048)]
-Key = Annotated[str, s.Words(most=255, least=1)]
+CustomField = Annotated[str, s.BoundedText(maximum=2048)]
+Key = Annotated[str, s.BoundedText(maximum=255, minimum=1)]
 
 
 class EditConversions(Params):
@@ -60,15 +60,15 @@ class EditConversions(Params):
     ids: Seq[s.Hex] = ()
     action_ids: Seq[Key] = ()
     clickids: Seq[s.Hex] = ()
-    status: Annotated[str, s.Choice(EDITED)] | None = None
+    status: Annotated[str, s.Choice(EDITABLE_STATUSES)] | None = None
     currency: s.Currency | None = None
     payouts: Amount | None = None
     revenue: Amount | None = None
     comment: s.LongText | None = None
 
-    def edit(self) -> Edit:
+    def edit(self) -> ConversionEdit:
         """For the use case; the conversions come from `named`."""
-        return Edit(
+        return ConversionEdit(
             conversion_id="",
             status=None if self.status is None else Status(self.status),
             currency=self.currency,
@@ -84,12 +84,12 @@ class ImportConversion(Params):
 
     offer: s.Id
     pid: s.Id
-    action_id: Annotated[str, s.Words(most=255)] = ""
+    action_id: Annotated[str, s.BoundedText(maximum=255)] = ""
     goal: s.Int | None = None
     ip: Annotated[str, IpAddress()] | None = None
-    ua: Annotated[str, s.Words(most=2000)] = ""
+    ua: Annotated[str, s.BoundedText(maximum=2000)] = ""
     sum: Amount | None = None
-    status: Annotated[str, s.Choice((*EDITED, "pending_cap"))] | None = None
+    status: Annotated[str, s.Choice((*EDITABLE_STATUSES, "pending_cap"))] | None = None
     comment: s.LongText = ""
     click_id: s.Hex | None = None
     custom_field_1: CustomField = ""
@@ -100,10 +100,10 @@ class ImportConversion(Params):
     custom_field_6: CustomField = ""
     custom_field_7: CustomField = ""
 
-    def imported(self) -> Imported:
+    def imported(self) -> ImportItem:
         """Return it for the use case."""
         custom = {str(number): getattr(self, f"custom_field_{number}") for number in CUSTOM_FIELDS}
-        item = Import(
+        item = ConversionImport(
             offer_id=self.offer,
             affiliate_id=self.pid,
             goal="1" if self.goal is None else str(self.goal),
@@ -115,7 +115,7 @@ class ImportConversion(Params):
             comment=self.comment,
             custom_fields={number: text for number, text in custom.items() if text},
         )
-        return Imported(item, self.click_id or "")
+        return ImportItem(item, self.click_id or "")
 
 
 class ImportConversions(Params):
@@ -183,7 +183,7 @@ class ImportsAnswer(Answer):
     message: str
 
 
-def edit(call: Call[Deps], params: EditConversions) -> EditAnswer:
+def edit(request: ApiRequest[Deps], params: EditConversions) -> EditAnswer:
     """Change conversions by hand.
 
     The change is applied within seconds, in the order of the requests; what became of it stands in the server
@@ -191,7 +191,9 @@ def edit(call: Call[Deps], params: EditConversions) -> EditAnswer:
     """
     if not (params.ids or params.action_ids or params.clickids):
         raise BadInput({"ids": [REQUIRED]})
-    ids = queue_edit(call.deps, call.caller, Named(params.ids, params.action_ids, params.clickids), params.edit())
+    ids = queue_edit(
+        request.deps, request.caller, ConversionSelection(params.ids, params.action_ids, params.clickids), params.edit()
+    )
     echo = EditEcho(
         ids=ids,
         status=params.status,
@@ -202,21 +204,23 @@ def edit(call: Call[Deps], params: EditConversions) -> EditAnswer:
     return EditAnswer(data=echo, message=EDIT_MESSAGE)
 
 
-def import_one(call: Call[Deps], params: ImportConversion) -> ImportAnswer:
+def import_one(request: ApiRequest[Deps], params: ImportConversion) -> ImportAnswer:
     """Make a conversion by hand.
 
     It is made within seconds, at the time of the request; what became of it stands in the server postback log.
     """
-    queue_imports(call.deps, call.caller, {"": params.imported()})
+    queue_imports(request.deps, request.caller, {"": params.imported()})
     return ImportAnswer(data=_echo(params), message=IMPORT_MESSAGE)
 
 
-def import_many(call: Call[Deps], params: ImportConversions) -> ImportsAnswer:
+def import_many(request: ApiRequest[Deps], params: ImportConversions) -> ImportsAnswer:
     """Make several conversions by hand, all or none.
 
     They are made within seconds, at the time of the request; what became of each stands in the server postback log.
     """
-    queue_imports(call.deps, call.caller, {f"list[{place}]": each.imported() for place, each in enumerate(params.list)})
+    queue_imports(
+        request.deps, request.caller, {f"list[{place}]": each.imported() for place, each in enumerate(params.list)}
+    )
     return ImportsAnswer(data=ImportsEcho(list=[_echo(item) for item in params.list]), message=IMPORT_MESSAGE)
 
 

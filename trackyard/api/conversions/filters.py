@@ -4,16 +4,16 @@ from datetime import timedelta
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.api.statistics.exports import Listed
+from trackyard.api.statistics.exports import ExportListParams
 from trackyard.api.statistics.times import hour_end_ms, hour_start_ms, span
 from trackyard.base.errors import BadInput
-from trackyard.base.ids import as_stored
+from trackyard.base.ids import lowercase_ids
 from trackyard.base.zones import local_day
-from trackyard.domain.conversions.statuses import BY_NUMBER, Status
+from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER, Status
 from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM
 from trackyard.domain.money.currencies import CODES
 from trackyard.store.conversions.lists import ConversionFilter
-from trackyard.wire.endpoint import Call
+from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Seq
 
@@ -25,7 +25,7 @@ _PAYMENT_STATES = {number: name for name, number in (OPEN_ITEM, *ITEM_STATES.val
 """`is_paid` → `payment_status`: a filter takes either."""
 
 
-class ListConversions(Listed):
+class ListConversions(ExportListParams):
     """Which conversions; by default those of the last week.
 
     A filter takes a list; any of its values matches. payouts_from, payouts_to, revenue_from, revenue_to: inclusive ·
@@ -82,19 +82,19 @@ class ListConversions(Listed):
     revenue_to: Annotated[s.Amount | None, Only(admin=True)] = None
     raw_export: Annotated[s.Flag, Only(since="3.1")] = False
 
-    def chosen(self, call: Call[Deps]) -> ConversionFilter:
+    def chosen(self, request: ApiRequest[Deps]) -> ConversionFilter:
         """For the use case. Raises BadInput for a period that is wrong."""
-        since, until = self._period(call)
+        since, until = self._period(request)
         states = {_PAYMENT_STATES.get(state, state) for state in self.payment_status}
         return ConversionFilter(
             since=since,
             until=until,
-            updated_since=self._updated_since(call),
-            updated_until=self._updated_until(call),
-            statuses=frozenset(_stored_statuses(self.status, call.version)) if self.status else None,
+            updated_since=self._updated_since(request),
+            updated_until=self._updated_until(request),
+            statuses=frozenset(_stored_statuses(self.status, request.version)) if self.status else None,
             offers=frozenset(self.offer) or None,
             affiliates=frozenset(self.partner) or None,
-            advertisers=frozenset(as_stored(self.advertiser)) or None,
+            advertisers=frozenset(lowercase_ids(self.advertiser)) or None,
             countries=frozenset(code.upper() for code in self.country) or None,
             browsers=frozenset(self.browser) or None,
             systems=frozenset(self.os) or None,
@@ -102,7 +102,7 @@ class ListConversions(Listed):
             goals=frozenset(self.goal) or None,
             goal_ids=frozenset(self.goal_id) or None,
             action_ids=frozenset(self.action_id) or None,
-            click_ids=frozenset(as_stored(self.clickid)) or None,
+            click_ids=frozenset(lowercase_ids(self.clickid)) or None,
             currencies=frozenset(CODES.get(number, "") for number in self.currency) or None,
             payouts=frozenset(self.payouts) or None,
             payout_from=self.payouts_from,
@@ -110,7 +110,7 @@ class ListConversions(Listed):
             charges=frozenset(self.revenue) or None,
             charge_from=self.revenue_from,
             charge_to=self.revenue_to,
-            smart_ids=frozenset(as_stored(self.smart_id)) or None,
+            smart_ids=frozenset(lowercase_ids(self.smart_id)) or None,
             subs=_numbered(self, "subid", 8),
             custom_fields=_numbered(self, "custom_field_", 7),
             decline_reasons=frozenset(self.decline_reason) or None,
@@ -118,23 +118,23 @@ class ListConversions(Listed):
             payment_statuses=frozenset(states) or None,
         )
 
-    def _period(self, call: Call[Deps]) -> tuple[int, int]:
-        zone = self.timezone or call.deps.zone
-        today = local_day(call.deps.clock.now_ms(), zone)
+    def _period(self, request: ApiRequest[Deps]) -> tuple[int, int]:
+        zone = self.timezone or request.deps.zone
+        today = local_day(request.deps.clock.now_ms(), zone)
         last = self.date_to or today
         if self.date_from is None and not (self.update_from_date is None and self.update_to_date is None):
             return 0, span(last, last, zone)[1]
         first = self.date_from or min(last, today) - timedelta(days=7)
         return span(first, last, zone, hour=self.hour)
 
-    def _updated_since(self, call: Call[Deps]) -> int | None:
+    def _updated_since(self, request: ApiRequest[Deps]) -> int | None:
         if self.update_from_date is None:
             if self.update_from_hour is not None:
                 raise BadInput({"update_from_hour": ["An hour needs update_from_date."]})
             return None
-        return hour_start_ms(self.update_from_date, self.update_from_hour or 0, self.timezone or call.deps.zone)
+        return hour_start_ms(self.update_from_date, self.update_from_hour or 0, self.timezone or request.deps.zone)
 
-    def _updated_until(self, call: Call[Deps]) -> int | None:
+    def _updated_until(self, request: ApiRequest[Deps]) -> int | None:
         if self.update_to_date is None:
             if self.update_to_hour is not None:
                 raise BadInput({"update_to_hour": ["An hour needs update_to_date."]})
@@ -142,7 +142,7 @@ class ListConversions(Listed):
         hours = (self.update_from_hour or 0, 23 if self.update_to_hour is None else self.update_to_hour)
         if self.update_from_date is not None and (self.update_from_date, hours[0]) > (self.update_to_date, hours[1]):
             raise BadInput({"update_to_date": ["This time must not lie before update_from_date."]})
-        zone = self.timezone or call.deps.zone
+        zone = self.timezone or request.deps.zone
         if self.update_to_hour is None:
             return span(self.update_to_date, self.update_to_date, zone)[1]
         return hour_end_ms(self.update_to_date, self.update_to_hour, zone)
@@ -157,7 +157,7 @@ def shown_status(stored: str, version: str) -> str:
 
 def _stored_statuses(numbers: tuple[int, ...], version: str) -> set[str]:
     """What is stored as a status that is shown by one of these numbers."""
-    wanted = {BY_NUMBER[chosen].value for chosen in numbers}
+    wanted = {STATUSES_BY_NUMBER[chosen].value for chosen in numbers}
     return {status.value for status in Status if shown_status(status.value, version) in wanted}
 
 

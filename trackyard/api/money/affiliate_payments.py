@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money import affiliate_payments as payments
-from trackyard.actions.money.affiliate_payments import DueRecord, Skipped
+from trackyard.actions.money.affiliate_payments import DueRecord, SkippedPayment
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
 from trackyard.api.statistics.times import At, as_text, unchanged
@@ -13,18 +13,18 @@ from trackyard.base.errors import BadInput
 from trackyard.base.zones import day_end_ms, day_start_ms
 from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.people.roles import Permission
-from trackyard.store.money.affiliate_payments import PaidEntry, Payment, PaymentFilter
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.store.money.affiliate_payments import AffiliatePayment, PaidEntry, PaymentFilter
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Params, Seq
 from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number, pagination
-from trackyard.wire.response.exports import Exported, Sheet, Table, table_of
+from trackyard.wire.response.exports import ExportParams, ExportTable, FileExport, table_of
 
 EVERY_ROW = "Every row, whatever `page` and `limit` say."
 Status = Annotated[str, s.Choice(tuple(status.value for status in PaymentStatus))]
 
 
-class ListPayments(Exported, Paging):
+class ListPayments(ExportParams, Paging):
     """Which payments. pid, currency, status: any of these · date_from, date_to: days of their creation."""
 
     pid: Seq[s.Id] = ()
@@ -46,7 +46,7 @@ class ListPayments(Exported, Paging):
         )
 
 
-class ListEntries(Exported, Paging):
+class ListEntries(ExportParams, Paging):
     """Which of what a payment pays."""
 
 
@@ -75,7 +75,7 @@ class EditPayment(Params):
     comment: s.LongText | None = None
 
 
-class PaymentView(View):
+class AffiliatePaymentView(View):
     """A payment. amount: in its currency · paid_at: null until it is executed."""
 
     id: int
@@ -120,7 +120,7 @@ class PaidEntryView(View):
 class PaymentsAnswer(Answer):
     """A page of payments."""
 
-    payments: list[PaymentView]
+    payments: list[AffiliatePaymentView]
     pagination: Pagination
 
 
@@ -130,86 +130,88 @@ class DueAnswer(Answer):
     due: list[DueView]
 
 
-class AddedAnswer(Answer):
+class AddedPaymentsAnswer(Answer):
     """The payments that were made, and who got none."""
 
-    payments: list[PaymentView]
+    payments: list[AffiliatePaymentView]
     skipped: list[SkippedView]
 
 
 class PaymentAnswer(Answer):
     """One payment."""
 
-    payment: PaymentView
+    payment: AffiliatePaymentView
 
 
-class EntriesAnswer(Answer):
+class PaymentEntriesAnswer(Answer):
     """A page of what a payment pays."""
 
     entries: list[PaidEntryView]
     pagination: Pagination
 
 
-def list_(call: Call[Deps], params: ListPayments) -> PaymentsAnswer:
+def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
     """List payments to affiliates, the newest first."""
-    limit, zone = params.clamped(call), call.deps.zone
+    limit, zone = params.clamped(request), request.deps.zone
     chosen = params.chosen(zone)
-    found, total = payments.list_payments(call.deps, call.caller, chosen, page=params.page, limit=limit)
+    found, total = payments.list_payments(request.deps, request.caller, chosen, page=params.page, limit=limit)
     pages = pagination(page=params.page, per_page=limit, total=total)
     return PaymentsAnswer(payments=[payment_view(item, as_text(zone)) for item in found], pagination=pages)
 
 
-def payment_rows(call: Call[Deps], params: ListPayments) -> Table:
+def payment_rows(request: ApiRequest[Deps], params: ListPayments) -> ExportTable:
     """The same as a file; `page` and `limit` mean nothing there."""
-    found = payments.each_payment(call.deps, call.caller, params.chosen(call.deps.zone))
-    return table_of(PaymentView, (payment_view(item, unchanged) for item in found), call.deps.zone)
+    found = payments.each_payment(request.deps, request.caller, params.chosen(request.deps.zone))
+    return table_of(AffiliatePaymentView, (payment_view(item, unchanged) for item in found), request.deps.zone)
 
 
-def list_due(call: Call[Deps], params: ListDue) -> DueAnswer:
+def list_due(request: ApiRequest[Deps], params: ListDue) -> DueAnswer:
     """Who can be paid: affiliates whose available balance reaches the least payment of its currency."""
-    due = payments.list_due(call.deps, call.caller, params.pid, params.currency)
+    due = payments.list_due(request.deps, request.caller, params.pid, params.currency)
     return DueAnswer(due=[_due_view(item) for item in due])
 
 
-def add(call: Call[Deps], params: AddPayments) -> AddedAnswer:
+def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
     """Make payments: for each affiliate that can be paid one in each of its currencies, of all that is available. With
     `pid` for these alone; who of them cannot be paid stands in `skipped`."""
     made, skipped = payments.add_payments(
-        call.deps,
-        call.caller,
+        request.deps,
+        request.caller,
         affiliate_ids=tuple(dict.fromkeys(params.pid)),
         currency=params.currency,
-        until=None if params.date_to is None else day_end_ms(params.date_to, call.deps.zone),
+        until=None if params.date_to is None else day_end_ms(params.date_to, request.deps.zone),
         comment=params.comment,
     )
-    views = [payment_view(item, as_text(call.deps.zone)) for item in made]
-    return AddedAnswer(payments=views, skipped=[_skipped_view(item) for item in skipped])
+    views = [payment_view(item, as_text(request.deps.zone)) for item in made]
+    return AddedPaymentsAnswer(payments=views, skipped=[_skipped_view(item) for item in skipped])
 
 
-def edit(call: Call[Deps], params: EditPayment) -> PaymentAnswer:
+def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
     """Execute or cancel a payment, or change its comment. One that was executed or cancelled stays so."""
     status = None if params.status is None else PaymentStatus(params.status)
-    item = payments.edit_payment(call.deps, call.caller, call.subject.id, status=status, comment=params.comment)
-    return PaymentAnswer(payment=payment_view(item, as_text(call.deps.zone)))
+    item = payments.edit_payment(
+        request.deps, request.caller, request.subject.id, status=status, comment=params.comment
+    )
+    return PaymentAnswer(payment=payment_view(item, as_text(request.deps.zone)))
 
 
-def list_entries(call: Call[Deps], params: ListEntries) -> EntriesAnswer:
+def list_entries(request: ApiRequest[Deps], params: ListEntries) -> PaymentEntriesAnswer:
     """What a payment pays, the oldest first. One that was cancelled pays nothing."""
-    limit = params.clamped(call)
-    found, total = payments.list_entries(call.deps, call.subject.id, page=params.page, limit=limit)
-    views = [_entry_view(item, as_text(call.deps.zone)) for item in found]
-    return EntriesAnswer(entries=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+    limit = params.clamped(request)
+    found, total = payments.list_entries(request.deps, request.subject.id, page=params.page, limit=limit)
+    views = [_entry_view(item, as_text(request.deps.zone)) for item in found]
+    return PaymentEntriesAnswer(entries=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
-def entry_rows(call: Call[Deps], _params: ListEntries) -> Table:
+def entry_rows(request: ApiRequest[Deps], _params: ListEntries) -> ExportTable:
     """The same as a file; `page` and `limit` mean nothing there."""
-    found = payments.each_entry(call.deps, call.subject.id)
-    return table_of(PaidEntryView, (_entry_view(item, unchanged) for item in found), call.deps.zone)
+    found = payments.each_entry(request.deps, request.subject.id)
+    return table_of(PaidEntryView, (_entry_view(item, unchanged) for item in found), request.deps.zone)
 
 
-def payment_view(item: Payment, at: At) -> PaymentView:
+def payment_view(item: AffiliatePayment, at: At) -> AffiliatePaymentView:
     """A payment on the wire; at: how a moment is shown."""
-    return PaymentView(
+    return AffiliatePaymentView(
         id=item.id,
         pid=item.affiliate_id,
         currency=item.currency,
@@ -229,11 +231,11 @@ def _due_view(item: DueRecord) -> DueView:
         email=item.email,
         currency=item.currency,
         amount=number(item.amount),
-        min_payment=number(item.least),
+        min_payment=number(item.min_payment),
     )
 
 
-def _skipped_view(item: Skipped) -> SkippedView:
+def _skipped_view(item: SkippedPayment) -> SkippedView:
     return SkippedView(pid=item.affiliate_id, currency=item.currency, reason=item.reason)
 
 
@@ -246,8 +248,8 @@ def _entry_view(item: PaidEntry, at: At) -> PaidEntryView:
     )
 
 
-def _find(call: Call[Deps]) -> Payment:
-    return payments.get_payment(call.deps, call.caller, path_number(call))
+def _find(request: ApiRequest[Deps]) -> AffiliatePayment:
+    return payments.get_payment(request.deps, request.caller, path_number(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -260,7 +262,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=ListPayments,
         answer=PaymentsAnswer,
         handle=list_,
-        sheet=Sheet("payments", (PaymentView,), payment_rows, EVERY_ROW),
+        file_export=FileExport("payments", (AffiliatePaymentView,), payment_rows, EVERY_ROW),
     ),
     Endpoint(
         id="admin.payments.due",
@@ -279,7 +281,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.PAYMENTS_WRITE,
         params=AddPayments,
-        answer=AddedAnswer,
+        answer=AddedPaymentsAnswer,
         handle=add,
     ),
     Endpoint(
@@ -300,9 +302,9 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.PAYMENTS_WRITE,
         params=ListEntries,
-        answer=EntriesAnswer,
+        answer=PaymentEntriesAnswer,
         find=_find,
         handle=list_entries,
-        sheet=Sheet("payment", (PaidEntryView,), entry_rows, EVERY_ROW),
+        file_export=FileExport("payment", (PaidEntryView,), entry_rows, EVERY_ROW),
     ),
 )

@@ -8,17 +8,17 @@ from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.currencies import (
-    Quote,
+    CurrencyRecord,
     add_currency,
     edit_currency,
-    get_quote,
-    list_quotes,
+    get_currency,
+    list_currencies,
     remove_currency,
 )
 from trackyard.api.paths import path_number
 from trackyard.base.money import ZERO
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, Money, View, number
@@ -42,7 +42,7 @@ class RateNumber(s.Number):
 RateValue = Annotated[Decimal, RateNumber()]
 
 
-class QuotesParams(Params):
+class ListCurrencies(Params):
     """How much is told of each."""
 
     extended: s.Flag = False
@@ -65,7 +65,7 @@ class EditCurrency(Params):
     min_payment: s.Amount | None = None
 
 
-class QuoteView(View, rename={"id": "_id"}):
+class CurrencyView(View, rename={"id": "_id"}):
     """A currency. id: its ISO 4217 number · rate: units of it for one of the platform's."""
 
     id: int
@@ -77,59 +77,59 @@ class QuoteView(View, rename={"id": "_id"}):
     is_crypto: None
 
 
-class QuotesAnswer(Answer):
+class CurrenciesAnswer(Answer):
     """Rates by code; with extended=1 a list with everything about each."""
 
-    quotes: dict[str, Money] | list[QuoteView]
+    quotes: dict[str, Money] | list[CurrencyView]
 
 
 class CurrencyAnswer(Answer):
     """One currency."""
 
-    currency: QuoteView
+    currency: CurrencyView
 
 
-def list_all(call: Call[Deps], params: QuotesParams) -> QuotesAnswer:
+def list_all(request: ApiRequest[Deps], params: ListCurrencies) -> CurrenciesAnswer:
     """List currency quotes: units of each active currency for one of the platform's. With extended=1 all of them."""
-    quotes = list_quotes(call.deps)
+    quotes = list_currencies(request.deps)
     if params.extended:
-        return QuotesAnswer(quotes=[quote_view(quote) for quote in quotes])
-    active = {quote.code: quote.rate for quote in quotes if quote.active}
-    return QuotesAnswer(quotes={code: number(rate) for code, rate in active.items() if rate is not None})
+        return CurrenciesAnswer(quotes=[currency_view(record) for record in quotes])
+    active = {record.code: record.rate for record in quotes if record.active}
+    return CurrenciesAnswer(quotes={code: number(rate) for code, rate in active.items() if rate is not None})
 
 
-def add(call: Call[Deps], params: AddCurrency) -> CurrencyAnswer:
+def add(request: ApiRequest[Deps], params: AddCurrency) -> CurrencyAnswer:
     """Add a currency with its rate."""
-    made = add_currency(call.deps, params.code, params.rate, active=params.active, min_payment=params.min_payment)
-    return CurrencyAnswer(currency=quote_view(made))
+    made = add_currency(request.deps, params.code, params.rate, active=params.active, min_payment=params.min_payment)
+    return CurrencyAnswer(currency=currency_view(made))
 
 
-def edit(call: Call[Deps], params: EditCurrency) -> CurrencyAnswer:
+def edit(request: ApiRequest[Deps], params: EditCurrency) -> CurrencyAnswer:
     """Change a currency. A rate holds from now on; stored conversions keep theirs."""
-    changed = edit_currency(call.deps, call.subject.number, **params.model_dump())
-    return CurrencyAnswer(currency=quote_view(changed))
+    changed = edit_currency(request.deps, request.subject.number, **params.model_dump())
+    return CurrencyAnswer(currency=currency_view(changed))
 
 
-def remove(call: Call[Deps], _params: NoParams) -> CurrencyAnswer:
+def remove(request: ApiRequest[Deps], _params: NoParams) -> CurrencyAnswer:
     """Remove a currency that nothing is paid or counted in. Answers with what it was."""
-    return CurrencyAnswer(currency=quote_view(remove_currency(call.deps, call.subject.number)))
+    return CurrencyAnswer(currency=currency_view(remove_currency(request.deps, request.subject.number)))
 
 
-def quote_view(quote: Quote) -> QuoteView:
+def currency_view(record: CurrencyRecord) -> CurrencyView:
     """A currency on the wire."""
-    return QuoteView(
-        id=quote.number,
-        code=quote.code,
-        active=quote.active,
-        default=quote.default,
-        rate=None if quote.rate is None else number(quote.rate),
-        min_payment=number(quote.min_payment),
+    return CurrencyView(
+        id=record.number,
+        code=record.code,
+        active=record.active,
+        default=record.default,
+        rate=None if record.rate is None else number(record.rate),
+        min_payment=number(record.min_payment),
         is_crypto=None,
     )
 
 
-def _find(call: Call[Deps]) -> Quote:
-    return get_quote(call.deps, path_number(call))
+def _find(request: ApiRequest[Deps]) -> CurrencyRecord:
+    return get_currency(request.deps, path_number(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -139,8 +139,8 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/currency",
         audience="staff",
         permission=Permission.CURRENCIES_READ,
-        params=QuotesParams,
-        answer=QuotesAnswer,
+        params=ListCurrencies,
+        answer=CurrenciesAnswer,
         handle=list_all,
     ),
     Endpoint(

@@ -6,20 +6,20 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money import invoices
-from trackyard.actions.money.invoices import Draft
+from trackyard.actions.money.invoices import InvoiceDraft
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import local_day
-from trackyard.domain.money.invoices import PAYOUT_TYPES, STATUSES, Line
+from trackyard.domain.money.invoices import INVOICE_STATUSES, PAYOUT_TYPES, InvoiceLine
 from trackyard.domain.people.roles import Permission
 from trackyard.store.money.invoices import Invoice, InvoiceFilter
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
 
-Status = Annotated[str, s.Choice(STATUSES)]
+Status = Annotated[str, s.Choice(INVOICE_STATUSES)]
 OptionalDay = Annotated[s.Day | None, Clearable()]
 
 
@@ -31,12 +31,12 @@ class ListInvoices(Paging):
     end_date: s.Day | None = None
 
 
-class LineParams(Params):
+class InvoiceLineParams(Params):
     """One line, for an offer of the supplier."""
 
     offer_id: s.Id
     payout_type: Annotated[str, s.Choice(PAYOUT_TYPES)]
-    actions: Annotated[int, s.Whole(least=0)] = 0
+    actions: Annotated[int, s.WholeNumber(minimum=0)] = 0
     amount: s.Amount
     comment: Annotated[s.LongText | None, Clearable()] = None
 
@@ -49,11 +49,11 @@ class InvoiceParams(Params):
     end_date: OptionalDay = None
     status: Status = "unpaid"
     comment: Annotated[s.LongText | None, Clearable()] = None
-    detail: Seq[LineParams] = ()
+    detail: Seq[InvoiceLineParams] = ()
 
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[InvoiceLine, ...]:
         """The lines that were sent."""
-        return tuple(Line(**item.model_dump()) for item in self.detail)
+        return tuple(InvoiceLine(**item.model_dump()) for item in self.detail)
 
 
 class AddInvoice(InvoiceParams):
@@ -66,7 +66,7 @@ class EditInvoice(InvoiceParams):
     """What is sent is changed; lines are replaced."""
 
 
-class LineView(View):
+class InvoiceLineView(View):
     """One line. amount: in the invoice's currency."""
 
     offer_id: int
@@ -88,7 +88,7 @@ class InvoiceView(View):
     status: str
     currency: str
     comment: str | None
-    detail: list[LineView]
+    detail: list[InvoiceLineView]
 
 
 class InvoicesAnswer(Answer):
@@ -104,52 +104,52 @@ class InvoiceAnswer(Answer):
     message: InvoiceView
 
 
-class WrittenAnswer(Answer):
+class InvoiceWrittenAnswer(Answer):
     """What was done with which invoice."""
 
     message: str
     number: int
 
 
-def find(call: Call[Deps]) -> Invoice:
+def find(request: ApiRequest[Deps]) -> Invoice:
     """The invoice of the path's number. Raises NotFound."""
-    return invoices.get_invoice(call.deps, call.caller, path_number(call, "number"))
+    return invoices.get_invoice(request.deps, request.caller, path_number(request, "number"))
 
 
-def list_(call: Call[Deps], params: ListInvoices) -> InvoicesAnswer:
+def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
     """List invoices, the newest first. `start_date`, `end_date`: those whose whole period lies between these days."""
     if params.start_date and params.end_date and params.end_date < params.start_date:
         raise BadInput({"end_date": ["This day must not lie before start_date."]})
-    limit = params.clamped(call)
+    limit = params.clamped(request)
     chosen = InvoiceFilter(params.status, params.start_date, params.end_date)
-    found, total = invoices.list_invoices(call.deps, call.caller, chosen, page=params.page, limit=limit)
-    views = [invoice_view(item, call.deps.zone) for item in found]
+    found, total = invoices.list_invoices(request.deps, request.caller, chosen, page=params.page, limit=limit)
+    views = [invoice_view(item, request.deps.zone) for item in found]
     return InvoicesAnswer(message=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
-def show(call: Call[Deps], _params: NoParams) -> InvoiceAnswer:
+def show(request: ApiRequest[Deps], _params: NoParams) -> InvoiceAnswer:
     """Show an invoice."""
-    return InvoiceAnswer(message=invoice_view(call.subject, call.deps.zone))
+    return InvoiceAnswer(message=invoice_view(request.subject, request.deps.zone))
 
 
-def add(call: Call[Deps], params: AddInvoice) -> WrittenAnswer:
+def add(request: ApiRequest[Deps], params: AddInvoice) -> InvoiceWrittenAnswer:
     """Create an invoice. With both days and no `detail` its lines are computed from statistics, by offer: confirmed
     conversions in the invoice's currency with what they cost (RPA), clicks (RPC), views (RPM)."""
     values = params.model_dump(exclude={"supplier_id", "detail"})
-    draft = Draft(advertiser_id=params.supplier_id, lines=params.lines(), **values)
-    made = invoices.add_invoice(call.deps, call.caller, draft)
-    return WrittenAnswer(message=f"Invoice {made} is created", number=made)
+    draft = InvoiceDraft(advertiser_id=params.supplier_id, lines=params.lines(), **values)
+    made = invoices.add_invoice(request.deps, request.caller, draft)
+    return InvoiceWrittenAnswer(message=f"Invoice {made} is created", number=made)
 
 
-def edit(call: Call[Deps], params: EditInvoice) -> WrittenAnswer:
+def edit(request: ApiRequest[Deps], params: EditInvoice) -> InvoiceWrittenAnswer:
     """Change an invoice, all but its currency. Computed lines follow its period; an empty `detail` has them computed
     in the place of given ones."""
     names = params.model_fields_set - {"supplier_id", "detail"}
     given: dict[str, Any] = {name: getattr(params, name) for name in names} | {"advertiser_id": params.supplier_id}
     if "detail" in params.model_fields_set:
         given["lines"] = params.lines()
-    invoices.edit_invoice(call.deps, call.caller, call.subject.number, given)
-    return WrittenAnswer(message=f"Invoice {call.subject.number} is changed", number=call.subject.number)
+    invoices.edit_invoice(request.deps, request.caller, request.subject.number, given)
+    return InvoiceWrittenAnswer(message=f"Invoice {request.subject.number} is changed", number=request.subject.number)
 
 
 def invoice_view(item: Invoice, zone: ZoneInfo) -> InvoiceView:
@@ -165,7 +165,7 @@ def invoice_view(item: Invoice, zone: ZoneInfo) -> InvoiceView:
         currency=item.currency,
         comment=item.comment,
         detail=[
-            LineView(
+            InvoiceLineView(
                 offer_id=line.offer_id,
                 payout_type=line.payout_type,
                 actions=line.actions,
@@ -209,7 +209,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.INVOICES_WRITE,
         params=AddInvoice,
-        answer=WrittenAnswer,
+        answer=InvoiceWrittenAnswer,
         handle=add,
     ),
     Endpoint(
@@ -219,7 +219,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.INVOICES_WRITE,
         params=EditInvoice,
-        answer=WrittenAnswer,
+        answer=InvoiceWrittenAnswer,
         find=find,
         handle=edit,
     ),

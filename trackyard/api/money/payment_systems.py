@@ -4,7 +4,7 @@ from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.payment_systems import (
-    WrittenField,
+    SystemFieldInput,
     add_payment_system,
     edit_payment_system,
     get_payment_system,
@@ -14,7 +14,7 @@ from trackyard.actions.money.payment_systems import (
 from trackyard.api.paths import path_number
 from trackyard.domain.people.roles import Permission
 from trackyard.store.money.payment_systems import PaymentSystem
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View
@@ -75,31 +75,31 @@ class PaymentSystemAnswer(Answer):
     payment_system: PaymentSystemView
 
 
-def list_all(call: Call[Deps], _params: NoParams) -> PaymentSystemsAnswer:
+def list_all(request: ApiRequest[Deps], _params: NoParams) -> PaymentSystemsAnswer:
     """List the payment systems, oldest first."""
-    return PaymentSystemsAnswer(payment_systems=[system_view(row) for row in list_payment_systems(call.deps)])
+    return PaymentSystemsAnswer(payment_systems=[system_view(row) for row in list_payment_systems(request.deps)])
 
 
-def add(call: Call[Deps], params: AddPaymentSystem) -> PaymentSystemAnswer:
+def add(request: ApiRequest[Deps], params: AddPaymentSystem) -> PaymentSystemAnswer:
     """Add a payment system."""
-    made = add_payment_system(call.deps, params.lang_label, params.currency, _written(params.fields))
+    made = add_payment_system(request.deps, params.lang_label, params.currency, _written(params.fields))
     return PaymentSystemAnswer(payment_system=system_view(made))
 
 
-def edit(call: Call[Deps], params: EditPaymentSystem) -> PaymentSystemAnswer:
+def edit(request: ApiRequest[Deps], params: EditPaymentSystem) -> PaymentSystemAnswer:
     """Change a payment system. What affiliates told of its other fields stays."""
     given = {name: getattr(params, name) for name in params.model_fields_set}
     if given.get("lang_label", "") is None:
         del given["lang_label"]
     if "fields" in given:
         given["fields"] = _written(params.fields)
-    changed = edit_payment_system(call.deps, call.subject.id, given)
+    changed = edit_payment_system(request.deps, request.subject.id, given)
     return PaymentSystemAnswer(payment_system=system_view(changed))
 
 
-def remove(call: Call[Deps], _params: NoParams) -> PaymentSystemAnswer:
+def remove(request: ApiRequest[Deps], _params: NoParams) -> PaymentSystemAnswer:
     """Remove a payment system that no affiliate uses. Answers with what it was."""
-    return PaymentSystemAnswer(payment_system=system_view(remove_payment_system(call.deps, call.subject.id)))
+    return PaymentSystemAnswer(payment_system=system_view(remove_payment_system(request.deps, request.subject.id)))
 
 
 def system_view(system: PaymentSystem) -> PaymentSystemView:
@@ -112,12 +112,12 @@ def system_view(system: PaymentSystem) -> PaymentSystemView:
     )
 
 
-def _written(fields: tuple[FieldItem, ...]) -> list[WrittenField]:
-    return [WrittenField(item.id, item.lang_label, item.required) for item in fields]
+def _written(fields: tuple[FieldItem, ...]) -> list[SystemFieldInput]:
+    return [SystemFieldInput(item.id, item.lang_label, item.required) for item in fields]
 
 
-def _find(call: Call[Deps]) -> PaymentSystem:
-    return get_payment_system(call.deps, path_number(call))
+def _find(request: ApiRequest[Deps]) -> PaymentSystem:
+    return get_payment_system(request.deps, path_number(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (

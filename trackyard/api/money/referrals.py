@@ -10,14 +10,14 @@ from trackyard.api.statistics.times import bounded_span
 from trackyard.base.zones import datetime_text
 from trackyard.domain.money.currencies import CODES
 from trackyard.domain.people.roles import Permission
-from trackyard.store.money.referrals import ShareFilter, Shares
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.store.money.referrals import ReferralShares, ShareFilter
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf
 from trackyard.wire.response.envelope import Answer, Pagination, View, number, pagination
 
 
-class ReferralParams(Paging):
+class ListReferralPayments(Paging):
     """Which payments; of several values any matches. pid: the referred affiliate · ref: the affiliate that earns ·
     is_paid: 0 free to be paid, 1 paid, 2 on hold · status: 1 when the conversions are confirmed · currency: number of
     ISO 4217."""
@@ -30,9 +30,9 @@ class ReferralParams(Paging):
     status: AnyOf[Annotated[str, s.Choice(("0", "1"))]] = ()
     currency: AnyOf[s.Int] = ()
 
-    def chosen(self, call: Call[Deps]) -> ShareFilter:
+    def chosen(self, request: ApiRequest[Deps]) -> ShareFilter:
         """For the use case. Raises BadInput for a period that is wrong or too long."""
-        since, until = bounded_span(call.deps, self.date_from, self.date_to, call.deps.zone, fine=False)
+        since, until = bounded_span(request.deps, self.date_from, self.date_to, request.deps.zone, fine=False)
         return ShareFilter(
             since=since,
             until=until,
@@ -44,7 +44,7 @@ class ReferralParams(Paging):
         )
 
 
-class ReferralView(View):
+class ReferralPaymentView(View):
     """What one affiliate brought its referrer; numbers as text, as existing programs read them. pid: who was referred ·
     ref: who earns · status: 1 when the conversions are confirmed · is_paid: 0 free to be paid, 1 paid, 2 on hold ·
     count: of conversions · max_created_at: the newest of them · sum_revenue: the share of their payouts,
@@ -61,30 +61,30 @@ class ReferralView(View):
     sum_revenue: str
 
 
-class ReferralsAnswer(Answer):
+class ReferralPaymentsAnswer(Answer):
     """A page of referral payments."""
 
-    ref_payments: list[ReferralView]
+    ref_payments: list[ReferralPaymentView]
     pagination: Pagination
 
 
-def list_referrals(call: Call[Deps], params: ReferralParams) -> ReferralsAnswer:
+def list_referrals(request: ApiRequest[Deps], params: ListReferralPayments) -> ReferralPaymentsAnswer:
     """List what referred affiliates bring their referrers.
 
     An affiliate sees the rows whose `ref` it is. A share is a part of a conversion's payout: the referrer's
     ref_percent of when the conversion was made. It is free to be paid once the conversion is confirmed.
     """
-    limit = params.clamped(call)
-    chosen = params.chosen(call)
-    found, total = list_shares(call.deps, call.caller, call.permission, chosen, page=params.page, limit=limit)
-    return ReferralsAnswer(
-        ref_payments=[_view(shares, call.deps.zone) for shares in found],
+    limit = params.clamped(request)
+    chosen = params.chosen(request)
+    found, total = list_shares(request.deps, request.caller, request.permission, chosen, page=params.page, limit=limit)
+    return ReferralPaymentsAnswer(
+        ref_payments=[_view(shares, request.deps.zone) for shares in found],
         pagination=pagination(page=params.page, per_page=limit, total=total),
     )
 
 
-def _view(shares: Shares, zone: ZoneInfo) -> ReferralView:
-    return ReferralView(
+def _view(shares: ReferralShares, zone: ZoneInfo) -> ReferralPaymentView:
+    return ReferralPaymentView(
         pid=str(shares.affiliate),
         ref=str(shares.referrer),
         status=str(int(shares.confirmed)),
@@ -103,8 +103,8 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         method="GET",
         path="/stats/getreferralpayments",
         permission=Permission.STATS_REFERRAL,
-        params=ReferralParams,
-        answer=ReferralsAnswer,
+        params=ListReferralPayments,
+        answer=ReferralPaymentsAnswer,
         handle=list_referrals,
         report=True,
         features=("stats.referral",),

@@ -8,7 +8,7 @@ from trackyard.api.paging import Paging
 from trackyard.api.paths import path_hex
 from trackyard.domain.people.roles import Permission
 from trackyard.store.offers.categories import Category
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
@@ -25,7 +25,7 @@ class ListCategories(Paging):
 class WriteCategory(Params):
     """What a category is called."""
 
-    title: Annotated[str, s.Words(least=1)]
+    title: Annotated[str, s.BoundedText(minimum=1)]
 
 
 class CategoryView(View):
@@ -48,11 +48,11 @@ class CategoryAnswer(Answer):
     category: CategoryView
 
 
-def list_all(call: Call[Deps], params: ListCategories) -> CategoriesAnswer:
+def list_all(request: ApiRequest[Deps], params: ListCategories) -> CategoriesAnswer:
     """List the categories of offers, by default the oldest first."""
-    limit = params.clamped(call)
+    limit = params.clamped(request)
     rows, total = list_categories(
-        call.deps,
+        request.deps,
         {text.strip().lower() for text in params.ids} or None,
         params.order.removeprefix("_"),
         descending=params.orderType == "desc",
@@ -65,14 +65,14 @@ def list_all(call: Call[Deps], params: ListCategories) -> CategoriesAnswer:
     )
 
 
-def add(call: Call[Deps], params: WriteCategory) -> CategoryAnswer:
+def add(request: ApiRequest[Deps], params: WriteCategory) -> CategoryAnswer:
     """Add a category of offers."""
-    return CategoryAnswer(category=category_view(add_category(call.deps, params.title)))
+    return CategoryAnswer(category=category_view(add_category(request.deps, params.title)))
 
 
-def edit(call: Call[Deps], params: WriteCategory) -> CategoryAnswer:
+def edit(request: ApiRequest[Deps], params: WriteCategory) -> CategoryAnswer:
     """Rename a category of offers."""
-    return CategoryAnswer(category=category_view(edit_category(call.deps, call.subject.id, params.title)))
+    return CategoryAnswer(category=category_view(edit_category(request.deps, request.subject.id, params.title)))
 
 
 def category_view(row: Category) -> CategoryView:
@@ -80,8 +80,8 @@ def category_view(row: Category) -> CategoryView:
     return CategoryView(id=row.id, title=row.title)
 
 
-def _find(call: Call[Deps]) -> Category:
-    return get_category(call.deps, path_hex(call))
+def _find(request: ApiRequest[Deps]) -> Category:
+    return get_category(request.deps, path_hex(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (

@@ -15,13 +15,13 @@ from trackyard.api.paths import path_number
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.roles import Permission
 from trackyard.store.people.affiliates import Affiliate
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, OneOrMany, Params
 from trackyard.wire.response.envelope import Answer
 
 
-class Pairing(Params):
+class ConnectionParams(Params):
     """An affiliate, and the offers it is connected to or taken off."""
 
     offer_id: OneOrMany[s.Id]
@@ -29,45 +29,47 @@ class Pairing(Params):
     notice: Annotated[bool, s.ZeroOne()] = True
 
 
-class MessageAnswer(Answer):
+class ConnectionMessageAnswer(Answer):
     """What was done, in words."""
 
     message: str
 
 
-def enable_affiliate(call: Call[Deps], params: Pairing) -> MessageAnswer:
+def enable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
     """Connect an affiliate to offers, all or none; it is told by mail of those that are new to it, unless notice=0."""
-    connect_affiliate(call.deps, call.caller, params.pid, params.offer_id, notice=params.notice)
-    return MessageAnswer(message=f"Affiliate {params.pid} is connected to offers: {_listed(params.offer_id)}")
+    connect_affiliate(request.deps, request.caller, params.pid, params.offer_id, notice=params.notice)
+    return ConnectionMessageAnswer(message=f"Affiliate {params.pid} is connected to offers: {_listed(params.offer_id)}")
 
 
-def disable_affiliate(call: Call[Deps], params: Pairing) -> MessageAnswer:
+def disable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
     """Take an affiliate off offers, public ones too, until it is connected again; it is told by mail, unless
     notice=0."""
-    disconnect_affiliate(call.deps, call.caller, params.pid, params.offer_id, notice=params.notice)
-    return MessageAnswer(message=f"Affiliate {params.pid} is disconnected from offers: {_listed(params.offer_id)}")
+    disconnect_affiliate(request.deps, request.caller, params.pid, params.offer_id, notice=params.notice)
+    return ConnectionMessageAnswer(
+        message=f"Affiliate {params.pid} is disconnected from offers: {_listed(params.offer_id)}"
+    )
 
 
-def disable_affiliates(call: Call[Deps], _params: NoParams) -> MessageAnswer:
+def disable_affiliates(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMessageAnswer:
     """Take every affiliate off a private or protected offer; a manager's call takes off its own affiliates."""
-    offer: Offer = call.subject
-    count = disconnect_affiliates(call.deps, call.caller, offer.id)
-    return MessageAnswer(message=f"Affiliates disconnected from offer {offer.id}: {count}")
+    offer: Offer = request.subject
+    count = disconnect_affiliates(request.deps, request.caller, offer.id)
+    return ConnectionMessageAnswer(message=f"Affiliates disconnected from offer {offer.id}: {count}")
 
 
-def disable_offers(call: Call[Deps], _params: NoParams) -> MessageAnswer:
+def disable_offers(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMessageAnswer:
     """Take an affiliate off every private or protected offer."""
-    affiliate: Affiliate = call.subject
-    count = disconnect_offers(call.deps, call.caller, affiliate.id)
-    return MessageAnswer(message=f"Offers that affiliate {affiliate.id} is disconnected from: {count}")
+    affiliate: Affiliate = request.subject
+    count = disconnect_offers(request.deps, request.caller, affiliate.id)
+    return ConnectionMessageAnswer(message=f"Offers that affiliate {affiliate.id} is disconnected from: {count}")
 
 
-def _find_offer(call: Call[Deps]) -> Offer:
-    return get_offer(call.deps, call.caller, call.path["id"])
+def _find_offer(request: ApiRequest[Deps]) -> Offer:
+    return get_offer(request.deps, request.caller, request.path["id"])
 
 
-def _find_affiliate(call: Call[Deps]) -> Affiliate:
-    return get_affiliate(call.deps, call.caller, path_number(call))
+def _find_affiliate(request: ApiRequest[Deps]) -> Affiliate:
+    return get_affiliate(request.deps, request.caller, path_number(request))
 
 
 def _listed(offer_ids: tuple[int, ...]) -> str:
@@ -81,8 +83,8 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/offer/enable-affiliate",
         audience="staff",
         permission=Permission.OFFERS_CONNECT,
-        params=Pairing,
-        answer=MessageAnswer,
+        params=ConnectionParams,
+        answer=ConnectionMessageAnswer,
         handle=enable_affiliate,
     ),
     Endpoint(
@@ -91,8 +93,8 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/offer/disable-affiliate",
         audience="staff",
         permission=Permission.OFFERS_CONNECT,
-        params=Pairing,
-        answer=MessageAnswer,
+        params=ConnectionParams,
+        answer=ConnectionMessageAnswer,
         handle=disable_affiliate,
     ),
     Endpoint(
@@ -102,7 +104,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.OFFERS_CONNECT,
         find=_find_offer,
-        answer=MessageAnswer,
+        answer=ConnectionMessageAnswer,
         handle=disable_affiliates,
     ),
     Endpoint(
@@ -112,7 +114,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.OFFERS_CONNECT,
         find=_find_affiliate,
-        answer=MessageAnswer,
+        answer=ConnectionMessageAnswer,
         handle=disable_offers,
     ),
 )

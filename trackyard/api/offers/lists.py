@@ -13,7 +13,7 @@ from trackyard.api.offers.view import ListedOfferView, OfferView, listed_offer_v
 from trackyard.api.offers.view_affiliate import (
     AffiliateOfferView,
     FullAffiliateOfferView,
-    Looker,
+    ViewContext,
     affiliate_offer_views,
     full_affiliate_offer_view,
 )
@@ -22,9 +22,9 @@ from trackyard.base.zones import day_start_ms
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.store.offers.lists import OfferFilter, Order
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import CommaList, Keyed, Needed, NoParams, OneOrMany, Only, Seq
+from trackyard.wire.request.params import CommaList, Keyed, NoParams, OneOrMany, Only, RequiredFor, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, pagination
 
 PRIVACIES: Final = ("public", "protected", "private")
@@ -42,7 +42,7 @@ SortName = Annotated[str, s.Choice(("id", "title", "cr", "epc"))]
 SortNameOfAll = Annotated[
     str, s.Choice(("id", "title", "cr", "epc", "is_top", "created", "revenue", "daily_cap", "total_cap"))
 ]
-Direction = Annotated[str, s.Words(most=4, pattern="^(asc|desc|ASC|DESC)$")]
+Direction = Annotated[str, s.BoundedText(maximum=4, pattern="^(asc|desc|ASC|DESC)$")]
 CapType = Annotated[str, s.Choice(("clicks", "conversions", "budget", "impressions"))]
 
 
@@ -53,7 +53,7 @@ class SystemName(s.Choice):
     values: tuple[str, ...] = tuple(SYSTEMS)
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
-        return s.Words().read(text.strip().casefold(), context)
+        return s.BoundedText().read(text.strip().casefold(), context)
 
     def schema(self) -> s.Schema:
         return {"type": "string", "examples": [*self.values, "iOS", "Windows"]}
@@ -77,7 +77,7 @@ class ListOffers(Paging):
     bundle_id: Annotated[OneOrMany[s.Text], Only(since="3.1")] = ()
     smartlink_categories: Annotated[Seq[s.Text], Only(since="3.1")] = ()
 
-    def chosen(self, call: Call[Deps]) -> OfferFilter:
+    def chosen(self, request: ApiRequest[Deps]) -> OfferFilter:
         """For the use case."""
         return OfferFilter(
             text=self.q.strip(),
@@ -90,7 +90,7 @@ class ListOffers(Paging):
             statuses=frozenset(self.status or ("active",)),
             advertisers=_lower(self.advertiser),
             privacies=frozenset(PRIVACIES[number] for number in self.privacy) or None,
-            updated_since=None if self.updated_at is None else day_start_ms(self.updated_at, call.deps.zone),
+            updated_since=None if self.updated_at is None else day_start_ms(self.updated_at, request.deps.zone),
             is_top=frozenset(self.is_top) or None,
             bundle_ids=frozenset(text for text in self.bundle_id if text) or None,
         )
@@ -99,7 +99,7 @@ class ListOffers(Paging):
 class ListOwnOffers(Paging):
     """Which of an affiliate's offers. When a filter of caps is set, the others are ignored."""
 
-    pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
+    pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
     q: s.Text = ""
     ids: Seq[s.Text] = ()
     int_id: Seq[s.Int] = ()
@@ -136,7 +136,7 @@ class AffiliateOffersAnswer(Answer):
     pagination: Pagination
 
 
-class CountAnswer(Answer):
+class OfferCountAnswer(Answer):
     """How many there are."""
 
     count: int
@@ -154,7 +154,7 @@ class AffiliateOfferAnswer(Answer):
     offer: FullAffiliateOfferView
 
 
-def list_offers(call: Call[Deps], params: ListOffers) -> OffersAnswer | AffiliateOffersAnswer:
+def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer | AffiliateOffersAnswer:
     """Offers that the caller sees: staff all of them, an affiliate the active ones that are not private, and the
     private ones it is connected to.
 
@@ -162,54 +162,54 @@ def list_offers(call: Call[Deps], params: ListOffers) -> OffersAnswer | Affiliat
     `os` takes the words web, wp, ios, android and the names of systems. Any of several values matches. `updated_at`:
     changed since the start of that day. An offer without a cap stands last in an order by caps.
     """
-    limit = params.clamped(call)
+    limit = params.clamped(request)
     found = offer_lists.list_offers(
-        call.deps, call.caller, params.chosen(call), _order(params.sort), page=params.page, limit=limit
+        request.deps, request.caller, params.chosen(request), _order(params.sort), page=params.page, limit=limit
     )
     place = pagination(page=params.page, per_page=limit, total=found.total)
-    if isinstance(call.caller, AffiliateCaller):
-        views = affiliate_offer_views(found, Looker(call.caller.id, call.deps, call.version))
+    if isinstance(request.caller, AffiliateCaller):
+        views = affiliate_offer_views(found, ViewContext(request.caller.id, request.deps, request.version))
         return AffiliateOffersAnswer(offers=views, pagination=place)
-    staff_views = [listed_offer_view(item, found.beside, call.deps) for item in found.offers]
+    staff_views = [listed_offer_view(item, found.related, request.deps) for item in found.offers]
     return OffersAnswer(offers=staff_views, pagination=place)
 
 
-def count(call: Call[Deps], params: NoParams) -> CountAnswer:
+def count(request: ApiRequest[Deps], params: NoParams) -> OfferCountAnswer:
     """How many active offers the caller sees."""
-    return CountAnswer(count=offer_lists.count_offers(call.deps, call.caller))
+    return OfferCountAnswer(count=offer_lists.count_offers(request.deps, request.caller))
 
 
-def find(call: Call[Deps]) -> OfferPage:
+def find(request: ApiRequest[Deps]) -> OfferPage:
     """The offer that the path names, by its integer id or its hash."""
-    return offer_lists.get_offer(call.deps, call.caller, call.path["id"])
+    return offer_lists.get_offer(request.deps, request.caller, request.path["id"])
 
 
-def get(call: Call[Deps], params: NoParams) -> OneOfferAnswer | AffiliateOfferAnswer:
+def get(request: ApiRequest[Deps], params: NoParams) -> OneOfferAnswer | AffiliateOfferAnswer:
     """One offer in its full form, for an affiliate without the advertiser's side.
 
     An affiliate finds one that is not active only when it is connected to it.
     """
-    if isinstance(call.caller, AffiliateCaller):
-        looker = Looker(call.caller.id, call.deps, call.version)
-        return AffiliateOfferAnswer(offer=full_affiliate_offer_view(call.subject, looker))
-    return OneOfferAnswer(offer=offer_view(call.subject, call.deps))
+    if isinstance(request.caller, AffiliateCaller):
+        view_context = ViewContext(request.caller.id, request.deps, request.version)
+        return AffiliateOfferAnswer(offer=full_affiliate_offer_view(request.subject, view_context))
+    return OneOfferAnswer(offer=offer_view(request.subject, request.deps))
 
 
-def list_own(call: Call[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
+def list_own(request: ApiRequest[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
     """The active offers that an affiliate sees: public and protected ones, private ones when it is connected."""
-    return _own(call, params, live=False)
+    return _own(request, params, live=False)
 
 
-def list_live(call: Call[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
+def list_live(request: ApiRequest[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
     """The offers an affiliate may send traffic to now: connected or public, within their dates and schedule."""
-    return _own(call, params, live=True)
+    return _own(request, params, live=True)
 
 
-def _own(call: Call[Deps], params: ListOwnOffers, *, live: bool) -> AffiliateOffersAnswer:
-    limit = params.clamped(call)
+def _own(request: ApiRequest[Deps], params: ListOwnOffers, *, live: bool) -> AffiliateOffersAnswer:
+    limit = params.clamped(request)
     affiliate_id, found = offer_lists.list_for_affiliate(
-        call.deps,
-        call.caller,
+        request.deps,
+        request.caller,
         params.pid,
         params.chosen(),
         _order(params.sort),
@@ -217,7 +217,7 @@ def _own(call: Call[Deps], params: ListOwnOffers, *, live: bool) -> AffiliateOff
         page=params.page,
         limit=limit,
     )
-    views = affiliate_offer_views(found, Looker(affiliate_id, call.deps, call.version))
+    views = affiliate_offer_views(found, ViewContext(affiliate_id, request.deps, request.version))
     place = pagination(page=params.page, per_page=limit, total=found.total)
     return AffiliateOffersAnswer(offers=views, pagination=place)
 
@@ -250,7 +250,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         method="GET",
         path="/offers/count",
         permission=Permission.OFFERS_READ,
-        answer=CountAnswer,
+        answer=OfferCountAnswer,
         handle=count,
     ),
     Endpoint(

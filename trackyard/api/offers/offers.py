@@ -5,12 +5,12 @@ from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import get_offer
-from trackyard.actions.offers.offers import add_offer, edit_offer, get_editable, remove_offers, update_offers
+from trackyard.actions.offers.offers import add_offer, edit_offer, get_editable_id, remove_offers, update_offers
 from trackyard.api.offers.params import AddOffer, EditOffer
 from trackyard.api.offers.view import OfferView, offer_view
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import UPLOAD_MAX, Call, Endpoint
+from trackyard.wire.endpoint import UPLOAD_MAX, ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Only, Params, Seq
 from trackyard.wire.response.envelope import Answer
@@ -23,7 +23,7 @@ class OfferAnswer(Answer):
     id: int
 
 
-class OffersMessage(Answer):
+class OffersMessageAnswer(Answer):
     """What was done, in words."""
 
     message: str
@@ -43,17 +43,19 @@ class UpdateOffers(Params):
     privacy: Annotated[str, s.Choice(("public", "protected", "private")), Only(since="3.1")] | None = None
 
 
-def add(call: Call[Deps], params: AddOffer) -> OfferAnswer:
+def add(request: ApiRequest[Deps], params: AddOffer) -> OfferAnswer:
     """Create an offer.
 
     `allowed_ip` and `disallowed_ip` are addresses that may or may not report conversions of this offer; visitors are
     selected by `targeting`. `macro_url` is any text that is appended to the target URL, its macros filled.
     An unknown name of a country, operating system, browser, brand, region or city is rejected.
     """
-    return _shown(call, add_offer(call.deps, call.caller, params.written(call.deps.zone), params.new_files()))
+    return _shown(
+        request, add_offer(request.deps, request.caller, params.written(request.deps.zone), params.new_files())
+    )
 
 
-def edit(call: Call[Deps], params: EditOffer) -> OfferAnswer:
+def edit(request: ApiRequest[Deps], params: EditOffer) -> OfferAnswer:
     """Change an offer.
 
     What is not sent stays; an empty value clears. A list replaces the stored one; a payment with the goal of the
@@ -63,26 +65,30 @@ def edit(call: Call[Deps], params: EditOffer) -> OfferAnswer:
     rejected; one that the offer had before is kept, with a warning. `allowed_ip` and `disallowed_ip` are addresses that
     may or may not report conversions of this offer; visitors are selected by `targeting`.
     """
-    written = params.written(call.deps.zone)
-    return _shown(call, edit_offer(call.deps, call.caller, call.subject, written, params.new_files(), call.warn))
-
-
-def remove(call: Call[Deps], params: RemoveOffers) -> OffersMessage:
-    """Remove offers, all or none. Their clicks and conversions stay."""
-    gone = remove_offers(call.deps, call.caller, params.offer_id)
-    return OffersMessage(message=f"Removed offers: {_listed(f'{offer.id} ({offer.title})' for offer in gone)}")
-
-
-def update(call: Call[Deps], params: UpdateOffers) -> OffersMessage:
-    """Change the status or the privacy of several offers, all or none. Without either nothing changes."""
-    changes = {name: value for name in ("status", "privacy") if (value := getattr(params, name)) is not None}
-    return OffersMessage(
-        message=f"Updated offers: {_listed(update_offers(call.deps, call.caller, params.offer_id, changes))}"
+    written = params.written(request.deps.zone)
+    return _shown(
+        request, edit_offer(request.deps, request.caller, request.subject, written, params.new_files(), request.warn)
     )
 
 
-def _shown(call: Call[Deps], offer: Offer) -> OfferAnswer:
-    return OfferAnswer(offer=offer_view(get_offer(call.deps, call.caller, str(offer.id)), call.deps), id=offer.id)
+def remove(request: ApiRequest[Deps], params: RemoveOffers) -> OffersMessageAnswer:
+    """Remove offers, all or none. Their clicks and conversions stay."""
+    gone = remove_offers(request.deps, request.caller, params.offer_id)
+    return OffersMessageAnswer(message=f"Removed offers: {_listed(f'{offer.id} ({offer.title})' for offer in gone)}")
+
+
+def update(request: ApiRequest[Deps], params: UpdateOffers) -> OffersMessageAnswer:
+    """Change the status or the privacy of several offers, all or none. Without either nothing changes."""
+    changes = {name: value for name in ("status", "privacy") if (value := getattr(params, name)) is not None}
+    return OffersMessageAnswer(
+        message=f"Updated offers: {_listed(update_offers(request.deps, request.caller, params.offer_id, changes))}"
+    )
+
+
+def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
+    return OfferAnswer(
+        offer=offer_view(get_offer(request.deps, request.caller, str(offer.id)), request.deps), id=offer.id
+    )
 
 
 def _listed(values: Iterable[object]) -> str:
@@ -108,7 +114,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.OFFERS_WRITE,
         params=RemoveOffers,
-        answer=OffersMessage,
+        answer=OffersMessageAnswer,
         handle=remove,
     ),
     Endpoint(
@@ -118,7 +124,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.OFFERS_WRITE,
         params=UpdateOffers,
-        answer=OffersMessage,
+        answer=OffersMessageAnswer,
         handle=update,
     ),
     Endpoint(
@@ -129,7 +135,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         permission=Permission.OFFERS_WRITE,
         params=EditOffer,
         answer=OfferAnswer,
-        find=lambda call: get_editable(call.deps, call.caller, call.path["id"]),
+        find=lambda request: get_editable_id(request.deps, request.caller, request.path["id"]),
         handle=edit,
         body_max=UPLOAD_MAX,
     ),

@@ -20,9 +20,9 @@ DEVICES = ("mediahub", "mobile", "ereader", "console", "tv", "tablet", "desktop"
 CountryLike = Annotated[str, s.CountryCode(listed=False)]
 """A country; the use case checks that it exists, or that the offer has it already."""
 Device = Annotated[str, s.Choice(DEVICES)]
-Goal = Annotated[str, s.Words(most=255)]
+Goal = Annotated[str, s.BoundedText(maximum=255)]
 Spread = Annotated[str, s.Choice(("all", "each", "exact"))]
-Day = Annotated[int, s.Whole(least=0, most=6)]
+Day = Annotated[int, s.WholeNumber(minimum=0, maximum=6)]
 
 _WHOLE = "This value must be a whole number unless type is budget."
 
@@ -31,11 +31,11 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
-class UrlPart(s.Words):
+class UrlPart(s.BoundedText):
     """Text that is appended to a URL, macros allowed; a whole URL is text, too."""
 
     contract = "url"
-    most: int = s.MAX_URL
+    maximum: int = s.MAX_URL
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
         part = super().read(text.strip(), context)
@@ -44,7 +44,7 @@ class UrlPart(s.Words):
         return part
 
 
-class PaymentItem(Params):
+class OfferPaymentItem(Params):
     """A payment (docs/spec/conversions.md#payments). An empty string clears a list."""
 
     countries: Seq[CountryLike] = ()
@@ -58,7 +58,7 @@ class PaymentItem(Params):
     revenue: s.Amount | None = None
     currency: s.Currency | None = None
     type: Annotated[str, s.Choice(("fixed", "percent", "mixed"))] = "fixed"
-    title: Annotated[str, s.Words(most=255)] = ""
+    title: Annotated[str, s.BoundedText(maximum=255)] = ""
     url: Annotated[s.Url | None, Clearable()] = None
     with_regions: s.Flag = False
     sub1: CommaList[s.Text] = ()
@@ -71,7 +71,7 @@ class PaymentItem(Params):
     sub8: CommaList[s.Text] = ()
 
     def sent(self) -> dict[str, Any]:
-        """The sent fields of a domain PaymentItem."""
+        """The sent fields of a domain OfferPaymentItem."""
         values = self.model_dump(exclude_unset=True)
         for name in values.keys() & _SUBS:
             values[name] = ",".join(values[name])
@@ -82,7 +82,7 @@ class PaymentItem(Params):
         return values
 
 
-class PersonalPaymentItem(PaymentItem):
+class PersonalPaymentItem(OfferPaymentItem):
     """A payment for some affiliates alone."""
 
     partners: Seq[s.Id] = ()
@@ -135,7 +135,7 @@ class PersonalLimitItem(Params):
     """A day cap of conversions for one affiliate (docs/spec/conversions.md#caps)."""
 
     partner: s.Id
-    caps: Annotated[int, s.Whole(least=0)]
+    caps: Annotated[int, s.WholeNumber(minimum=0)]
 
     def limit(self) -> PersonalLimit:
         """As the offer holds it."""
@@ -208,7 +208,7 @@ class RestrictedOsItem(Params):
     """An operating system that is let in, and its versions; none = all of them."""
 
     os: s.Name
-    versions: Annotated[Seq[Annotated[str, s.Words(most=64, pattern=r"(>=|<)?[\w. -]*")]], MayBeEmpty()]
+    versions: Annotated[Seq[Annotated[str, s.BoundedText(maximum=64, pattern=r"(>=|<)?[\w. -]*")]], MayBeEmpty()]
 
     def restricted(self) -> RestrictedOs:
         """As the offer holds it."""
@@ -244,7 +244,7 @@ class SubRestrictionItem(Params):
 
 
 _SUBS = frozenset(f"sub{number}" for number in range(1, 9))
-_KIND_OF = {"goals": "goal_type", "affiliates": "affiliate_type", "country": "country_type"}
+_TYPE_PARAMETER = {"goals": "goal_type", "affiliates": "affiliate_type", "country": "country_type"}
 
 
 def _counted(value: Any, info: ValidationInfo) -> Any:
@@ -254,7 +254,7 @@ def _counted(value: Any, info: ValidationInfo) -> Any:
 
 
 def _exact(value: Any, info: ValidationInfo) -> Any:
-    name = _KIND_OF[info.field_name or ""]
+    name = _TYPE_PARAMETER[info.field_name or ""]
     kind = info.data.get(name)
     if kind == "exact" and not value:
         raise ValueError(f"This value is required when {name} is exact.")

@@ -12,7 +12,7 @@ from trackyard.api.offers.param_items import (
     CapItem,
     CountryLike,
     LandingItem,
-    PaymentItem,
+    OfferPaymentItem,
     PersonalLimitItem,
     PersonalPaymentItem,
     RestrictedIspItem,
@@ -26,17 +26,19 @@ from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.offers.targeting import TargetingItem
 from trackyard.api.platform.files import FileParams
 from trackyard.base.zones import day_end_ms
-from trackyard.domain.offers.edits import Written
+from trackyard.domain.offers.edits import WrittenFields
 from trackyard.domain.offers.languages import LANGUAGES
 from trackyard.domain.offers.offers import RestrictedIsp, RestrictedOs
 from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Clearable, Keyed, Needed, Only, Seq, Was
+from trackyard.wire.request.params import Clearable, Deprecated, Keyed, Only, RequiredFor, Seq
 
 Language = Annotated[str, s.Choice(LANGUAGES)]
 IpLines = Annotated[str, ip_addresses.IpLines()]
-CapStatus = Annotated[str, s.Choice(("confirmed", "pending", "hold", "declined"), becomes={"not_found": "declined"})]
-DeviceName = Annotated[str, s.Words(pattern="|".join(DEVICES))]
+CapStatus = Annotated[
+    str, s.Choice(("confirmed", "pending", "hold", "declined"), replacements={"not_found": "declined"})
+]
+DeviceName = Annotated[str, s.BoundedText(pattern="|".join(DEVICES))]
 OptionalUrl = Annotated[s.Url | None, Clearable()]
 OptionalText = Annotated[s.LongText | None, Clearable()]
 Texts = Keyed[Language, s.LongText]
@@ -47,7 +49,7 @@ SINCE_3_1: Final = Only(since="3.1")
 class OfferParams(SubAccountParams, FileParams):
     """What a new offer and an edit of one share. Only what is sent is written; the defaults are those of a new one."""
 
-    title: Annotated[str, s.Words(least=1, most=500)] | None = None
+    title: Annotated[str, s.BoundedText(minimum=1, maximum=500)] | None = None
     advertiser: s.Hex | None = None
     url: s.Url | None = None
     status: Annotated[str, s.Choice(("stopped", "active", "suspended"))] = "stopped"
@@ -66,26 +68,26 @@ class OfferParams(SubAccountParams, FileParams):
     impressions_url: OptionalUrl = None
     domain_url: Annotated[s.Id | None, Clearable()] = None
     redirect_type: Annotated[str, s.Choice(("http302", "http302hidden", "js", "meta"))] = "http302"
-    hide_referer: Annotated[s.Flag, Was("redirect_type")] = False
+    hide_referer: Annotated[s.Flag, Deprecated("redirect_type")] = False
     allow_deeplink: s.Flag = False
     allow_impressions: s.Flag = False
     landings: Seq[LandingItem] = ()
     # what it pays
-    payments: Seq[PaymentItem] = ()
+    payments: Seq[OfferPaymentItem] = ()
     partner_payments: Seq[PersonalPaymentItem] = ()
     hide_payments: s.Flag = False
     commission_tiers: Annotated[Seq[TierItem], SINCE_3_1] = ()
     enabled_commission_tiers: s.Flag = False
-    hold_period: Annotated[int, s.Whole(least=0, most=60)] = 0
+    hold_period: Annotated[int, s.WholeNumber(minimum=0, maximum=60)] = 0
     # how much it takes
     caps: Seq[CapItem] = ()
     personal_limits: Seq[PersonalLimitItem] = ()
     caps_status: Seq[CapStatus] = ("confirmed", "pending", "hold")
     caps_timezone: Annotated[s.Zone | None, Clearable()] = None
-    caps_goal_overcap: Annotated[str, s.Words(most=255)] = ""
+    caps_goal_overcap: Annotated[str, s.BoundedText(maximum=255)] = ""
     hide_caps: s.Flag = False
     is_redirect_overcap: s.Flag = False
-    notice_percent_overcap: Annotated[Annotated[int, s.Whole(least=0, most=100)] | None, Clearable()] = None
+    notice_percent_overcap: Annotated[Annotated[int, s.WholeNumber(minimum=0, maximum=100)] | None, Clearable()] = None
     # whom it takes
     schedule: Annotated[ScheduleParams | None, Clearable(), SINCE_3_1] = None
     targeting: Annotated[Seq[TargetingItem], SINCE_3_1] = ()
@@ -93,14 +95,14 @@ class OfferParams(SubAccountParams, FileParams):
     countries: Seq[CountryLike] = ()
     strictly_country: s.Flag = False
     restriction_os: Annotated[Seq[RestrictedOsItem], SINCE_3_1] = ()
-    strictly_os: Annotated[Seq[s.Text], Was("restriction_os")] = ()
+    strictly_os: Annotated[Seq[s.Text], Deprecated("restriction_os")] = ()
     restriction_isp: Annotated[Seq[RestrictedIspItem], SINCE_3_1] = ()
-    strictly_isp: Annotated[Seq[s.Text], Was("restriction_isp")] = ()
+    strictly_isp: Annotated[Seq[s.Text], Deprecated("restriction_isp")] = ()
     strictly_brands: Seq[s.Text] = ()
     strictly_devices: Seq[DeviceName] = ()
     strictly_connection_type: Annotated[Annotated[str, s.Choice(("", "wi-fi", "cellular"))] | None, Clearable()] = None
     sub_restrictions: Seq[SubRestrictionItem] = ()
-    search_empty_sub: Annotated[Annotated[int, s.Whole(least=1, most=8)] | None, Clearable()] = None
+    search_empty_sub: Annotated[Annotated[int, s.WholeNumber(minimum=1, maximum=8)] | None, Clearable()] = None
     uniq_ip_only: s.Flag = Field(default=False, alias="uniqIpOnly")
     reject_not_uniq_ip: s.Flag = Field(default=False, alias="rejectNotUniqIp")
     allowed_ip: IpLines = ""
@@ -122,11 +124,11 @@ class OfferParams(SubAccountParams, FileParams):
     smartlink_categories: Seq[s.Hex] = ()
     send_emails: s.Flag = False
 
-    def written(self, zone: ZoneInfo) -> Written:
+    def written(self, zone: ZoneInfo) -> WrittenFields:
         """What was sent, for domain/offers/edits.py. `zone`: the platform's, of times."""
         written: dict[str, Any] = {}
         for name in type(self).model_fields:
-            if name in self.model_fields_set and name not in _APART:
+            if name in self.model_fields_set and name not in _HANDLED_SEPARATELY:
                 value = getattr(self, name)
                 convert = _CONVERSIONS.get(name)
                 written[_RENAMED.get(name, name)] = value if convert is None else convert(value)
@@ -146,10 +148,10 @@ class OfferParams(SubAccountParams, FileParams):
 class AddOffer(OfferParams):
     """A new offer."""
 
-    title: Annotated[str, s.Words(least=1, most=500)]
+    title: Annotated[str, s.BoundedText(minimum=1, maximum=500)]
     advertiser: s.Hex
     url: s.Url
-    payments: Annotated[Seq[PaymentItem], Needed(since="3.1")] = ()
+    payments: Annotated[Seq[OfferPaymentItem], RequiredFor(since="3.1")] = ()
 
 
 class EditOffer(OfferParams):
@@ -170,7 +172,7 @@ def _unique(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stripped for value in values if (stripped := value.strip())))
 
 
-_APART = frozenset(
+_HANDLED_SEPARATELY = frozenset(
     {"start_at", "stop_date", "strictly_os", "strictly_isp", *SubAccountParams.model_fields, *FileParams.model_fields}
 )
 _RENAMED: Final = {"advertiser": "advertiser_id", "domain_url": "domain_id"}

@@ -16,7 +16,7 @@ from trackyard.actions.offers.classification import (
 from trackyard.api.paths import path_hex
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View
@@ -96,68 +96,70 @@ class SmartLinkAnswer(Answer):
     category: SmartLinkView
 
 
-class CountView(View):
+class OfferCountView(View):
     """A number of offers."""
 
     count: int
 
 
-class CountAnswer(Answer):
+class SmartLinkOfferCountAnswer(Answer):
     """How many offers there are."""
 
-    data: CountView
+    data: OfferCountView
 
 
-def list_all(call: Call[Deps], params: ListSmartLinks) -> SmartLinksAnswer:
+def list_all(request: ApiRequest[Deps], params: ListSmartLinks) -> SmartLinksAnswer:
     """List the SmartLink categories, oldest first."""
     wanted = [text.lower() for text in params.id] or None
     parts = [text.strip().casefold() for text in params.name if text.strip()]
-    found = list_smartlinks(call.deps, wanted)
+    found = list_smartlinks(request.deps, wanted)
     if parts:
         found = [each for each in found if any(part in each.smartlink.name.casefold() for part in parts)]
-    return SmartLinksAnswer(data=[_view(call, record) for record in found])
+    return SmartLinksAnswer(data=[_view(request, record) for record in found])
 
 
-def add(call: Call[Deps], params: AddSmartLink) -> SmartLinkAnswer:
+def add(request: ApiRequest[Deps], params: AddSmartLink) -> SmartLinkAnswer:
     """Create a SmartLink category."""
-    return _answer(call, add_smartlink(call.deps, params.name, params.domain_id, params.description))
+    return _answer(request, add_smartlink(request.deps, params.name, params.domain_id, params.description))
 
 
-def edit(call: Call[Deps], params: EditSmartLink) -> SmartLinkAnswer:
+def edit(request: ApiRequest[Deps], params: EditSmartLink) -> SmartLinkAnswer:
     """Change a SmartLink category; what is left out stays, an empty domain_id is the platform's domain."""
-    return _answer(call, edit_smartlink(call.deps, call.subject.smartlink.id, params.changes()))
+    return _answer(request, edit_smartlink(request.deps, request.subject.smartlink.id, params.changes()))
 
 
-def remove(call: Call[Deps], _params: NoParams) -> SmartLinkAnswer:
+def remove(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkAnswer:
     """Remove a SmartLink category; offers are not in it any more. Answers with what it was."""
-    return _answer(call, remove_smartlink(call.deps, call.subject.smartlink.id))
+    return _answer(request, remove_smartlink(request.deps, request.subject.smartlink.id))
 
 
-def count(call: Call[Deps], _params: NoParams) -> CountAnswer:
+def count(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkOfferCountAnswer:
     """Count the offers of a SmartLink category; an affiliate counts the active ones it may see."""
-    return CountAnswer(data=CountView(count=count_offers(call.deps, call.caller, call.subject)))
+    return SmartLinkOfferCountAnswer(
+        data=OfferCountView(count=count_offers(request.deps, request.caller, request.subject))
+    )
 
 
-def list_for_affiliates(call: Call[Deps], _params: NoParams) -> AffiliateSmartLinksAnswer:
+def list_for_affiliates(request: ApiRequest[Deps], _params: NoParams) -> AffiliateSmartLinksAnswer:
     """List the SmartLink categories, as affiliates see them."""
     shown = AffiliateSmartLinkView.__struct_fields__
-    views = [_fields(call, record) for record in list_smartlinks(call.deps, None)]
+    views = [_fields(request, record) for record in list_smartlinks(request.deps, None)]
     return AffiliateSmartLinksAnswer(
         data=[AffiliateSmartLinkView(**{name: view[name] for name in shown}) for view in views]
     )
 
 
-def _answer(call: Call[Deps], record: SmartLinkRecord) -> SmartLinkAnswer:
-    view = _view(call, record)
+def _answer(request: ApiRequest[Deps], record: SmartLinkRecord) -> SmartLinkAnswer:
+    view = _view(request, record)
     return SmartLinkAnswer(data=view, category=view)
 
 
-def _view(call: Call[Deps], record: SmartLinkRecord) -> SmartLinkView:
-    return SmartLinkView(**_fields(call, record))
+def _view(request: ApiRequest[Deps], record: SmartLinkRecord) -> SmartLinkView:
+    return SmartLinkView(**_fields(request, record))
 
 
-def _fields(call: Call[Deps], record: SmartLinkRecord) -> dict[str, Any]:
-    row, platform = record.smartlink, urlsplit(call.deps.tracking_url)
+def _fields(request: ApiRequest[Deps], record: SmartLinkRecord) -> dict[str, Any]:
+    row, platform = record.smartlink, urlsplit(request.deps.tracking_url)
     return {
         "_id": row.id,
         "name": row.name,
@@ -166,13 +168,13 @@ def _fields(call: Call[Deps], record: SmartLinkRecord) -> dict[str, Any]:
         "use_https": platform.scheme == "https" if record.domain is None else record.domain.use_https,
         "description": row.description,
         "count_offer": record.offers,
-        "created_at": datetime_text(row.created_at, call.deps.zone),
-        "updated_at": datetime_text(row.updated_at, call.deps.zone),
+        "created_at": datetime_text(row.created_at, request.deps.zone),
+        "updated_at": datetime_text(row.updated_at, request.deps.zone),
     }
 
 
-def _find(call: Call[Deps]) -> SmartLinkRecord:
-    return get_smartlink(call.deps, path_hex(call))
+def _find(request: ApiRequest[Deps]) -> SmartLinkRecord:
+    return get_smartlink(request.deps, path_hex(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -223,7 +225,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/smartlink/category/{id}/offers-count",
         audience="staff",
         permission=Permission.OFFERS_READ,
-        answer=CountAnswer,
+        answer=SmartLinkOfferCountAnswer,
         find=_find,
         handle=count,
     ),
@@ -240,7 +242,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         method="GET",
         path="/partner/smartlink/category/{id}/offers-count",
         permission=Permission.OFFERS_READ,
-        answer=CountAnswer,
+        answer=SmartLinkOfferCountAnswer,
         find=_find,
         handle=count,
     ),

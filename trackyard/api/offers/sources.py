@@ -5,10 +5,10 @@ from typing import Annotated
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.classification import add_source, edit_source, get_source, list_sources, remove_source
 from trackyard.api.paths import path_hex
-from trackyard.domain.offers.languages import LANGUAGES, one_text
+from trackyard.domain.offers.languages import LANGUAGES, preferred_text
 from trackyard.domain.people.roles import Permission
 from trackyard.store.offers.sources import Source
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
@@ -23,7 +23,7 @@ class WriteSource(Params):
 
 
 class SourceView(View):
-    """A traffic source. title: `one_text` of its titles · allowed: 1, as in the offers that
+    """A traffic source. title: `preferred_text` of its titles · allowed: 1, as in the offers that
     name it."""
 
     id: str
@@ -44,33 +44,33 @@ class SourceAnswer(Answer):
     source: SourceView
 
 
-def list_all(call: Call[Deps], _params: NoParams) -> SourcesAnswer:
+def list_all(request: ApiRequest[Deps], _params: NoParams) -> SourcesAnswer:
     """List the traffic sources, oldest first."""
-    return SourcesAnswer(sources=[source_view(row) for row in list_sources(call.deps)])
+    return SourcesAnswer(sources=[source_view(row) for row in list_sources(request.deps)])
 
 
-def add(call: Call[Deps], params: WriteSource) -> SourceAnswer:
+def add(request: ApiRequest[Deps], params: WriteSource) -> SourceAnswer:
     """Add a traffic source."""
-    return SourceAnswer(source=source_view(add_source(call.deps, params.title_lang)))
+    return SourceAnswer(source=source_view(add_source(request.deps, params.title_lang)))
 
 
-def edit(call: Call[Deps], params: WriteSource) -> SourceAnswer:
+def edit(request: ApiRequest[Deps], params: WriteSource) -> SourceAnswer:
     """Change the titles of a traffic source."""
-    return SourceAnswer(source=source_view(edit_source(call.deps, call.subject.id, params.title_lang)))
+    return SourceAnswer(source=source_view(edit_source(request.deps, request.subject.id, params.title_lang)))
 
 
-def remove(call: Call[Deps], _params: NoParams) -> SourceAnswer:
+def remove(request: ApiRequest[Deps], _params: NoParams) -> SourceAnswer:
     """Remove a traffic source; offers do not name it any more. Answers with what it was."""
-    return SourceAnswer(source=source_view(remove_source(call.deps, call.subject.id)))
+    return SourceAnswer(source=source_view(remove_source(request.deps, request.subject.id)))
 
 
 def source_view(row: Source) -> SourceView:
     """A traffic source on the wire."""
-    return SourceView(id=row.id, title=one_text(row.title_lang), title_lang=row.title_lang)
+    return SourceView(id=row.id, title=preferred_text(row.title_lang), title_lang=row.title_lang)
 
 
-def _find(call: Call[Deps]) -> Source:
-    return get_source(call.deps, path_hex(call))
+def _find(request: ApiRequest[Deps]) -> Source:
+    return get_source(request.deps, path_hex(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (

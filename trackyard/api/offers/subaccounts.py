@@ -6,7 +6,7 @@ from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
 from trackyard.wire.response.envelope import View
 
-SubAccount = Annotated[str, s.Words(most=5000, pattern=r"[a-z0-9,._\-{}+=/:~]*")]
+SubAccount = Annotated[str, s.BoundedText(maximum=5000, pattern=r"[a-z0-9,._\-{}+=/:~]*")]
 
 
 class SubAccountParams(Params):

@@ -11,18 +11,18 @@ from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params, Seq
 
-SubNumber = Annotated[int, s.Whole(least=1, most=8)]
+SubNumber = Annotated[int, s.WholeNumber(minimum=1, maximum=8)]
 IpEntry = Annotated[str, ip_addresses.IpEntry()]
 
 
-class CountrySides(Params):
+class CountryTargetingParams(Params):
     """Countries that are let in and kept out."""
 
     allow: Seq[CountryLike] = ()
     deny: Seq[CountryLike] = ()
 
 
-class PlaceSides(Params):
+class GeoTargetingParams(Params):
     """Codes of places by country."""
 
     allow: Keyed[CountryLike, Seq[s.Int]] = Field(default_factory=dict)
@@ -34,7 +34,7 @@ class OsItem(Params):
 
     name: s.Name
     comparison: Annotated[str, s.Choice(("LT", "LTE", "EQ", "GT", "GTE"))] | None = None
-    version: Annotated[str, s.Words(most=64), Field(validate_default=True)] = ""
+    version: Annotated[str, s.BoundedText(maximum=64), Field(validate_default=True)] = ""
 
     @field_validator("version")
     @classmethod
@@ -44,33 +44,33 @@ class OsItem(Params):
         return value
 
 
-class OsSides(Params):
+class OsTargetingParams(Params):
     """Operating systems that are let in."""
 
     allow: Seq[OsItem] = ()
 
 
-class IspSides(Params):
+class IspTargetingParams(Params):
     """Providers that are let in, by country."""
 
     allow: Keyed[CountryLike, Seq[s.Text]] = Field(default_factory=dict)
 
 
-class IpSides(Params):
+class IpTargetingParams(Params):
     """Addresses, ranges and networks."""
 
     allow: Seq[IpEntry] = ()
     deny: Seq[IpEntry] = ()
 
 
-class WordSides(Params):
+class NameTargetingParams(Params):
     """Names that are let in and kept out."""
 
     allow: Seq[s.Text] = ()
     deny: Seq[s.Text] = ()
 
 
-class SubSides(Params):
+class SubTargetingParams(Params):
     """Values by sub number; deny_groups: subs that are refused together, an empty string is an empty sub."""
 
     allow: Keyed[SubNumber, Seq[s.Text]] = Field(default_factory=dict)
@@ -82,22 +82,22 @@ class UrlItem(Params):
     """A URL and its share in percent."""
 
     url: s.Url
-    weight: Annotated[int, s.Whole(least=0, most=100)]
+    weight: Annotated[int, s.WholeNumber(minimum=0, maximum=100)]
 
 
 class TargetingItem(Params):
     """A targeting group; affiliate_id makes it personal."""
 
-    country: CountrySides | None = None
-    region: PlaceSides | None = None
-    city: PlaceSides | None = None
-    os: OsSides | None = None
-    isp: IspSides | None = None
-    ip: IpSides | None = None
+    country: CountryTargetingParams | None = None
+    region: GeoTargetingParams | None = None
+    city: GeoTargetingParams | None = None
+    os: OsTargetingParams | None = None
+    isp: IspTargetingParams | None = None
+    ip: IpTargetingParams | None = None
     device_type: Seq[Device] = ()
-    browser: WordSides | None = None
-    brand: WordSides | None = None
-    sub: SubSides | None = None
+    browser: NameTargetingParams | None = None
+    brand: NameTargetingParams | None = None
+    sub: SubTargetingParams | None = None
     connection: Seq[Annotated[str, s.Choice(("wi-fi", "cellular"))]] = ()
     block_proxy: s.Flag = False
     affiliate_id: Seq[s.Id] = ()

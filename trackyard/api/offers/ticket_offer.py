@@ -3,9 +3,9 @@
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import OfferPage
 from trackyard.actions.offers.tickets import TicketRecord
-from trackyard.api.offers.view_affiliate import AffiliateOfferView, Looker, affiliate_offer_views
+from trackyard.api.offers.view_affiliate import AffiliateOfferView, ViewContext, affiliate_offer_views
 from trackyard.api.offers.view_parts import RestrictedIspView, ScheduleView, schedule_view
-from trackyard.domain.offers.offers import Schedule
+from trackyard.domain.offers.offers import OfferSchedule
 from trackyard.domain.offers.visibility import goal_names
 
 
@@ -37,8 +37,8 @@ class TicketOfferView(AffiliateOfferView):
 
 def ticket_offer_view(record: TicketRecord, deps: Deps, version: str) -> TicketOfferView:
     """The offer of a ticket on the wire."""
-    offer, looker = record.offer.offer, Looker(record.ticket.affiliate_id, deps, version)
-    [seen] = affiliate_offer_views(OfferPage([record.offer], 1, record.beside), looker)
+    offer, view_context = record.offer.offer, ViewContext(record.ticket.affiliate_id, deps, version)
+    [seen] = affiliate_offer_views(OfferPage([record.offer], 1, record.related), view_context)
     shared = {name: getattr(seen, name) for name in AffiliateOfferView.__struct_fields__}
     return TicketOfferView(
         **shared,
@@ -53,7 +53,7 @@ def ticket_offer_view(record: TicketRecord, deps: Deps, version: str) -> TicketO
         strictly_isp=[item.name for item in offer.restriction_isp],
         restriction_isp=[RestrictedIspView(country=item.country, name=item.name) for item in offer.restriction_isp],
         strictly_brands=list(offer.strictly_brands),
-        schedule=schedule_view(offer.schedule or Schedule(), deps.zone),
+        schedule=schedule_view(offer.schedule or OfferSchedule(), deps.zone),
         io_document=None,
     )
 

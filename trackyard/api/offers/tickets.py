@@ -4,13 +4,13 @@ from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.tickets import (
-    Outcome,
+    JoinOutcome,
     TicketRecord,
-    ask_to_join,
-    decide,
-    find_ticket,
+    decide_ticket,
+    get_plain_ticket,
     get_ticket,
     list_tickets,
+    request_to_join,
 )
 from trackyard.api.offers.ticket_offer import TicketOfferView, ticket_offer_view
 from trackyard.api.paging import Paging
@@ -19,9 +19,9 @@ from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.store.offers.tickets import APPROVE, CLOSED, OPEN, REJECT, Ticket, TicketFilter
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import AnyOf, Needed, NoParams, Only, Params
+from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
 
 OFFER_TYPES = ("offer", "offer_request")
@@ -34,8 +34,8 @@ class AskToJoin(Params):
     """An offer, and why the affiliate wants it."""
 
     offer_id: s.Id
-    comment: Annotated[str, s.Words(least=1, most=20_000)]
-    pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
+    comment: Annotated[str, s.BoundedText(minimum=1, maximum=20_000)]
+    pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
 
 
 class ListTickets(Paging):
@@ -62,7 +62,7 @@ class ListTickets(Paging):
         )
 
 
-class Decide(Params):
+class DecideTicket(Params):
     """What becomes of a ticket."""
 
     do: Annotated[str, s.Choice((APPROVE, REJECT))]
@@ -111,49 +111,49 @@ class MessageAnswer(Answer):
     message: str
 
 
-_TOLD = {
-    Outcome.CONNECTED: "Connected to the offer",
-    Outcome.ALREADY: "Connected to the offer already",
-    Outcome.ASKED: "The request is sent",
-    Outcome.ASKED_BEFORE: "The request is sent already",
+_OUTCOME_TEXTS = {
+    JoinOutcome.CONNECTED: "Connected to the offer",
+    JoinOutcome.ALREADY_CONNECTED: "Connected to the offer already",
+    JoinOutcome.TICKET_OPENED: "The request is sent",
+    JoinOutcome.TICKET_EXISTS: "The request is sent already",
 }
 
 
-def ask(call: Call[Deps], params: AskToJoin) -> MessageAnswer:
+def request_connection(request: ApiRequest[Deps], params: AskToJoin) -> MessageAnswer:
     """Ask to be connected to an offer: at once to a public one, else staff decide; staff ask for an affiliate.
 
     One request for an offer is open at a time: to ask again changes nothing. Whom staff took off a public offer asks
     as for any other.
     """
-    outcome = ask_to_join(call.deps, call.caller, params.pid, params.offer_id, params.comment)
-    return MessageAnswer(message=_TOLD[outcome])
+    outcome = request_to_join(request.deps, request.caller, params.pid, params.offer_id, params.comment)
+    return MessageAnswer(message=_OUTCOME_TEXTS[outcome])
 
 
-def list_all(call: Call[Deps], params: ListTickets) -> TicketsAnswer:
+def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
     """List the requests of affiliates to join offers, newest first; a manager's those of its affiliates."""
-    limit, chosen = params.clamped(call), params.chosen()
+    limit, chosen = params.clamped(request), params.chosen()
     found: list[TicketRecord] = []
     total = 0
     if chosen is not None:
-        found, total = list_tickets(call.deps, call.caller, chosen, page=params.page, limit=limit)
+        found, total = list_tickets(request.deps, request.caller, chosen, page=params.page, limit=limit)
     return TicketsAnswer(
-        tickets=[ticket_view(record, call.deps, call.version) for record in found],
+        tickets=[ticket_view(record, request.deps, request.version) for record in found],
         pagination=pagination(page=params.page, per_page=limit, total=total),
     )
 
 
-def get(call: Call[Deps], _params: NoParams) -> TicketAnswer:
+def get(request: ApiRequest[Deps], _params: NoParams) -> TicketAnswer:
     """Show one request."""
-    view = ticket_view(call.subject, call.deps, call.version)
+    view = ticket_view(request.subject, request.deps, request.version)
     return TicketAnswer(ticket=view, id=view.id)
 
 
-def decide_it(call: Call[Deps], params: Decide) -> MessageAnswer:
+def decide_request(request: ApiRequest[Deps], params: DecideTicket) -> MessageAnswer:
     """Approve a request, which connects the affiliate, or reject it; the affiliate is told by mail. A second decision
     is a conflict."""
-    decide(call.deps, call.caller, call.subject.id, approve=params.do == APPROVE)
+    decide_ticket(request.deps, request.caller, request.subject.id, approve=params.do == APPROVE)
     done = "approved" if params.do == APPROVE else "rejected"
-    return MessageAnswer(message=f"Ticket {call.subject.id} is {done}")
+    return MessageAnswer(message=f"Ticket {request.subject.id} is {done}")
 
 
 def ticket_view(record: TicketRecord, deps: Deps, version: str) -> TicketView:
@@ -174,12 +174,12 @@ def ticket_view(record: TicketRecord, deps: Deps, version: str) -> TicketView:
     )
 
 
-def _find(call: Call[Deps]) -> Ticket:
-    return find_ticket(call.deps, call.caller, path_number(call))
+def _find(request: ApiRequest[Deps]) -> Ticket:
+    return get_plain_ticket(request.deps, request.caller, path_number(request))
 
 
-def _get(call: Call[Deps]) -> TicketRecord:
-    return get_ticket(call.deps, call.caller, path_number(call))
+def _get(request: ApiRequest[Deps]) -> TicketRecord:
+    return get_ticket(request.deps, request.caller, path_number(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -190,7 +190,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         permission=Permission.TICKETS_WRITE,
         params=AskToJoin,
         answer=MessageAnswer,
-        handle=ask,
+        handle=request_connection,
     ),
     Endpoint(
         id="admin.tickets.list",
@@ -218,9 +218,9 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/ticket/{id}/offer",
         audience="staff",
         permission=Permission.TICKETS_WRITE,
-        params=Decide,
+        params=DecideTicket,
         answer=MessageAnswer,
         find=_find,
-        handle=decide_it,
+        handle=decide_request,
     ),
 )

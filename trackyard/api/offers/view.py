@@ -5,12 +5,12 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.lists import Beside, OfferPage
+from trackyard.actions.offers.lists import OfferPage, RelatedRecords
 from trackyard.api.offers.subaccounts import SubAccountView
 from trackyard.api.offers.view_parts import (
     CapView,
     LandingView,
-    PaymentView,
+    OfferPaymentView,
     PersonalLimitView,
     PersonalPaymentView,
     RestrictedIspView,
@@ -29,8 +29,8 @@ from trackyard.api.offers.view_parts import (
 from trackyard.api.platform.files import CreativeView, creative_view, file_url
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
-from trackyard.domain.offers.languages import one_text
-from trackyard.domain.offers.offers import Offer, Schedule
+from trackyard.domain.offers.languages import preferred_text
+from trackyard.domain.offers.offers import Offer, OfferSchedule
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.store.offers.lists import ListedOffer
 from trackyard.wire.response.envelope import Money, View, number
@@ -81,7 +81,7 @@ class OfferFields(View):
     tags: list[str]
     privacy: str
     is_top: int
-    payments: list[PaymentView]
+    payments: list[OfferPaymentView]
     partner_payments: list[PersonalPaymentView]
     landings: list[LandingView]
     strictly_country: int
@@ -158,40 +158,40 @@ class ListedOfferView(OfferFields):
 def offer_view(found: OfferPage, deps: Deps) -> OfferView:
     """The full form of the first offer of a page."""
     [item, *_] = found.offers
-    return OfferView(**full_fields(item, found.beside, deps), sources=list(item.offer.sources))
+    return OfferView(**full_fields(item, found.related, deps), sources=list(item.offer.sources))
 
 
-def listed_offer_view(item: ListedOffer, beside: Beside, deps: Deps) -> ListedOfferView:
+def listed_offer_view(item: ListedOffer, related: RelatedRecords, deps: Deps) -> ListedOfferView:
     """The form of lists."""
     offer = item.offer
     return ListedOfferView(
-        **full_fields(item, beside, deps),
-        sources=source_refs(offer, beside),
+        **full_fields(item, related, deps),
+        sources=source_refs(offer, related),
         description=description(offer),
-        link=f"{link_base(offer, beside, deps.tracking_url)}/click?offer_id={offer.id}&pid=",
+        link=f"{link_base(offer, related, deps.tracking_url)}/click?offer_id={offer.id}&pid=",
     )
 
 
 def description(offer: Offer) -> str:
     """One text of what is said in several languages: English, else Russian, else any."""
-    return one_text(offer.description_lang)
+    return preferred_text(offer.description_lang)
 
 
-def source_refs(offer: Offer, beside: Beside) -> list[SourceRef]:
+def source_refs(offer: Offer, related: RelatedRecords) -> list[SourceRef]:
     """The sources that an offer names and that exist."""
-    titles = beside.sources
-    return [SourceRef(id=id_, title=one_text(titles[id_]), allowed=1) for id_ in offer.sources if id_ in titles]
+    titles = related.sources
+    return [SourceRef(id=id_, title=preferred_text(titles[id_]), allowed=1) for id_ in offer.sources if id_ in titles]
 
 
-def category_refs(offer: Offer, beside: Beside) -> list[CategoryRef]:
+def category_refs(offer: Offer, related: RelatedRecords) -> list[CategoryRef]:
     """The categories of an offer that exist."""
-    titles = beside.categories
+    titles = related.categories
     return [CategoryRef(id=id_, title=titles[id_]) for id_ in offer.categories if id_ in titles]
 
 
-def link_base(offer: Offer, beside: Beside, tracking_url: str) -> str:
+def link_base(offer: Offer, related: RelatedRecords, tracking_url: str) -> str:
     """What the tracking links of an offer begin with: its domain, else the platform's."""
-    domain = None if offer.domain_id is None else beside.domains.get(offer.domain_id)
+    domain = None if offer.domain_id is None else related.domains.get(offer.domain_id)
     if domain is None:
         return tracking_url
     host = domain.url.partition("://")[2] or domain.url
@@ -203,10 +203,10 @@ def stop_text(offer: Offer, zone: ZoneInfo) -> str | None:
     return text_or_none(None if offer.stop_at is None else offer.stop_at - 1000, zone)
 
 
-def full_fields(item: ListedOffer, beside: Beside, deps: Deps) -> dict[str, Any]:
+def full_fields(item: ListedOffer, related: RelatedRecords, deps: Deps) -> dict[str, Any]:
     """Return the fields that both forms for staff hold."""
     offer = item.offer
-    base = link_base(offer, beside, deps.tracking_url)
+    base = link_base(offer, related, deps.tracking_url)
     return {
         **{name: getattr(offer, name) for name in _AS_STORED},
         **{name: getattr(offer, name) or "" for name in _TEXTS},
@@ -222,7 +222,7 @@ def full_fields(item: ListedOffer, beside: Beside, deps: Deps) -> dict[str, Any]
         "use_http": base.startswith("http:"),
         "logo": file_url(deps.api_url, offer.logo) or "",
         "landings": [landing_view(landing) for landing in offer.landings],
-        "full_categories": category_refs(offer, beside),
+        "full_categories": category_refs(offer, related),
         "notice_percent_overcap": offer.notice_percent_overcap or 0,
         "cr": number(item.cr),
         "epc": number(item.epc),
@@ -233,7 +233,7 @@ def full_fields(item: ListedOffer, beside: Beside, deps: Deps) -> dict[str, Any]
         "creatives": [creative_view(creative, deps.api_url) for creative in offer.creatives],
         "creatives_zip": file_url(deps.api_url, offer.creatives_zip),
         "caps_timezone": offer.caps_timezone or deps.zone.key,
-        "schedule": schedule_view(offer.schedule or Schedule(), deps.zone),
+        "schedule": schedule_view(offer.schedule or OfferSchedule(), deps.zone),
         "io_document": None,
         "updated_at": datetime_text(offer.updated_at, deps.zone),
         "created_at": datetime_text(offer.created_at, deps.zone),

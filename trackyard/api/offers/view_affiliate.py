@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.lists import Beside, OfferPage
+from trackyard.actions.offers.lists import OfferPage, RelatedRecords
 from trackyard.api.offers.subaccounts import SubAccountView
 from trackyard.api.offers.view import (
     CategoryRef,
@@ -40,7 +40,7 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.offers.visibility import caps_for, goal_names, payments_for, targeting_for, tiers_for
 from trackyard.domain.tracking.links import Link
-from trackyard.store.offers.lists import ListedOffer, OwnPostback
+from trackyard.store.offers.lists import ListedOffer, OfferPostback
 from trackyard.wire.response.envelope import Money, View, number
 
 
@@ -152,7 +152,7 @@ class FullAffiliateOfferView(AffiliateOfferView):
 
 
 @dataclass(frozen=True, slots=True)
-class Looker:
+class ViewContext:
     """Who looks, at what moment's settings, under which version of the API."""
 
     affiliate_id: int
@@ -160,22 +160,22 @@ class Looker:
     version: str
 
 
-def affiliate_offer_views(found: OfferPage, looker: Looker) -> list[AffiliateOfferView]:
+def affiliate_offer_views(found: OfferPage, view_context: ViewContext) -> list[AffiliateOfferView]:
     """The offers of a page."""
-    return [_view(item, found.beside, looker) for item in found.offers]
+    return [_view(item, found.related, view_context) for item in found.offers]
 
 
-def full_affiliate_offer_view(found: OfferPage, looker: Looker) -> FullAffiliateOfferView:
+def full_affiliate_offer_view(found: OfferPage, view_context: ViewContext) -> FullAffiliateOfferView:
     """Return the full form of the first offer of a page."""
     [item, *_] = found.offers
     offer = item.offer
-    full = full_fields(item, found.beside, looker.deps)
-    shown = {name: full[name] for name in _FULL_ALONE & full.keys()}
-    listed = msgspec.structs.asdict(_view(item, found.beside, looker))
-    return FullAffiliateOfferView(**shown | listed | _own(offer, looker.affiliate_id))
+    full = full_fields(item, found.related, view_context.deps)
+    shown = {name: full[name] for name in _FULL_ONLY & full.keys()}
+    listed = msgspec.structs.asdict(_view(item, found.related, view_context))
+    return FullAffiliateOfferView(**shown | listed | _full_fields(offer, view_context.affiliate_id))
 
 
-def _own(offer: Offer, affiliate_id: int) -> dict[str, Any]:
+def _full_fields(offer: Offer, affiliate_id: int) -> dict[str, Any]:
     """What the full form shows in another way than the list and than staff see it."""
     names = goal_names(offer)
     return {
@@ -185,13 +185,13 @@ def _own(offer: Offer, affiliate_id: int) -> dict[str, Any]:
     }
 
 
-_FULL_ALONE = frozenset(FullAffiliateOfferView.__struct_fields__) - frozenset(AffiliateOfferView.__struct_fields__)
+_FULL_ONLY = frozenset(FullAffiliateOfferView.__struct_fields__) - frozenset(AffiliateOfferView.__struct_fields__)
 
 
-def _view(item: ListedOffer, beside: Beside, looker: Looker) -> AffiliateOfferView:
+def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext) -> AffiliateOfferView:
     offer = item.offer
-    base = link_base(offer, beside, looker.deps.tracking_url)
-    links = _links(offer, beside, looker, base)
+    base = link_base(offer, related, view_context.deps.tracking_url)
+    links = _links(offer, related, view_context, base)
     names = goal_names(offer)
     return AffiliateOfferView(
         id=offer.id,
@@ -201,45 +201,45 @@ def _view(item: ListedOffer, beside: Beside, looker: Looker) -> AffiliateOfferVi
         description=description(offer),
         cr=number(item.cr),
         epc=number(item.epc),
-        logo=file_url(looker.deps.api_url, offer.logo) or "",
-        stop_at=stop_text(offer, looker.deps.zone),
-        sources=source_refs(offer, beside),
-        categories=[each.title for each in category_refs(offer, beside)],
-        full_categories=category_refs(offer, beside),
+        logo=file_url(view_context.deps.api_url, offer.logo) or "",
+        stop_at=stop_text(offer, view_context.deps.zone),
+        sources=source_refs(offer, related),
+        categories=[each.title for each in category_refs(offer, related)],
+        full_categories=category_refs(offer, related),
         countries=list(offer.countries),
-        payments=[shared_payment_view(each) for each in payments_for(offer, looker.affiliate_id)],
-        required_approval=not beside.connected.get(offer.id, offer.privacy == "public"),
+        payments=[shared_payment_view(each) for each in payments_for(offer, view_context.affiliate_id)],
+        required_approval=not related.connected.get(offer.id, offer.privacy == "public"),
         landings=[landing_view(landing) for landing in offer.landings],
         is_cpi=offer.is_cpi,
-        creatives=[creative_view(creative, looker.deps.api_url) for creative in offer.creatives],
-        creatives_zip=file_url(looker.deps.api_url, offer.creatives_zip),
+        creatives=[creative_view(creative, view_context.deps.api_url) for creative in offer.creatives],
+        creatives_zip=file_url(view_context.deps.api_url, offer.creatives_zip),
         links=links,
         macro_url=offer.macro_url or "",
         link=links[0].url if links else None,
         use_https=base.startswith("https:"),
         use_http=base.startswith("http:"),
         hold_period=offer.hold_period,
-        caps=[cap_view(cap, names) for cap in caps_for(offer, looker.affiliate_id)],
-        targeting=[shared_targeting_view(group) for group in targeting_for(offer, looker.affiliate_id)],
+        caps=[cap_view(cap, names) for cap in caps_for(offer, view_context.affiliate_id)],
+        targeting=[shared_targeting_view(group) for group in targeting_for(offer, view_context.affiliate_id)],
     )
 
 
-def _links(offer: Offer, beside: Beside, looker: Looker, base: str) -> list[LinkView]:
+def _links(offer: Offer, related: RelatedRecords, view_context: ViewContext, base: str) -> list[LinkView]:
     """The offer's own link, then one a landing."""
-    if offer.advertiser_id in beside.refused_by or not beside.connected.get(offer.id, offer.privacy == "public"):
+    if offer.advertiser_id in related.blocked_by or not related.connected.get(offer.id, offer.privacy == "public"):
         return []
-    postbacks = [_postback(item, looker) for item in beside.postbacks.get(offer.id, ())]
+    postbacks = [_postback(item, view_context) for item in related.postbacks.get(offer.id, ())]
     places: list[tuple[int | None, str | None]] = [(None, None)]
     places += [(landing.id, landing.title) for landing in offer.landings]
     out = []
     for landing_id, title in places:
-        link = Link(offer.id, looker.affiliate_id, landing_id or 0)
+        link = Link(offer.id, view_context.affiliate_id, landing_id or 0)
         url = link.url(base)
         out.append(LinkView(id=landing_id, title=title, hash=link.hash, url=url, postbacks=postbacks, created=None))
     return out
 
 
-def _postback(item: OwnPostback, looker: Looker) -> LinkPostbackView:
-    created = datetime_text(item.created_at, looker.deps.zone)
-    status = of_version(item.status, looker.version)
+def _postback(item: OfferPostback, view_context: ViewContext) -> LinkPostbackView:
+    created = datetime_text(item.created_at, view_context.deps.zone)
+    status = of_version(item.status, view_context.version)
     return LinkPostbackView(id=item.id, url=item.url, status=status, goal=item.goal, created=created)

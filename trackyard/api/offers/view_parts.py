@@ -9,7 +9,16 @@ import msgspec
 from msgspec import field
 
 from trackyard.base.zones import day_start_ms, find_zone
-from trackyard.domain.offers.offers import Cap, Landing, PaymentItem, Places, Schedule, Sides, TargetingGroup, Tier
+from trackyard.domain.offers.offers import (
+    AllowDeny,
+    AllowDenyGeo,
+    Cap,
+    Landing,
+    OfferPayment,
+    OfferSchedule,
+    TargetingGroup,
+    Tier,
+)
 from trackyard.wire.response.envelope import Money, View, number
 
 
@@ -38,14 +47,14 @@ class SharedPaymentView(View):
     sub8: str
 
 
-class PaymentView(SharedPaymentView):
+class OfferPaymentView(SharedPaymentView):
     """A payment, as staff see it. total: what the advertiser pays."""
 
     total: Money
     url: str | None
 
 
-class PersonalPaymentView(PaymentView):
+class PersonalPaymentView(OfferPaymentView):
     """A payment for some affiliates."""
 
     partners: list[int]
@@ -99,7 +108,7 @@ class TierView(View):
     conversion_status: list[str]
 
 
-class Seconds(View):
+class TimestampView(View):
     """A moment. sec: UTC epoch seconds · usec: microseconds beyond."""
 
     sec: int
@@ -118,20 +127,20 @@ class ScheduleView(View):
     """When an offer takes clicks. date_start: the beginning of that day in `timezone`."""
 
     enabled: int
-    date_start: Seconds | None
+    date_start: TimestampView | None
     date_to: str | None
     timezone: str
     intervals: list[IntervalView]
 
 
-class SidesView(View):
+class AllowDenyView(View):
     """What is let in and what is kept out."""
 
     allow: list[str]
     deny: list[str]
 
 
-class PlacesView(View):
+class GeoTargetingView(View):
     """Regions or cities by country."""
 
     allow: dict[str, list[int]]
@@ -146,21 +155,21 @@ class OsVersionView(View):
     version: str
 
 
-class SystemsView(View):
+class OsTargetingView(View):
     """Operating systems; only those let in can be named."""
 
     allow: list[OsVersionView]
     deny: list[OsVersionView] = field(default_factory=list)
 
 
-class ProvidersView(View):
+class IspTargetingView(View):
     """Providers by country; only those let in can be named."""
 
     allow: dict[str, list[str]]
     deny: dict[str, list[str]] = field(default_factory=dict)
 
 
-class SubsView(View):
+class SubTargetingView(View):
     """Values by number of the sub; deny_groups: values that are refused together."""
 
     allow: dict[str, list[str]]
@@ -178,18 +187,18 @@ class WeightedUrlView(View):
 class SharedTargetingView(View):
     """A targeting group, as everyone sees it. affiliate_id: an affiliate sees itself alone."""
 
-    country: SidesView
-    region: PlacesView
-    city: PlacesView
-    os: SystemsView
-    isp: ProvidersView
-    ip: SidesView
-    browser: SidesView
-    brand: SidesView
+    country: AllowDenyView
+    region: GeoTargetingView
+    city: GeoTargetingView
+    os: OsTargetingView
+    isp: IspTargetingView
+    ip: AllowDenyView
+    browser: AllowDenyView
+    brand: AllowDenyView
     device_type: list[str]
     connection: list[str]
     affiliate_id: list[int]
-    sub: SubsView
+    sub: SubTargetingView
     block_proxy: int
 
 
@@ -214,18 +223,18 @@ class RestrictedIspView(View):
     name: str
 
 
-def payment_view(item: PaymentItem) -> PaymentView:
+def payment_view(item: OfferPayment) -> OfferPaymentView:
     """A general payment."""
-    return PaymentView(**_shared_payment(item), total=number(item.total), url=item.url)
+    return OfferPaymentView(**_shared_payment(item), total=number(item.total), url=item.url)
 
 
-def personal_payment_view(item: PaymentItem) -> PersonalPaymentView:
+def personal_payment_view(item: OfferPayment) -> PersonalPaymentView:
     """A personal payment."""
     shared = _shared_payment(item)
     return PersonalPaymentView(**shared, total=number(item.total), url=item.url, partners=list(item.partners))
 
 
-def shared_payment_view(item: PaymentItem) -> SharedPaymentView:
+def shared_payment_view(item: OfferPayment) -> SharedPaymentView:
     """A payment without what the advertiser pays."""
     return SharedPaymentView(**_shared_payment(item))
 
@@ -268,12 +277,12 @@ def tier_view(tier: Tier) -> TierView:
     )
 
 
-def schedule_view(schedule: Schedule, platform_zone: ZoneInfo) -> ScheduleView:
+def schedule_view(schedule: OfferSchedule, platform_zone: ZoneInfo) -> ScheduleView:
     """A schedule; one without a zone is in the platform's."""
     zone = (find_zone(schedule.timezone) if schedule.timezone else None) or platform_zone
     start = None
     if schedule.date_start:
-        start = Seconds(sec=day_start_ms(date.fromisoformat(schedule.date_start), zone) // 1000, usec=0)
+        start = TimestampView(sec=day_start_ms(date.fromisoformat(schedule.date_start), zone) // 1000, usec=0)
     return ScheduleView(
         enabled=int(schedule.enabled),
         date_start=start,
@@ -297,7 +306,7 @@ def shared_targeting_view(group: TargetingGroup) -> SharedTargetingView:
 _PAYMENT = tuple(name for name in SharedPaymentView.__struct_fields__ if name != "revenue")
 
 
-def _shared_payment(item: PaymentItem) -> dict[str, Any]:
+def _shared_payment(item: OfferPayment) -> dict[str, Any]:
     shown: dict[str, Any] = {}
     for name in _PAYMENT:
         value = getattr(item, name)
@@ -311,18 +320,18 @@ def _shared_targeting(group: TargetingGroup) -> dict[str, Any]:
     systems = [OsVersionView(name=item.name, comparison=item.comparison, version=item.version) for item in group.os]
     sub = group.sub
     return {
-        "country": _sides(group.country),
-        "region": _places(group.region),
-        "city": _places(group.city),
-        "os": SystemsView(allow=systems),
-        "isp": ProvidersView(allow={code: list(names) for code, names in group.isp.items()}),
-        "ip": _sides(group.ip),
-        "browser": _sides(group.browser),
-        "brand": _sides(group.brand),
+        "country": _allow_deny_view(group.country),
+        "region": _geo_view(group.region),
+        "city": _geo_view(group.city),
+        "os": OsTargetingView(allow=systems),
+        "isp": IspTargetingView(allow={code: list(names) for code, names in group.isp.items()}),
+        "ip": _allow_deny_view(group.ip),
+        "browser": _allow_deny_view(group.browser),
+        "brand": _allow_deny_view(group.brand),
         "device_type": list(group.device_type),
         "connection": list(group.connection),
         "affiliate_id": list(group.affiliate_id),
-        "sub": SubsView(
+        "sub": SubTargetingView(
             allow={str(place): list(values) for place, values in sub.allow.items()},
             deny={str(place): list(values) for place, values in sub.deny.items()},
             deny_groups=[{str(place): value for place, value in row.items()} for row in sub.deny_groups],
@@ -331,12 +340,12 @@ def _shared_targeting(group: TargetingGroup) -> dict[str, Any]:
     }
 
 
-def _sides(sides: Sides) -> SidesView:
-    return SidesView(allow=list(sides.allow), deny=list(sides.deny))
+def _allow_deny_view(sides: AllowDeny) -> AllowDenyView:
+    return AllowDenyView(allow=list(sides.allow), deny=list(sides.deny))
 
 
-def _places(places: Places) -> PlacesView:
-    return PlacesView(
+def _geo_view(places: AllowDenyGeo) -> GeoTargetingView:
+    return GeoTargetingView(
         allow={code: list(ids) for code, ids in places.allow.items()},
         deny={code: list(ids) for code, ids in places.deny.items()},
     )

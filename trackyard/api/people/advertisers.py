@@ -11,10 +11,10 @@ from trackyard.actions.people.advertisers import AdvertiserRecord, NewAdvertiser
 from trackyard.api.offers.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_hex
-from trackyard.api.people.views import ManagerView, kept_country, manager_view
+from trackyard.api.people.views import ManagerView, country_to_store, manager_view
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Only, Params, Seq
@@ -49,8 +49,8 @@ class AdvertiserParams(SubAccountParams):
     address_2: s.Text | None = None
     city: s.Text | None = None
     country: Annotated[s.Country | None, Clearable()] = None
-    zip_code: Annotated[str | None, s.Words(most=32)] = None
-    vat_code: Annotated[str | None, s.Words(most=64)] = None
+    zip_code: Annotated[str | None, s.BoundedText(maximum=32)] = None
+    vat_code: Annotated[str | None, s.BoundedText(maximum=64)] = None
     consider_personal_targeting_only: s.TrueFalse = False
     tags: Seq[s.Text] = ()
 
@@ -125,23 +125,23 @@ class AdvertisersAnswer(Answer):
     pagination: Pagination
 
 
-class MessageAnswer(Answer):
+class AdvertiserMessageAnswer(Answer):
     """What was done."""
 
     message: str
 
 
-def find(call: Call[Deps]) -> AdvertiserRecord:
+def find(request: ApiRequest[Deps]) -> AdvertiserRecord:
     """The advertiser of the path's id. Raises NotFound."""
-    return advertisers.get_advertiser(call.deps, call.caller, call.permission, path_hex(call))
+    return advertisers.get_advertiser(request.deps, request.caller, request.permission, path_hex(request))
 
 
-def list_(call: Call[Deps], params: ListAdvertisers) -> AdvertisersAnswer:
+def list_(request: ApiRequest[Deps], params: ListAdvertisers) -> AdvertisersAnswer:
     """List advertisers. `updated_at`: changed since the start of that day."""
-    limit, zone = params.clamped(call), call.deps.zone
+    limit, zone = params.clamped(request), request.deps.zone
     found, total = advertisers.list_advertisers(
-        call.deps,
-        call.caller,
+        request.deps,
+        request.caller,
         order=params.order,
         descending=params.orderType == "desc",
         changed_since=None if params.updated_at is None else day_start_ms(params.updated_at, zone),
@@ -152,54 +152,54 @@ def list_(call: Call[Deps], params: ListAdvertisers) -> AdvertisersAnswer:
     return AdvertisersAnswer(advertisers=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
-def show(call: Call[Deps], _params: NoParams) -> AdvertiserAnswer:
+def show(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserAnswer:
     """Show an advertiser."""
-    return AdvertiserAnswer(advertiser=advertiser_view(call.subject, call.deps.zone))
+    return AdvertiserAnswer(advertiser=advertiser_view(request.subject, request.deps.zone))
 
 
-def add(call: Call[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
+def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     """Create an advertiser."""
     values = params.model_dump(exclude=_SUB_ACCOUNTS)
     lists: dict[str, Any] = {name: list(values.pop(name)) for name in ("allowed_ip", "disallowed_ip", "tags")}
     new = NewAdvertiser(**values, **lists, sub_accounts=params.sub_accounts())
-    record = advertisers.add_advertiser(call.deps, call.caller, new)
-    return AdvertiserAnswer(advertiser=advertiser_view(record, call.deps.zone))
+    record = advertisers.add_advertiser(request.deps, request.caller, new)
+    return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone))
 
 
-def edit(call: Call[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
+def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
     """Change an advertiser. Tags and addresses that are sent replace the earlier ones; an empty value clears."""
     values = {name: getattr(params, name) for name in params.model_fields_set - _SUB_ACCOUNTS}
     given = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-    stored = call.subject.advertiser
+    stored = request.subject.advertiser
     if params.country is not None:
-        given["country"] = kept_country(call, params.country, stored.country)
+        given["country"] = country_to_store(request, params.country, stored.country)
     advertiser_id = stored.id
-    record = advertisers.edit_advertiser(call.deps, call.caller, advertiser_id, given, params.sent_parts())
-    return AdvertiserAnswer(advertiser=advertiser_view(record, call.deps.zone))
+    record = advertisers.edit_advertiser(request.deps, request.caller, advertiser_id, given, params.sent_parts())
+    return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone))
 
 
-def send_password(call: Call[Deps], _params: NoParams) -> MessageAnswer:
+def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMessageAnswer:
     """Give an advertiser a new password and send it by mail."""
-    address = advertisers.send_password(call.deps, call.caller, call.subject.advertiser.id)
-    return MessageAnswer(message=f"A new password is on its way to {address}")
+    address = advertisers.send_password(request.deps, request.caller, request.subject.advertiser.id)
+    return AdvertiserMessageAnswer(message=f"A new password is on its way to {address}")
 
 
-def disable_affiliate(call: Call[Deps], params: BlacklistParams) -> MessageAnswer:
+def disable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> AdvertiserMessageAnswer:
     """Put an affiliate on the blacklist of advertisers: its clicks on their offers are refused."""
     ids = list(dict.fromkeys(params.advertisers_id))
-    blacklist.refuse_affiliate(call.deps, call.caller, ids, params.pid)
-    return MessageAnswer(message=f"Affiliate {params.pid} is on the blacklist of: {', '.join(ids)}")
+    blacklist.block_affiliate(request.deps, request.caller, ids, params.pid)
+    return AdvertiserMessageAnswer(message=f"Affiliate {params.pid} is on the blacklist of: {', '.join(ids)}")
 
 
-def enable_affiliate(call: Call[Deps], params: BlacklistParams) -> MessageAnswer:
+def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> AdvertiserMessageAnswer:
     """Take an affiliate off the blacklist of advertisers. The message says whose it was not on."""
     ids = list(dict.fromkeys(params.advertisers_id))
-    gone = blacklist.admit_affiliate(call.deps, call.caller, ids, params.pid)
+    gone = blacklist.unblock_affiliate(request.deps, request.caller, ids, params.pid)
     removed = [each for each in ids if each in gone]
     absent = [each for each in ids if each not in gone]
     told = [f"is removed from the blacklist of: {', '.join(removed)}"] if removed else []
     told += [f"was not on the blacklist of: {', '.join(absent)}"] if absent else []
-    return MessageAnswer(message=f"Affiliate {params.pid} {'; it '.join(told)}")
+    return AdvertiserMessageAnswer(message=f"Affiliate {params.pid} {'; it '.join(told)}")
 
 
 def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
@@ -273,7 +273,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.ADVERTISERS_WRITE,
         params=BlacklistParams,
-        answer=MessageAnswer,
+        answer=AdvertiserMessageAnswer,
         handle=enable_affiliate,
     ),
     Endpoint(
@@ -283,7 +283,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.ADVERTISERS_WRITE,
         params=BlacklistParams,
-        answer=MessageAnswer,
+        answer=AdvertiserMessageAnswer,
         handle=disable_affiliate,
     ),
     Endpoint(
@@ -303,7 +303,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/advertiser/{id}/sendpass",
         audience="staff",
         permission=Permission.ADVERTISERS_WRITE,
-        answer=MessageAnswer,
+        answer=AdvertiserMessageAnswer,
         find=find,
         handle=send_password,
     ),

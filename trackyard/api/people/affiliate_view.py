@@ -100,7 +100,9 @@ def affiliate_view(record: AffiliateRecord, zone: ZoneInfo, *, nested: bool = Fa
         status=row.status,
         level=row.level,
         payment_systems=[_system(item, record) for item in row.payment_systems],
-        custom_fields=[CustomFieldView(id=it.id, name=it.name, value=it.value, label=it.value) for it in record.told],
+        custom_fields=[
+            CustomFieldView(id=it.id, name=it.name, value=it.value, label=it.value) for it in record.custom_field_values
+        ],
         balance={item.currency: _balance(item) for item in record.balance},
         offers=record.offers,
         api_key=record.api_key,

@@ -14,26 +14,26 @@ from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
-from trackyard.api.people.views import RevenueSwitch, RowsSwitch, kept_country
+from trackyard.api.people.views import RevenueSwitch, RowsSwitch, country_to_store
 from trackyard.base.zones import day_start_ms
 from trackyard.domain.people.roles import Permission
 from trackyard.store.people.affiliates import Affiliate, AffiliateFilter
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import AnyOf, Clearable, Keyed, Needed, NoParams, Only, Params, Seq
+from trackyard.wire.request.params import AnyOf, Clearable, Keyed, NoParams, Only, Params, RequiredFor, Seq
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
 
 Status = Annotated[str, s.Choice(("not active", "active", "banned", "on moderation"))]
-Password = Annotated[str, s.Words(least=6, most=1000)]
-Referrer = Annotated[Annotated[int, s.Whole(least=0)] | None, Clearable()]
+Password = Annotated[str, s.BoundedText(minimum=6, maximum=1000)]
+Referrer = Annotated[Annotated[int, s.WholeNumber(minimum=0)] | None, Clearable()]
 """The id of an affiliate; 0, as records show it, is none."""
 ServerAddress = Annotated[str, ip_addresses.IpEntry()]
-Level = Annotated[int, s.NumberText(least=0, most=1000)]
+Level = Annotated[int, s.NumberText(minimum=0, maximum=1000)]
 
 
 @dataclass(frozen=True)
-class AskedFor(s.Choice):
+class OptInFlag(s.Choice):
     """1 when it is wanted; 0 says no more than leaving it out."""
 
     contract: ClassVar[str] = "flag"
@@ -51,7 +51,7 @@ class ListAffiliates(Paging):
     e-mail address, login, name, company or contact person, or the id · updated_at: changed since the start of that
     day."""
 
-    with_balance: Annotated[int, AskedFor()] = 0
+    with_balance: Annotated[int, OptInFlag()] = 0
     id: AnyOf[s.Id] = ()
     status: AnyOf[Status] = ()
     search: s.Text = ""
@@ -82,8 +82,8 @@ class ContactParams(Params):
     address_2: Annotated[s.Text | None, Clearable()] = None
     city: Annotated[s.Text | None, Clearable()] = None
     country: Annotated[s.Country | None, Clearable()] = None
-    zip_code: Annotated[Annotated[str, s.Words(most=32)] | None, Clearable()] = None
-    phone: Annotated[Annotated[str, s.Words(most=64)] | None, Clearable()] = None
+    zip_code: Annotated[Annotated[str, s.BoundedText(maximum=32)] | None, Clearable()] = None
+    phone: Annotated[Annotated[str, s.BoundedText(maximum=64)] | None, Clearable()] = None
 
     def contact(self) -> Contact:
         """Return them for the use case."""
@@ -119,7 +119,7 @@ class AffiliateParams(ContactParams, SubAccountParams):
     statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
     statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
 
-    def said(self) -> dict[str, Any]:
+    def written_values(self) -> dict[str, Any]:
         """What was sent, by the names of the use cases."""
         apart = {*CONTACT, "contact_person_too", *SubAccountParams.model_fields}
         given = {name: getattr(self, name) for name in self.model_fields_set - apart} | self.sent_contact()
@@ -167,7 +167,7 @@ class AffiliatesAnswer(Answer):
     pagination: Pagination
 
 
-class ReferralsAnswer(Answer):
+class ReferredAffiliatesAnswer(Answer):
     """A page of affiliates by their ids."""
 
     referrals: dict[str, AffiliateView]
@@ -191,7 +191,7 @@ class AffiliatePasswordAnswer(Answer):
 class BalanceParams(Params):
     """Whose balance; affiliates have their own."""
 
-    pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
+    pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
 
 
 class BalanceView(View):
@@ -208,67 +208,71 @@ class BalanceAnswer(Answer):
     balance: BalanceView
 
 
-def find(call: Call[Deps]) -> Affiliate:
+def find(request: ApiRequest[Deps]) -> Affiliate:
     """The affiliate of the path's id. Raises NotFound."""
-    return affiliates.get_affiliate(call.deps, call.caller, call.permission, path_number(call))
+    return affiliates.get_affiliate(request.deps, request.caller, request.permission, path_number(request))
 
 
-def list_(call: Call[Deps], params: ListAffiliates) -> AffiliatesAnswer:
+def list_(request: ApiRequest[Deps], params: ListAffiliates) -> AffiliatesAnswer:
     """List affiliates with their keys. Balances are shown with `with_balance=1` alone."""
-    limit, wanted = params.clamped(call), bool(params.with_balance)
-    chosen = params.chosen(call.deps.zone)
+    limit, wanted = params.clamped(request), bool(params.with_balance)
+    chosen = params.chosen(request.deps.zone)
     found, total = affiliates.list_affiliates(
-        call.deps, call.caller, chosen, with_balance=wanted, page=params.page, limit=limit
+        request.deps, request.caller, chosen, with_balance=wanted, page=params.page, limit=limit
     )
-    views = [affiliate_view(record, call.deps.zone) for record in found]
+    views = [affiliate_view(record, request.deps.zone) for record in found]
     return AffiliatesAnswer(partners=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
-def show(call: Call[Deps], _params: NoParams) -> AffiliateAnswer:
+def show(request: ApiRequest[Deps], _params: NoParams) -> AffiliateAnswer:
     """Show an affiliate with its key and balance."""
-    record = affiliates.get_record(call.deps, call.subject)
-    return AffiliateAnswer(partner=affiliate_view(record, call.deps.zone), id=record.affiliate.id)
+    record = affiliates.get_record(request.deps, request.subject)
+    return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
 
 
-def add(call: Call[Deps], params: AddAffiliate) -> AffiliateAnswer:
+def add(request: ApiRequest[Deps], params: AddAffiliate) -> AffiliateAnswer:
     """Create an affiliate."""
-    said = {"login": None, "custom_fields": {}, "status": params.status} | params.said()
-    values = {name: value for name, value in said.items() if name not in CONTACT}
+    written_values = {"login": None, "custom_fields": {}, "status": params.status} | params.written_values()
+    values = {name: value for name, value in written_values.items() if name not in CONTACT}
     new = NewAffiliate(**values, sub_accounts=params.sub_accounts(), contact=params.contact())
-    record = affiliates.add_affiliate(call.deps, call.caller, new)
-    return AffiliateAnswer(partner=affiliate_view(record, call.deps.zone), id=record.affiliate.id)
+    record = affiliates.add_affiliate(request.deps, request.caller, new)
+    return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
 
 
-def edit(call: Call[Deps], params: EditAffiliate) -> AffiliateAnswer:
+def edit(request: ApiRequest[Deps], params: EditAffiliate) -> AffiliateAnswer:
     """Change an affiliate, all but its e-mail address. A new password ends its sessions."""
-    given = params.said()
+    given = params.written_values()
     if given.get("country") is not None:
-        given["country"] = kept_country(call, given["country"], call.subject.country)
+        given["country"] = country_to_store(request, given["country"], request.subject.country)
     if parts := params.sent_parts():
         given["sub_accounts"] = parts
-    record = affiliates.edit_affiliate(call.deps, call.caller, call.subject.id, given)
-    return AffiliateAnswer(partner=affiliate_view(record, call.deps.zone), id=record.affiliate.id)
+    record = affiliates.edit_affiliate(request.deps, request.caller, request.subject.id, given)
+    return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
 
 
-def renew_password(call: Call[Deps], _params: NoParams) -> AffiliatePasswordAnswer:
+def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePasswordAnswer:
     """Give an affiliate a new password and answer with it; it is sent by mail too. Its sessions end."""
-    affiliate_id = call.subject.id
-    password = affiliates.renew_password(call.deps, call.caller, affiliate_id)
+    affiliate_id = request.subject.id
+    password = affiliates.renew_password(request.deps, request.caller, affiliate_id)
     view = AffiliatePasswordView(id=affiliate_id, password=password)
     return AffiliatePasswordAnswer(partner=view, password=password)
 
 
-def list_referrals(call: Call[Deps], params: Paging) -> ReferralsAnswer:
+def list_referrals(request: ApiRequest[Deps], params: Paging) -> ReferredAffiliatesAnswer:
     """List the affiliates that an affiliate referred, by their ids."""
-    limit = params.clamped(call)
-    found, total = affiliates.list_referred(call.deps, call.caller, call.subject.id, page=params.page, limit=limit)
-    views = {str(record.affiliate.id): affiliate_view(record, call.deps.zone) for record in found}
-    return ReferralsAnswer(referrals=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+    limit = params.clamped(request)
+    found, total = affiliates.list_referred(
+        request.deps, request.caller, request.subject.id, page=params.page, limit=limit
+    )
+    views = {str(record.affiliate.id): affiliate_view(record, request.deps.zone) for record in found}
+    return ReferredAffiliatesAnswer(
+        referrals=views, pagination=pagination(page=params.page, per_page=limit, total=total)
+    )
 
 
-def show_balance(call: Call[Deps], params: BalanceParams) -> BalanceAnswer:
+def show_balance(request: ApiRequest[Deps], params: BalanceParams) -> BalanceAnswer:
     """Show an affiliate's balance, hold and available sums per currency."""
-    found = affiliates.get_balances(call.deps, call.caller, params.pid)
+    found = affiliates.get_balances(request.deps, request.caller, params.pid)
     return BalanceAnswer(
         balance=BalanceView(
             balance={item.currency: number(item.hold + item.available) for item in found},
@@ -337,7 +341,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.AFFILIATES_READ,
         params=Paging,
-        answer=ReferralsAnswer,
+        answer=ReferredAffiliatesAnswer,
         find=find,
         handle=list_referrals,
     ),

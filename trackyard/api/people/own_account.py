@@ -19,7 +19,7 @@ from trackyard.domain.money.currencies import NUMBERS
 from trackyard.domain.people.roles import Permission
 from trackyard.store.money.ledger import Balance
 from trackyard.store.people.staff import Staff
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Seq
 from trackyard.wire.response.envelope import Answer, View, number
@@ -60,7 +60,7 @@ else:
 """Three sums, as text, for each currency in which the affiliate has any."""
 
 
-class SelfView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
+class OwnAccountView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
     """An affiliate as it sees itself (docs/api/own-account.md#get-partnerme). lang, timezone: of the texts and times in
     answers ·
     postback_secret: what calls to it are signed with · pay_acc: the first field of its first payment system · ref: "0"
@@ -102,23 +102,23 @@ class SelfView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
     permissions: TreeView
 
 
-class SelfAnswer(Answer):
+class OwnAccountAnswer(Answer):
     """The calling affiliate."""
 
-    user: SelfView
+    user: OwnAccountView
 
 
-class KeyView(View):
+class ApiKeyView(View):
     """A key, for its owner."""
 
     id: str
     api_key: str
 
 
-class KeyAnswer(Answer):
+class ApiKeyAnswer(Answer):
     """A new key."""
 
-    user: KeyView
+    user: ApiKeyView
 
 
 class SignedUpView(View):
@@ -138,18 +138,18 @@ class SignedUpAnswer(Answer):
     user: SignedUpView
 
 
-def show(call: Call[Deps], _params: NoParams) -> SelfAnswer:
+def show(request: ApiRequest[Deps], _params: NoParams) -> OwnAccountAnswer:
     """Show the calling affiliate's own record with its permissions."""
-    return SelfAnswer(user=_view(get_account(call.deps, _own_id(call)), call.deps.zone))
+    return OwnAccountAnswer(user=_view(get_account(request.deps, _own_id(request)), request.deps.zone))
 
 
-def renew(call: Call[Deps], _params: NoParams) -> KeyAnswer:
+def renew(request: ApiRequest[Deps], _params: NoParams) -> ApiKeyAnswer:
     """Give the calling affiliate a new API key. The old one stops at once, and so do its sessions."""
-    own = _own_id(call)
-    return KeyAnswer(user=KeyView(id=str(own), api_key=renew_key(call.deps, own)))
+    own = _own_id(request)
+    return ApiKeyAnswer(user=ApiKeyView(id=str(own), api_key=renew_key(request.deps, own)))
 
 
-def add(call: Call[Deps], params: SignUp) -> SignedUpAnswer:
+def add(request: ApiRequest[Deps], params: SignUp) -> SignedUpAnswer:
     """Sign up as an affiliate. It is on moderation, and may call once staff made it active.
 
     429 after too many from one address.
@@ -164,7 +164,7 @@ def add(call: Call[Deps], params: SignUp) -> SignedUpAnswer:
         custom_fields=params.custom_fields,
         contact=params.contact(),
     )
-    made = sign_up(call.deps, new, call.address)
+    made = sign_up(request.deps, new, request.address)
     row = made.affiliate
     return SignedUpAnswer(
         user=SignedUpView(
@@ -184,9 +184,9 @@ _AS_STORED = (
 )  # fmt: skip
 
 
-def _view(account: OwnAccount, zone: ZoneInfo) -> SelfView:
+def _view(account: OwnAccount, zone: ZoneInfo) -> OwnAccountView:
     row = account.affiliate
-    return SelfView(
+    return OwnAccountView(
         **{name: getattr(row, name) for name in _AS_STORED},
         **_sums(account.balance),
         partner_id=row.id,
@@ -230,8 +230,8 @@ def _sums(balances: list[Balance]) -> dict[str, Any]:
     return sums
 
 
-def _own_id(call: Call[Deps]) -> int:
-    own = call.affiliate_id
+def _own_id(request: ApiRequest[Deps]) -> int:
+    own = request.affiliate_id
     if own is None:
         raise Unauthorized
     return own
@@ -244,7 +244,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/partner/me",
         audience="affiliate",
         permission=Permission.AFFILIATES_READ,
-        answer=SelfAnswer,
+        answer=OwnAccountAnswer,
         handle=show,
     ),
     Endpoint(
@@ -253,7 +253,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/partner/api_key",
         audience="affiliate",
         permission=Permission.AFFILIATES_WRITE,
-        answer=KeyAnswer,
+        answer=ApiKeyAnswer,
         handle=renew,
     ),
     Endpoint(
@@ -264,6 +264,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=SignUp,
         answer=SignedUpAnswer,
         handle=add,
-        anew=True,  # strangers do not get each other's answers, and each try is counted
+        not_replayable=True,  # strangers do not get each other's answers, and each try is counted
     ),
 )

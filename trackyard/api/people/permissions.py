@@ -13,7 +13,7 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.people.permissions import LEVELS
 from trackyard.domain.people.roles import Permission
 from trackyard.store.people.affiliates import Affiliate
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
@@ -72,26 +72,26 @@ class DefaultPermissionsAnswer(Answer):
     permissions: TreeView
 
 
-def find(call: Call[Deps]) -> Affiliate:
+def find(request: ApiRequest[Deps]) -> Affiliate:
     """The affiliate of the path's id. Raises NotFound."""
-    return get_affiliate(call.deps, call.caller, call.permission, path_number(call))
+    return get_affiliate(request.deps, request.caller, request.permission, path_number(request))
 
 
-def show_default(call: Call[Deps], _params: NoParams) -> DefaultPermissionsAnswer:
+def show_default(request: ApiRequest[Deps], _params: NoParams) -> DefaultPermissionsAnswer:
     """Show the permissions of affiliates that have none of their own."""
-    return DefaultPermissionsAnswer(permissions=tree_view(permissions.get_default(call.deps)))
+    return DefaultPermissionsAnswer(permissions=tree_view(permissions.get_default(request.deps)))
 
 
-def edit_default(call: Call[Deps], params: PermissionsParams) -> DefaultPermissionsAnswer:
+def edit_default(request: ApiRequest[Deps], params: PermissionsParams) -> DefaultPermissionsAnswer:
     """Change the permissions of affiliates that have none of their own. They hold from the next call on."""
-    tree = permissions.edit_default(call.deps, params.levels())
+    tree = permissions.edit_default(request.deps, params.levels())
     return DefaultPermissionsAnswer(permissions=tree_view(tree))
 
 
-def edit(call: Call[Deps], params: PermissionsParams) -> AffiliatePermissionsAnswer:
+def edit(request: ApiRequest[Deps], params: PermissionsParams) -> AffiliatePermissionsAnswer:
     """Change the permissions of an affiliate. They hold from its next call on."""
-    row, tree = permissions.edit_permissions(call.deps, call.subject.id, params.levels())
-    zone = call.deps.zone
+    row, tree = permissions.edit_permissions(request.deps, request.subject.id, params.levels())
+    zone = request.deps.zone
     return AffiliatePermissionsAnswer(
         permissions=AffiliatePermissionsView(
             id=str(row.id),

@@ -6,12 +6,12 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.sign_in import sign_in
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
 from trackyard.wire.response.envelope import Answer
 
-Login = Annotated[str, s.Words(most=254)]
+Login = Annotated[str, s.BoundedText(maximum=254)]
 
 
 class SignIn(Params):
@@ -19,7 +19,7 @@ class SignIn(Params):
 
     login: Login = ""
     email: Login = ""
-    password: Annotated[str, s.Words(least=1, most=1000)]
+    password: Annotated[str, s.BoundedText(minimum=1, maximum=1000)]
 
 
 class SessionAnswer(Answer):
@@ -31,7 +31,7 @@ class SessionAnswer(Answer):
     id: str
 
 
-def add(call: Call[Deps], params: SignIn) -> SessionAnswer:
+def add(request: ApiRequest[Deps], params: SignIn) -> SessionAnswer:
     """Sign in: a session key for a login or e-mail address and its password.
 
     401 when they do not fit or the affiliate is not active; 429 after too many tries in vain, for one account or from
@@ -40,8 +40,8 @@ def add(call: Call[Deps], params: SignIn) -> SessionAnswer:
     login = (params.login or params.email).strip()
     if not login:
         raise BadInput({"login": ["This value is required, or email."]})
-    made = sign_in(call.deps, login, params.password, call.address)
-    expires = datetime_text(made.expires_at, call.deps.zone)
+    made = sign_in(request.deps, login, params.password, request.address)
+    expires = datetime_text(made.expires_at, request.deps.zone)
     return SessionAnswer(api_key=made.key, expires_at=expires, type=made.kind, id=made.id)
 
 
@@ -54,6 +54,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         params=SignIn,
         answer=SessionAnswer,
         handle=add,
-        anew=True,  # each session is its own, and tries in vain are counted
+        not_replayable=True,  # each session is its own, and tries in vain are counted
     ),
 )

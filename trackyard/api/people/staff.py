@@ -13,14 +13,14 @@ from trackyard.api.paths import path_hex
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
-from trackyard.domain.people.roles import Permission, Role, kind_of
+from trackyard.domain.people.roles import Permission, Role, legacy_kind
 from trackyard.domain.people.staff_permissions import staff_levels
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
 
-Password = Annotated[str, s.Words(least=5, most=1000)]
+Password = Annotated[str, s.BoundedText(minimum=5, maximum=1000)]
 RoleName = Annotated[str, s.Choice(tuple(role.value for role in Role))]
 
 
@@ -63,7 +63,7 @@ class EditStaff(Params):
 class SetPassword(Params):
     """The new password; a random one without it."""
 
-    password: Annotated[str, s.Words(least=6, most=1000)] | None = None
+    password: Annotated[str, s.BoundedText(minimum=6, maximum=1000)] | None = None
 
 
 class StaffView(View):
@@ -134,22 +134,22 @@ class PasswordAnswer(Answer):
     user: PasswordView
 
 
-def find(call: Call[Deps]) -> StaffRecord:
+def find(request: ApiRequest[Deps]) -> StaffRecord:
     """The staff user of the path's id. Raises NotFound."""
-    return staff.get_staff(call.deps, path_hex(call))
+    return staff.get_staff(request.deps, path_hex(request))
 
 
-def list_(call: Call[Deps], params: ListStaff) -> StaffListAnswer:
+def list_(request: ApiRequest[Deps], params: ListStaff) -> StaffListAnswer:
     """List staff users with their keys."""
-    limit = params.clamped(call)
-    found, total = staff.list_staff(call.deps, params.q, page=params.page, limit=limit)
-    views = [staff_view(record, call.deps.zone) for record in found]
+    limit = params.clamped(request)
+    found, total = staff.list_staff(request.deps, params.q, page=params.page, limit=limit)
+    views = [staff_view(record, request.deps.zone) for record in found]
     return StaffListAnswer(users=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
-def show(call: Call[Deps], _params: NoParams) -> StaffDetailsAnswer:
+def show(request: ApiRequest[Deps], _params: NoParams) -> StaffDetailsAnswer:
     """Show a staff user with its key and what its roles let it do."""
-    view = staff_view(call.subject, call.deps.zone)
+    view = staff_view(request.subject, request.deps.zone)
     levels = staff_levels(Role(role) for role in view.roles)
     tree = {
         area: {name: LevelView(level=level) for name, level in features.items()} for area, features in levels.items()
@@ -157,29 +157,29 @@ def show(call: Call[Deps], _params: NoParams) -> StaffDetailsAnswer:
     return StaffDetailsAnswer(user=StaffDetailsView(**structs.asdict(view), permissions=tree))
 
 
-def add(call: Call[Deps], params: AddStaff) -> StaffAnswer:
+def add(request: ApiRequest[Deps], params: AddStaff) -> StaffAnswer:
     """Create a staff user. The answer has its key, and echoes the password."""
     values = params.model_dump()
-    record = staff.add_staff(call.deps, NewStaff(**values | {"roles": list(params.roles)}))
-    return StaffAnswer(user=staff_view(record, call.deps.zone, params.password))
+    record = staff.add_staff(request.deps, NewStaff(**values | {"roles": list(params.roles)}))
+    return StaffAnswer(user=staff_view(record, request.deps.zone, params.password))
 
 
-def edit(call: Call[Deps], params: EditStaff) -> StaffAnswer:
+def edit(request: ApiRequest[Deps], params: EditStaff) -> StaffAnswer:
     """Change a staff user. A new password ends its sessions; the answer echoes it, null when none was sent."""
     given = {name: getattr(params, name) for name in params.model_fields_set}
-    record = staff.edit_staff(call.deps, call.subject.user.id, given)
-    return StaffAnswer(user=staff_view(record, call.deps.zone, params.password))
+    record = staff.edit_staff(request.deps, request.subject.user.id, given)
+    return StaffAnswer(user=staff_view(record, request.deps.zone, params.password))
 
 
-def renew_key(call: Call[Deps], _params: NoParams) -> StaffAnswer:
+def renew_key(request: ApiRequest[Deps], _params: NoParams) -> StaffAnswer:
     """Give a staff user a new API key. The old one stops at once, and so do its sessions."""
-    return StaffAnswer(user=staff_view(staff.renew_key(call.deps, call.subject.user.id), call.deps.zone))
+    return StaffAnswer(user=staff_view(staff.renew_key(request.deps, request.subject.user.id), request.deps.zone))
 
 
-def set_password(call: Call[Deps], params: SetPassword) -> PasswordAnswer:
+def set_password(request: ApiRequest[Deps], params: SetPassword) -> PasswordAnswer:
     """Give a staff user the password that is sent, or a new one without it. Its sessions end."""
-    staff_id = call.subject.user.id
-    password = staff.set_password(call.deps, staff_id, params.password)
+    staff_id = request.subject.user.id
+    password = staff.set_password(request.deps, staff_id, params.password)
     return PasswordAnswer(user=PasswordView(id=staff_id, password=password))
 
 
@@ -198,7 +198,7 @@ def staff_view(record: StaffRecord, zone: ZoneInfo, password: str | UnsetType | 
         updated_at=datetime_text(row.updated_at, zone),
         created_at=datetime_text(row.created_at, zone),
         last_login_at=text_or_none(row.last_login_at, zone),
-        type=kind_of(Role(role) for role in row.roles),
+        type=legacy_kind(Role(role) for role in row.roles),
         avatar=None,
         info=None,
         statistics_revenue=row.statistics_revenue or "",

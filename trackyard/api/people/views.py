@@ -5,15 +5,15 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
-from trackyard.domain.statistics.switches import REVENUES, ROWS
+from trackyard.domain.statistics.switches import REVENUE_CHOICES, ROWS_CHOICES
 from trackyard.store.people.affiliates import AffiliateName
 from trackyard.store.people.staff import Staff
-from trackyard.wire.endpoint import Call
+from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.response.envelope import View
 
-RevenueSwitch = Annotated[str, s.Choice(REVENUES)]
-RowsSwitch = Annotated[str, s.Choice(ROWS)]
+RevenueSwitch = Annotated[str, s.Choice(REVENUE_CHOICES)]
+RowsSwitch = Annotated[str, s.Choice(ROWS_CHOICES)]
 """Compatibility switches of statistics, which people override (docs/compatibility.md)."""
 
 
@@ -56,7 +56,7 @@ class OfferRef(View):
     title: str
 
 
-def kept_country(call: Call[Any], sent: str, stored: str | None) -> str:
+def country_to_store(request: ApiRequest[Any], sent: str, stored: str | None) -> str:
     """Return the country code that a write stores. A stored one that is no country code may be sent again.
 
     Raises BadInput for another that is none.
@@ -66,7 +66,7 @@ def kept_country(call: Call[Any], sent: str, stored: str | None) -> str:
     except ValueError as fault:
         if sent != stored:
             raise BadInput({"country": [str(fault)]}) from None
-    call.warn(f"{sent} is no country code of ISO 3166-1; the stored value was kept.")
+    request.warn(f"{sent} is no country code of ISO 3166-1; the stored value was kept.")
     return sent
 
 

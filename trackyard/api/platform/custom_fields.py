@@ -14,7 +14,7 @@ from trackyard.actions.platform.custom_fields import (
 from trackyard.api.paths import path_number
 from trackyard.domain.people.roles import Permission
 from trackyard.store.platform.custom_fields import CustomField
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View
@@ -64,27 +64,27 @@ class CustomFieldAnswer(Answer):
     field: CustomSignupFieldView
 
 
-def list_all(call: Call[Deps], _params: NoParams) -> CustomFieldsAnswer:
+def list_all(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldsAnswer:
     """List the custom fields of affiliates, oldest first."""
-    return CustomFieldsAnswer(fields=[field_view(row) for row in list_custom_fields(call.deps)])
+    return CustomFieldsAnswer(fields=[field_view(row) for row in list_custom_fields(request.deps)])
 
 
-def add(call: Call[Deps], params: AddCustomField) -> CustomFieldAnswer:
+def add(request: ApiRequest[Deps], params: AddCustomField) -> CustomFieldAnswer:
     """Add a custom field. Those who sign up from now on are asked for it."""
     values = list(params.field_values)
-    made = add_custom_field(call.deps, params.name, params.field_type, values, required=params.required)
+    made = add_custom_field(request.deps, params.name, params.field_type, values, required=params.required)
     return CustomFieldAnswer(field=field_view(made))
 
 
-def edit(call: Call[Deps], params: EditCustomField) -> CustomFieldAnswer:
+def edit(request: ApiRequest[Deps], params: EditCustomField) -> CustomFieldAnswer:
     """Change a custom field. What affiliates told stays as it is."""
     given = {name: getattr(params, name) for name in params.model_fields_set if getattr(params, name) is not None}
-    return CustomFieldAnswer(field=field_view(edit_custom_field(call.deps, call.subject.id, given)))
+    return CustomFieldAnswer(field=field_view(edit_custom_field(request.deps, request.subject.id, given)))
 
 
-def remove(call: Call[Deps], _params: NoParams) -> CustomFieldAnswer:
+def remove(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldAnswer:
     """Remove a custom field. Answers with what it was."""
-    return CustomFieldAnswer(field=field_view(remove_custom_field(call.deps, call.subject.id)))
+    return CustomFieldAnswer(field=field_view(remove_custom_field(request.deps, request.subject.id)))
 
 
 def field_view(field: CustomField) -> CustomSignupFieldView:
@@ -98,8 +98,8 @@ def field_view(field: CustomField) -> CustomSignupFieldView:
     )
 
 
-def _find(call: Call[Deps]) -> CustomField:
-    return get_custom_field(call.deps, path_number(call))
+def _find(request: ApiRequest[Deps]) -> CustomField:
+    return get_custom_field(request.deps, path_number(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (

@@ -10,7 +10,7 @@ from trackyard.actions.platform.domains import add_domain, edit_domain, get_doma
 from trackyard.api.paths import path_number
 from trackyard.domain.people.roles import Permission
 from trackyard.store.platform.domains import Domain
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
@@ -20,11 +20,11 @@ _HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*(:[1-9][0-9]{{0,4}})?\Z")
 
 
 @dataclass(frozen=True)
-class HostText(s.Words):
+class HostText(s.BoundedText):
     """A host with or without a port; a scheme before it and a slash after it are dropped."""
 
-    most: int = 255
-    least: int = 1
+    maximum: int = 255
+    minimum: int = 1
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
         host = re.sub(r"^https?://", "", super().read(text, context).strip().lower()).removesuffix("/")
@@ -70,24 +70,24 @@ class DomainAnswer(Answer):
     domain: DomainView
 
 
-def list_all(call: Call[Deps], _params: NoParams) -> DomainsAnswer:
+def list_all(request: ApiRequest[Deps], _params: NoParams) -> DomainsAnswer:
     """List the domains that tracking links may begin with."""
-    return DomainsAnswer(domains={str(row.id): domain_view(row) for row in list_domains(call.deps)})
+    return DomainsAnswer(domains={str(row.id): domain_view(row) for row in list_domains(request.deps)})
 
 
-def add(call: Call[Deps], params: AddDomain) -> DomainAnswer:
+def add(request: ApiRequest[Deps], params: AddDomain) -> DomainAnswer:
     """Add a domain. Its DNS and, for https, its certificate must lead to the tracking listener."""
-    return DomainAnswer(domain=domain_view(add_domain(call.deps, params.url, use_https=params.use_https)))
+    return DomainAnswer(domain=domain_view(add_domain(request.deps, params.url, use_https=params.use_https)))
 
 
-def edit(call: Call[Deps], params: EditDomain) -> DomainAnswer:
+def edit(request: ApiRequest[Deps], params: EditDomain) -> DomainAnswer:
     """Change a domain; links made from now on begin with it."""
-    return DomainAnswer(domain=domain_view(edit_domain(call.deps, call.subject.id, params.url, params.use_https)))
+    return DomainAnswer(domain=domain_view(edit_domain(request.deps, request.subject.id, params.url, params.use_https)))
 
 
-def remove(call: Call[Deps], _params: NoParams) -> DomainAnswer:
+def remove(request: ApiRequest[Deps], _params: NoParams) -> DomainAnswer:
     """Remove a domain that nothing uses. Answers with what it was."""
-    return DomainAnswer(domain=domain_view(remove_domain(call.deps, call.subject.id)))
+    return DomainAnswer(domain=domain_view(remove_domain(request.deps, request.subject.id)))
 
 
 def domain_view(row: Domain) -> DomainView:
@@ -95,8 +95,8 @@ def domain_view(row: Domain) -> DomainView:
     return DomainView(id=row.id, url=row.url, use_https=row.use_https)
 
 
-def _find(call: Call[Deps]) -> Domain:
-    return get_domain(call.deps, path_number(call))
+def _find(request: ApiRequest[Deps]) -> Domain:
+    return get_domain(request.deps, path_number(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (

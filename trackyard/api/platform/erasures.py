@@ -7,23 +7,23 @@ from trackyard.actions.platform import erasures
 from trackyard.api.paths import path_number
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.platform.erasures import USER_LENGTH, Erasure, Subject
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.domain.platform.erasures import USER_LENGTH, Erasure, ErasureSubject
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
 
 
-class Erase(Params):
+class AddErasure(Params):
     """Whose: a click's or view's, a user id's, or an affiliate's with all of its traffic. id: which one · dry_run: what
     would be emptied is counted, and nothing is done."""
 
-    subject: Annotated[str, s.Choice(tuple(Subject))]
-    id: Annotated[str, s.Words(least=1, most=USER_LENGTH)]
+    subject: Annotated[str, s.Choice(tuple(ErasureSubject))]
+    id: Annotated[str, s.BoundedText(minimum=1, maximum=USER_LENGTH)]
     dry_run: s.Flag = False
 
 
-class NamedView(View):
+class ErasureCountsView(View):
     """What an erasure names: clicks and views that hold personal data, and conversions."""
 
     clicks: int
@@ -43,35 +43,35 @@ class ErasureView(View):
 class ErasureAnswer(Answer):
     """named: what there was to be emptied, null where nobody asked · erasure: null in a dry run."""
 
-    named: NamedView | None
+    named: ErasureCountsView | None
     erasure: ErasureView | None
 
 
-def add(call: Call[Deps], params: Erase) -> ErasureAnswer:
+def add(request: ApiRequest[Deps], params: AddErasure) -> ErasureAnswer:
     """Empty the personal data of a click, of whoever has a user id, or of an affiliate and its visitors, wherever it is
     kept. It is carried out within seconds to minutes after the answer and cannot be undone; figures do not change. What
     is recorded of the same user or affiliate later is not erased."""
-    subject = Subject(params.subject)
-    found = erasures.count(call.deps, subject, params.id)
-    named = NamedView(clicks=found.clicks, views=found.views, conversions=found.conversions)
+    subject = ErasureSubject(params.subject)
+    found = erasures.count_erasable(request.deps, subject, params.id)
+    named = ErasureCountsView(clicks=found.clicks, views=found.views, conversions=found.conversions)
     if params.dry_run:
         return ErasureAnswer(named=named, erasure=None)
-    made = erasures.erase(call.deps, call.caller, subject, params.id)
-    return ErasureAnswer(named=named, erasure=_view(call, made, done=False))
+    made = erasures.add_erasure(request.deps, request.caller, subject, params.id)
+    return ErasureAnswer(named=named, erasure=_view(request, made, done=False))
 
 
-def show(call: Call[Deps], _params: NoParams) -> ErasureAnswer:
+def show(request: ApiRequest[Deps], _params: NoParams) -> ErasureAnswer:
     """How far an erasure is."""
-    made, done = call.subject
-    return ErasureAnswer(named=None, erasure=_view(call, made, done=done))
+    made, done = request.subject
+    return ErasureAnswer(named=None, erasure=_view(request, made, done=done))
 
 
-def _find(call: Call[Deps]) -> tuple[Erasure, bool]:
-    return erasures.get(call.deps, path_number(call))
+def _find(request: ApiRequest[Deps]) -> tuple[Erasure, bool]:
+    return erasures.get_erasure(request.deps, path_number(request))
 
 
-def _view(call: Call[Deps], made: Erasure, *, done: bool) -> ErasureView:
-    at = datetime_text(made.at, call.deps.zone)
+def _view(request: ApiRequest[Deps], made: Erasure, *, done: bool) -> ErasureView:
+    at = datetime_text(made.at, request.deps.zone)
     return ErasureView(id=made.number, subject=made.subject.value, created_at=at, done=done)
 
 
@@ -82,7 +82,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/erasures",
         audience="staff",
         permission=Permission.SETTINGS_WRITE,
-        params=Erase,
+        params=AddErasure,
         answer=ErasureAnswer,
         handle=add,
     ),

@@ -10,11 +10,11 @@ from starlette.datastructures import Headers
 from starlette.responses import FileResponse, Response, StreamingResponse
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.files import NewFiles, Upload, find_file, get_offer_id, remove_creatives
+from trackyard.actions.platform.files import NewFile, NewFiles, find_file, get_offer_id, remove_creatives
 from trackyard.domain.offers.offers import Creative
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.files import GIF, JPEG, PNG, ZIP
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.http.health import Branch
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.brackets import File
@@ -25,8 +25,8 @@ from trackyard.wire.response.errors import PageNotFound
 FILES = "/files/"
 """What the paths of stored files begin with."""
 
-CreativeFile = Annotated[File, s.Upload((JPEG, PNG, GIF, ZIP))]
-LogoFile = Annotated[File, s.Upload((JPEG, "image/pjpeg", PNG, GIF))]
+CreativeFile = Annotated[File, s.FileUpload((JPEG, PNG, GIF, ZIP))]
+LogoFile = Annotated[File, s.FileUpload((JPEG, "image/pjpeg", PNG, GIF))]
 
 
 class FileParams(Params):
@@ -40,10 +40,10 @@ class FileParams(Params):
     def new_files(self) -> NewFiles:
         """For actions.platform.files.kept."""
         return NewFiles(
-            creatives=tuple(Upload(file.name, file.handle) for file in self.creative_files),
+            creatives=tuple(NewFile(file.name, file.handle) for file in self.creative_files),
             urls=self.creative_urls,
             downloads=self.creative_downloads,
-            logo=None if self.logo is None else Upload(self.logo.name, self.logo.handle),
+            logo=None if self.logo is None else NewFile(self.logo.name, self.logo.handle),
         )
 
 
@@ -84,15 +84,17 @@ class RemoveCreatives(Params):
     creatives: Seq[s.Id]
 
 
-class RemovedAnswer(Answer):
+class RemovedCreativesAnswer(Answer):
     """Ids of what is gone."""
 
     removed: list[int]
 
 
-def remove(call: Call[Deps], params: RemoveCreatives) -> RemovedAnswer:
+def remove(request: ApiRequest[Deps], params: RemoveCreatives) -> RemovedCreativesAnswer:
     """Remove creatives of an offer, with their files."""
-    return RemovedAnswer(removed=remove_creatives(call.deps, call.caller, call.subject, params.creatives))
+    return RemovedCreativesAnswer(
+        removed=remove_creatives(request.deps, request.caller, request.subject, params.creatives)
+    )
 
 
 def file_pages(deps: Deps) -> Branch:
@@ -134,8 +136,8 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.OFFERS_WRITE,
         params=RemoveCreatives,
-        answer=RemovedAnswer,
-        find=lambda call: get_offer_id(call.deps, call.caller, call.path["id"]),
+        answer=RemovedCreativesAnswer,
+        find=lambda request: get_offer_id(request.deps, request.caller, request.path["id"]),
         handle=remove,
     ),
 )

@@ -8,7 +8,7 @@ from trackyard.api.paths import path_hex
 from trackyard.api.tracking.logs import Instant, RecordId
 from trackyard.domain.people.roles import Permission
 from trackyard.store.platform.news import News
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
@@ -20,8 +20,8 @@ _COLUMNS = {"title": "title", "small_desc": "summary", "desc": "body", "status":
 class ListNews(Params):
     """Which news: `limit` of them after the first `skip`. fixed: 1 pinned, 0 not pinned, else both."""
 
-    limit: Annotated[int, s.Whole(least=1)] = 10
-    skip: Annotated[int, s.Whole(least=0)] = 0
+    limit: Annotated[int, s.WholeNumber(minimum=1)] = 10
+    skip: Annotated[int, s.WholeNumber(minimum=0)] = 0
     fixed: Annotated[str | None, s.Choice(("0", "1"))] = None
 
 
@@ -72,38 +72,38 @@ class NewsAnswer(Answer):
     news: NewsView
 
 
-def list_(call: Call[Deps], params: ListNews) -> NewsListAnswer:
+def list_(request: ApiRequest[Deps], params: ListNews) -> NewsListAnswer:
     """List news, pinned ones first, each group newest first. Drafts are for those who may write news."""
     found, total = news.list_news(
-        call.deps,
-        call.caller,
+        request.deps,
+        request.caller,
         pinned=None if params.fixed is None else params.fixed == "1",
         skip=params.skip,
-        limit=min(params.limit, call.max_limit),
+        limit=min(params.limit, request.max_limit),
     )
     return NewsListAnswer(items={row.id: news_view(row) for row in found}, all_items=total)
 
 
-def show(call: Call[Deps], _params: NoParams) -> NewsAnswer:
+def show(request: ApiRequest[Deps], _params: NoParams) -> NewsAnswer:
     """Show one piece of news."""
-    return NewsAnswer(news=news_view(call.subject))
+    return NewsAnswer(news=news_view(request.subject))
 
 
-def add(call: Call[Deps], params: AddNews) -> NewsAnswer:
+def add(request: ApiRequest[Deps], params: AddNews) -> NewsAnswer:
     """Add news."""
     values = {column: getattr(params, name) for name, column in _COLUMNS.items()}
-    return NewsAnswer(news=news_view(news.add_news(call.deps, **values)))
+    return NewsAnswer(news=news_view(news.add_news(request.deps, **values)))
 
 
-def edit(call: Call[Deps], params: EditNews) -> NewsAnswer:
+def edit(request: ApiRequest[Deps], params: EditNews) -> NewsAnswer:
     """Change news."""
     changes = {_COLUMNS[name]: value for name, value in params.model_dump(exclude_none=True).items()}
-    return NewsAnswer(news=news_view(news.edit_news(call.deps, call.subject.id, changes)))
+    return NewsAnswer(news=news_view(news.edit_news(request.deps, request.subject.id, changes)))
 
 
-def remove(call: Call[Deps], _params: NoParams) -> NewsAnswer:
+def remove(request: ApiRequest[Deps], _params: NoParams) -> NewsAnswer:
     """Remove news. Answers with what they were."""
-    return NewsAnswer(news=news_view(news.remove_news(call.deps, call.subject.id)))
+    return NewsAnswer(news=news_view(news.remove_news(request.deps, request.subject.id)))
 
 
 def news_view(row: News) -> NewsView:
@@ -119,8 +119,8 @@ def news_view(row: News) -> NewsView:
     )
 
 
-def _find(call: Call[Deps]) -> News:
-    return news.get_news(call.deps, call.caller, path_hex(call))
+def _find(request: ApiRequest[Deps]) -> News:
+    return news.get_news(request.deps, request.caller, path_hex(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (

@@ -4,24 +4,24 @@ from decimal import Decimal
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.rebuild import Rebuilder, Told, Wish
+from trackyard.actions.platform.rebuild import Rebuilder, RebuildMode, RebuildStatus
 from trackyard.analytics.maintenance.comparison import Sums
 from trackyard.api.platform.reconciliation import DifferenceView
 from trackyard.base.errors import Conflict
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
 
 
-class Rebuild(Params):
+class StartRebuild(Params):
     """What is to come of it: check = to be compared only, swap = to be used if nothing differs, accept = to be used."""
 
-    wish: Annotated[str, s.Choice(tuple(Wish))] = Wish.SWAP.value
+    wish: Annotated[str, s.Choice(tuple(RebuildMode))] = RebuildMode.SWAP.value
 
 
-class HeldView(View):
+class TableSumsView(View):
     """Rows of a table, or conversions, and their amounts in the platform currency."""
 
     rows: int
@@ -29,13 +29,13 @@ class HeldView(View):
     payout: Decimal
 
 
-class FigureView(View):
+class TableComparisonView(View):
     """What a table holds as it is, and made again. group: of conversions the number of their status, else empty."""
 
     table: str
     group: str
-    live: HeldView
-    made: HeldView
+    live: TableSumsView
+    made: TableSumsView
 
 
 class RebuildView(View):
@@ -56,7 +56,7 @@ class RebuildView(View):
     carried: int
     held: Decimal
     why: str
-    figures: list[FigureView]
+    figures: list[TableComparisonView]
     checked: dict[str, int]
     count: int
     differences: list[DifferenceView]
@@ -68,54 +68,54 @@ class RebuildAnswer(Answer):
     rebuild: RebuildView | None
 
 
-def start(call: Call[Deps], params: Rebuild) -> RebuildAnswer:
+def start(request: ApiRequest[Deps], params: StartRebuild) -> RebuildAnswer:
     """Make clicks, views and facts again from journals and conversions, beside the tables that are used, compare both,
     and put the new ones in their place. It goes on after the answer, beside the traffic; one runs at a time. Rows that
     no journal of this machine holds are carried over as they are."""
-    return RebuildAnswer(rebuild=_view(_rebuilder(call), _rebuilder(call).start(Wish(params.wish))))
+    return RebuildAnswer(rebuild=_view(_rebuilder(request), _rebuilder(request).start(RebuildMode(params.wish))))
 
 
-def show(call: Call[Deps], _params: NoParams) -> RebuildAnswer:
+def show(request: ApiRequest[Deps], _params: NoParams) -> RebuildAnswer:
     """How far the last rebuild is, and what it found."""
-    rebuilder = _rebuilder(call)
-    told = rebuilder.find_last()
-    return RebuildAnswer(rebuild=None if told is None else _view(rebuilder, told))
+    rebuilder = _rebuilder(request)
+    status = rebuilder.find_last()
+    return RebuildAnswer(rebuild=None if status is None else _view(rebuilder, status))
 
 
-def _rebuilder(call: Call[Deps]) -> Rebuilder:
-    if call.deps.rebuilder is None:
+def _rebuilder(request: ApiRequest[Deps]) -> Rebuilder:
+    if request.deps.rebuilder is None:
         raise Conflict({"rebuild": ["Journals are on other machines: ask the API of one with the role projector."]})
-    return call.deps.rebuilder
+    return request.deps.rebuilder
 
 
-def _view(rebuilder: Rebuilder, told: Told) -> RebuildView:
+def _view(rebuilder: Rebuilder, status: RebuildStatus) -> RebuildView:
     return RebuildView(
-        number=told.number,
-        wish=told.wish.value,
-        stage=told.stage.value,
-        ended=told.ended_at is not None,
-        step=told.step.value,
-        done=told.done,
-        total=told.total,
-        seconds=Decimal(rebuilder.lasts_ms(told)).scaleb(-3),
-        carried=told.carried,
-        held=Decimal(told.held_ms).scaleb(-3),
-        why=told.why,
+        number=status.number,
+        wish=status.wish.value,
+        stage=status.stage.value,
+        ended=status.ended_at is not None,
+        step=status.step.value,
+        done=status.done,
+        total=status.total,
+        seconds=Decimal(rebuilder.elapsed_ms(status)).scaleb(-3),
+        carried=status.carried,
+        held=Decimal(status.paused_ms).scaleb(-3),
+        why=status.why,
         figures=[
-            FigureView(table=table, group=group, live=_held(live), made=_held(made))
-            for (table, group), (live, made) in sorted(told.figures.items())
+            TableComparisonView(table=table, group=group, live=_sums_view(live), made=_sums_view(made))
+            for (table, group), (live, made) in sorted(status.figures.items())
         ],
-        checked=dict(told.findings.checked),
-        count=told.findings.count,
+        checked=dict(status.findings.checked),
+        count=status.findings.count,
         differences=[
             DifferenceView(what=item.what, key=item.key, expected=item.expected, found=item.found)
-            for item in list(told.findings.differences)
+            for item in list(status.findings.differences)
         ],
     )
 
 
-def _held(sums: Sums) -> HeldView:
-    return HeldView(rows=sums.rows, charge=sums.charge, payout=sums.payout)
+def _sums_view(sums: Sums) -> TableSumsView:
+    return TableSumsView(rows=sums.rows, charge=sums.charge, payout=sums.payout)
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -125,7 +125,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/rebuild",
         audience="staff",
         permission=Permission.SETTINGS_WRITE,
-        params=Rebuild,
+        params=StartRebuild,
         answer=RebuildAnswer,
         handle=start,
     ),

@@ -3,7 +3,7 @@
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer, View
 
@@ -25,10 +25,10 @@ class ReconciliationAnswer(Answer):
     differences: list[DifferenceView]
 
 
-def show(call: Call[Deps], _params: NoParams) -> ReconciliationAnswer:
+def show(request: ApiRequest[Deps], _params: NoParams) -> ReconciliationAnswer:
     """Compare everything with everything: journals with clicks and calls, calls with conversions, conversions with
     statistics and the ledger, payments with what they pay. It takes as long as there is much."""
-    found = reconcile(call.deps)
+    found = reconcile(request.deps)
     views = [
         DifferenceView(what=item.what, key=item.key, expected=item.expected, found=item.found)
         for item in found.differences

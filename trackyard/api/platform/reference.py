@@ -10,13 +10,13 @@ from msgspec import UNSET, UnsetType
 
 from trackyard.actions.deps import Deps
 from trackyard.api.paging import Paging
-from trackyard.base.errors import NotFound, TooHeavy
+from trackyard.base.errors import NotFound, ReportTooHeavy
 from trackyard.decision.visitor import names
 from trackyard.decision.visitor.providers import Provider, find_providers
 from trackyard.decision.visitor.visitor import DEVICES
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform import geo
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, CommaList, NoParams, Params
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
@@ -25,9 +25,9 @@ PAGE_MAX = 10_000
 WAIT_SECONDS = 5
 """How long a call waits for the first reading of the provider database."""
 
-CountryCode = Annotated[str, s.Words(pattern="[A-Za-z]{2}")]
-ProviderId = Annotated[int, s.Whole(least=0, most=2**48 - 1)]
-Language = Annotated[str, s.Words(pattern="|".join(geo.LANGUAGES))]
+CountryCode = Annotated[str, s.BoundedText(pattern="[A-Za-z]{2}")]
+ProviderId = Annotated[int, s.WholeNumber(minimum=0, maximum=2**48 - 1)]
+Language = Annotated[str, s.BoundedText(pattern="|".join(geo.LANGUAGES))]
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ class CitiesAnswer(ReferenceAnswer):
     pagination: Pagination
 
 
-def list_cities(call: Call[Deps], params: ListCities) -> CitiesAnswer:
+def list_cities(request: ApiRequest[Deps], params: ListCities) -> CitiesAnswer:
     """List the cities of countries, with their time zones; a name that is not known in `locale` is the usual one.
 
     `q` matches a part of the usual name or of that in `locale`, in any case.
@@ -75,20 +75,20 @@ def list_cities(call: Call[Deps], params: ListCities) -> CitiesAnswer:
         for country in _codes(params.country)
         for city in geo.cities().get(country, ())
         if (not ids or city.id in ids)
-        and (part in city.name.casefold() or part in city.called(params.locale).casefold())
+        and (part in city.name.casefold() or part in city.name_in(params.locale).casefold())
     ]
-    page, found = _page(call, params, known)
+    page, found = _page(request, params, known)
     views = [
         CityView(
             id=city.id,
-            name=city.called(params.locale),
+            name=city.name_in(params.locale),
             country_code=city.country,
             region_code=str(city.region_id or ""),
             time_zone=city.zone,
         )
         for city in found
     ]
-    return CitiesAnswer(cities=views, pagination=page, status_code=_status_code(call))
+    return CitiesAnswer(cities=views, pagination=page, status_code=_status_code(request))
 
 
 class ListProviders(Paging):
@@ -115,20 +115,20 @@ class ProvidersAnswer(ReferenceAnswer):
     isps: list[ProviderView] | UnsetType = UNSET
 
 
-def list_providers(call: Call[Deps], params: ListProviders) -> ProvidersAnswer:
+def list_providers(request: ApiRequest[Deps], params: ListProviders) -> ProvidersAnswer:
     """List internet providers; none unless a provider database is configured."""
     part, countries, ids = params.q.strip().casefold(), set(_codes(params.country)), set(params.code)
     known = [
         each
-        for each in _providers(call.deps)
+        for each in _providers(request.deps)
         if part in each.name.casefold()
         and (not countries or each.country in countries)
         and (not ids or provider_id(each) in ids)
     ]
-    page, found = _page(call, params, known)
+    page, found = _page(request, params, known)
     views = [ProviderView(id=provider_id(each), country=each.country, name=each.name) for each in found]
-    again = views if call.version == "3.1" else UNSET
-    return ProvidersAnswer(isp=views, isps=again, pagination=page, status_code=_status_code(call))
+    again = views if request.version == "3.1" else UNSET
+    return ProvidersAnswer(isp=views, isps=again, pagination=page, status_code=_status_code(request))
 
 
 def provider_id(provider: Provider) -> int:
@@ -142,11 +142,11 @@ def _providers(deps: Deps) -> tuple[Provider, ...]:
         return ()
     known = find_providers(deps.isp_database, WAIT_SECONDS)
     if known is None:
-        raise TooHeavy("The provider database is being read for the first time: ask again in a minute")
+        raise ReportTooHeavy("The provider database is being read for the first time: ask again in a minute")
     return known
 
 
-class InLanguage(Params):
+class LanguageParams(Params):
     """The language of names."""
 
     locale: Language = "en"
@@ -165,13 +165,13 @@ class CountriesAnswer(ReferenceAnswer):
     countries: list[CountryView]
 
 
-def list_countries(call: Call[Deps], params: InLanguage) -> CountriesAnswer:
+def list_countries(request: ApiRequest[Deps], params: LanguageParams) -> CountriesAnswer:
     """List the countries."""
     views = [CountryView(code=each.code, name=each.name) for each in geo.countries(params.locale)]
-    return CountriesAnswer(countries=views, status_code=_status_code(call))
+    return CountriesAnswer(countries=views, status_code=_status_code(request))
 
 
-class OfCountries(Params):
+class ListRegions(Params):
     """Which regions. country: of any of these; none = all · code: ids of regions."""
 
     country: CommaList[CountryCode] = ()
@@ -192,12 +192,12 @@ class RegionsAnswer(ReferenceAnswer):
     regions: list[RegionView]
 
 
-def list_regions(call: Call[Deps], params: OfCountries) -> RegionsAnswer:
+def list_regions(request: ApiRequest[Deps], params: ListRegions) -> RegionsAnswer:
     """List the regions, of some countries or of all."""
     wanted, ids = _codes(params.country) or sorted(geo.regions()), set(params.code)
     found = [region for code in wanted for region in geo.regions().get(code, ()) if not ids or region.id in ids]
     views = [RegionView(id=each.id, name=each.name, country_code=each.country) for each in found]
-    return RegionsAnswer(regions=views, status_code=_status_code(call))
+    return RegionsAnswer(regions=views, status_code=_status_code(request))
 
 
 class SystemsAnswer(ReferenceAnswer):
@@ -207,10 +207,10 @@ class SystemsAnswer(ReferenceAnswer):
     pagination: Pagination
 
 
-def list_systems(call: Call[Deps], params: Paging) -> SystemsAnswer:
+def list_systems(request: ApiRequest[Deps], params: Paging) -> SystemsAnswer:
     """List the operating systems that clicks are read as."""
-    page, found = _page(call, params, names.systems())
-    return SystemsAnswer(oses={_slug(name): name for name in found}, pagination=page, status_code=_status_code(call))
+    page, found = _page(request, params, names.systems())
+    return SystemsAnswer(oses={_slug(name): name for name in found}, pagination=page, status_code=_status_code(request))
 
 
 class VersionsAnswer(ReferenceAnswer):
@@ -220,19 +220,19 @@ class VersionsAnswer(ReferenceAnswer):
     pagination: Pagination
 
 
-def find_system(call: Call[Deps]) -> str:
+def find_system(request: ApiRequest[Deps]) -> str:
     """The system that a path names by its id or name. Raises NotFound."""
-    wanted = _slug(call.path["os"])
+    wanted = _slug(request.path["os"])
     for name in names.systems():
         if _slug(name) == wanted:
             return name
     raise NotFound
 
 
-def list_versions(call: Call[Deps], params: Paging) -> VersionsAnswer:
+def list_versions(request: ApiRequest[Deps], params: Paging) -> VersionsAnswer:
     """List the known versions of an operating system."""
-    page, found = _page(call, params, names.versions(call.subject))
-    return VersionsAnswer(versions=list(found), pagination=page, status_code=_status_code(call))
+    page, found = _page(request, params, names.versions(request.subject))
+    return VersionsAnswer(versions=list(found), pagination=page, status_code=_status_code(request))
 
 
 class ListVendors(Params):
@@ -247,11 +247,11 @@ class VendorsAnswer(ReferenceAnswer):
     vendors: list[str]
 
 
-def list_vendors(call: Call[Deps], params: ListVendors) -> VendorsAnswer:
+def list_vendors(request: ApiRequest[Deps], params: ListVendors) -> VendorsAnswer:
     """List the makers of devices that clicks are read as; `q` matches a part of the name, in any case."""
     part = params.q.strip().casefold()
     found = [name for name in names.vendors() if part in name.casefold()]
-    return VendorsAnswer(vendors=found, status_code=_status_code(call))
+    return VendorsAnswer(vendors=found, status_code=_status_code(request))
 
 
 class BrowsersAnswer(ReferenceAnswer):
@@ -261,10 +261,10 @@ class BrowsersAnswer(ReferenceAnswer):
     pagination: Pagination
 
 
-def list_browsers(call: Call[Deps], params: Paging) -> BrowsersAnswer:
+def list_browsers(request: ApiRequest[Deps], params: Paging) -> BrowsersAnswer:
     """List the browsers that clicks are read as."""
-    page, found = _page(call, params, names.browsers())
-    return BrowsersAnswer(browsers=list(found), pagination=page, status_code=_status_code(call))
+    page, found = _page(request, params, names.browsers())
+    return BrowsersAnswer(browsers=list(found), pagination=page, status_code=_status_code(request))
 
 
 class TypesAnswer(ReferenceAnswer):
@@ -273,18 +273,18 @@ class TypesAnswer(ReferenceAnswer):
     types: list[str]
 
 
-def list_devices(call: Call[Deps], _params: NoParams) -> TypesAnswer:
+def list_devices(request: ApiRequest[Deps], _params: NoParams) -> TypesAnswer:
     """List the kinds of devices."""
-    return TypesAnswer(types=list(DEVICES), status_code=_status_code(call))
+    return TypesAnswer(types=list(DEVICES), status_code=_status_code(request))
 
 
-def list_connection_types(call: Call[Deps], _params: NoParams) -> TypesAnswer:
+def list_connection_types(request: ApiRequest[Deps], _params: NoParams) -> TypesAnswer:
     """List the kinds of connections."""
-    return TypesAnswer(types=["wi-fi", "cellular"], status_code=_status_code(call))
+    return TypesAnswer(types=["wi-fi", "cellular"], status_code=_status_code(request))
 
 
-def _status_code(call: Call[Deps]) -> int | UnsetType:
-    return HTTPStatus.OK if call.version == "3.1" else UNSET
+def _status_code(request: ApiRequest[Deps]) -> int | UnsetType:
+    return HTTPStatus.OK if request.version == "3.1" else UNSET
 
 
 def _codes(countries: Sequence[str]) -> list[str]:
@@ -292,8 +292,8 @@ def _codes(countries: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(code.upper() for code in countries))
 
 
-def _page(call: Call[Deps], params: Paging, known: Sequence[T]) -> tuple[Pagination, Sequence[T]]:
-    limit = params.clamped(call)
+def _page(request: ApiRequest[Deps], params: Paging, known: Sequence[T]) -> tuple[Pagination, Sequence[T]]:
+    limit = params.clamped(request)
     start = (params.page - 1) * limit
     return pagination(page=params.page, per_page=limit, total=len(known)), known[start : start + limit]
 
@@ -303,7 +303,7 @@ def _slug(name: str) -> str:
 
 
 def _listing(
-    name: str, path: str, params: type[Params], answer: type[Answer], handle: Callable[[Call[Deps], Any], Answer]
+    name: str, path: str, params: type[Params], answer: type[Answer], handle: Callable[[ApiRequest[Deps], Any], Answer]
 ) -> Endpoint[Deps]:
     return Endpoint(
         id=name,
@@ -320,8 +320,8 @@ def _listing(
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
     _listing("cities.list", "/cities", ListCities, CitiesAnswer, list_cities),
     _listing("isp.list", "/isp", ListProviders, ProvidersAnswer, list_providers),
-    _listing("countries.list", "/countries", InLanguage, CountriesAnswer, list_countries),
-    _listing("regions.list", "/regions", OfCountries, RegionsAnswer, list_regions),
+    _listing("countries.list", "/countries", LanguageParams, CountriesAnswer, list_countries),
+    _listing("regions.list", "/regions", ListRegions, RegionsAnswer, list_regions),
     _listing("oses.list", "/oses", Paging, SystemsAnswer, list_systems),
     Endpoint(
         id="oses.versions",

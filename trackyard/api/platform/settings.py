@@ -8,37 +8,37 @@ from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.settings import Settings, edit_settings, get_settings, list_audit, quotes_state
+from trackyard.actions.platform.settings import Settings, edit_settings, exchange_rate_status, get_settings, list_audit
 from trackyard.api.paging import Paging
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
 from trackyard.domain.people.roles import Permission
-from trackyard.outbound.mail import server_of
+from trackyard.outbound.mail import parse_smtp_url
 from trackyard.store.people.staff import Staff
 from trackyard.store.platform.audit_log import AuditFilter, AuditRecord
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
 
 
 @dataclass(frozen=True)
-class MailServer(s.Words):
+class MailServer(s.BoundedText):
     """smtp://user:password@host:587 or smtps://user:password@host:465."""
 
-    most: int = 500
+    maximum: int = 500
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
         url = super().read(text.strip(), context)
         try:
-            server_of(url)
+            parse_smtp_url(url)
         except ValueError:
             raise ValueError("This value must be a URL such as smtp://user:password@host:587.") from None
         return url
 
 
-Sender = Annotated[str, s.Words(most=254, pattern=r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)")]
+Sender = Annotated[str, s.BoundedText(maximum=254, pattern=r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)")]
 
 
 class EditSettings(Params):
@@ -67,7 +67,7 @@ class SettingsView(View):
     statistics_rows: str
 
 
-class QuotesView(View):
+class ExchangeRateStatusView(View):
     """How currency rates stand. day: the newest day of the bank that was entered; fault: why the last refresh told
     nothing. "" = none."""
 
@@ -79,7 +79,7 @@ class SettingsAnswer(Answer):
     """All settings, and how currency rates stand."""
 
     settings: SettingsView
-    quotes: QuotesView
+    quotes: ExchangeRateStatusView
 
 
 class AuditParams(Paging):
@@ -87,10 +87,10 @@ class AuditParams(Paging):
     changed by · request_id: the X-Request-Id of the call."""
 
     user_id: s.Hex | None = None
-    what: Annotated[str | None, s.Words(most=32, least=1)] = None
-    key: Annotated[str | None, s.Words(most=200, least=1)] = None
-    method: Annotated[str | None, s.Words(most=64, least=1)] = None
-    request_id: Annotated[str | None, s.Words(most=64, least=1)] = None
+    what: Annotated[str | None, s.BoundedText(maximum=32, minimum=1)] = None
+    key: Annotated[str | None, s.BoundedText(maximum=200, minimum=1)] = None
+    method: Annotated[str | None, s.BoundedText(maximum=64, minimum=1)] = None
+    request_id: Annotated[str | None, s.BoundedText(maximum=64, minimum=1)] = None
     date_from: s.Day | None = None
     date_to: s.Day | None = None
 
@@ -132,23 +132,23 @@ class AuditAnswer(Answer):
     pagination: Pagination
 
 
-def show(call: Call[Deps], _params: NoParams) -> SettingsAnswer:
+def show(request: ApiRequest[Deps], _params: NoParams) -> SettingsAnswer:
     """Show the settings of the platform."""
-    return _answer(call.deps, get_settings(call.deps))
+    return _answer(request.deps, get_settings(request.deps))
 
 
-def edit(call: Call[Deps], params: EditSettings) -> SettingsAnswer:
+def edit(request: ApiRequest[Deps], params: EditSettings) -> SettingsAnswer:
     """Change settings of the platform. They are in force within a second."""
     given: dict[str, str | bool] = {name: getattr(params, name) for name in params.model_fields_set}
     given = {name: "" if value is None else value for name, value in given.items()}
-    if given.get("smtp_url") and given["smtp_url"] == _without_password(get_settings(call.deps).smtp_url):
+    if given.get("smtp_url") and given["smtp_url"] == _without_password(get_settings(request.deps).smtp_url):
         del given["smtp_url"]
-    return _answer(call.deps, edit_settings(call.deps, given))
+    return _answer(request.deps, edit_settings(request.deps, given))
 
 
-def list_records(call: Call[Deps], params: AuditParams) -> AuditAnswer:
+def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
     """List what staff changed, the newest first: who, when, what from what to what, by which request."""
-    limit, zone = params.clamped(call), call.deps.zone
+    limit, zone = params.clamped(request), request.deps.zone
     if params.date_from and params.date_to and params.date_to < params.date_from:
         raise BadInput({"date_to": ["This day must not lie before the first."]})
     chosen = AuditFilter(
@@ -160,7 +160,7 @@ def list_records(call: Call[Deps], params: AuditParams) -> AuditAnswer:
         since=None if params.date_from is None else day_start_ms(params.date_from, zone),
         until=None if params.date_to is None else day_end_ms(params.date_to, zone),
     )
-    found, total, users = list_audit(call.deps, chosen, page=params.page, limit=limit)
+    found, total, users = list_audit(request.deps, chosen, page=params.page, limit=limit)
     return AuditAnswer(
         audit=[audit_view(record, users.get(record.staff_id), zone) for record in found],
         pagination=pagination(page=params.page, per_page=limit, total=total),
@@ -168,8 +168,10 @@ def list_records(call: Call[Deps], params: AuditParams) -> AuditAnswer:
 
 
 def _answer(deps: Deps, settings: Settings) -> SettingsAnswer:
-    quotes = quotes_state(deps)
-    return SettingsAnswer(settings=settings_view(settings), quotes=QuotesView(day=quotes.day, fault=quotes.fault))
+    quotes = exchange_rate_status(deps)
+    return SettingsAnswer(
+        settings=settings_view(settings), quotes=ExchangeRateStatusView(day=quotes.day, fault=quotes.fault)
+    )
 
 
 def settings_view(settings: Settings) -> SettingsView:

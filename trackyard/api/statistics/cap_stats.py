@@ -8,18 +8,18 @@ from msgspec import UNSET, UnsetType
 from pydantic import field_validator
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.cap_stats import OfferCaps, cap_states
+from trackyard.actions.statistics.cap_stats import OfferCapStates, cap_states
 from trackyard.base.money import ZERO, rounded
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.cap_stats import CapState, CounterState, concerns, described, kind_of
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.domain.statistics.cap_stats import CapState, CounterState, applies_to_any, describe_cap, side_kind
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq
 from trackyard.wire.response.envelope import Answer, Money, View, number
 
-MOST_OFFERS = 100
-EVERYBODY = 0
+MAX_OFFERS = 100
+SHARED_COUNTER = 0
 """The affiliate_id of a counter that several affiliates share."""
 
 Part = Annotated[str, s.Choice(("stats", "stats_merged", "descr"))]
@@ -40,8 +40,8 @@ class OldCapsParams(CapsParams):
     @field_validator("offer_id")
     @classmethod
     def _not_too_many(cls, value: tuple[int, ...]) -> tuple[int, ...]:
-        if len(value) > MOST_OFFERS:
-            raise ValueError(f"This value may hold at most {MOST_OFFERS} values.")
+        if len(value) > MAX_OFFERS:
+            raise ValueError(f"This value may hold at most {MAX_OFFERS} values.")
         return value
 
 
@@ -129,24 +129,24 @@ class CapStatsAnswer(Answer):
     stats: list[OfferCapStatsView]
 
 
-def show(call: Call[Deps], params: CapsParams) -> CapStatsAnswer:
+def show(request: ApiRequest[Deps], params: CapsParams) -> CapStatsAnswer:
     """Show how full the caps of offers are."""
-    found = cap_states(call.deps, call.caller, call.permission, params.offer_id)
+    found = cap_states(request.deps, request.caller, request.permission, params.offer_id)
     return CapStatsAnswer(
         stats=[OfferCapStatsView(offer_id=caps.offer.id, stats=list(_each_item(caps))) for caps in found]
     )
 
 
-def show_old(call: Call[Deps], params: OldCapsParams) -> OldCapsAnswer:
+def show_old(request: ApiRequest[Deps], params: OldCapsParams) -> OldCapsAnswer:
     """Show how full the caps of offers are.
 
     `stats`: a row for each cap and affiliate. `stats_merged`: over affiliates. `descr`: the caps in words.
     """
-    found = cap_states(call.deps, call.caller, call.permission, params.offer_id, params.affiliate_id)
-    return OldCapsAnswer(offers={str(caps.offer.id): _old(call.deps.currency, caps, params) for caps in found})
+    found = cap_states(request.deps, request.caller, request.permission, params.offer_id, params.affiliate_id)
+    return OldCapsAnswer(offers={str(caps.offer.id): _old(request.deps.currency, caps, params) for caps in found})
 
 
-def _each_item(caps: OfferCaps) -> Iterator[CapStatsView]:
+def _each_item(caps: OfferCapStates) -> Iterator[CapStatsView]:
     for state in caps.caps:
         alike: dict[tuple[int | None, str | None], list[CounterState]] = {}
         for counter in state.counters:
@@ -174,25 +174,27 @@ def _item(
         current_value=number(value),
         is_remaining=value < rule.value,
         reset_to_value=0 if state.until is None else state.until // 1000,
-        goal_type=kind_of(measure.goal),
+        goal_type=side_kind(measure.goal),
         goals=sorted(measure.goal.only or ()),
         goal_stats={goal: number(held) for goal, held in by_goal.items()},
-        affiliate_type=kind_of(measure.affiliate),
-        affiliates=_told(state, seen) if affiliate_id is None else [affiliate_id],
-        country_type=kind_of(measure.country),
+        affiliate_type=side_kind(measure.affiliate),
+        affiliates=_visible_affiliates(state, seen) if affiliate_id is None else [affiliate_id],
+        country_type=side_kind(measure.country),
         countries=sorted(measure.country.only or ()) if country is None else [country],
     )
 
 
-def _told(state: CapState, seen: frozenset[int] | None) -> list[int]:
+def _visible_affiliates(state: CapState, seen: frozenset[int] | None) -> list[int]:
     """The affiliates that a cap names, as far as the caller sees them."""
     return sorted(one for one in state.rule.measure.affiliate.only or () if seen is None or one in seen)
 
 
-def _old(currency: str, caps: OfferCaps, params: OldCapsParams) -> OldOfferCapsView:
+def _old(currency: str, caps: OfferCapStates, params: OldCapsParams) -> OldOfferCapsView:
     rows = {state.rule.measure.id: list(_each_row(state, caps, params.affiliate_id)) for state in caps.caps}
     names = goal_names(caps.offer)
-    words = [described(state.rule, currency, names, _told(state, caps.affiliates)) for state in caps.caps]
+    words = [
+        describe_cap(state.rule, currency, names, _visible_affiliates(state, caps.affiliates)) for state in caps.caps
+    ]
     return OldOfferCapsView(
         descr="\n".join(words) if "descr" in params.fields else UNSET,
         stats=[row for each in rows.values() for row in each] if "stats" in params.fields else UNSET,
@@ -200,23 +202,29 @@ def _old(currency: str, caps: OfferCaps, params: OldCapsParams) -> OldOfferCapsV
     )
 
 
-def _each_row(state: CapState, caps: OfferCaps, asked: tuple[int, ...]) -> Iterator[OldCounterView]:
+def _each_row(state: CapState, caps: OfferCapStates, requested: tuple[int, ...]) -> Iterator[OldCounterView]:
     """A row for each affiliate that has a counter: those asked for, else those that have something in it. A counter
     that several share is there when it is asked for or counts one who is."""
     measure = state.rule.measure
     if measure.affiliate.each:
-        values = dict.fromkeys(caps.named, ZERO)
-        shown = {counter.affiliate_id or EVERYBODY: ZERO for counter in state.counters if not asked}
+        values = dict.fromkeys(caps.requested_affiliates, ZERO)
+        shown = {counter.affiliate_id or SHARED_COUNTER: ZERO for counter in state.counters if not requested}
         values |= shown
     else:
         only = measure.affiliate.only or ()
-        who = next(iter(only)) if len(only) == 1 else EVERYBODY
+        who = next(iter(only)) if len(only) == 1 else SHARED_COUNTER
         is_asked = (
-            not asked or who in asked or (who == EVERYBODY and bool(caps.named) and concerns(state.rule, caps.named))
+            not requested
+            or who in requested
+            or (
+                who == SHARED_COUNTER
+                and bool(caps.requested_affiliates)
+                and applies_to_any(state.rule, caps.requested_affiliates)
+            )
         )
         values = {who: ZERO} if is_asked else {}
     for counter in state.counters:
-        owner = next(iter(values), EVERYBODY) if counter.affiliate_id is None else counter.affiliate_id
+        owner = next(iter(values), SHARED_COUNTER) if counter.affiliate_id is None else counter.affiliate_id
         if owner in values:
             values[owner] = max(values[owner], counter.value)
     for owner, value in sorted(values.items()):
@@ -230,7 +238,7 @@ def _each_row(state: CapState, caps: OfferCaps, asked: tuple[int, ...]) -> Itera
         )
 
 
-def _merged_caps(caps: OfferCaps, rows: dict[str, list[OldCounterView]]) -> MergedCapsView:
+def _merged_caps(caps: OfferCapStates, rows: dict[str, list[OldCounterView]]) -> MergedCapsView:
     merged = {id_: _merged(row.current_value for row in each) for id_, each in rows.items()}
     fullest = max(caps.caps, key=lambda state: _share(state, merged), default=None)
     rule = None if fullest is None else fullest.rule

@@ -6,23 +6,23 @@ from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.exports import export_clicks
-from trackyard.actions.statistics.reports import Names, clicks, nothing
-from trackyard.analytics.reports.clicks import ClickList, ListedClick
+from trackyard.actions.statistics.reports import EntityNames, empty_scope, list_visible_clicks
+from trackyard.analytics.reports.clicks import ClickQuery, ListedClick
 from trackyard.analytics.reports.query import Values
 from trackyard.api.people.views import OfferRef, PartnerView, partner_view
-from trackyard.api.statistics.exports import ALL_ROWS, Listed, table_of_all
+from trackyard.api.statistics.exports import ALL_ROWS, ExportListParams, table_of_export
 from trackyard.api.statistics.times import At, as_text, bounded_span, unchanged
-from trackyard.base.arrow import Array, Batch, loaded
-from trackyard.base.ids import as_stored
+from trackyard.base.arrow import Array, Batch, load_pyarrow
+from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Only, Seq
 from trackyard.wire.response.envelope import Answer, Moment, Pagination, View, pagination
-from trackyard.wire.response.exports import Sheet, Table, columns_beside, table_of
+from trackyard.wire.response.exports import ExportTable, FileExport, nested_columns, table_of
 
 
-class ListClicks(Listed):
+class ListClicks(ExportListParams):
     """Which clicks. `advertisers` is another name of `advertiser`."""
 
     date_from: s.Day
@@ -35,19 +35,19 @@ class ListClicks(Listed):
     advertisers: Annotated[Seq[s.Text], Only(admin=True)] = ()
     timezone: s.Zone | None = None
 
-    def query(self, call: Call[Deps]) -> ClickList:
+    def query(self, request: ApiRequest[Deps]) -> ClickQuery:
         """For the use case. Raises BadInput for a period that is wrong."""
-        zone = self.timezone or call.deps.zone
-        since, until = bounded_span(call.deps, self.date_from, self.date_to, zone, fine=False, hour=self.hour)
+        zone = self.timezone or request.deps.zone
+        since, until = bounded_span(request.deps, self.date_from, self.date_to, zone, fine=False, hour=self.hour)
         named: dict[str, Values] = {
             "offer": self.offer,
             "affiliate": self.partner,
             "country": tuple(code.upper() for code in self.country),
-            "advertiser": as_stored(self.advertiser + self.advertisers),
+            "advertiser": lowercase_ids(self.advertiser + self.advertisers),
         }
         filters = {name: values for name, values in named.items() if values}
-        return ClickList(
-            scope=nothing(), since=since, until=until, filters=filters, page=self.page, limit=self.clamped(call)
+        return ClickQuery(
+            scope=empty_scope(), since=since, until=until, filters=filters, page=self.page, limit=self.clamped(request)
         )
 
 
@@ -139,36 +139,36 @@ class ClicksForStaff(Answer):
     pagination: Pagination
 
 
-def list_clicks(call: Call[Deps], params: ListClicks) -> ClicksForAffiliate | ClicksForStaff:
+def list_clicks(request: ApiRequest[Deps], params: ListClicks) -> ClicksForAffiliate | ClicksForStaff:
     """List clicks."""
-    query = params.query(call)
-    found, total, names = clicks(call.deps, call.caller, call.permission, query)
-    at = as_text(params.timezone or call.deps.zone)
+    query = params.query(request)
+    found, total, names = list_visible_clicks(request.deps, request.caller, request.permission, query)
+    at = as_text(params.timezone or request.deps.zone)
     pages = pagination(page=query.page, per_page=query.limit, total=total)
-    if call.staff:
+    if request.staff:
         return ClicksForStaff(clicks=[_for_staff(item, names, at) for item in found], pagination=pages)
     return ClicksForAffiliate(clicks=[_for_affiliate(item, names, at) for item in found], pagination=pages)
 
 
-def click_rows(call: Call[Deps], params: ListClicks) -> Table:
+def click_rows(request: ApiRequest[Deps], params: ListClicks) -> ExportTable:
     """The same as a file: all of them, or a page, when page or limit is sent."""
-    query = params.query(call)
-    zone = params.timezone or call.deps.zone
+    query = params.query(request)
+    zone = params.timezone or request.deps.zone
     period = f"{params.date_from}_{params.date_to}"
-    view, shown = (ClickForStaff, _for_staff) if call.staff else (ClickForAffiliate, _for_affiliate)
+    view, shown = (ClickForStaff, _for_staff) if request.staff else (ClickForAffiliate, _for_affiliate)
     if params.is_paged:
-        found, _, names = clicks(call.deps, call.caller, call.permission, query)
+        found, _, names = list_visible_clicks(request.deps, request.caller, request.permission, query)
         return table_of(view, (shown(item, names, unchanged) for item in found), zone, period=period)
-    export = export_clicks(call.deps, call.caller, call.permission, query)
-    columns = partial(_columns, _staff_offer if call.staff else _offer, OfferOfClick if call.staff else OfferRef)
-    return table_of_all(view, export, columns, zone, period)
+    export = export_clicks(request.deps, request.caller, request.permission, query)
+    columns = partial(_columns, _staff_offer if request.staff else _offer, OfferOfClick if request.staff else OfferRef)
+    return table_of_export(view, export, columns, zone, period)
 
 
 def _columns(
-    offer: Callable[[int, Names], View | None], offer_view: type[View], clicks: Batch, names: Names
+    offer: Callable[[int, EntityNames], View | None], offer_view: type[View], clicks: Batch, names: EntityNames
 ) -> dict[str, Array]:
     """Return the columns of some clicks. offer, offer_view: how the caller sees an offer."""
-    arrow, compute, *_ = loaded()
+    arrow, compute, *_ = load_pyarrow()
 
     def pages(column: str) -> Array:
         return compute.binary_join_element_wise(*(clicks[name].cast("string") for name in ("offer", column)), " ")
@@ -184,13 +184,13 @@ def _columns(
         "device_type": clicks["device"],
         "connection_type": clicks["connection"],
         "isp_code": clicks["isp"],
-        **columns_beside(offer_view, "offer", clicks["offer"], lambda offer_id: offer(offer_id, names)),
-        **columns_beside(LandingRef, "landing", pages("landing"), landing),
-        **columns_beside(LandingRef, "prelanding", pages("prelanding"), landing),
+        **nested_columns(offer_view, "offer", clicks["offer"], lambda offer_id: offer(offer_id, names)),
+        **nested_columns(LandingRef, "landing", pages("landing"), landing),
+        **nested_columns(LandingRef, "prelanding", pages("prelanding"), landing),
         "has_conversions": compute.not_equal(clicks["conversion_id"], ""),
         "created_at": clicks["time"].cast(arrow.timestamp("ms", tz="UTC")),
         "partner_id": clicks["affiliate"].cast("string"),
-        **columns_beside(PartnerView, "partner", clicks["affiliate"], lambda key: partner_view(key, names.affiliates)),
+        **nested_columns(PartnerView, "partner", clicks["affiliate"], lambda key: partner_view(key, names.affiliates)),
     }
 
 
@@ -201,15 +201,15 @@ _AS_RECORDED = (
 )  # fmt: skip
 
 
-def _for_staff(item: ListedClick, names: Names, at: At) -> ClickForStaff:
+def _for_staff(item: ListedClick, names: EntityNames, at: At) -> ClickForStaff:
     return ClickForStaff(**_fields(item, names, at), offer=_staff_offer(item.click.offer, names))
 
 
-def _for_affiliate(item: ListedClick, names: Names, at: At) -> ClickForAffiliate:
+def _for_affiliate(item: ListedClick, names: EntityNames, at: At) -> ClickForAffiliate:
     return ClickForAffiliate(**_fields(item, names, at), offer=_offer(item.click.offer, names))
 
 
-def _fields(item: ListedClick, names: Names, at: At) -> dict[str, Any]:
+def _fields(item: ListedClick, names: EntityNames, at: At) -> dict[str, Any]:
     """Return the values of ClickFields."""
     click = item.click
     return {name: getattr(click, name) for name in _AS_RECORDED} | {
@@ -228,17 +228,17 @@ def _fields(item: ListedClick, names: Names, at: At) -> dict[str, Any]:
     }
 
 
-def _offer(offer_id: int, names: Names) -> OfferRef | None:
+def _offer(offer_id: int, names: EntityNames) -> OfferRef | None:
     name = names.offers.get(offer_id)
     return None if name is None else OfferRef(id=name.id, offer_id=name.hash, title=name.title)
 
 
-def _staff_offer(offer_id: int, names: Names) -> OfferOfClick | None:
+def _staff_offer(offer_id: int, names: EntityNames) -> OfferOfClick | None:
     name = names.offers.get(offer_id)
     return None if name is None else OfferOfClick(id=name.id, offer_id=name.hash, title=name.title, url=name.url)
 
 
-def _landing(offer_id: int, landing_id: int, names: Names) -> LandingRef | None:
+def _landing(offer_id: int, landing_id: int, names: EntityNames) -> LandingRef | None:
     offer = names.offers.get(offer_id)
     for landing in offer.landings if offer and landing_id else ():
         if landing["id"] == landing_id:
@@ -259,6 +259,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         features=("stats.clicks-list",),
         report=True,
         page_max=5000,
-        sheet=Sheet("clicks", (ClickForStaff, ClickForAffiliate), click_rows, ALL_ROWS),
+        file_export=FileExport("clicks", (ClickForStaff, ClickForAffiliate), click_rows, ALL_ROWS),
     ),
 )

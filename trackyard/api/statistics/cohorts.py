@@ -4,17 +4,17 @@ from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.cohorts import retention, time_to_action
-from trackyard.actions.statistics.reports import nothing
-from trackyard.analytics.reports.cohorts import Cohort, RetentionQuestion, Timing, TimingQuestion
+from trackyard.actions.statistics.reports import empty_scope
+from trackyard.analytics.reports.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, CommaList, Params
 from trackyard.wire.response.envelope import Answer, BareAnswer, Pagination, View, number, pagination
 
-Event = Annotated[str, s.Words(least=1, most=255, pattern="[A-Za-z]+")]
+Event = Annotated[str, s.BoundedText(minimum=1, maximum=255, pattern="[A-Za-z]+")]
 
 
 class RetentionParams(Params):
@@ -28,12 +28,12 @@ class RetentionParams(Params):
     affiliate_id: AnyOf[s.Int] = ()
     timezone: s.Zone | None = None
 
-    def question(self, call: Call[Deps]) -> RetentionQuestion:
+    def question(self, request: ApiRequest[Deps]) -> RetentionQuery:
         """For the use case. Raises BadInput for a period that is wrong or too long."""
-        zone = self.timezone or call.deps.zone
-        since, until = bounded_span(call.deps, self.date_from, self.date_to, zone, fine=True)
-        return RetentionQuestion(
-            scope=nothing(),
+        zone = self.timezone or request.deps.zone
+        since, until = bounded_span(request.deps, self.date_from, self.date_to, zone, fine=True)
+        return RetentionQuery(
+            scope=empty_scope(),
             since=since,
             until=until,
             zone=zone.key,
@@ -61,18 +61,18 @@ class TimingParams(Paging):
     goal: AnyOf[s.LongText] = ()
     affiliate_ids: CommaList[s.Int] = ()
 
-    def question(self, call: Call[Deps]) -> TimingQuestion:
+    def question(self, request: ApiRequest[Deps]) -> TimeToActionQuery:
         """For the use case. Raises BadInput for a period that is wrong or too long."""
-        since, until = bounded_span(call.deps, self.date_from, self.date_to, self.timezone, fine=False)
-        return TimingQuestion(
-            scope=nothing(),
+        since, until = bounded_span(request.deps, self.date_from, self.date_to, self.timezone, fine=False)
+        return TimeToActionQuery(
+            scope=empty_scope(),
             since=since,
             until=until,
             offer=self.offer_id,
             goals=self.goal,
             affiliates=self.affiliate_ids or None,
             page=self.page,
-            limit=self.clamped(call),
+            limit=self.clamped(request),
         )
 
 
@@ -95,21 +95,21 @@ class TimingAnswer(Answer, kw_only=True):
     status: int = 200
 
 
-def show_retention(call: Call[Deps], params: RetentionParams) -> RetentionAnswer:
+def show_retention(request: ApiRequest[Deps], params: RetentionParams) -> RetentionAnswer:
     """Show how many of an offer's clicks that had one goal had others later.
 
     A row is a cohort: the clicks of an affiliate whose goal `base_event` happened on a date. The answer is a list
     without an envelope.
     """
-    question = params.question(call)
-    found = retention(call.deps, call.caller, call.permission, question)
+    question = params.question(request)
+    found = retention(request.deps, request.caller, request.permission, question)
     return RetentionAnswer(rows=[_cohort(cohort, question.events) for cohort in found])
 
 
-def show_timing(call: Call[Deps], params: TimingParams) -> TimingAnswer:
+def show_timing(request: ApiRequest[Deps], params: TimingParams) -> TimingAnswer:
     """Show how long after their clicks the conversions of an offer came."""
-    question = params.question(call)
-    found, total = time_to_action(call.deps, call.caller, call.permission, question)
+    question = params.question(request)
+    found, total = time_to_action(request.deps, request.caller, request.permission, question)
     return TimingAnswer(
         data=[_timing(row) for row in found],
         pagination=pagination(page=question.page, per_page=question.limit, total=total),
@@ -121,7 +121,7 @@ def _cohort(cohort: Cohort, events: tuple[str, ...]) -> dict[str, Any]:
     return {"affiliate_id": cohort.affiliate, "date": cohort.day, **rates, "install_count": cohort.size}
 
 
-def _timing(row: Timing) -> TimingView:
+def _timing(row: TimeToActionRow) -> TimingView:
     return TimingView(
         affiliate_id=row.affiliate,
         clicks=row.clicks,

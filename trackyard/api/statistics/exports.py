@@ -6,11 +6,11 @@ from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.statistics.exports import Export
-from trackyard.actions.statistics.reports import Names
+from trackyard.actions.statistics.reports import EntityNames
 from trackyard.api.paging import Paging
 from trackyard.base.arrow import Array
 from trackyard.wire.response.envelope import View
-from trackyard.wire.response.exports import Exported, Table, block_of, columns_of
+from trackyard.wire.response.exports import ExportParams, ExportTable, block_of, columns_of
 
 ALL_ROWS: Final = (
     "Every row, in the order of JSON, or those of a page when `page` or `limit` is sent. What is made while the file "
@@ -22,7 +22,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class Listed(Exported, Paging):
+class ExportListParams(ExportParams, Paging):
     """A list that is also answered as a file: of all rows, or of a page, when page or limit is sent."""
 
     @property
@@ -31,16 +31,20 @@ class Listed(Exported, Paging):
         return not self.model_fields_set.isdisjoint(("page", "limit"))
 
 
-def table_of_all(
-    view: type[View], export: Export[T], show: Callable[[T, Names], Mapping[str, Array]], zone: ZoneInfo, period: str
-) -> Table:
+def table_of_export(
+    view: type[View],
+    export: Export[T],
+    show: Callable[[T, EntityNames], Mapping[str, Array]],
+    zone: ZoneInfo,
+    period: str,
+) -> ExportTable:
     """The table of an export with the columns of a view, which are shown by their names."""
     columns = columns_of(view)
-    pieces = each_piece(export, lambda found, names: block_of(columns, show(found, names)))
-    return Table(columns, pieces, zone, period, lambda: export.count)
+    pieces = each_export_piece(export, lambda found, names: block_of(columns, show(found, names)))
+    return ExportTable(columns, pieces, zone, period, lambda: export.count)
 
 
-def each_piece(export: Export[T], show: Callable[[T, Names], R]) -> Generator[R, None, None]:
+def each_export_piece(export: Export[T], show: Callable[[T, EntityNames], R]) -> Generator[R, None, None]:
     """The pieces of an export as they are shown; what reads them ends with it."""
     with closing(export.pieces) as pieces:
         for found, names in pieces:

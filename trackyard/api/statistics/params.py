@@ -5,13 +5,13 @@ from typing import Annotated, Any
 
 from pydantic import model_validator
 
-from trackyard.actions.statistics.reports import Question
+from trackyard.actions.statistics.reports import ReportQuery
 from trackyard.analytics.reports.query import Values
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
-from trackyard.base.ids import as_stored
+from trackyard.base.ids import lowercase_ids
 from trackyard.domain.statistics.switches import Switches
-from trackyard.wire.endpoint import Call
+from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import CommaList, OneOrMany, Only, Params, Seq
 
@@ -46,7 +46,7 @@ class ReducedFilter(Params):
     def filters(self) -> dict[str, Values]:
         """By the names of the analytic store, those that were given."""
         given: list[tuple[str, Any, Values]] = [
-            ("advertiser", self.advertiser, as_stored(self.advertiser)),
+            ("advertiser", self.advertiser, lowercase_ids(self.advertiser)),
             ("offer", self.offer, self.offer),
             ("affiliate", self.partner, _numbers(self.partner)),
             ("country", self.country, tuple(code.upper() for code in self.country)),
@@ -56,7 +56,7 @@ class ReducedFilter(Params):
     def excluded(self) -> dict[str, Values]:
         """Return what is left out, by the names of the analytic store; what names nothing leaves nothing out."""
         given: dict[str, Values] = {
-            "advertiser": as_stored(self.not_advertiser_id),
+            "advertiser": lowercase_ids(self.not_advertiser_id),
             "offer": self.not_offer_id,
             "affiliate": _numbers(self.not_affiliate_id),
             "country": tuple(code.upper() for code in self.not_country),
@@ -92,11 +92,11 @@ class CommonFilter(ReducedFilter):
 
     def excluded(self) -> dict[str, Values]:
         """Return what is left out, by the names of the analytic store."""
-        smartlinks = as_stored(self.not_smartlink_id)
+        smartlinks = lowercase_ids(self.not_smartlink_id)
         return super().excluded() | ({"smart_id": smartlinks} if smartlinks else {})
 
 
-class OfferFilter(CommonFilter):
+class OfferReportFilter(CommonFilter):
     """For reports that need an offer."""
 
     offer: OneOrMany[s.Int]
@@ -116,37 +116,37 @@ class ReducedParams(Paging):
         """Without any filter it is those that are required which are missing, each by its name."""
         return tree | {"filter": {}} if isinstance(tree, dict) and not tree.get("filter") else tree
 
-    def question(self, call: Call[Any], dimensions: tuple[str, ...], switches: Switches) -> Question:
+    def report_query(self, request: ApiRequest[Any], dimensions: tuple[str, ...], switches: Switches) -> ReportQuery:
         """For the use case. Raises BadInput for a period that is wrong or too long."""
         chosen = self.filter
         common = chosen if isinstance(chosen, CommonFilter) else None
-        zone = self.timezone or call.deps.zone
+        zone = self.timezone or request.deps.zone
         fine = bool(HEAVY.intersection(dimensions))
         since, until = bounded_span(
-            call.deps, chosen.date_from, chosen.date_to, zone, fine=fine, name="filter[date_to]"
+            request.deps, chosen.date_from, chosen.date_to, zone, fine=fine, name="filter[date_to]"
         )
-        return Question(
+        return ReportQuery(
             dimensions=dimensions,
             since=since,
             until=until,
             zone=zone.key,
             filters=chosen.filters(),
-            affiliate_managers=as_stored(common.manager) if common else (),
-            advertiser_managers=as_stored(common.advertiser_manager_id) if common else (),
+            affiliate_managers=lowercase_ids(common.manager) if common else (),
+            advertiser_managers=lowercase_ids(common.advertiser_manager_id) if common else (),
             affiliate_tags=chosen.affiliate_tag,
             advertiser_tags=chosen.advertiser_tag,
             offer_tags=chosen.offer_tag,
             excluded=chosen.excluded(),
-            not_affiliate_managers=as_stored(common.not_affiliate_manager_id) if common else (),
-            not_advertiser_managers=as_stored(common.not_advertiser_manager_id) if common else (),
+            not_affiliate_managers=lowercase_ids(common.not_affiliate_manager_id) if common else (),
+            not_advertiser_managers=lowercase_ids(common.not_advertiser_manager_id) if common else (),
             not_affiliate_tags=chosen.not_affiliate_tag,
             not_advertiser_tags=chosen.not_advertiser_tag,
             not_offer_tags=chosen.not_offer_tag,
             descending=self.orderType == "desc",
-            not_found_apart=call.version == "3.0",
+            separate_not_found=request.version == "3.0",
             by_payout=switches.by_payout,
             page=self.page,
-            limit=self.clamped(call),
+            limit=self.clamped(request),
             locale=self.locale,
         )
 
@@ -162,7 +162,7 @@ class CommonParams(ReducedParams):
     filter: CommonFilter
 
 
-class OfferParams(CommonParams):
+class OfferReportParams(CommonParams):
     """Parameters of the report by sub."""
 
-    filter: OfferFilter
+    filter: OfferReportFilter

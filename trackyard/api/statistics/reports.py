@@ -5,26 +5,26 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.reports import Question
+from trackyard.actions.statistics.reports import ReportQuery
 from trackyard.actions.statistics.switches import switches_of
 from trackyard.analytics.reports.dimensions import DIMENSIONS
 from trackyard.analytics.reports.query import Values
-from trackyard.api.statistics.exports import Listed
-from trackyard.api.statistics.params import CommonFilter, CommonParams, OfferParams, ReducedParams
-from trackyard.api.statistics.rows import REASON, RowForm, StatsAnswer, stats_answer
+from trackyard.api.statistics.exports import ExportListParams
+from trackyard.api.statistics.params import CommonFilter, CommonParams, OfferReportParams, ReducedParams
+from trackyard.api.statistics.rows import REASON, RowFormat, StatsAnswer, stats_answer
 from trackyard.api.statistics.table import CUSTOM_COLUMNS, stats_table
 from trackyard.base.errors import BadInput
-from trackyard.base.ids import as_stored
+from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.permissions import slice_features
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import Audience, Call, Endpoint, check_features
+from trackyard.wire.endpoint import ApiRequest, Audience, Endpoint, check_features
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import OneOrMany, Only, Seq
-from trackyard.wire.response.exports import Sheet, Table
+from trackyard.wire.response.exports import ExportTable, FileExport
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupedReport:
     """A grouped report: its path, what it is grouped by, and what staff need."""
 
     name: str
@@ -38,56 +38,66 @@ class Grouped:
 _P = Permission
 
 GROUPED = (
-    Grouped("getbydate", ("day",), _P.STATS_COMMON, "Statistics per calendar day."),
-    Grouped("getbyhour", ("hour",), _P.STATS_COMMON, "Statistics per hour of each day."),
-    Grouped("getbysub", ("sub1",), _P.STATS_OTHER, "Statistics per value of sub1 of some offers.", OfferParams),
-    Grouped("getbyprogram", ("offer",), _P.STATS_OFFER, "Statistics per offer."),
-    Grouped("getbyadvertiser", ("advertiser",), _P.STATS_SUPPLIER, "Statistics per advertiser.", audience="staff"),
-    Grouped(
+    GroupedReport("getbydate", ("day",), _P.STATS_COMMON, "Statistics per calendar day."),
+    GroupedReport("getbyhour", ("hour",), _P.STATS_COMMON, "Statistics per hour of each day."),
+    GroupedReport(
+        "getbysub", ("sub1",), _P.STATS_OTHER, "Statistics per value of sub1 of some offers.", OfferReportParams
+    ),
+    GroupedReport("getbyprogram", ("offer",), _P.STATS_OFFER, "Statistics per offer."),
+    GroupedReport(
+        "getbyadvertiser", ("advertiser",), _P.STATS_SUPPLIER, "Statistics per advertiser.", audience="staff"
+    ),
+    GroupedReport(
         "getbyaccountmanager",
         ("advertiser_manager",),
         _P.STATS_OTHER,
         "Statistics per manager of the advertiser, as it is today.",
         audience="staff",
     ),
-    Grouped(
+    GroupedReport(
         "getbyaffiliatemanager",
         ("manager",),
         _P.STATS_OTHER,
         "Statistics per manager of the affiliate, as it is today.",
     ),
-    Grouped("getbypartner", ("affiliate",), _P.STATS_PARTNER, "Statistics per affiliate."),
-    Grouped("getbypartnerbydate", ("day", "affiliate"), _P.STATS_PARTNER, "Statistics per day and affiliate."),
-    Grouped("getbycountries", ("country",), _P.STATS_COUNTRY, "Statistics per country."),
-    Grouped(
+    GroupedReport("getbypartner", ("affiliate",), _P.STATS_PARTNER, "Statistics per affiliate."),
+    GroupedReport("getbypartnerbydate", ("day", "affiliate"), _P.STATS_PARTNER, "Statistics per day and affiliate."),
+    GroupedReport("getbycountries", ("country",), _P.STATS_COUNTRY, "Statistics per country."),
+    GroupedReport(
         "getbycities",
         ("city",),
         _P.STATS_CITY,
         "Statistics per city. Cities are known with a city database (`TRACKYARD_CITY_DATABASE`); without one the "
         "answer has a warning.",
     ),
-    Grouped("getbybrowsers", ("browser",), _P.STATS_DEVICE, "Statistics per browser."),
-    Grouped("getbybrowsersversion", ("browser_version",), _P.STATS_DEVICE, "Statistics per version of the browser."),
-    Grouped(
+    GroupedReport("getbybrowsers", ("browser",), _P.STATS_DEVICE, "Statistics per browser."),
+    GroupedReport(
+        "getbybrowsersversion", ("browser_version",), _P.STATS_DEVICE, "Statistics per version of the browser."
+    ),
+    GroupedReport(
         "getbymobilecarrier",
         ("mobile_carrier",),
         _P.STATS_DEVICE,
         "Statistics per mobile carrier. Carriers are known with a provider database (`TRACKYARD_ISP_DATABASE`); "
         "without one the answer has a warning.",
     ),
-    Grouped(
+    GroupedReport(
         "getbyconnectiontype",
         ("conn_type",),
         _P.STATS_DEVICE,
         "Statistics per type of connection. Types are known with a connection database "
         "(`TRACKYARD_CONNECTION_DATABASE`); without one the answer has a warning.",
     ),
-    Grouped("getbyos", ("os",), _P.STATS_OS, "Statistics per operating system."),
-    Grouped("getbyversions", ("os", "os_version"), _P.STATS_OS, "Statistics per version of the operating system."),
-    Grouped("getbygoal", ("goal",), _P.STATS_GOAL, "Statistics per goal."),
-    Grouped("getbydevices", ("device",), _P.STATS_DEVICE, "Statistics per type of device."),
-    Grouped("getbydevicemodels", ("device_model",), _P.STATS_DEVICE, "Statistics per model of device."),
-    Grouped("getbytrafficback", (REASON,), _P.STATS_OTHER, "Refused clicks per reason of the refusal.", ReducedParams),
+    GroupedReport("getbyos", ("os",), _P.STATS_OS, "Statistics per operating system."),
+    GroupedReport(
+        "getbyversions", ("os", "os_version"), _P.STATS_OS, "Statistics per version of the operating system."
+    ),
+    GroupedReport("getbygoal", ("goal",), _P.STATS_GOAL, "Statistics per goal."),
+    GroupedReport("getbydevices", ("device",), _P.STATS_DEVICE, "Statistics per type of device."),
+    GroupedReport("getbydevicemodels", ("device_model",), _P.STATS_DEVICE, "Statistics per model of device."),
+    GroupedReport(
+        "getbytrafficback", (REASON,), _P.STATS_OTHER, "Refused clicks per reason of the refusal.", ReducedParams
+    ),
 )
 """The grouped reports."""
 
@@ -116,10 +126,10 @@ class CustomFilter(CommonFilter):
 
     def filters(self) -> dict[str, Values]:
         """By the names of the analytic store, those that were given."""
-        return super().filters() | ({"smart_id": as_stored(self.smart_id)} if self.smart_id else {})
+        return super().filters() | ({"smart_id": lowercase_ids(self.smart_id)} if self.smart_id else {})
 
 
-class CustomParams(Listed, CommonParams):
+class CustomParams(ExportListParams, CommonParams):
     """Parameters of the custom report."""
 
     filter: CustomFilter
@@ -128,44 +138,46 @@ class CustomParams(Listed, CommonParams):
     order: Seq[OrderName] = ()
 
 
-def grouped(report: Grouped) -> Callable[[Call[Deps], ReducedParams], StatsAnswer]:
+def grouped(report: GroupedReport) -> Callable[[ApiRequest[Deps], ReducedParams], StatsAnswer]:
     """The handler of a grouped report."""
 
-    def handle(call: Call[Deps], params: ReducedParams) -> StatsAnswer:
-        switches = switches_of(call.deps, call.caller)
-        form = RowForm(plain=switches.plain, staff=call.staff)
-        return stats_answer(call, params.question(call, report.dimensions, switches), form)
+    def handle(request: ApiRequest[Deps], params: ReducedParams) -> StatsAnswer:
+        switches = switches_of(request.deps, request.caller)
+        form = RowFormat(plain=switches.plain, staff=request.staff)
+        return stats_answer(request, params.report_query(request, report.dimensions, switches), form)
 
     return handle
 
 
-def custom(call: Call[Deps], params: CustomParams) -> StatsAnswer:
+def custom(request: ApiRequest[Deps], params: CustomParams) -> StatsAnswer:
     """Statistics rows grouped by the slices the caller names.
 
     A slice whose key has another name answers under the requested name too: `manager` and `affiliate_manager_id`.
     Without a city database (`TRACKYARD_CITY_DATABASE`) a slice by city has a warning.
     """
-    question, form = _custom_question(call, params)
-    return stats_answer(call, question, form)
+    report_query, form = _custom_query(request, params)
+    return stats_answer(request, report_query, form)
 
 
-def custom_rows(call: Call[Deps], params: CustomParams) -> Table:
+def custom_rows(request: ApiRequest[Deps], params: CustomParams) -> ExportTable:
     """The same as a file: all of them, or a page, when page or limit is sent."""
-    question, form = _custom_question(call, params)
+    report_query, form = _custom_query(request, params)
     period = f"{params.filter.date_from}_{params.filter.date_to}"
-    return stats_table(call, question, form, period, is_paged=params.is_paged)
+    return stats_table(request, report_query, form, period, is_paged=params.is_paged)
 
 
-def _custom_question(call: Call[Deps], params: CustomParams) -> tuple[Question, RowForm]:
-    switches = switches_of(call.deps, call.caller)
+def _custom_query(request: ApiRequest[Deps], params: CustomParams) -> tuple[ReportQuery, RowFormat]:
+    switches = switches_of(request.deps, request.caller)
     slices = tuple(dict.fromkeys(params.slice))
-    check_features(call.known, slice_features(slices))
+    check_features(request.caller_or_none, slice_features(slices))
     _check_custom(params, slices)
-    question = params.question(call, slices, switches)
-    question = replace(question, order=tuple(dict.fromkeys(params.order)), nonzero=params.filter.nonzero)
+    report_query = params.report_query(request, slices, switches)
+    report_query = replace(report_query, order=tuple(dict.fromkeys(params.order)), nonzero=params.filter.nonzero)
     parts = {name: DIMENSIONS[name].parts for name in slices}
     requested = {part.key: name for name, (part, *rest) in parts.items() if not rest and part.key != name}
-    return question, RowForm(params.conversionTypes, plain=switches.plain, staff=call.staff, requested=requested)
+    return report_query, RowFormat(
+        params.conversionTypes, plain=switches.plain, staff=request.staff, requested=requested
+    )
 
 
 def _check_custom(params: CustomParams, slices: tuple[str, ...]) -> None:
@@ -190,7 +202,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
             params=report.params,
             answer=StatsAnswer,
             handle=grouped(report),
-            said=report.text,
+            description=report.text,
             report=True,
             features=slice_features(report.dimensions),
         )
@@ -206,6 +218,6 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         handle=custom,
         report=True,
         features=("stats.view-custom",),
-        sheet=Sheet("custom", (), custom_rows, CUSTOM_COLUMNS),
+        file_export=FileExport("custom", (), custom_rows, CUSTOM_COLUMNS),
     ),
 )

@@ -8,10 +8,16 @@ from typing import Any, Final
 from msgspec import UNSET, UnsetType
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.reports import UNDEFINED, Names, Question, ask, manager_title
+from trackyard.actions.statistics.reports import (
+    UNDEFINED,
+    EntityNames,
+    ReportQuery,
+    list_statistics_rows,
+    manager_title,
+)
 from trackyard.analytics.reports.dimensions import NO_MANAGER
-from trackyard.analytics.reports.reports import Action, StatsRow
-from trackyard.wire.endpoint import Call
+from trackyard.analytics.reports.reports import ConversionTotals, StatsRow
+from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
 
 Value = int | str | dict[str, int | str]
@@ -65,7 +71,7 @@ REASON = "trafficback_reason"
 
 
 @dataclass(frozen=True, slots=True)
-class RowForm:
+class RowFormat:
     """What rows show.
 
     types: conversion types; none = all · plain: only what the public API names · staff: whether staff read them ·
@@ -87,13 +93,15 @@ class RowForm:
         return self.staff and not self.plain
 
 
-def warn_of_unknown(call: Call[Deps], dimensions: Collection[str]) -> None:
+def warn_of_missing_databases(request: ApiRequest[Deps], dimensions: Collection[str]) -> None:
     """Add a warning for each slice whose values come from an address database that is not configured."""
     for name in dimensions:
-        if name in _KNOWN_BY and _KNOWN_BY[name][0] not in call.deps.address_databases:
+        if name in _KNOWN_BY and _KNOWN_BY[name][0] not in request.deps.address_databases:
             kind, what = _KNOWN_BY[name]
             shown = "ISP" if kind == "isp" else kind
-            call.warn(f"No {shown} database is configured (TRACKYARD_{kind.upper()}_DATABASE): {what} are not known.")
+            request.warn(
+                f"No {shown} database is configured (TRACKYARD_{kind.upper()}_DATABASE): {what} are not known."
+            )
 
 
 _KNOWN_BY: Final = MappingProxyType(
@@ -106,37 +114,37 @@ _KNOWN_BY: Final = MappingProxyType(
 """Slice → the address database that its values come from, and what they are."""
 
 
-def stats_answer(call: Call[Deps], question: Question, form: RowForm) -> StatsAnswer:
+def stats_answer(request: ApiRequest[Deps], report_query: ReportQuery, form: RowFormat) -> StatsAnswer:
     """The answer to a question."""
-    warn_of_unknown(call, question.dimensions)
-    page, names = ask(call.deps, call.caller, call.permission, question)
+    warn_of_missing_databases(request, report_query.dimensions)
+    page, names = list_statistics_rows(request.deps, request.caller, request.permission, report_query)
     return StatsAnswer(
         stats=[row_view(row, names, form) for row in page.rows],
-        pagination=pagination(page=question.page, per_page=question.limit, total=page.total_count),
-        currency=page.currency or call.deps.currency,
+        pagination=pagination(page=report_query.page, per_page=report_query.limit, total=page.total_count),
+        currency=page.currency or request.deps.currency,
     )
 
 
-def row_view(row: StatsRow, names: Names, form: RowForm) -> StatsRowView:
+def row_view(row: StatsRow, names: EntityNames, form: RowFormat) -> StatsRowView:
     """A row on the wire."""
     actions = {kind: _action(action, form) for kind, action in row.actions.items() if form.shows(kind)}
-    refused, full = REASON in row.keys, not form.plain
+    rejected, full = REASON in row.keys, not form.plain
     by_connection = "conn_type" in row.keys
     return StatsRowView(
         slice=_slice(row, names, form),
         traffic=TrafficView(raw=str(row.raw), uniq=str(row.uniq)),
-        actions=[] if refused else actions,
-        views=row.views if full or refused else UNSET,
-        ctr=number(row.ctr) if full or refused else UNSET,
+        actions=[] if rejected else actions,
+        views=row.views if full or rejected else UNSET,
+        ctr=number(row.ctr) if full or rejected else UNSET,
         cr={kind: number(row.cr(kind)) for kind in row.actions if form.shows(kind)} if full else UNSET,
         epc=number(row.epc) if full or by_connection else UNSET,
         ecpm=number(row.ecpm) if full else UNSET,
         ratio=row.ratio if full or by_connection else UNSET,
-        trafficback=row.trafficback if refused else UNSET,
+        trafficback=row.trafficback if rejected else UNSET,
     )
 
 
-def _slice(row: StatsRow, names: Names, form: RowForm) -> dict[str, Value]:
+def _slice(row: StatsRow, names: EntityNames, form: RowFormat) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for key, value in row.keys.items():
         shown = _NAMED[key](value, names, form) if key in _NAMED else value
@@ -146,7 +154,7 @@ def _slice(row: StatsRow, names: Names, form: RowForm) -> dict[str, Value]:
     return values
 
 
-def _action(action: Action, form: RowForm) -> ActionView:
+def _action(action: ConversionTotals, form: RowFormat) -> ActionView:
     return ActionView(
         revenue=number(action.revenue),
         charge=number(action.charge),
@@ -157,35 +165,35 @@ def _action(action: Action, form: RowForm) -> ActionView:
     )
 
 
-def _offer(value: Any, names: Names, form: RowForm) -> dict[str, int | str]:
+def _offer(value: Any, names: EntityNames, form: RowFormat) -> dict[str, int | str]:
     found = names.offers.get(value)
     shown = {"id": value, "offer_id": found.hash if found else "", "title": found.title if found else ""}
     return shown | ({"url": found.url if found else ""} if form.shows_url else {})
 
 
-def _affiliate(value: Any, names: Names, _form: RowForm) -> dict[str, int | str]:
+def _affiliate(value: Any, names: EntityNames, _form: RowFormat) -> dict[str, int | str]:
     found = names.affiliates.get(value)
     if found is None:
         return {"id": value, "email": "", "login": "", "name": ""}
     return {"id": value, "email": found.email, "login": found.login, "name": found.name}
 
 
-def _advertiser(value: Any, names: Names, _form: RowForm) -> dict[str, int | str]:
+def _advertiser(value: Any, names: EntityNames, _form: RowFormat) -> dict[str, int | str]:
     return {"id": value, "title": names.advertisers.get(value, "")}
 
 
-def _manager(value: Any, names: Names, form: RowForm) -> dict[str, int | str]:
+def _manager(value: Any, names: EntityNames, form: RowFormat) -> dict[str, int | str]:
     found = names.managers.get(value)  # None without a manager, or when it was removed while the report was made
     first, last = (found.first_name, found.last_name) if found else (UNDEFINED, UNDEFINED)
     shown = {"id": value if found else NO_MANAGER, "first_name": first, "last_name": last}
     return shown | ({} if form.plain else {"title": manager_title(found)})
 
 
-def _city(value: Any, names: Names, _form: RowForm) -> str:
+def _city(value: Any, names: EntityNames, _form: RowFormat) -> str:
     return names.cities.get(str(value), str(value))
 
 
-_NAMED: dict[str, Callable[[Any, Names, RowForm], Value]] = {
+_NAMED: dict[str, Callable[[Any, EntityNames, RowFormat], Value]] = {
     "city": _city,
     "offer": _offer,
     "affiliate": _affiliate,

@@ -7,7 +7,7 @@ from trackyard.actions.statistics.cohorts import find_subs
 from trackyard.api.paging import Paging
 from trackyard.domain.people.permissions import slice_features
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import Call, Endpoint, check_features
+from trackyard.wire.endpoint import ApiRequest, Endpoint, check_features
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Seq
 from trackyard.wire.response.envelope import Answer, Pagination, pagination
@@ -15,7 +15,7 @@ from trackyard.wire.response.envelope import Answer, Pagination, pagination
 _NAMES: Final = tuple(f"sub{number}" for number in range(1, 9))
 
 
-Prefix = Annotated[str, s.Words(most=2048)]
+Prefix = Annotated[str, s.BoundedText(maximum=2048)]
 """A sub is cut at 2 KB when it comes (docs/spec/tracking.md#bounds)."""
 
 
@@ -47,7 +47,7 @@ class SubsAnswer(Answer):
     pagination: Pagination
 
 
-def find(call: Call[Deps], params: FindSubs) -> SubsAnswer:
+def find(request: ApiRequest[Deps], params: FindSubs) -> SubsAnswer:
     """Find values of subs by how they begin.
 
     The distinct combinations of the subs that are sent, in the caller's clicks of the last 90 days, in ascending
@@ -55,10 +55,10 @@ def find(call: Call[Deps], params: FindSubs) -> SubsAnswer:
     """
     prefixes = params.prefixes()
     for name in sorted(params.model_fields_set.intersection(_NAMES) - prefixes.keys()):
-        call.warn(f"{name} is empty. It was ignored.")
-    check_features(call.known, slice_features(prefixes))
-    limit = params.clamped(call)
-    found, total = find_subs(call.deps, call.caller, call.permission, prefixes, page=params.page, limit=limit)
+        request.warn(f"{name} is empty. It was ignored.")
+    check_features(request.caller_or_none, slice_features(prefixes))
+    limit = params.clamped(request)
+    found, total = find_subs(request.deps, request.caller, request.permission, prefixes, page=params.page, limit=limit)
     return SubsAnswer(subs=found, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 

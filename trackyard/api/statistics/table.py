@@ -9,13 +9,13 @@ from msgspec import UNSET
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.exports import export_rows
-from trackyard.actions.statistics.reports import Question, ask
+from trackyard.actions.statistics.reports import ReportQuery, list_statistics_rows
 from trackyard.analytics.reports.dimensions import DIMENSIONS
 from trackyard.analytics.reports.metrics import conversion_types
-from trackyard.api.statistics.exports import ALL_ROWS, each_piece
-from trackyard.api.statistics.rows import REASON, ActionView, RowForm, StatsRowView, row_view
-from trackyard.wire.endpoint import Call
-from trackyard.wire.response.exports import Column, Kind, Row, Table, columns_of, in_pieces
+from trackyard.api.statistics.exports import ALL_ROWS, each_export_piece
+from trackyard.api.statistics.rows import REASON, ActionView, RowFormat, StatsRowView, row_view
+from trackyard.wire.endpoint import ApiRequest
+from trackyard.wire.response.exports import Column, ColumnType, ExportTable, Row, columns_of, in_batches
 
 CUSTOM_COLUMNS: Final = (
     "Columns: those of the slices (`year`, `month`, `day`, `offer.id`, `offer.title`, `sub1`…), traffic.raw, "
@@ -26,8 +26,8 @@ CUSTOM_COLUMNS: Final = (
 _MANAGER: Final = (Column("id"), Column("first_name"), Column("last_name"), Column("title"))
 _NAMED: Final = MappingProxyType(
     {
-        "offer": (Column("id", Kind.WHOLE), Column("offer_id"), Column("title"), Column("url")),
-        "affiliate": (Column("id", Kind.WHOLE), Column("email"), Column("login"), Column("name")),
+        "offer": (Column("id", ColumnType.WHOLE), Column("offer_id"), Column("title"), Column("url")),
+        "affiliate": (Column("id", ColumnType.WHOLE), Column("email"), Column("login"), Column("name")),
         "advertiser": (Column("id"), Column("title")),
         "affiliate_manager_id": _MANAGER,
         "advertiser_manager_id": _MANAGER,
@@ -37,64 +37,68 @@ _NAMED: Final = MappingProxyType(
 _ACTION: Final = columns_of(ActionView)
 
 
-def stats_table(call: Call[Deps], question: Question, form: RowForm, period: str, *, is_paged: bool) -> Table:
+def stats_table(
+    request: ApiRequest[Deps], report_query: ReportQuery, form: RowFormat, period: str, *, is_paged: bool
+) -> ExportTable:
     """The rows that answer a question: all of them, or its page."""
-    refused = REASON in question.dimensions
-    kinds = [kind for kind in conversion_types(not_found_apart=question.not_found_apart) if form.shows(kind)]
-    columns = (*_slices(question, form), *_metrics(kinds, form, refused=refused))
-    currencies = question.filters.get("currency", ())
-    currency = str(currencies[0]) if len(currencies) == 1 else call.deps.currency
-    flat = _flattener(kinds, form, refused=refused, currency=currency)
+    rejected = REASON in report_query.dimensions
+    kinds = [kind for kind in conversion_types(separate_not_found=report_query.separate_not_found) if form.shows(kind)]
+    columns = (*_slices(report_query, form), *_metrics(kinds, form, rejected=rejected))
+    currencies = report_query.filters.get("currency", ())
+    currency = str(currencies[0]) if len(currencies) == 1 else request.deps.currency
+    flat = _flattener(kinds, form, rejected=rejected, currency=currency)
     if is_paged:
-        page, names = ask(call.deps, call.caller, call.permission, question)
+        page, names = list_statistics_rows(request.deps, request.caller, request.permission, report_query)
         rows = (flat(row_view(row, names, form)) for row in page.rows)
-        return Table(columns, in_pieces(rows), call.deps.zone, period)
-    export = export_rows(call.deps, call.caller, call.permission, question)
-    pieces = each_piece(export, lambda rows, names: [flat(row_view(row, names, form)) for row in rows])
-    return Table(columns, pieces, call.deps.zone, period, lambda: export.count)
+        return ExportTable(columns, in_batches(rows), request.deps.zone, period)
+    export = export_rows(request.deps, request.caller, request.permission, report_query)
+    pieces = each_export_piece(export, lambda rows, names: [flat(row_view(row, names, form)) for row in rows])
+    return ExportTable(columns, pieces, request.deps.zone, period, lambda: export.count)
 
 
-def _slices(question: Question, form: RowForm) -> Iterator[Column]:
+def _slices(report_query: ReportQuery, form: RowFormat) -> Iterator[Column]:
     """The columns of the slices."""
-    parts = {part.key: part for name in question.dimensions for part in DIMENSIONS[name].parts}
+    parts = {part.key: part for name in report_query.dimensions for part in DIMENSIONS[name].parts}
     for key, part in parts.items():
         for name in (form.requested[key], key) if key in form.requested else (key,):
             if key in _NAMED:
                 yield from (Column(f"{name}.{column.name}", column.kind) for column in _named(key, form))
             else:
-                yield Column(name, Kind.TEXT if part.kind == "String" else Kind.WHOLE)
+                yield Column(name, ColumnType.TEXT if part.kind == "String" else ColumnType.WHOLE)
 
 
-def _named(key: str, form: RowForm) -> Iterator[Column]:
+def _named(key: str, form: RowFormat) -> Iterator[Column]:
     for column in _NAMED[key]:
         is_url, is_added = column.name == "url", column.name == "title" and key.endswith("_manager_id")
         if (form.shows_url or not is_url) and not (form.plain and is_added):
             yield column
 
 
-def _metrics(kinds: Collection[str], form: RowForm, *, refused: bool) -> Iterator[Column]:
+def _metrics(kinds: Collection[str], form: RowFormat, *, rejected: bool) -> Iterator[Column]:
     """The columns after those of the slices."""
-    yield from (Column("traffic.raw", Kind.WHOLE), Column("traffic.uniq", Kind.WHOLE))
-    for kind in () if refused else kinds:
+    yield from (Column("traffic.raw", ColumnType.WHOLE), Column("traffic.uniq", ColumnType.WHOLE))
+    for kind in () if rejected else kinds:
         for column in _ACTION:
             if not (form.plain and column.name == "payouts"):
                 yield Column(f"{kind}.{column.name}", column.kind)
-    if refused or not form.plain:
-        yield Column("views", Kind.WHOLE)
-        yield Column("ctr", Kind.AMOUNT)
+    if rejected or not form.plain:
+        yield Column("views", ColumnType.WHOLE)
+        yield Column("ctr", ColumnType.AMOUNT)
     if not form.plain:
-        yield from (Column(f"cr_{kind}", Kind.AMOUNT) for kind in kinds)
-        yield from (Column("epc", Kind.AMOUNT), Column("ecpm", Kind.AMOUNT), Column("ratio"))
-    if refused:
-        yield Column("trafficback", Kind.WHOLE)
+        yield from (Column(f"cr_{kind}", ColumnType.AMOUNT) for kind in kinds)
+        yield from (Column("epc", ColumnType.AMOUNT), Column("ecpm", ColumnType.AMOUNT), Column("ratio"))
+    if rejected:
+        yield Column("trafficback", ColumnType.WHOLE)
     yield Column("currency")
 
 
-def _flattener(kinds: Collection[str], form: RowForm, *, refused: bool, currency: str) -> Callable[[StatsRowView], Row]:
+def _flattener(
+    kinds: Collection[str], form: RowFormat, *, rejected: bool, currency: str
+) -> Callable[[StatsRowView], Row]:
     """What makes the values of those columns out of a row."""
     action = attrgetter(*(column.name for column in _ACTION if not (form.plain and column.name == "payouts")))
-    before = ("views", "ctr") if refused or not form.plain else ()
-    behind = (*(() if form.plain else ("epc", "ecpm", "ratio")), *(("trafficback",) if refused else ()))
+    before = ("views", "ctr") if rejected or not form.plain else ()
+    behind = (*(() if form.plain else ("epc", "ecpm", "ratio")), *(("trafficback",) if rejected else ()))
 
     def flat(row: StatsRowView) -> Row:
         values: list[object] = []

@@ -9,23 +9,30 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.tracking.click_check import Checked, Sample, Tried, Verdict, check_click, explain_click
+from trackyard.actions.tracking.click_check import (
+    ClickCheck,
+    ClickStepResult,
+    SampleClick,
+    SmartLinkOfferResult,
+    check_click,
+    explain_click,
+)
 from trackyard.api.conversions.edits import IpAddress
 from trackyard.api.paths import path_hex
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
-from trackyard.decision.target.queries import read_pairs
+from trackyard.decision.target.queries import read_query_params
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.links import unpack
-from trackyard.journal.records import Flag
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.journal.records import ClickFlag
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
 
 _NO_LINK: Final = "This value must be a link of a click: …/click?pid=…&offer_id=…, its short form or …/sl?pid=…&id=…."
 
-Parameter = Annotated[str, s.Words(most=8192)]
+Parameter = Annotated[str, s.BoundedText(maximum=8192)]
 """As long as an edge reads it; it is cut where an edge cuts."""
 Address = Annotated[str, IpAddress()]
 
@@ -35,30 +42,30 @@ class CheckClick(Params):
     has none of the name · ip, ua: of the visitor · headers: others that the browser sends, such as Referer,
     Sec-CH-UA-Platform or Purpose · time: of the platform's zone; without it now."""
 
-    url: Annotated[str, s.Words(most=8192)] = ""
+    url: Annotated[str, s.BoundedText(maximum=8192)] = ""
     params: Keyed[str, Parameter] = Field(default_factory=dict)
     ip: Address | None = None
     ua: Parameter = ""
     headers: Keyed[str, Parameter] = Field(default_factory=dict)
     time: s.Moment | None = None
 
-    def sample(self, call: Call[Deps]) -> Sample:
+    def sample(self, request: ApiRequest[Deps]) -> SampleClick:
         """For the use case. Raises BadInput for a URL that is no link of a click."""
         smart, linked = _link_of(self.url)
         params = linked | self.params
         if smart:
             params.pop("offer_id", None)  # the SmartLink chooses it
-        return Sample(
+        return SampleClick(
             params=params,
             ip=plain_address(self.ip or ""),
             ua=self.ua,
             headers={name.lower().encode(): value.encode() for name, value in self.headers.items()},
-            at=call.deps.clock.now_ms() if self.time is None else utc_ms(self.time, call.deps.zone),
+            at=request.deps.clock.now_ms() if self.time is None else utc_ms(self.time, request.deps.zone),
             smart=smart,
         )
 
 
-class StepView(View):
+class ClickStepView(View):
     """What one step says. name: the reason it refuses for · verdict: passed, refused, or not asked where an earlier one
     left nothing to ask about · detail: what decided."""
 
@@ -88,7 +95,7 @@ class VisitorView(View):
     bot: bool
 
 
-class TriedView(View):
+class SmartLinkOfferResultView(View):
     """An offer of a SmartLink. reason: why it would not take the click, "" when it would."""
 
     offer_id: int
@@ -96,7 +103,7 @@ class TriedView(View):
     detail: str
 
 
-class CheckView(View):
+class ClickCheckView(View):
     """How a click fares. reason: of the first step that refuses, "" when it passes · target: where the visitor goes,
     null for the page that says that the offer is not available · redirect_type: how · smart_id: the SmartLink, "" =
     none · smart_offers: its offers, the best EPC first: the first that takes the click has it, but for one click in
@@ -111,12 +118,12 @@ class CheckView(View):
     pid: int | None
     time: str
     visitor: VisitorView
-    steps: list[StepView]
+    steps: list[ClickStepView]
     smart_id: str
-    smart_offers: list[TriedView]
+    smart_offers: list[SmartLinkOfferResultView]
 
 
-class RecordedView(View):
+class RecordedClickView(View):
     """What was decided on a click when it came, and what is known of it."""
 
     id: str
@@ -135,32 +142,32 @@ class RecordedView(View):
     flags: list[str]
 
 
-class CheckAnswer(Answer):
+class ClickCheckAnswer(Answer):
     """A click that was tried."""
 
-    check: CheckView
+    check: ClickCheckView
 
 
-class ExplainAnswer(Answer):
+class ClickExplanationAnswer(Answer):
     """A recorded click: what was decided, and what the rules of today say of the same."""
 
-    click: RecordedView
-    today: CheckView
+    click: RecordedClickView
+    today: ClickCheckView
 
 
-def check(call: Call[Deps], params: CheckClick) -> CheckAnswer:
+def check(request: ApiRequest[Deps], params: CheckClick) -> ClickCheckAnswer:
     """Try a click as it would come and see what each step of the decision says. Nothing is counted or recorded."""
-    checked = check_click(call.deps, call.caller, params.sample(call))
-    return CheckAnswer(check=check_view(checked, call.deps.zone))
+    checked = check_click(request.deps, request.caller, params.sample(request))
+    return ClickCheckAnswer(check=check_view(checked, request.deps.zone))
 
 
-def explain(call: Call[Deps], _params: NoParams) -> ExplainAnswer:
+def explain(request: ApiRequest[Deps], _params: NoParams) -> ClickExplanationAnswer:
     """Say what was decided on a recorded click and why, and what the rules of today say of the same click."""
-    found = call.subject
+    found = request.subject
     click = found.click
-    recorded = RecordedView(
+    recorded = RecordedClickView(
         id=click.id,
-        created_at=datetime_text(click.time, call.deps.zone),
+        created_at=datetime_text(click.time, request.deps.zone),
         passed=not click.reason,
         reason=click.reason,
         detail=click.detail,
@@ -172,31 +179,31 @@ def explain(call: Call[Deps], _params: NoParams) -> ExplainAnswer:
         smart_id=click.smart_id,
         uniq=click.uniq,
         referrer=click.referrer,
-        flags=[flag.name.lower() for flag in Flag if click.flags & flag],
+        flags=[flag.name.lower() for flag in ClickFlag if click.flags & flag],
     )
-    return ExplainAnswer(click=recorded, today=check_view(found.today, call.deps.zone))
+    return ClickExplanationAnswer(click=recorded, today=check_view(found.today, request.deps.zone))
 
 
-def check_view(checked: Checked, zone: ZoneInfo) -> CheckView:
+def check_view(checked: ClickCheck, zone: ZoneInfo) -> ClickCheckView:
     """A tried click on the wire."""
-    hit, refused = checked.hit, checked.refused
-    return CheckView(
-        passes=refused is None,
-        reason="" if refused is None else refused.reason,
-        detail="" if refused is None else refused.detail,
+    hit, rejection = checked.hit, checked.rejection
+    return ClickCheckView(
+        passes=rejection is None,
+        reason="" if rejection is None else rejection.reason,
+        detail="" if rejection is None else rejection.detail,
         target=checked.url,
         redirect_type=checked.redirect_type,
         offer_id=None if hit.offer is None else hit.offer.id,
         pid=None if hit.affiliate is None else hit.affiliate.id,
         time=datetime_text(hit.time_ms, zone),
         visitor=_visitor_view(checked),
-        steps=[_step_view(verdict) for verdict in checked.verdicts],
+        steps=[_step_view(verdict) for verdict in checked.step_results],
         smart_id=hit.smart_id,
-        smart_offers=[_tried_view(tried) for tried in checked.tried],
+        smart_offers=[_offer_result_view(tried) for tried in checked.tried],
     )
 
 
-def _visitor_view(checked: Checked) -> VisitorView:
+def _visitor_view(checked: ClickCheck) -> VisitorView:
     hit = checked.hit
     place, agent = hit.place, hit.agent
     return VisitorView(
@@ -219,17 +226,17 @@ def _visitor_view(checked: Checked) -> VisitorView:
     )
 
 
-def _tried_view(tried: Tried) -> TriedView:
-    refused = tried.refused
-    return TriedView(
+def _offer_result_view(tried: SmartLinkOfferResult) -> SmartLinkOfferResultView:
+    rejection = tried.rejection
+    return SmartLinkOfferResultView(
         offer_id=tried.offer_id,
-        reason="" if refused is None else refused.reason,
-        detail="" if refused is None else refused.detail,
+        reason="" if rejection is None else rejection.reason,
+        detail="" if rejection is None else rejection.detail,
     )
 
 
-def _step_view(verdict: Verdict) -> StepView:
-    return StepView(name=verdict.name, verdict=verdict.outcome, detail=verdict.detail)
+def _step_view(verdict: ClickStepResult) -> ClickStepView:
+    return ClickStepView(name=verdict.name, verdict=verdict.outcome, detail=verdict.detail)
 
 
 def plain_address(ip: str) -> str:
@@ -263,7 +270,7 @@ def _link_of(url: str) -> tuple[bool, dict[str, str]]:
 
 def _params_of(query: str) -> dict[str, str]:
     """As an edge reads them."""
-    return read_pairs(query.encode())[0] if query else {}
+    return read_query_params(query.encode())[0] if query else {}
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -274,8 +281,8 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         audience="staff",
         permission=Permission.STATS_CLICKS,
         params=CheckClick,
-        answer=CheckAnswer,
-        anew=True,
+        answer=ClickCheckAnswer,
+        not_replayable=True,
         handle=check,
     ),
     Endpoint(
@@ -284,8 +291,8 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/click/{id}/explain",
         audience="staff",
         permission=Permission.STATS_CLICKS,
-        answer=ExplainAnswer,
-        find=lambda call: explain_click(call.deps, call.caller, path_hex(call)),
+        answer=ClickExplanationAnswer,
+        find=lambda request: explain_click(request.deps, request.caller, path_hex(request)),
         handle=explain,
     ),
 )

@@ -10,28 +10,28 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.reports import Names, nothing
+from trackyard.actions.statistics.reports import EntityNames, empty_scope
 from trackyard.actions.tracking.logs import (
-    AffiliateRecord,
-    ServerRecord,
-    affiliate_log,
-    find_conversion,
-    history,
-    server_log,
+    AffiliateLogRecord,
+    ServerLogRecord,
+    get_conversion_id,
+    list_affiliate_records,
+    list_conversion_events,
+    list_server_records,
 )
 from trackyard.analytics.reports.logs import LogQuery
 from trackyard.analytics.reports.query import Values
 from trackyard.api.conversions.filters import shown_status
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
-from trackyard.base.ids import as_stored
+from trackyard.base.ids import lowercase_ids
 from trackyard.base.zones import datetime_text
-from trackyard.domain.conversions.statuses import BY_NUMBER, Status
+from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER, Status
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.rows import ServerLog
-from trackyard.store.conversions.conversions import Event
+from trackyard.domain.statistics.rows import ServerPostbackLog
+from trackyard.store.conversions.conversions import ConversionHistoryEntry
 from trackyard.store.offers.offers import OfferName
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Seq
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
@@ -46,13 +46,13 @@ class StatusText(s.Scalar):
     contract = "string"
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
-        text, words = text.strip(), _words(context.get("version", "3.1"))
+        text, words = text.strip(), _status_names(context.get("version", "3.1"))
         if text not in words:
             raise ValueError(f"This value must be one of: {', '.join(words)}.")
         return text
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "string", "enum": _words("3.0")}
+        return {"type": "string", "enum": _status_names("3.0")}
 
 
 class ListLog(Paging):
@@ -67,17 +67,17 @@ class ListLog(Paging):
     status: AnyOf[Annotated[str, StatusText()]] = ()
     timezone: Annotated[s.Zone | None, Only(since="3.1")] = None
 
-    def zone(self, call: Call[Deps]) -> ZoneInfo:
+    def zone(self, request: ApiRequest[Deps]) -> ZoneInfo:
         """Return the zone of the requested days and of the times in the answer."""
-        return self.timezone or call.deps.zone
+        return self.timezone or request.deps.zone
 
-    def query(self, call: Call[Deps]) -> LogQuery:
+    def query(self, request: ApiRequest[Deps]) -> LogQuery:
         """Return the query. Raises BadInput for a period that is wrong."""
-        since, until = bounded_span(call.deps, self.date_from, self.date_to, self.zone(call), fine=False)
-        filters = {name: values for name, values in self.named(call.version).items() if values}
-        return LogQuery(nothing(), since, until, filters, page=self.page, limit=self.clamped(call))
+        since, until = bounded_span(request.deps, self.date_from, self.date_to, self.zone(request), fine=False)
+        filters = {name: values for name, values in self.column_filters(request.version).items() if values}
+        return LogQuery(empty_scope(), since, until, filters, page=self.page, limit=self.clamped(request))
 
-    def named(self, version: str) -> dict[str, Values]:
+    def column_filters(self, version: str) -> dict[str, Values]:
         """Return the selected values by column; none selects all."""
         return {
             "offer": self.offer,
@@ -94,14 +94,14 @@ class ListServerLog(ListLog):
     action_id: AnyOf[s.LongText] = ()
     click_id: AnyOf[s.Text] = ()
 
-    def named(self, version: str) -> dict[str, Values]:
+    def column_filters(self, version: str) -> dict[str, Values]:
         """Return the selected values by column; none selects all."""
         more: dict[str, Values] = {
-            "advertiser": as_stored(self.supplier),
+            "advertiser": lowercase_ids(self.supplier),
             "action_id": self.action_id,
-            "click_id": as_stored(self.click_id),
+            "click_id": lowercase_ids(self.click_id),
         }
-        return super().named(version) | more
+        return super().column_filters(version) | more
 
 
 class ListAffiliateLog(ListLog):
@@ -109,9 +109,9 @@ class ListAffiliateLog(ListLog):
 
     http_code: AnyOf[s.Int] = ()
 
-    def named(self, version: str) -> dict[str, Values]:
+    def column_filters(self, version: str) -> dict[str, Values]:
         """Return the selected values by column; none selects all."""
-        return super().named(version) | {"http_code": self.http_code}
+        return super().column_filters(version) | {"http_code": self.http_code}
 
 
 class RecordId(View):
@@ -127,7 +127,7 @@ class Instant(View):
     usec: int
 
 
-class OfferOfTrack(View):
+class OfferOfLoggedClick(View):
     """The offer of a click."""
 
     id: int
@@ -137,7 +137,7 @@ class OfferOfTrack(View):
     url: str
 
 
-class PartnerOfTrack(View):
+class PartnerOfLoggedClick(View):
     """The affiliate of a click."""
 
     id: str
@@ -145,7 +145,7 @@ class PartnerOfTrack(View):
     email: str
 
 
-class Track(View):
+class LoggedClick(View):
     """The click that a call names."""
 
     id: str
@@ -159,9 +159,9 @@ class Track(View):
     os: str
     browser: str
     referrer: str
-    offer: OfferOfTrack | None
+    offer: OfferOfLoggedClick | None
     offer_id: str
-    partner: PartnerOfTrack
+    partner: PartnerOfLoggedClick
     conversion_id: str | None
     sub1: str
     sub2: str
@@ -187,7 +187,7 @@ class ServerPostback(View):
     post: str
     server: str
     response: str
-    track: Track | None
+    track: LoggedClick | None
 
 
 class AffiliatePostback(View):
@@ -253,47 +253,47 @@ class HistoryAnswer(Answer):
     pagination: Pagination
 
 
-def list_received(call: Call[Deps], params: ListServerLog) -> ServerPostbacks:
+def list_server_postbacks(request: ApiRequest[Deps], params: ListServerLog) -> ServerPostbacks:
     """List calls that were received, and what became of each."""
-    query, zone = params.query(call), params.zone(call)
-    found, total, names = server_log(call.deps, call.caller, call.permission, query)
+    query, zone = params.query(request), params.zone(request)
+    found, total, names = list_server_records(request.deps, request.caller, request.permission, query)
     return ServerPostbacks(
-        postbacks=[_received(item, names, zone) for item in found],
+        postbacks=[_server_postback(item, names, zone) for item in found],
         pagination=pagination(page=query.page, per_page=query.limit, total=total),
     )
 
 
-def list_made(call: Call[Deps], params: ListAffiliateLog) -> AffiliatePostbacks:
+def list_affiliate_postbacks(request: ApiRequest[Deps], params: ListAffiliateLog) -> AffiliatePostbacks:
     """List calls that were made to affiliates, each attempt."""
-    query = params.query(call)
-    found, total = affiliate_log(call.deps, call.caller, call.permission, query)
+    query = params.query(request)
+    found, total = list_affiliate_records(request.deps, request.caller, request.permission, query)
     return AffiliatePostbacks(
-        postbacks=[_made(item, call) for item in found],
+        postbacks=[_affiliate_postback(item, request) for item in found],
         pagination=pagination(page=query.page, per_page=query.limit, total=total),
     )
 
 
-def find(call: Call[Deps]) -> str:
+def find(request: ApiRequest[Deps]) -> str:
     """The conversion that the path names. Raises NotFound."""
-    return find_conversion(call.deps, call.caller, call.permission, call.path["id"])
+    return get_conversion_id(request.deps, request.caller, request.permission, request.path["id"])
 
 
-def list_history(call: Call[Deps], params: Paging) -> HistoryAnswer:
+def list_history(request: ApiRequest[Deps], params: Paging) -> HistoryAnswer:
     """The history of a conversion: who changed it when to what."""
-    limit = params.clamped(call)
-    found, total = history(call.deps, call.subject, page=params.page, limit=limit)
+    limit = params.clamped(request)
+    found, total = list_conversion_events(request.deps, request.subject, page=params.page, limit=limit)
     return HistoryAnswer(
-        history=[_entry(event, call.deps.zone) for event in found],
+        history=[_entry(event, request.deps.zone) for event in found],
         pagination=pagination(page=params.page, per_page=limit, total=total),
     )
 
 
-def _received(item: ServerRecord, names: Names, zone: ZoneInfo) -> ServerPostback:
+def _server_postback(item: ServerLogRecord, names: EntityNames, zone: ZoneInfo) -> ServerPostback:
     log = item.log
     return ServerPostback(
         id=RecordId(id=log.id),
-        query=_taken_apart(log.query),
-        body=_taken_apart(log.body),
+        query=_parsed_values(log.query),
+        body=_parsed_values(log.body),
         date=_instant(log.time),
         get=log.query,
         post=log.body,
@@ -303,7 +303,7 @@ def _received(item: ServerRecord, names: Names, zone: ZoneInfo) -> ServerPostbac
     )
 
 
-def _made(item: AffiliateRecord, call: Call[Deps]) -> AffiliatePostback:
+def _affiliate_postback(item: AffiliateLogRecord, request: ApiRequest[Deps]) -> AffiliatePostback:
     log, event = item.log, item.event
     as_logged = ("http_code", "job_id", "goal", "postback_id", "attempt", "outcome", "error", "forced")
     return AffiliatePostback(
@@ -316,9 +316,9 @@ def _made(item: AffiliateRecord, call: Call[Deps]) -> AffiliatePostback:
         lead_id=log.conversion_id,
         postback_url=log.url,
         offer_id=log.offer,
-        status=Status(shown_status(BY_NUMBER[log.status].value, call.version)).number,
+        status=Status(shown_status(STATUSES_BY_NUMBER[log.status].value, request.version)).number,
         payouts=None if event is None else number(event.payout),
-        revenue=None if event is None or not call.staff else number(event.charge),
+        revenue=None if event is None or not request.staff else number(event.charge),
         currency=None if event is None else event.currency,
     )
 
@@ -329,15 +329,15 @@ _FROM_CLICK = (
 )  # fmt: skip
 
 
-def _track(click: dict[str, Any], conversion_id: str, names: Names, zone: ZoneInfo) -> Track:
+def _track(click: dict[str, Any], conversion_id: str, names: EntityNames, zone: ZoneInfo) -> LoggedClick:
     partner = names.affiliates.get(click["affiliate"])
-    return Track(
+    return LoggedClick(
         **{name: click[name] for name in _FROM_CLICK},
         click_id=click["id"],
         cbid=click["id"],
         offer=_offer(names.offers.get(click["offer"])),
         offer_id=str(click["offer"]),
-        partner=PartnerOfTrack(
+        partner=PartnerOfLoggedClick(
             id=str(click["affiliate"]), login=partner.login if partner else "", email=partner.email if partner else ""
         ),
         conversion_id=conversion_id or None,
@@ -345,18 +345,20 @@ def _track(click: dict[str, Any], conversion_id: str, names: Names, zone: ZoneIn
     )
 
 
-def _offer(name: OfferName | None) -> OfferOfTrack | None:
+def _offer(name: OfferName | None) -> OfferOfLoggedClick | None:
     if name is None:
         return None
-    return OfferOfTrack(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url, url=name.url)
+    return OfferOfLoggedClick(
+        id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url, url=name.url
+    )
 
 
-def _server(log: ServerLog) -> str:
+def _server(log: ServerPostbackLog) -> str:
     came = {"REQUEST_METHOD": log.method, "REMOTE_ADDR": log.ip, "HTTP_USER_AGENT": log.ua}
     return json.dumps(came | {"REQUEST_TIME": log.time // 1000})
 
 
-def _taken_apart(text: str) -> dict[str, str] | list[str]:
+def _parsed_values(text: str) -> dict[str, str] | list[str]:
     """The values in a query string or a body, by name; [] when it holds none that can be told."""
     if text.lstrip()[:1] == "{":
         try:
@@ -373,7 +375,7 @@ def _instant(at_ms: int) -> Instant:
     return Instant(sec=at_ms // 1000, usec=at_ms % 1000 * 1000)
 
 
-def _entry(event: Event, zone: ZoneInfo) -> HistoryEntry:
+def _entry(event: ConversionHistoryEntry, zone: ZoneInfo) -> HistoryEntry:
     return HistoryEntry(
         version=event.version,
         created_at=datetime_text(event.at, zone),
@@ -386,7 +388,7 @@ def _entry(event: Event, zone: ZoneInfo) -> HistoryEntry:
     )
 
 
-def _words(version: str) -> list[str]:
+def _status_names(version: str) -> list[str]:
     """Return the names and the numbers of the statuses that a version shows."""
     shown = {Status(shown_status(status.value, version)) for status in Status}
     ordered = sorted(shown, key=lambda status: status.number)
@@ -408,7 +410,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         permission=Permission.STATS_SERVER_POSTBACK,
         params=ListServerLog,
         answer=ServerPostbacks,
-        handle=list_received,
+        handle=list_server_postbacks,
         report=True,
     ),
     Endpoint(
@@ -418,7 +420,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         permission=Permission.STATS_PARTNER_POSTBACK,
         params=ListAffiliateLog,
         answer=AffiliatePostbacks,
-        handle=list_made,
+        handle=list_affiliate_postbacks,
         features=("stats.affiliate-postback",),
         report=True,
     ),

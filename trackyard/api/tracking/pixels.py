@@ -12,17 +12,17 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.pixels import REJECTED, TAGS
 from trackyard.store.offers.offers import OfferName
 from trackyard.store.tracking.pixels import Pixel
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import AnyOf, Needed, NoParams, Only, Params
+from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, View
 
-Code = Annotated[str, s.Words(least=1, most=20_000)]
+Code = Annotated[str, s.BoundedText(minimum=1, maximum=20_000)]
 Kind = Annotated[str, s.Choice(tuple(TAGS))]
-Moderation = Annotated[int, s.Whole(least=min(REJECTED), most=max(REJECTED))]
+Moderation = Annotated[int, s.WholeNumber(minimum=min(REJECTED), maximum=max(REJECTED))]
 
 
-class ListPixelsOf(Params):
+class ListAffiliatePixels(Params):
     """Which pixels. moderation_status: any of these; -1 and 2 both mean rejected."""
 
     moderation_status: AnyOf[Moderation] = ()
@@ -33,7 +33,7 @@ class ListPixelsOf(Params):
         return wanted | REJECTED if wanted & REJECTED else wanted
 
 
-class ListPixels(ListPixelsOf):
+class ListPixels(ListAffiliatePixels):
     """Which pixels. pid: of any of these affiliates."""
 
     pid: Annotated[AnyOf[s.Id], Only(admin=True)] = ()
@@ -42,7 +42,7 @@ class ListPixels(ListPixelsOf):
 class AddPixel(Params):
     """Code for visitors' browsers, for one offer. moderation_status: 0 waits, 1 accepted, -1 (or 2) rejected."""
 
-    pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
+    pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
     offer_id: s.Id
     name: s.Name
     code: Code
@@ -98,30 +98,30 @@ class PixelsAnswer(Answer):
     pixel: dict[str, PixelView]
 
 
-def list_own(call: Call[Deps], params: ListPixels) -> PixelsAnswer:
+def list_own(request: ApiRequest[Deps], params: ListPixels) -> PixelsAnswer:
     """List the caller's pixels by their id; for staff those of every affiliate that it sees."""
-    return _listed(call, pixels.list_pixels(call.deps, call.caller, params.pid, params.statuses()))
+    return _listed(request, pixels.list_pixels(request.deps, request.caller, params.pid, params.statuses()))
 
 
-def list_of(call: Call[Deps], params: ListPixelsOf) -> PixelsAnswer:
+def list_of_affiliate(request: ApiRequest[Deps], params: ListAffiliatePixels) -> PixelsAnswer:
     """List an affiliate's pixels by their id."""
-    return _listed(call, pixels.list_of_affiliate(call.deps, call.subject, params.statuses()))
+    return _listed(request, pixels.list_of_affiliate(request.deps, request.subject, params.statuses()))
 
 
-def add(call: Call[Deps], params: AddPixel) -> PixelAnswer:
+def add(request: ApiRequest[Deps], params: AddPixel) -> PixelAnswer:
     """Add a pixel to an offer. An affiliate's waits until staff accept it."""
-    return _answer(call, pixels.add_pixel(call.deps, call.caller, **params.model_dump()))
+    return _answer(request, pixels.add_pixel(request.deps, request.caller, **params.model_dump()))
 
 
-def edit(call: Call[Deps], params: EditPixel) -> PixelAnswer:
+def edit(request: ApiRequest[Deps], params: EditPixel) -> PixelAnswer:
     """Change a pixel. Other code of an affiliate waits until staff accept it."""
     changes = params.model_dump(exclude_none=True)
-    return _answer(call, pixels.edit_pixel(call.deps, call.caller, call.subject.id, changes))
+    return _answer(request, pixels.edit_pixel(request.deps, request.caller, request.subject.id, changes))
 
 
-def remove(call: Call[Deps], _params: NoParams) -> PixelAnswer:
+def remove(request: ApiRequest[Deps], _params: NoParams) -> PixelAnswer:
     """Remove a pixel. Answers with what it was."""
-    return _answer(call, pixels.remove_pixel(call.deps, call.caller, call.subject.id))
+    return _answer(request, pixels.remove_pixel(request.deps, request.caller, request.subject.id))
 
 
 def pixel_view(row: Pixel, offer: OfferName | None, zone: ZoneInfo) -> PixelView:
@@ -141,14 +141,14 @@ def pixel_view(row: Pixel, offer: OfferName | None, zone: ZoneInfo) -> PixelView
     )
 
 
-def _answer(call: Call[Deps], row: Pixel) -> PixelAnswer:
-    names = pixels.offer_names(call.deps, [row])
-    return PixelAnswer(pixel=pixel_view(row, names.get(row.offer_id), call.deps.zone))
+def _answer(request: ApiRequest[Deps], row: Pixel) -> PixelAnswer:
+    names = pixels.offer_names(request.deps, [row])
+    return PixelAnswer(pixel=pixel_view(row, names.get(row.offer_id), request.deps.zone))
 
 
-def _listed(call: Call[Deps], rows: list[Pixel]) -> PixelsAnswer:
-    names = pixels.offer_names(call.deps, rows)
-    views = {str(row.id): pixel_view(row, names.get(row.offer_id), call.deps.zone) for row in rows}
+def _listed(request: ApiRequest[Deps], rows: list[Pixel]) -> PixelsAnswer:
+    names = pixels.offer_names(request.deps, rows)
+    views = {str(row.id): pixel_view(row, names.get(row.offer_id), request.deps.zone) for row in rows}
     return PixelsAnswer(pixel=views)
 
 
@@ -156,12 +156,12 @@ def _offer_view(offer: OfferName) -> OfferInPixel:
     return OfferInPixel(id=offer.id, offer_id=offer.hash, title=offer.title, preview_url=offer.preview_url)
 
 
-def _find(call: Call[Deps]) -> Pixel:
-    return pixels.get_pixel(call.deps, call.caller, path_number(call))
+def _find(request: ApiRequest[Deps]) -> Pixel:
+    return pixels.get_pixel(request.deps, request.caller, path_number(request))
 
 
-def _find_owner(call: Call[Deps]) -> int:
-    return pixels.get_owner(call.deps, call.caller, path_number(call))
+def _find_owner(request: ApiRequest[Deps]) -> int:
+    return pixels.get_owner_id(request.deps, request.caller, path_number(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -180,10 +180,10 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/partner/pixels/{id}",
         audience="staff",
         permission=Permission.PIXELS_WRITE,
-        params=ListPixelsOf,
+        params=ListAffiliatePixels,
         answer=PixelsAnswer,
         find=_find_owner,
-        handle=list_of,
+        handle=list_of_affiliate,
     ),
     Endpoint(
         id="partner.pixel.add",

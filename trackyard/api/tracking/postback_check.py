@@ -6,45 +6,45 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import Field
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.tracking.postback_check import Checked, Sample, check_call
+from trackyard.actions.tracking.postback_check import PostbackCheck, SamplePostback, check_postback
 from trackyard.api.conversions.edits import IpAddress
 from trackyard.api.tracking.click_check import plain_address, utc_ms
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.tracking.postback_params import named, pixel_named
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.domain.tracking.postback_params import canonical_params, canonical_pixel_params
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params
 from trackyard.wire.response.envelope import Answer, Money, View, number
 
-Parameter = Annotated[str, s.Words(most=2048)]
+Parameter = Annotated[str, s.BoundedText(maximum=2048)]
 
 PIXELS: Final = ("/success.jpg", "/success.php", "/track.js")
-_NO_CALL: Final = "This value must be a call's address: …/postback?clickid=… or that of a pixel."
+_NOT_A_POSTBACK: Final = "This value must be a call's address: …/postback?clickid=… or that of a pixel."
 
 
-class CheckCall(Params):
+class CheckPostback(Params):
     """A call as it would come. url: an address of `/postback` or of a pixel; its parameters count where `params` has
     none of the name · ip: of the caller · method: of the request; both do the same · time: of the platform's zone;
     without it now."""
 
-    url: Annotated[str, s.Words(most=8192)] = ""
+    url: Annotated[str, s.BoundedText(maximum=8192)] = ""
     params: Keyed[str, Parameter] = Field(default_factory=dict)
     ip: Annotated[str, IpAddress()] | None = None
     method: Annotated[str, s.Choice(("GET", "POST"))] = "GET"
     time: s.Moment | None = None
 
-    def sample(self, call: Call[Deps]) -> Sample:
+    def sample(self, request: ApiRequest[Deps]) -> SamplePostback:
         """For the use case. Raises BadInput for a URL that is no call's."""
-        return Sample(
-            params=_link_params(self.url) | named(self.params),
+        return SamplePostback(
+            params=_link_params(self.url) | canonical_params(self.params),
             ip=plain_address(self.ip or ""),
-            at=call.deps.clock.now_ms() if self.time is None else utc_ms(self.time, call.deps.zone),
+            at=request.deps.clock.now_ms() if self.time is None else utc_ms(self.time, request.deps.zone),
         )
 
 
-class CallStepView(View):
+class PostbackStepView(View):
     """What one step says. verdict: passed, stopped (the call does nothing), declined (the conversion is made, and
     declined), waits (the click may still come), or not asked · detail: what decided."""
 
@@ -53,7 +53,7 @@ class CallStepView(View):
     detail: str
 
 
-class MadeView(View):
+class ResultingConversionView(View):
     """The conversion as the call leaves it. id: made up when it is new · hold_date_expire: when a hold ends by itself,
     null = it does not."""
 
@@ -70,14 +70,14 @@ class MadeView(View):
     hold_date_expire: str | None
 
 
-class WouldCallView(View):
+class PlannedDeliveryView(View):
     """A call that the affiliate would get. postback_id: 0 = the offer's cross_postback_url."""
 
     postback_id: int
     url: str
 
 
-class CallCheckView(View):
+class PostbackCheckView(View):
     """How a call fares. response: what the server postback log would say, "" when it makes or changes a conversion ·
     params: as they are read, by canonical name."""
 
@@ -88,45 +88,46 @@ class CallCheckView(View):
     click_id: str
     offer_id: int | None
     pid: int | None
-    steps: list[CallStepView]
-    conversion: MadeView | None
-    postbacks: list[WouldCallView]
+    steps: list[PostbackStepView]
+    conversion: ResultingConversionView | None
+    postbacks: list[PlannedDeliveryView]
 
 
-class CallCheckAnswer(Answer):
+class PostbackCheckAnswer(Answer):
     """A call that was tried."""
 
-    check: CallCheckView
+    check: PostbackCheckView
 
 
-def check(call: Call[Deps], params: CheckCall) -> CallCheckAnswer:
+def check(request: ApiRequest[Deps], params: CheckPostback) -> PostbackCheckAnswer:
     """Try a call of an advertiser as it would come and see what each step of the decision says, which conversion it
     would make or change, and whom it would call. Nothing is counted, recorded or sent."""
-    sample = params.sample(call)
-    checked = check_call(call.deps, call.caller, sample)
-    return CallCheckAnswer(
-        check=CallCheckView(
+    sample = params.sample(request)
+    checked = check_postback(request.deps, request.caller, sample)
+    return PostbackCheckAnswer(
+        check=PostbackCheckView(
             response=checked.response,
             method=params.method,
-            time=datetime_text(sample.at, call.deps.zone),
+            time=datetime_text(sample.at, request.deps.zone),
             params={name: "***" if name == "secure" else value for name, value in sample.params.items()},
             click_id=sample.params.get("clickid", ""),
             offer_id=None if checked.click is None else checked.click.offer,
             pid=None if checked.click is None else checked.click.affiliate,
             steps=[
-                CallStepView(name=name, verdict=it.outcome, detail=it.detail) for name, it in checked.verdicts.items()
+                PostbackStepView(name=name, verdict=it.outcome, detail=it.detail)
+                for name, it in checked.step_results.items()
             ],
-            conversion=_made(call, checked),
-            postbacks=[WouldCallView(postback_id=each.postback_id, url=each.url) for each in checked.calls],
+            conversion=_conversion_view(request, checked),
+            postbacks=[PlannedDeliveryView(postback_id=each.postback_id, url=each.url) for each in checked.calls],
         )
     )
 
 
-def _made(call: Call[Deps], checked: Checked) -> MadeView | None:
+def _conversion_view(request: ApiRequest[Deps], checked: PostbackCheck) -> ResultingConversionView | None:
     if checked.change is None:
         return None
     after, until = checked.change.after, checked.change.after.hold_until
-    return MadeView(
+    return ResultingConversionView(
         id=after.id,
         is_new=checked.change.before is None,
         status=after.status.shown.value,
@@ -137,7 +138,7 @@ def _made(call: Call[Deps], checked: Checked) -> MadeView | None:
         sum=number(after.sum),
         revenue=number(after.charge),
         payouts=number(after.payout),
-        hold_date_expire=None if until is None else datetime_text(until, call.deps.zone),
+        hold_date_expire=None if until is None else datetime_text(until, request.deps.zone),
     )
 
 
@@ -148,13 +149,13 @@ def _link_params(url: str) -> dict[str, str]:
     try:
         parts = urlsplit(url)
     except ValueError:  # a host that is none
-        raise BadInput({"url": [_NO_CALL]}) from None
+        raise BadInput({"url": [_NOT_A_POSTBACK]}) from None
     given, path = dict(parse_qsl(parts.query, keep_blank_values=True)), parts.path.rstrip("/")
     if path in PIXELS:
-        return pixel_named(given)
+        return canonical_pixel_params(given)
     if path != "/postback":
-        raise BadInput({"url": [_NO_CALL]})
-    return named(given)
+        raise BadInput({"url": [_NOT_A_POSTBACK]})
+    return canonical_params(given)
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -164,9 +165,9 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/postback-check",
         audience="staff",
         permission=Permission.STATS_CONVERSION,
-        params=CheckCall,
-        answer=CallCheckAnswer,
-        anew=True,
+        params=CheckPostback,
+        answer=PostbackCheckAnswer,
+        not_replayable=True,
         handle=check,
     ),
 )

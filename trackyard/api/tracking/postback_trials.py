@@ -3,12 +3,12 @@
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.tracking.postback_trials import try_postback
+from trackyard.actions.tracking.postback_trials import send_test_postback
 from trackyard.api.tracking.postbacks import Goal, Status, of_version
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Needed, Only, Params
+from trackyard.wire.request.params import Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, View
 
 
@@ -16,14 +16,14 @@ class TryPostback(Params):
     """What is called. offer_id, status (default confirmed), goal (default 1): of the made-up conversion whose values
     fill the macros."""
 
-    pid: Annotated[s.Id | None, Only(admin=True), Needed(staff=True)] = None
+    pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
     offer_id: s.Id | None = None
     url: s.Url
     status: Status | None = None
     goal: Goal = "1"
 
 
-class TrialView(View):
+class PostbackTestView(View):
     """What came of a trial. url: as it was called · http_code: 0 = unreachable, and `error` says why · body: what was
     answered, at most 64 KB of it."""
 
@@ -33,20 +33,22 @@ class TrialView(View):
     error: str
 
 
-class TrialAnswer(Answer):
+class PostbackTestAnswer(Answer):
     """One trial."""
 
-    test: TrialView
+    test: PostbackTestView
 
 
-def try_out(call: Call[Deps], params: TryPostback) -> TrialAnswer:
+def send_test(request: ApiRequest[Deps], params: TryPostback) -> PostbackTestAnswer:
     """Call a postback URL once, as a conversion would, and show the answer. A header X-Trackyard-Test: 1 tells the
     receiver; nothing is stored."""
-    values = params.model_dump() | {"status": of_version(params.status, call.version), "goal": params.goal or "1"}
-    trial = try_postback(call.deps, call.caller, **values)
+    values = params.model_dump() | {"status": of_version(params.status, request.version), "goal": params.goal or "1"}
+    trial = send_test_postback(request.deps, request.caller, **values)
     answer = trial.answer
     text = answer.body.decode("utf-8", errors="replace")
-    return TrialAnswer(test=TrialView(url=trial.url, http_code=answer.http_code, body=text, error=answer.error))
+    return PostbackTestAnswer(
+        test=PostbackTestView(url=trial.url, http_code=answer.http_code, body=text, error=answer.error)
+    )
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -56,7 +58,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/partner/postback/test",
         permission=Permission.POSTBACKS_WRITE,
         params=TryPostback,
-        answer=TrialAnswer,
-        handle=try_out,
+        answer=PostbackTestAnswer,
+        handle=send_test,
     ),
 )

@@ -10,23 +10,23 @@ from trackyard.api.paths import path_number
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.store.tracking.postbacks import Postback, PostbackFilter
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.store.tracking.postbacks import PostbackFilter, StoredPostback
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import AnyOf, Clearable, CommaList, Needed, NoParams, Only, Params
+from trackyard.wire.request.params import AnyOf, Clearable, CommaList, NoParams, Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
 
 Status = Annotated[
     str,
-    s.Choice(("by_creating", "confirmed", "pending", "declined", "hold"), becomes={"not_found": "declined"}),
+    s.Choice(("by_creating", "confirmed", "pending", "declined", "hold"), replacements={"not_found": "declined"}),
 ]
-Goal = Annotated[str, s.Words(most=255)]
+Goal = Annotated[str, s.BoundedText(maximum=255)]
 
 
 class AddPostback(Params):
     """A URL to call, for one offer or for all."""
 
-    pid: Annotated[s.Id | None, Needed(staff=True, since="3.1")] = None
+    pid: Annotated[s.Id | None, RequiredFor(staff=True, since="3.1")] = None
     offer_id: s.Id | None = None
     url: s.Url
     status: Status | None = None
@@ -55,7 +55,7 @@ class EditPostback(Params):
         return changes
 
 
-class RemoveOf(Params):
+class RemovePostbacks(Params):
     """Of whom, or for which offers."""
 
     ids: CommaList[s.Id] = ()
@@ -68,7 +68,7 @@ class ListPostbacks(Paging):
     partner_id: AnyOf[s.Id]
     offer_ids: CommaList[s.Id] = ()
     only_global: s.Flag = False
-    after_id: Annotated[int, s.Whole(least=0)] = 0
+    after_id: Annotated[int, s.WholeNumber(minimum=0)] = 0
 
 
 class PostbackView(View):
@@ -100,13 +100,13 @@ class PostbacksAnswer(Answer):
     pagination: Pagination
 
 
-class RemovedAnswer(Answer):
+class RemovedPostbacksAnswer(Answer):
     """How many are gone."""
 
     message: str
 
 
-def add(call: Call[Deps], params: AddPostback) -> PostbackAnswer:
+def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
     """Add a postback URL, for one offer or for all.
 
     Each macro in the URL is replaced by its value, percent-encoded: {clickid} {transactionid} {action_id} {offerid}
@@ -116,49 +116,49 @@ def add(call: Call[Deps], params: AddPostback) -> PostbackAnswer:
     {ext3} {user_id} {rand}. A postback for `declined` is also called for `not_found`, which 3.1 shows as declined.
     """
     record = postbacks.add_postback(
-        call.deps,
-        call.caller,
+        request.deps,
+        request.caller,
         pid=params.pid,
         offer_id=params.offer_id,
         url=params.url,
-        status=of_version(params.status, call.version),
+        status=of_version(params.status, request.version),
         goal=params.goal or None,
     )
-    return _answer(call, record)
+    return _answer(request, record)
 
 
-def edit(call: Call[Deps], params: EditPostback) -> PostbackAnswer:
+def edit(request: ApiRequest[Deps], params: EditPostback) -> PostbackAnswer:
     """Change a postback. One that was paused is resumed."""
-    changes = params.changes(call.version)
-    return _answer(call, postbacks.edit_postback(call.deps, call.caller, call.subject.id, changes))
+    changes = params.changes(request.version)
+    return _answer(request, postbacks.edit_postback(request.deps, request.caller, request.subject.id, changes))
 
 
-def remove(call: Call[Deps], _params: NoParams) -> PostbackAnswer:
+def remove(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
     """Remove a postback. Answers with what it was. Calls that are queued are not made any more."""
-    return _answer(call, postbacks.remove_postback(call.deps, call.caller, call.subject.id))
+    return _answer(request, postbacks.remove_postback(request.deps, request.caller, request.subject.id))
 
 
-def remove_by_affiliates(call: Call[Deps], params: RemoveOf) -> RemovedAnswer:
+def remove_by_affiliates(request: ApiRequest[Deps], params: RemovePostbacks) -> RemovedPostbacksAnswer:
     """Remove every postback of affiliates; by an affiliate: its own id only."""
-    return _removed(postbacks.remove_of_affiliates(call.deps, call.caller, params.ids))
+    return _removed(postbacks.remove_of_affiliates(request.deps, request.caller, params.ids))
 
 
-def remove_by_offers(call: Call[Deps], params: RemoveOf) -> RemovedAnswer:
+def remove_by_offers(request: ApiRequest[Deps], params: RemovePostbacks) -> RemovedPostbacksAnswer:
     """Remove the postbacks for offers, of every affiliate that the caller sees. Global ones stay."""
-    return _removed(postbacks.remove_of_offers(call.deps, call.caller, params.ids))
+    return _removed(postbacks.remove_of_offers(request.deps, request.caller, params.ids))
 
 
-def list_(call: Call[Deps], params: ListPostbacks) -> PostbacksAnswer:
+def list_(request: ApiRequest[Deps], params: ListPostbacks) -> PostbacksAnswer:
     """List the postbacks of affiliates, oldest first."""
-    limit = params.clamped(call)
+    limit = params.clamped(request)
     chosen = PostbackFilter(
         affiliate_ids=params.partner_id,
         offer_ids=params.offer_ids,
         only_global=params.only_global,
         after_id=params.after_id,
     )
-    found, total = postbacks.list_postbacks(call.deps, call.caller, chosen, page=params.page, limit=limit)
-    views = [postback_view(row, call.deps.zone, call.version) for row in found]
+    found, total = postbacks.list_postbacks(request.deps, request.caller, chosen, page=params.page, limit=limit)
+    views = [postback_view(row, request.deps.zone, request.version) for row in found]
     return PostbacksAnswer(postbacks=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
@@ -167,7 +167,7 @@ def of_version(status: str | None, version: str) -> str | None:
     return "declined" if status == "not_found" and version != "3.0" else status
 
 
-def postback_view(row: Postback, zone: ZoneInfo, version: str) -> PostbackView:
+def postback_view(row: StoredPostback, zone: ZoneInfo, version: str) -> PostbackView:
     """A postback on the wire."""
     return PostbackView(
         id=row.id,
@@ -183,18 +183,18 @@ def postback_view(row: Postback, zone: ZoneInfo, version: str) -> PostbackView:
     )
 
 
-def _answer(call: Call[Deps], row: Postback) -> PostbackAnswer:
-    return PostbackAnswer(postback=postback_view(row, call.deps.zone, call.version))
+def _answer(request: ApiRequest[Deps], row: StoredPostback) -> PostbackAnswer:
+    return PostbackAnswer(postback=postback_view(row, request.deps.zone, request.version))
 
 
-def _removed(count: int) -> RemovedAnswer:
+def _removed(count: int) -> RemovedPostbacksAnswer:
     if count == 0:
-        return RemovedAnswer(message="No postbacks were removed")
-    return RemovedAnswer(message=f"{count} postback{'s were' if count > 1 else ' was'} removed")
+        return RemovedPostbacksAnswer(message="No postbacks were removed")
+    return RemovedPostbacksAnswer(message=f"{count} postback{'s were' if count > 1 else ' was'} removed")
 
 
-def _find(call: Call[Deps]) -> Postback:
-    return postbacks.get_postback(call.deps, call.caller, path_number(call))
+def _find(request: ApiRequest[Deps]) -> StoredPostback:
+    return postbacks.get_postback(request.deps, request.caller, path_number(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -231,8 +231,8 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         method="DELETE",
         path="/partner/postbacks/by-affiliates",
         permission=Permission.POSTBACKS_WRITE,
-        params=RemoveOf,
-        answer=RemovedAnswer,
+        params=RemovePostbacks,
+        answer=RemovedPostbacksAnswer,
         handle=remove_by_affiliates,
     ),
     Endpoint(
@@ -240,8 +240,8 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         method="DELETE",
         path="/partner/postbacks/by-offers",
         permission=Permission.POSTBACKS_WRITE,
-        params=RemoveOf,
-        answer=RemovedAnswer,
+        params=RemovePostbacks,
+        answer=RemovedPostbacksAnswer,
         handle=remove_by_offers,
     ),
     Endpoint(

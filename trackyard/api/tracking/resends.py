@@ -14,15 +14,15 @@ from trackyard.api.paths import path_hex, path_number
 from trackyard.api.tracking.postbacks import PostbackAnswer, postback_view
 from trackyard.base.errors import BadInput
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.rows import AffiliateLog
-from trackyard.store.tracking.postbacks import Postback
-from trackyard.wire.endpoint import Call, Endpoint
+from trackyard.domain.statistics.rows import AffiliatePostbackLog
+from trackyard.store.tracking.postbacks import StoredPostback
+from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer
 
 
-class Replay(Params):
+class ReplayPostbacks(Params):
     """Whose calls, and when they were made: from the one moment (inclusive) to the other, in the platform's zone."""
 
     pid: s.Id
@@ -46,23 +46,23 @@ class ResentAnswer(Answer):
     dropped: int
 
 
-def resend(call: Call[Deps], _params: NoParams) -> ResentAnswer:
+def resend(request: ApiRequest[Deps], _params: NoParams) -> ResentAnswer:
     """Make a call of the affiliate postback log again: one attempt, whether its postback is paused or not. The id is
     the record's; the receiver knows the call by the X-Trackyard-Delivery it had. The log shows it as forced."""
-    return _answer(resends.resend(call.deps, call.subject))
+    return _answer(resends.resend(request.deps, request.subject))
 
 
-def replay(call: Call[Deps], params: Replay) -> ResentAnswer:
+def replay(request: ApiRequest[Deps], params: ReplayPostbacks) -> ResentAnswer:
     """Make every call of an affiliate's postbacks in a span again, each once and in the order of each conversion's
     changes. Superseded calls, and those of an offer's cross_postback_url, are left out; at most 5,000 at once."""
-    since, until = params.span(call.deps.zone)
-    return _answer(resends.replay(call.deps, call.caller, params.pid, since, until))
+    since, until = params.span(request.deps.zone)
+    return _answer(resends.replay(request.deps, request.caller, params.pid, since, until))
 
 
-def resume(call: Call[Deps], _params: NoParams) -> PostbackAnswer:
+def resume(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
     """Let the calls of a paused postback be made again. An edit of the postback does so too."""
-    row = postbacks.resume_postback(call.deps, call.caller, call.subject.id)
-    return PostbackAnswer(postback=postback_view(row, call.deps.zone, call.version))
+    row = postbacks.resume_postback(request.deps, request.caller, request.subject.id)
+    return PostbackAnswer(postback=postback_view(row, request.deps.zone, request.version))
 
 
 def _answer(resent: Resent) -> ResentAnswer:
@@ -74,12 +74,12 @@ def _at(moment: datetime, zone: ZoneInfo) -> int:
     return int(moment.replace(tzinfo=zone).timestamp()) * 1000
 
 
-def _find_attempt(call: Call[Deps]) -> AffiliateLog:
-    return resends.get_attempt(call.deps, call.caller, path_hex(call))
+def _find_attempt(request: ApiRequest[Deps]) -> AffiliatePostbackLog:
+    return resends.get_attempt(request.deps, request.caller, path_hex(request))
 
 
-def _find_postback(call: Call[Deps]) -> Postback:
-    return postbacks.get_postback(call.deps, call.caller, path_number(call))
+def _find_postback(request: ApiRequest[Deps]) -> StoredPostback:
+    return postbacks.get_postback(request.deps, request.caller, path_number(request))
 
 
 ENDPOINTS: tuple[Endpoint[Deps], ...] = (
@@ -99,7 +99,7 @@ ENDPOINTS: tuple[Endpoint[Deps], ...] = (
         path="/admin/affiliatepostbacks/replay",
         audience="staff",
         permission=Permission.POSTBACKS_WRITE,
-        params=Replay,
+        params=ReplayPostbacks,
         answer=ResentAnswer,
         report=True,
         handle=replay,

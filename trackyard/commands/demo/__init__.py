@@ -10,29 +10,29 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import SystemClock
 from trackyard.base.zones import day_start_ms, local_day
-from trackyard.commands.demo.live import Tracking
-from trackyard.commands.demo.network import STEPS, Making, Network, is_empty
+from trackyard.commands.demo.live import TrackingClient
+from trackyard.commands.demo.network import BUILD_STEPS, DemoNetwork, NetworkBuilder, is_empty
 from trackyard.commands.demo.past import past_edge, share_loaded
-from trackyard.commands.demo.receiver import Receiver
-from trackyard.commands.demo.traffic import Crowd
-from trackyard.commands.local_api import Api, Refused, administrator
-from trackyard.commands.progress import Progress
+from trackyard.commands.demo.receiver import PostbackReceiver
+from trackyard.commands.demo.traffic import TrafficGenerator
+from trackyard.commands.local_api import ApiClient, ApiError, administrator_client
+from trackyard.commands.progress import ProgressBar
 from trackyard.runtime.settings import CannotStart, Config
 from trackyard.store.engine.database import Database
 
 DAYS: Final = 30
 _DAY_MS: Final = 86_400_000
-_VISITS_A_SECOND: Final = 15
+_VISITS_PER_SECOND: Final = 15
 _QUIET_S: Final = 2.0
-_DONE_S: Final = 6.0
+_HOLDS_QUIET_S: Final = 6.0
 """Holds that are over are ended every 5 s: so long nothing may be under way until everything is done."""
-_PATIENCE_S: Final = 300.0
+_TIMEOUT_S: Final = 300.0
 _QUEUES: Final = ("journal", "inbox", "edits", "outbox", "deliveries", "mail", "fetches")
-_NEEDED: Final = ("edge", "projector", "api")
+_REQUIRED_ROLES: Final = ("edge", "projector", "api")
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class DemoSize:
     """How much is made. visits: of the past · seconds: of live traffic · seed: the same one makes the same traffic."""
 
     visits: int
@@ -40,30 +40,36 @@ class Size:
     seed: int
 
 
-def demo(config: Config, size: Size, out: TextIO) -> None:
+def demo(config: Config, size: DemoSize, out: TextIO) -> None:
     """Makes everything and tells on `out` what it does. Raises CannotStart when the installation is not empty, when its
     server does not run, and when it stops on the way."""
-    missing = [role for role in _NEEDED if role not in config.roles]
+    missing = [role for role in _REQUIRED_ROLES if role not in config.roles]
     if missing:
         raise CannotStart(f"the demonstration needs the role {missing[0]} on this machine.")
-    api = administrator(config)
-    with Tracking(config) as tracking, Receiver() as receiver:
+    api = administrator_client(config)
+    with TrackingClient(config) as tracking, PostbackReceiver() as receiver:
         tracking.check()
         try:
             if not is_empty(api):
                 raise CannotStart("this installation is not empty: the demonstration needs an own data directory.")
-            _Demo(config, size, out, api, tracking, receiver).make()
-        except Refused as refused:
+            _DemoRun(config, size, out, api, tracking, receiver).make()
+        except ApiError as refused:
             raise CannotStart(f"the API answers {refused.status}: {refused}.") from None
         except KeyboardInterrupt:
             raise CannotStart("the demonstration was stopped: what it made until then is kept.") from None
 
 
-class _Demo:
+class _DemoRun:
     """One run."""
 
     def __init__(
-        self, config: Config, size: Size, out: TextIO, api: Api, tracking: Tracking, receiver: Receiver
+        self,
+        config: Config,
+        size: DemoSize,
+        out: TextIO,
+        api: ApiClient,
+        tracking: TrackingClient,
+        receiver: PostbackReceiver,
     ) -> None:
         self._config = config
         self._size = size
@@ -79,75 +85,77 @@ class _Demo:
         try:
             network = self._make_network()
             self._write_past(network)
-            self._edit(network)
+            self._edit_conversions(network)
             self._send_live(network)
-            self._settle("Waiting for the queues", _DONE_S)
+            self._wait_until_quiet("Waiting for the queues", _HOLDS_QUIET_S)
             self._invoice(network)
             self._pay(network)
         finally:
             self._database.close()
-        self._tell(network)
+        self._print_summary(network)
 
-    def _make_network(self) -> Network:
-        def reaches(affiliate: int) -> bool:
+    def _make_network(self) -> DemoNetwork:
+        def is_reachable(affiliate: int) -> bool:
             trial = {"pid": affiliate, "url": f"{self._receiver.url}/trial"}
             code: int = self._api.post("/3.1/partner/postback/test", trial)["test"]["http_code"]
             return code == HTTPStatus.OK
 
-        with Progress(self._out, "Making the network", STEPS) as bar:
-            network = Making(self._api, bar.step).make(self._receiver.url, reaches)
+        with ProgressBar(self._out, "Making the network", BUILD_STEPS) as bar:
+            network = NetworkBuilder(self._api, bar.step).make(self._receiver.url, is_reachable)
         if not self._receiver.received:
-            self._say(
+            self._print(
                 "Calls to affiliates fail, since the server may not call 127.0.0.1, and only one postback was made: "
                 "start it with TRACKYARD_OUTBOUND_ALLOW=127.0.0.1 and an empty data directory to see them arrive."
             )
         return network
 
-    def _write_past(self, network: Network) -> None:
+    def _write_past(self, network: DemoNetwork) -> None:
         changed_at = self._clock.now_ms()
         end = changed_at - 60_000
         begin = end - DAYS * _DAY_MS
         zone = ZoneInfo(self._config.timezone)
-        crowd = Crowd(network, f"{self._size.seed}", self._size.visits, lambda seconds: seconds)
+        crowd = TrafficGenerator(network, f"{self._size.seed}", self._size.visits, lambda seconds: seconds)
         visits = crowd.past(begin, day_start_ms(local_day(end, zone), zone), end)
         with (
-            Progress(self._out, f"Writing {DAYS} days of traffic", end - begin) as bar,
+            ProgressBar(self._out, f"Writing {DAYS} days of traffic", end - begin) as bar,
             past_edge(self._config, self._database, begin, changed_at) as edge,
         ):
-            for at in crowd.play(visits, end, edge.send):
+            for at in crowd.send_visits(visits, end, edge.send):
                 bar.to(at - begin)
-        with Progress(self._out, "Loading it", 1) as bar:
+        with ProgressBar(self._out, "Loading it", 1) as bar:
             self._wait(lambda: self._loaded(edge.number, bar), "the past is not loaded")
-        self._settle("Conversions, calls to affiliates", _QUIET_S)
+        self._wait_until_quiet("Conversions, calls to affiliates", _QUIET_S)
 
-    def _loaded(self, number: int, bar: Progress) -> bool:
+    def _loaded(self, number: int, bar: ProgressBar) -> bool:
         share = share_loaded(self._config, self._database, number)
         bar.to(share)
         return share >= 1
 
-    def _send_live(self, network: Network) -> None:
+    def _send_live(self, network: DemoNetwork) -> None:
         seconds = self._size.seconds
-        crowd = Crowd(network, f"{self._size.seed} now", seconds * _VISITS_A_SECOND, lambda wait: 1 + wait % 9)
+        crowd = TrafficGenerator(
+            network, f"{self._size.seed} now", seconds * _VISITS_PER_SECOND, lambda wait: 1 + wait % 9
+        )
         begin = self._clock.now_ms()
         end = begin + seconds * 1000
-        with Progress(self._out, f"Live traffic for {seconds} s", seconds) as bar:
-            for at in crowd.play(crowd.live(begin, end), end, self._tracking.send):
+        with ProgressBar(self._out, f"Live traffic for {seconds} s", seconds) as bar:
+            for at in crowd.send_visits(crowd.live(begin, end), end, self._tracking.send):
                 time.sleep(max(0, at - self._clock.now_ms()) / 1000)
                 bar.to((at - begin) / 1000)
             bar.to(seconds)
 
-    def _edit(self, network: Network) -> None:
+    def _edit_conversions(self, network: DemoNetwork) -> None:
         """What staff do: a decision taken back, one taken, and two conversions that came by other ways."""
         held = self._api.get("/3.0/stats/conversions", {"limit": 2, "status[]": [2, 5]})["conversions"]
         if held:
-            told = {"ids": [held[0]["id"]], "status": "confirmed", "comment": "Confirmed by the advertiser by mail"}
-            self._api.post("/3.0/admin/conversion/edit", told)
+            edit = {"ids": [held[0]["id"]], "status": "confirmed", "comment": "Confirmed by the advertiser by mail"}
+            self._api.post("/3.0/admin/conversion/edit", edit)
         offer, affiliate = network.offers["fixed"], network.affiliates["north"]
         shared = {"offer": offer, "pid": affiliate, "comment": "From the advertiser's list"}
         made = [shared | {"action_id": f"list-{number}", "ip": "91.0.0.7"} for number in (1, 2)]
         self._api.post("/3.0/admin/conversions/import", {"list": made})
 
-    def _invoice(self, network: Network) -> None:
+    def _invoice(self, network: DemoNetwork) -> None:
         """An invoice to an advertiser, whose lines are computed."""
         zone = ZoneInfo(self._config.timezone)
         last = local_day(self._clock.now_ms() - _DAY_MS, zone)
@@ -156,7 +164,7 @@ class _Demo:
         form |= {"start_date": first.isoformat(), "end_date": last.isoformat(), "comment": "The last thirty days"}
         self._api.post("/3.0/admin/advertiser-invoice", form)
 
-    def _pay(self, network: Network) -> None:
+    def _pay(self, network: DemoNetwork) -> None:
         """Payments for what was earned until ten days ago: one that is executed, one that is not yet."""
         until = local_day(self._clock.now_ms() - 10 * _DAY_MS, ZoneInfo(self._config.timezone))
         payees = [network.affiliates[key] for key in ("harbour", "meadow")]
@@ -166,9 +174,9 @@ class _Demo:
 
     # --- waiting ----------------------------------------------------------------------------------------
 
-    def _settle(self, name: str, seconds: float) -> None:
+    def _wait_until_quiet(self, name: str, seconds: float) -> None:
         """Waits until no queue has had anything to do for so long."""
-        with Progress(self._out, name, seconds) as bar:
+        with ProgressBar(self._out, name, seconds) as bar:
             quiet_since = time.monotonic()
 
             def is_quiet() -> bool:
@@ -184,34 +192,34 @@ class _Demo:
         try:
             lags: dict[str, float] = self._api.get("/readyz")["lag_seconds"]
             return lags
-        except Refused as refused:
+        except ApiError as refused:
             raise CannotStart(f"the server is not ready: see {self._api.url}/readyz ({refused.status}).") from None
 
-    def _wait(self, until: Callable[[], bool], otherwise: str) -> None:
-        give_up = time.monotonic() + _PATIENCE_S
+    def _wait(self, until: Callable[[], bool], failure: str) -> None:
+        deadline = time.monotonic() + _TIMEOUT_S
         while not until():
-            if time.monotonic() > give_up:
-                raise CannotStart(f"{otherwise} after {_PATIENCE_S:.0f} s: what was made is kept, and goes on.")
+            if time.monotonic() > deadline:
+                raise CannotStart(f"{failure} after {_TIMEOUT_S:.0f} s: what was made is kept, and goes on.")
             time.sleep(0.25)
 
     # --- telling ----------------------------------------------------------------------------------------
 
-    def _tell(self, network: Network) -> None:
+    def _print_summary(self, network: DemoNetwork) -> None:
         now = self._clock.now_ms()
         zone = ZoneInfo(self._config.timezone)
         period = {"date_from": local_day(now - DAYS * _DAY_MS, zone), "date_to": local_day(now, zone)}
-        named = {f"filter[{name}]": day.isoformat() for name, day in period.items()}
-        rows = self._api.get("/3.0/stats/getbyprogram", named)["stats"]
+        filters = {f"filter[{name}]": day.isoformat() for name, day in period.items()}
+        rows = self._api.get("/3.0/stats/getbyprogram", filters)["stats"]
         clicks = sum(int(row["traffic"]["raw"]) for row in rows)
         conversions = sum(row["actions"]["total"]["count"] for row in rows)
-        query = "&".join(f"{name}={value}" for name, value in named.items())
-        self._say(
+        query = "&".join(f"{name}={value}" for name, value in filters.items())
+        self._print(
             f"{clicks:,} accepted clicks, {conversions:,} conversions, {self._receiver.received:,} calls received.\n"
             f"  curl -g -H 'API-Key: {self._api.key}' '{self._api.url}/3.0/stats/getbyprogram?{query}'\n"
             f"  curl -H 'API-Key: {network.keys['harbour']}' {self._api.url}/3.0/balance\n"
             f"  trackyard audit      every method: {self._api.url}/docs"
         )
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self._out.write(f"{text}\n")
         self._out.flush()

@@ -6,13 +6,13 @@ from types import TracebackType
 from typing import Final, Self
 from urllib.parse import urlsplit
 
-from trackyard.commands.demo.traffic import Ask
+from trackyard.commands.demo.traffic import TrackingRequest
 from trackyard.runtime.settings import CannotStart, Config
 
-_SECONDS: Final = 20.0
+_TIMEOUT_S: Final = 20.0
 
 
-class Tracking:
+class TrackingClient:
     """The tracking listener of this machine, as a proxy that visitors come through. `with` closes the connection."""
 
     def __init__(self, config: Config) -> None:
@@ -20,12 +20,12 @@ class Tracking:
         self._url = config.tracking_listen.url(scheme)
         host, port = urlsplit(self._url).hostname or "", config.tracking_listen.port
         if scheme == "http":
-            self._connection = http.client.HTTPConnection(host, port, timeout=_SECONDS)
+            self._connection = http.client.HTTPConnection(host, port, timeout=_TIMEOUT_S)
             return
         # The certificate is that of a public name; this is a listener of our own, at its address.
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        self._connection = http.client.HTTPSConnection(host, port, timeout=_SECONDS, context=context)
+        self._connection = http.client.HTTPSConnection(host, port, timeout=_TIMEOUT_S, context=context)
 
     def __enter__(self) -> Self:
         return self
@@ -39,13 +39,13 @@ class Tracking:
         """Raises CannotStart unless it takes traffic."""
         self._get("/readyz", {})
 
-    def send(self, ask: Ask) -> str:
+    def send(self, tracking_request: TrackingRequest) -> str:
         """Sends a request; the Location of its answer, "" when it has none. Raises CannotStart when nobody answers or
         nothing can be recorded."""
-        headers = {"X-Forwarded-For": ask.ip, "User-Agent": ask.ua}
-        headers |= {"Referer": ask.referrer} if ask.referrer else {}
-        headers |= {"Accept-Language": ask.language} if ask.language else {}
-        return self._get(ask.target, headers)
+        headers = {"X-Forwarded-For": tracking_request.ip, "User-Agent": tracking_request.ua}
+        headers |= {"Referer": tracking_request.referrer} if tracking_request.referrer else {}
+        headers |= {"Accept-Language": tracking_request.language} if tracking_request.language else {}
+        return self._get(tracking_request.target, headers)
 
     def _get(self, target: str, headers: dict[str, str]) -> str:
         try:

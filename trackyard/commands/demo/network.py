@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from trackyard.commands.demo.offers import OFFERS, Names
-from trackyard.commands.local_api import Api
+from trackyard.commands.demo.offers import OFFERS, NetworkIds
+from trackyard.commands.local_api import ApiClient
 
-SECURE: Final = "demo-secure-code"
+SECURE_CODE: Final = "demo-secure-code"
 """What calls of the advertiser that signs them must carry."""
-SIGNS: Final = "bank"
+SIGNING_ADVERTISER: Final = "bank"
 
 _STAFF: Final = (
     ("publishing", "Paula", "Reed", ["ROLE_MANAGER_AFFILIATE"]),
@@ -36,15 +36,17 @@ _POSTBACKS: Final[tuple[tuple[str, str, dict[str, str]], ...]] = (
     ("meadow", "", {"status": "by_creating"}),
 )
 """All of them, or the first alone when none of their calls can arrive."""
-_CALL: Final = "?click={clickid}&status={status_name}&goal={goal}&payout={sum}&currency={currency}&geo={geo}&s={sub1}"
+_POSTBACK_QUERY: Final = (
+    "?click={clickid}&status={status_name}&goal={goal}&payout={sum}&currency={currency}&geo={geo}&s={sub1}"
+)
 
-_PLACES: Final = len(_STAFF) + len(_ADVERTISERS) + len(_CATEGORIES) + len(_SOURCES) + 1
-STEPS: Final = _PLACES + len(_AFFILIATES) + len(OFFERS) + sum(len(plan.connected) for plan in OFFERS) + 4
+_FIXED_STEPS: Final = len(_STAFF) + len(_ADVERTISERS) + len(_CATEGORIES) + len(_SOURCES) + 1
+BUILD_STEPS: Final = _FIXED_STEPS + len(_AFFILIATES) + len(OFFERS) + sum(len(plan.connected) for plan in OFFERS) + 4
 """What `make` does, counted as it tells it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class DemoNetwork:
     """What was made. offers, affiliates, advertisers: ids by key · keys: API keys of affiliates · smartlink: its id."""
 
     offers: dict[str, int]
@@ -54,7 +56,7 @@ class Network:
     smartlink: str
 
 
-def is_empty(api: Api) -> bool:
+def is_empty(api: ApiClient) -> bool:
     """Whether the installation has no offer, advertiser, affiliate or conversion yet."""
     every_offer = {"status[]": ["active", "stopped", "suspended"]}
     found = (
@@ -66,17 +68,17 @@ def is_empty(api: Api) -> bool:
     return not any(answer["pagination"]["total_count"] for answer in found)
 
 
-class Making:
-    """Makes the network over the API; `done` is told after each of STEPS."""
+class NetworkBuilder:
+    """Makes the network over the API; `report_step` is told after each of STEPS."""
 
-    def __init__(self, api: Api, done: Callable[[], None]) -> None:
+    def __init__(self, api: ApiClient, report_step: Callable[[], None]) -> None:
         self._api = api
-        self._done = done
+        self._report_step = report_step
         self._staff: dict[str, str] = {}
         self._keys: dict[str, str] = {}
         self._affiliates: dict[str, int] = {}
 
-    def make(self, receiver: str, reaches: Callable[[int], bool]) -> Network:
+    def make(self, receiver: str, is_reachable: Callable[[int], bool]) -> DemoNetwork:
         """Makes everything. receiver: address of the receiver of calls · reaches: whether the server may call it, asked
         once an affiliate (its id) is there."""
         for key, first, last, roles in _STAFF:
@@ -92,33 +94,33 @@ class Making:
         smartlink = self._post("/3.0/admin/smartlink/category", {"name": "The best of all"})["category"]["_id"]
         for key, name, status, referrer in _AFFILIATES:
             self._affiliate(key, name, status, referrer)
-        arrives = reaches(self._affiliates["harbour"])
-        told = receiver if arrives else ""
-        names = Names(advertisers, self._affiliates, categories, sources, smartlink, told)
+        is_reachable_now = is_reachable(self._affiliates["harbour"])
+        receiver_url = receiver if is_reachable_now else ""
+        names = NetworkIds(advertisers, self._affiliates, categories, sources, smartlink, receiver_url)
         offers = {plan.key: self._offer(plan.form(names)) for plan in OFFERS}
         for plan in OFFERS:
             for key in plan.connected:
                 form = {"offer_id": offers[plan.key], "pid": self._affiliates[key], "notice": 0}
                 self._post("/3.0/offer/enable-affiliate", form)
-        network = Network(offers, self._affiliates, advertisers, self._keys, smartlink)
-        for key, offer, which in _POSTBACKS if arrives else _POSTBACKS[:1]:
+        network = DemoNetwork(offers, self._affiliates, advertisers, self._keys, smartlink)
+        for key, offer, which in _POSTBACKS if is_reachable_now else _POSTBACKS[:1]:
             own = {"offer_id": offers[offer]} if offer else {}
-            url = f"{receiver}/{key}{_CALL}"
+            url = f"{receiver}/{key}{_POSTBACK_QUERY}"
             self._api.post("/3.1/partner/postback", {"pid": self._affiliates[key], "url": url} | own | which)
-        self._done()
-        self._file(network)
+        self._report_step()
+        self._add_other_records(network)
         return network
 
-    def _post(self, path: str, params: dict[str, Any], api: Api | None = None) -> dict[str, Any]:
+    def _post(self, path: str, params: dict[str, Any], api: ApiClient | None = None) -> dict[str, Any]:
         answer = (api or self._api).post(path, params)
-        self._done()
+        self._report_step()
         return answer
 
     def _advertiser(self, key: str, title: str) -> str:
         form: dict[str, Any] = {"title": title, "email": f"{key}@{key}.example", "tags": [key]}
         form["manager"] = self._staff["sales"]
-        if key == SIGNS:
-            form["hash_password"] = SECURE
+        if key == SIGNING_ADVERTISER:
+            form["hash_password"] = SECURE_CODE
         found: str = self._post("/3.0/admin/advertiser", form)["advertiser"]["id"]
         return found
 
@@ -135,15 +137,15 @@ class Making:
         found: int = self._post("/3.1/admin/offer", {"status": "active"} | form)["offer"]["id"]
         return found
 
-    def _file(self, network: Network) -> None:
+    def _add_other_records(self, network: DemoNetwork) -> None:
         """A pixel, news, and a request to join an offer."""
         code = '<img src="https://harbour.example/seen.gif?c={clickid}" width="1" height="1">'
         pixel = {"pid": network.affiliates["harbour"], "offer_id": network.offers["fixed"], "name": "Seen"}
         self._post("/3.0/partner/pixel", pixel | {"code": code, "code_type": "image", "moderation_status": 1})
         news = {"title": "Welcome", "small_desc": "What you see is made up.", "desc": "Every figure is."}
         self._post("/3.1/admin/news", news)
-        asked = {"offer_id": network.offers["percent"], "comment": "We have readers who travel."}
-        self._post("/3.0/partner/activation/offer", asked, Api(self._api.url, self._keys["lantern"]))
+        join_request = {"offer_id": network.offers["percent"], "comment": "We have readers who travel."}
+        self._post("/3.0/partner/activation/offer", join_request, ApiClient(self._api.url, self._keys["lantern"]))
 
 
 def _person(first: str, last: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NetworkIds:
     """What the forms of offers refer to. advertisers, categories, sources, affiliates: ids by key · smartlink: its
     id · receiver: address of the receiver of calls, "" = it cannot be reached."""
 
@@ -47,7 +47,7 @@ class OfferPlan:
 
     key: str
     weight: int
-    form: Callable[[Names], dict[str, Any]]
+    form: Callable[[NetworkIds], dict[str, Any]]
     goals: tuple[Goal, ...]
     connected: tuple[str, ...] = ()
     landings: int = 0
@@ -61,7 +61,7 @@ def _url(place: str) -> str:
     return f"https://{SHOP_HOST}/{place}?click={{clickid}}&offer={{offer_id}}&s={{sub1}}"
 
 
-def _fixed(names: Names) -> dict[str, Any]:
+def _fixed(names: NetworkIds) -> dict[str, Any]:
     landings = [{"title": title, "url": _url(place), "url_preview": f"https://{SHOP_HOST}/{place}"}
                 for title, place in (("Spring sale", "shoes/spring"), ("Running shoes", "shoes/running"))]  # fmt: skip
     cross = {"cross_postback_url": f"{names.receiver}/cross?c={{clickid}}&g={{goal}}"} if names.receiver else {}
@@ -90,7 +90,7 @@ def _fixed(names: Names) -> dict[str, Any]:
     }
 
 
-def _percent(names: Names) -> dict[str, Any]:
+def _percent(names: NetworkIds) -> dict[str, Any]:
     return {
         "title": "Journeys: a share of each booking, held for a week",
         "advertiser": names.advertisers["travel"],
@@ -111,7 +111,7 @@ def _percent(names: Names) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _mixed(names: Names) -> dict[str, Any]:
+def _mixed(names: NetworkIds) -> dict[str, Any]:
     return {
         "title": "A game: installs and purchases, phones only",
         "advertiser": names.advertisers["play"],
@@ -132,7 +132,7 @@ def _mixed(names: Names) -> dict[str, Any]:
     }
 
 
-def _private(names: Names) -> dict[str, Any]:
+def _private(names: NetworkIds) -> dict[str, Any]:
     return {
         "title": "A card: approved one by one, so many a day",
         "advertiser": names.advertisers["bank"],
@@ -154,10 +154,10 @@ def _private(names: Names) -> dict[str, Any]:
     }
 
 
-def _scheduled(names: Names) -> dict[str, Any]:
+def _scheduled(names: NetworkIds) -> dict[str, Any]:
     hours = {str(day): [{"From": 7, "To": 22}] for day in range(7)}
-    told = {"parallel_tracking_url": f"{names.receiver}/click?c={{clickid}}"} if names.receiver else {}
-    return told | {
+    parallel = {"parallel_tracking_url": f"{names.receiver}/click?c={{clickid}}"} if names.receiver else {}
+    return parallel | {
         "title": "Films: open by day, so many clicks",
         "advertiser": names.advertisers["play"],
         "url": _url("films"),
@@ -172,7 +172,7 @@ def _scheduled(names: Names) -> dict[str, Any]:
     }
 
 
-def _particular(names: Names) -> dict[str, Any]:
+def _particular(names: NetworkIds) -> dict[str, Any]:
     return {
         "title": "Insurance: each visitor once, with a sub",
         "advertiser": names.advertisers["bank"],
@@ -187,7 +187,7 @@ def _particular(names: Names) -> dict[str, Any]:
     }
 
 
-def _stopped(names: Names) -> dict[str, Any]:
+def _stopped(names: NetworkIds) -> dict[str, Any]:
     return {
         "title": "Garden tools: over, links still lead here",
         "advertiser": names.advertisers["shop"],

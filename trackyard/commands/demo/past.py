@@ -12,54 +12,58 @@ from pathlib import Path
 from typing import Final
 
 from trackyard.base.clock import ManualClock, SystemClock
-from trackyard.commands.demo.traffic import Ask
-from trackyard.decision.routes import Rules
-from trackyard.decision.visitor.visitor import Visitors
+from trackyard.commands.demo.traffic import TrackingRequest
+from trackyard.decision.routes import Ruleset
+from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.edge.counters import Counters
-from trackyard.edge.endpoints.handler import Edge
+from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.request import Request
 from trackyard.edge.state.click_state import EdgeState, StateOptions
-from trackyard.journal.ruleset_log import RuleLogReader, Snapshot
+from trackyard.journal.ruleset_log import RulesetLogReader, RulesetSnapshot
 from trackyard.journal.segments import end_of, list_journals
-from trackyard.journal.writer import EdgeTaken, JournalUnwritable, Writer
+from trackyard.journal.writer import EdgeNumberTaken, JournalUnwritable, JournalWriter
 from trackyard.runtime.app import databases_of, directory_id_of
 from trackyard.runtime.settings import CannotStart, Config
 from trackyard.store.engine.database import Database
 from trackyard.store.statistics import checkpoints
-from trackyard.store.tracking.edges import NoEdgeNumber, claim_edge
+from trackyard.store.tracking.edges import EdgeNumbersExhausted, claim_edge
 
 SLOT: Final = 64
 """The slot of the data directory that is never served: those are 0 to 63."""
 
-SETTLED_MS: Final = 11_000
+QUIET_END_MS: Final = 11_000
 """So long after the last record the journal ends: then it is known which clicks never were."""
 
-_MARK_MS: Final = 24 * 3_600_000
+_CHECKPOINT_MS: Final = 24 * 3_600_000
 _VISITORS_BYTES: Final = 4 * 1024 * 1024
-_PATIENCE_S: Final = 30.0
-_HEARD_MS: Final = 500
+_TIMEOUT_S: Final = 30.0
+_PUBLISH_DELAY_MS: Final = 500
 """What is said to be published was looked for a moment before it is said."""
 
 
 class PastEdge:
     """Handles requests at their own times, which must not go back; only in the block of `past_edge`. number: its."""
 
-    def __init__(self, number: int, edge: Edge, writer: Writer, clock: ManualClock) -> None:
+    def __init__(self, number: int, edge: EdgeHandler, writer: JournalWriter, clock: ManualClock) -> None:
         self.number = number
         self._edge = edge
         self._writer = writer
         self._clock = clock
-        self._marked_at = clock.now_ms()
+        self._checkpointed_at = clock.now_ms()
 
-    def send(self, ask: Ask) -> str:
+    def send(self, tracking_request: TrackingRequest) -> str:
         """Records what follows from a request; the Location of its answer. Raises CannotStart when the journal takes
         no records."""
-        self.advance_to(ask.at)
-        path, _, query = ask.target.partition("?")
-        headers = {b"user-agent": ask.ua, b"referer": ask.referrer, b"accept-language": ask.language}
+        self.advance_to(tracking_request.at)
+        path, _, query = tracking_request.target.partition("?")
+        headers = {
+            b"user-agent": tracking_request.ua,
+            b"referer": tracking_request.referrer,
+            b"accept-language": tracking_request.language,
+        }
         sent = {name: value.encode() for name, value in headers.items() if value}
-        answer = self._edge.handle(Request("GET", path, query.encode(), sent, ask.ip, trusted=False))
+        answer = self._edge.handle(Request("GET", path, query.encode(), sent, tracking_request.ip, trusted=False))
         if not self._edge.commit() or self._edge.journal_fault:
             raise CannotStart(f"the journal takes no records: {self._edge.journal_fault}.")
         return answer.location.decode("ascii")
@@ -67,9 +71,9 @@ class PastEdge:
     def advance_to(self, at: int) -> None:
         """Lets the time be `at` (UTC ms), with marks on the way."""
         self._clock.advance(max(0, at - self._clock.now_ms()))
-        if at - self._marked_at >= _MARK_MS:
-            self._writer.mark(at)
-            self._marked_at = at
+        if at - self._checkpointed_at >= _CHECKPOINT_MS:
+            self._writer.write_checkpoint(at)
+            self._checkpointed_at = at
 
 
 @contextmanager
@@ -78,31 +82,31 @@ def past_edge(config: Config, database: Database, begin: int, changed_at: int) -
 
     At the end of the block its journal is sealed. Raises CannotStart.
     """
-    number = _number(config, database)
-    rules = _rules_of(config.data_dir / "rules", changed_at)
+    number = _claim_edge_number(config, database)
+    ruleset = _read_ruleset(config.data_dir / "rules", changed_at)
     try:
         with ExitStack() as stack:
             clock = ManualClock(begin)
-            made = _open(config, number, clock, rules, stack)
-            yield made
-            made.advance_to(clock.now_ms() + SETTLED_MS)
-    except EdgeTaken:
+            past = _open_past_edge(config, number, clock, ruleset, stack)
+            yield past
+            past.advance_to(clock.now_ms() + QUIET_END_MS)
+    except EdgeNumberTaken:
         raise CannotStart("another demonstration is being made.") from None
     except (OSError, JournalUnwritable) as fault:
         raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault}.") from None
 
 
-def _open(config: Config, number: int, clock: ManualClock, rules: Rules, stack: ExitStack) -> PastEdge:
-    writer = Writer(config.data_dir / "journal", number, clock)
+def _open_past_edge(config: Config, number: int, clock: ManualClock, ruleset: Ruleset, stack: ExitStack) -> PastEdge:
+    writer = JournalWriter(config.data_dir / "journal", number, clock)
     stack.callback(writer.close)
     # What served edges agree on is of today: who came and what was counted in the past is kept apart, and forgotten.
     scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trackyard-demo-")))
-    visitors = Visitors(databases_of(config))
+    visitors = VisitorLookup(databases_of(config))
     stack.callback(visitors.close)
     options = StateOptions(scratch, scratch, scratch, number, size=_VISITORS_BYTES)
-    state = EdgeState(options, writer.where, clock.now_ms() // 1000)
+    state = EdgeState(options, writer.end_position, clock.now_ms() // 1000)
     stack.callback(state.close)
-    edge = Edge(
+    edge = EdgeHandler(
         number=number,
         clock=clock,
         journal=writer,
@@ -111,7 +115,7 @@ def _open(config: Config, number: int, clock: ManualClock, rules: Rules, stack: 
         trusted=TrustedNetworks(()),
         counters=Counters(),
     )
-    edge.rules = rules
+    edge.ruleset = ruleset
     return PastEdge(number, edge, writer, clock)
 
 
@@ -119,37 +123,37 @@ def share_loaded(config: Config, database: Database, number: int) -> float:
     """How much of what the edge of the past recorded is loaded, 0 to 1. number: its."""
     directory = config.data_dir / "journal"
     with database.read() as conn:
-        found = checkpoints.find(conn, number)
+        found = checkpoints.find_checkpoint(conn, number)
     sizes = {name: end_of(directory, name) for name in list_journals(directory, number)}
     if found is None:
         return 0.0
     return (sum(size for name, size in sizes.items() if name < found.journal) + found.position) / sum(sizes.values())
 
 
-def _number(config: Config, database: Database) -> int:
+def _claim_edge_number(config: Config, database: Database) -> int:
     """The edge number of the past, claimed once. Raises CannotStart."""
     try:
         with database.write() as conn:
             return claim_edge(conn, directory_id_of(config), SLOT, SystemClock().now_ms())
-    except NoEdgeNumber as fault:
+    except EdgeNumbersExhausted as fault:
         raise CannotStart(f"the past needs an edge number of its own: {fault}.") from None
 
 
-def _rules_of(directory: Path, changed_at: int) -> Rules:
+def _read_ruleset(directory: Path, changed_at: int) -> Ruleset:
     """The rules as the served edges have them, once everything written by `changed_at` is among them."""
-    reader = RuleLogReader(directory)
-    rules: Rules | None = None
-    give_up = time.monotonic() + _PATIENCE_S
+    reader = RulesetLogReader(directory)
+    ruleset: Ruleset | None = None
+    deadline = time.monotonic() + _TIMEOUT_S
     while True:
-        heard_at = reader.find_heard_at()
+        heard_at = reader.find_confirmed_at()
         while (news := reader.poll()) is not None:
-            if isinstance(news, Snapshot):
-                rules = Rules.of((entry.kind, entry.key, entry.payload) for entry in news.entries)
-            elif rules is not None:
+            if isinstance(news, RulesetSnapshot):
+                ruleset = Ruleset.of((entry.kind, entry.key, entry.payload) for entry in news.entries)
+            elif ruleset is not None:
                 for entry in news:
-                    rules.apply(entry.kind, entry.key, entry.payload)
-        if rules is not None and heard_at is not None and heard_at > changed_at + _HEARD_MS:
-            return rules
-        if time.monotonic() > give_up:
+                    ruleset.apply(entry.kind, entry.key, entry.payload)
+        if ruleset is not None and heard_at is not None and heard_at > changed_at + _PUBLISH_DELAY_MS:
+            return ruleset
+        if time.monotonic() > deadline:
             raise CannotStart(f"the rules in {directory} are not kept up: does the server use another data directory?")
         time.sleep(0.1)

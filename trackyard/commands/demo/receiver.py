@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 
-class Receiver:
+class PostbackReceiver:
     """Serves while its `with` block lasts. `url` is its address, `received` how many calls came."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Receiver:
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         receiver = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class ReceiverHandler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
@@ -45,4 +45,4 @@ class Receiver:
             def log_message(self, format: str, *args: object) -> None:
                 """Says nothing."""
 
-        return Handler
+        return ReceiverHandler

@@ -1,15 +1,23 @@
 """A click before it is decided: what the visitor sent, resolved once against the rules."""
 
 from trackyard.base.ids import is_hex24
-from trackyard.decision.click.state import NOTHING_SEEN, Seen
-from trackyard.decision.routes import KnownAffiliate, Rules, Way
-from trackyard.decision.targeting.ip_lists import number_of
+from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState
+from trackyard.decision.routes import KnownAffiliate, OfferRoute, Ruleset
+from trackyard.decision.targeting.ip_lists import address_number
 from trackyard.decision.targeting.targeting import Targeting
-from trackyard.decision.visitor.geo import FoundPlace, place_columns
-from trackyard.decision.visitor.visitor import ADDRESS_ALONE, Agent, Place, ReadAgent, Who, agent_columns, mark_of
-from trackyard.domain.tracking.ruleset import Advertiser, Landing, Offer
+from trackyard.decision.visitor.geo import CachedGeoRecord, geo_columns
+from trackyard.decision.visitor.visitor import (
+    ADDRESS_ONLY,
+    Agent,
+    GeoRecord,
+    ParsedAgent,
+    VisitorKey,
+    agent_columns,
+    agent_fingerprint,
+)
+from trackyard.domain.tracking.ruleset import RulesetAdvertiser, RulesetLanding, RulesetOffer
 
-_LONGEST_NUMBER = 18
+_MAX_NUMBER_LENGTH = 18
 
 
 class Hit:
@@ -28,48 +36,48 @@ class Hit:
     __slots__ = (
         "address",
         "affiliate",
+        "affiliate_accepted",
         "agent",
         "bot",
         "click_id",
+        "click_state",
         "cookie",
         "country",
         "found",
         "ip",
         "language",
         "params",
-        "passed",
         "place",
         "plain",
         "read",
         "referrer",
-        "rules",
-        "seen",
+        "route",
+        "ruleset",
         "smart_id",
         "time_ms",
         "ua",
-        "way",
     )
 
     def __init__(
         self,
-        rules: Rules,
+        ruleset: Ruleset,
         time_ms: int,
         click_id: str,
         params: dict[str, str],
         ip: str,
-        place: Place,
+        place: GeoRecord,
         ua: str,
         agent: Agent,
         referrer: str,
         language: str,
         bot: bool = False,
         cookie: str = "",
-        seen: Seen = NOTHING_SEEN,
-        found: FoundPlace | None = None,
-        read: ReadAgent | None = None,
+        click_state: ClickState = EMPTY_CLICK_STATE,
+        found: CachedGeoRecord | None = None,
+        read: ParsedAgent | None = None,
         address: int = -1,
     ) -> None:
-        self.rules = rules
+        self.ruleset = ruleset
         self.time_ms = time_ms
         self.click_id = click_id
         self.params = params
@@ -82,55 +90,55 @@ class Hit:
         self.language = language
         self.bot = bot
         self.cookie = cookie
-        self.seen = seen
+        self.click_state = click_state
         self.found = found
         self.read = read
         self.address = address
         self.smart_id = ""
         self.plain = False
-        self.affiliate = find_affiliate(rules, params)
+        self.affiliate = find_affiliate(ruleset, params)
         key = params.get("offer_id", "")
-        self.way = rules.find_way(key) or rules.find_way(_without_zeros(key))
-        self.passed = self.way is not None and self._passes(self.way)
+        self.route = ruleset.find_route(key) or ruleset.find_route(_without_zeros(key))
+        self.affiliate_accepted = self.route is not None and self._is_accepted(self.route)
 
-    def aim(self, offer: Offer) -> None:
+    def retarget(self, offer: RulesetOffer) -> None:
         """Makes this a click on another offer of the rules."""
-        way = self.rules.find_way(str(offer.id))
-        if way is None:
+        route = self.ruleset.find_route(str(offer.id))
+        if route is None:
             raise KeyError(f"the rules have no offer {offer.id}")
-        self.way = way
-        self.passed = self._passes(way)
+        self.route = route
+        self.affiliate_accepted = self._is_accepted(route)
 
-    def _passes(self, way: Way) -> bool:
+    def _is_accepted(self, route: OfferRoute) -> bool:
         affiliate = self.affiliate
         if affiliate is None:
             return False
-        if way.takes_all:
+        if route.accepts_all:
             return affiliate.active
-        return way.passed is not None and affiliate in way.passed
+        return route.accepted_affiliates is not None and affiliate in route.accepted_affiliates
 
     @property
-    def offer(self) -> Offer | None:
+    def offer(self) -> RulesetOffer | None:
         """The offer; None when the rules do not know it."""
-        return None if self.way is None else self.way.offer
+        return None if self.route is None else self.route.offer
 
     @property
-    def advertiser(self) -> Advertiser | None:
+    def advertiser(self) -> RulesetAdvertiser | None:
         """The offer's advertiser; None when the rules do not know it."""
-        return None if self.way is None else self.way.advertiser
+        return None if self.route is None else self.route.advertiser
 
     @property
     def targeting(self) -> Targeting | None:
         """What restricts the offer; None = nothing."""
-        return None if self.way is None else self.way.targeting
+        return None if self.route is None else self.route.targeting
 
-    def who(self) -> Who:
+    def visitor_key(self) -> VisitorKey:
         """Return the visitor by its address and its user agent; for an offer with uniqIpOnly by its address alone."""
-        address = number_of(self.ip) if self.address < 0 else self.address
+        address = address_number(self.ip) if self.address < 0 else self.address
         targeting = self.targeting
         if targeting is not None and targeting.unique_only:
-            return address, ADDRESS_ALONE
-        return address, mark_of(self.ua) if self.read is None else self.read.mark
+            return address, ADDRESS_ONLY
+        return address, agent_fingerprint(self.ua) if self.read is None else self.read.fingerprint
 
     def system(self) -> str:
         """The operating system, in lower case."""
@@ -138,13 +146,13 @@ class Hit:
 
     def place_columns(self) -> str:
         """What is known of the place, as columns of a record."""
-        return place_columns(self.place) if self.found is None else self.found.columns
+        return geo_columns(self.place) if self.found is None else self.found.columns
 
     def agent_columns(self) -> str:
         """The user agent and what it says, as columns of a record."""
         return agent_columns(self.ua, self.agent) if self.read is None else self.read.columns
 
-    def find_landing(self) -> Landing | None:
+    def find_landing(self) -> RulesetLanding | None:
         """The landing of the offer that `l` names; None when it names none."""
         text = self.params.get("l")
         if text is None or self.offer is None:
@@ -153,22 +161,22 @@ class Hit:
         return next((landing for landing in self.offer.landings if landing.id == landing_id), None)
 
 
-def find_affiliate(rules: Rules, params: dict[str, str]) -> KnownAffiliate | None:
+def find_affiliate(ruleset: Ruleset, params: dict[str, str]) -> KnownAffiliate | None:
     """The affiliate that a click's parameters name; None when the rules do not know it."""
     key = params.get("pid", "")
-    return rules.find_affiliate(key) or rules.find_affiliate(_without_zeros(key))
+    return ruleset.find_affiliate(key) or ruleset.find_affiliate(_without_zeros(key))
 
 
 def find_number(text: str) -> int | None:
     """The integer id that a visitor wrote; None when it is none."""
     if text.isdigit() and text.isascii():
-        return int(text) if len(text) <= _LONGEST_NUMBER else 0
+        return int(text) if len(text) <= _MAX_NUMBER_LENGTH else 0
     return None
 
 
 def _without_zeros(text: str) -> str:
     """A number with leading zeros in the form the rules know it by; a hash keeps them."""
-    return text.lstrip("0") if len(text) <= _LONGEST_NUMBER else ""
+    return text.lstrip("0") if len(text) <= _MAX_NUMBER_LENGTH else ""
 
 
 def is_offer_key(text: str) -> bool:

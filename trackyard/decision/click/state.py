@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from trackyard.decision.click.hit import Hit
 
 
-class Seen(Protocol):
+class ClickState(Protocol):
     """The state behind the last two steps. At an edge asking counts; a dry run only looks."""
 
     def is_new(self, hit: "Hit") -> bool:
@@ -19,7 +19,7 @@ class Seen(Protocol):
         ...
 
 
-class NothingSeen:
+class EmptyClickState:
     """A state in which every visitor is new and no cap is full."""
 
     def is_new(self, hit: "Hit") -> bool:
@@ -31,4 +31,4 @@ class NothingSeen:
         return ""
 
 
-NOTHING_SEEN = NothingSeen()
+EMPTY_CLICK_STATE = EmptyClickState()

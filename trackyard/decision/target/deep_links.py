@@ -18,7 +18,7 @@ _URL: Final = re.compile(r"(https?)://([^\s/?#\\@:\[\]%]{1,253})(?::([0-9]{1,5})
 _HOST: Final = re.compile(
     r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.A
 )
-_NUMBERED: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.A)
+_IP_LIKE: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.A)
 """What browsers read as an IPv4 address: it has no subdomains."""
 _AUTHORITY: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?/*[^/?#]*\Z", re.I | re.A)
 """A URL that ends in its host: what is appended to it must not go on with it."""
@@ -69,14 +69,14 @@ def is_ignored(hit: Hit) -> bool:
     return bool(wanted) and (len(wanted) > 1 or find_deep_link(hit) is None)
 
 
-def joined(url: str, path: str) -> str:
+def append_path(url: str, path: str) -> str:
     """The URL with a path appended, as it is written; the host stays what it was."""
     if path[:1] not in ("/", "?", "#") and _AUTHORITY.match(url):
         return f"{url}/{path}"
     return url + path
 
 
-def with_macros(url: str, text: str) -> str:
+def append_macro_url(url: str, text: str) -> str:
     """Return a target URL with an offer's `macro_url` appended, before the fragment of the URL.
 
     A text that begins with "&", "?" or a name and "=" is a query: it is joined by "?" where the URL has no query, and
@@ -84,14 +84,14 @@ def with_macros(url: str, text: str) -> str:
     """
     if not text:
         return url
-    begin, mark, fragment = url.partition("#")
-    if text[0] == "#" and not mark:
+    base, hash_sign, fragment = url.partition("#")
+    if text[0] == "#" and not hash_sign:
         return url + text
     if text[0] not in "?&" and not _PAIR.match(text):
-        return joined(begin, text) + mark + fragment
-    if not begin.endswith(("?", "&")):
-        begin += "&" if "?" in begin else "?"
-    return begin + text.lstrip("?&") + mark + fragment
+        return append_path(base, text) + hash_sign + fragment
+    if not base.endswith(("?", "&")):
+        base += "&" if "?" in base else "?"
+    return base + text.lstrip("?&") + hash_sign + fragment
 
 
 def _find_redirect(text: str, hit: Hit) -> str | None:
@@ -103,19 +103,19 @@ def _find_redirect(text: str, hit: Hit) -> str | None:
     if host is None:
         return None
     site = _Site(host, int(port) if port else _PORTS[scheme])
-    if not any(_leads_to(site, known) for known in _sites(hit)):
+    if not any(_is_allowed_site(site, known) for known in _sites(hit)):
         return None
-    named = "" if site.port == _PORTS[scheme] else f":{site.port}"
-    return f"{scheme}://{host}{named}{rest}"
+    port_suffix = "" if site.port == _PORTS[scheme] else f":{site.port}"
+    return f"{scheme}://{host}{port_suffix}{rest}"
 
 
-def _leads_to(site: _Site, known: _Site) -> bool:
+def _is_allowed_site(site: _Site, known: _Site) -> bool:
     """Whether a site is one that staff named, or a subdomain of it; on a port of the web or the one they named."""
     if site.port != known.port and site.port not in _PORTS.values():
         return False
     if site.host == known.host:
         return True
-    return site.host.endswith(f".{known.host}") and not _NUMBERED.fullmatch(known.host)
+    return site.host.endswith(f".{known.host}") and not _IP_LIKE.fullmatch(known.host)
 
 
 def _sites(hit: Hit) -> list[_Site]:

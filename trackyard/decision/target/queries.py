@@ -19,7 +19,7 @@ _UNRESERVED: Final = bytes(
 _CONTROLS: Final = dict.fromkeys([*range(32), *range(127, 160)])
 
 
-def cleaned(text: str) -> tuple[str, bool]:
+def clean_text(text: str) -> tuple[str, bool]:
     """A stranger's text without control characters, at most 2 KB of UTF-8; True when it was cut."""
     if not text.isprintable():
         text = text.translate(_CONTROLS)
@@ -30,9 +30,9 @@ def cleaned(text: str) -> tuple[str, bool]:
     return text, False
 
 
-def find_plain(query: bytes) -> dict[str, str] | None:
-    """The parameters of a query string, as of `read_pairs`, when none of the values needs quoting in JSON or in a URL;
-    None when one may."""
+def find_plain_params(query: bytes) -> dict[str, str] | None:
+    """The parameters of a query string, as of `read_query_params`, when none of the values needs quoting in JSON or
+    in a URL; None when one may."""
     if len(query) > MAX_PARAMETER or query.translate(_UNRESERVED) != query:
         return None
     params = {}
@@ -44,7 +44,7 @@ def find_plain(query: bytes) -> dict[str, str] | None:
     return params
 
 
-def read_pairs(query: bytes) -> tuple[dict[str, str], bool]:
+def read_query_params(query: bytes) -> tuple[dict[str, str], bool]:
     """The parameters of a query string or urlencoded body, the last of a name wins; True when one was cut."""
     if len(query) <= MAX_PARAMETER and query.translate(_LITERAL) == query:
         params = {}
@@ -52,15 +52,15 @@ def read_pairs(query: bytes) -> tuple[dict[str, str], bool]:
             name, _, value = pair.partition("=")
             params[name] = value
         return params, False
-    return _read_encoded(query)
+    return _read_encoded_params(query)
 
 
-def _read_encoded(query: bytes) -> tuple[dict[str, str], bool]:
+def _read_encoded_params(query: bytes) -> tuple[dict[str, str], bool]:
     params: dict[str, str] = {}
     any_cut = False
     for pair in query.split(b"&", MAX_PARAMETERS)[:MAX_PARAMETERS]:
         name, _, value = pair.partition(b"=")
-        params[_unquoted(name)], cut = cleaned(_unquoted(value))
+        params[_unquoted(name)], cut = clean_text(_unquoted(value))
         any_cut = any_cut or cut
     return params, any_cut
 

@@ -8,9 +8,9 @@ list. A check is made once from what staff wrote and asked at every click of the
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from trackyard.decision.targeting.ip_lists import Addresses
-from trackyard.decision.targeting.versions import Versions
-from trackyard.domain.tracking.rejections import REASONS
+from trackyard.decision.targeting.ip_lists import AddressSet
+from trackyard.decision.targeting.versions import VersionSet
+from trackyard.domain.tracking.rejections import REJECTION_REASONS
 
 if TYPE_CHECKING:
     from trackyard.decision.click.hit import Hit
@@ -18,20 +18,21 @@ if TYPE_CHECKING:
 SUBS: Final = ("", *(f"sub{number}" for number in range(1, 9)))
 """Parameters by the number of their sub."""
 
-Subs = tuple[tuple[str, str], ...]
+SubValues = tuple[tuple[str, str], ...]
 """Pairs of parameter and value."""
 
-NO_WORDS: Final[frozenset[str]] = frozenset()
+EMPTY_WORDS: Final[frozenset[str]] = frozenset()
 
 _EMPTY: Final = "(empty)"
 
 
-class Check:
-    """A property that a click must have. `reason`: of a click that has it not · `place`: of the reason in REASONS."""
+class TargetingCheck:
+    """A property that a click must have. `reason`: of a click that has it not · `reason_index`: of the reason in
+    REASONS."""
 
     __slots__ = ()
     reason: ClassVar[str] = ""
-    place: ClassVar[int] = -1
+    reason_index: ClassVar[int] = -1
 
     def passes(self, hit: "Hit") -> bool:
         """Whether the click has the property."""
@@ -42,33 +43,33 @@ class Check:
         raise NotImplementedError
 
 
-class Ip(Check):
+class IpCheck(TargetingCheck):
     """Addresses. None = no list."""
 
     __slots__ = ("_allow", "_deny")
     reason = "mistargeting-ip"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
 
-    def __init__(self, allow: Addresses | None, deny: Addresses | None) -> None:
+    def __init__(self, allow: AddressSet | None, deny: AddressSet | None) -> None:
         self._allow = allow
         self._deny = deny
 
     def passes(self, hit: "Hit") -> bool:
-        if self._deny is not None and self._deny.hold(hit.ip):
+        if self._deny is not None and self._deny.contains(hit.ip):
             return False
-        return self._allow is None or self._allow.hold(hit.ip)
+        return self._allow is None or self._allow.contains(hit.ip)
 
     def detail(self, hit: "Hit") -> str:
-        return said("address", hit.ip, self._deny is not None and self._deny.hold(hit.ip))
+        return describe_failure("address", hit.ip, self._deny is not None and self._deny.contains(hit.ip))
 
 
-class Words(Check):
+class WordCheck(TargetingCheck):
     """A property that is one word, lower-case in both lists."""
 
     __slots__ = ("_allow", "_deny")
     noun: ClassVar[str] = ""
 
-    def __init__(self, allow: frozenset[str], deny: frozenset[str] = NO_WORDS) -> None:
+    def __init__(self, allow: frozenset[str], deny: frozenset[str] = EMPTY_WORDS) -> None:
         self._allow = allow
         self._deny = deny
 
@@ -82,33 +83,33 @@ class Words(Check):
 
     def detail(self, hit: "Hit") -> str:
         word = self.word(hit)
-        return said(self.noun, word, word.casefold() in self._deny)
+        return describe_failure(self.noun, word, word.casefold() in self._deny)
 
 
-class Country(Words):
+class CountryCheck(WordCheck):
     """Country codes. Upper-case, as places have them: the check that most clicks meet is spared the folding."""
 
     __slots__ = ()
     reason = "mistargeting-country"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
 
     def passes(self, hit: "Hit") -> bool:
         country = hit.country
         return country not in self._deny and (not self._allow or country in self._allow)
 
     def detail(self, hit: "Hit") -> str:
-        return said("country", hit.country, hit.country in self._deny)
+        return describe_failure("country", hit.country, hit.country in self._deny)
 
 
-class Places(Check):
+class PlaceCheck(TargetingCheck):
     """GeoNames ids. whole: countries of which every place is let in."""
 
-    __slots__ = ("_allow", "_deny", "_whole")
+    __slots__ = ("_allow", "_deny", "_whole_countries")
     noun: ClassVar[str] = ""
 
-    def __init__(self, allow: frozenset[int], whole: frozenset[str], deny: frozenset[int]) -> None:
+    def __init__(self, allow: frozenset[int], whole_countries: frozenset[str], deny: frozenset[int]) -> None:
         self._allow = allow
-        self._whole = whole
+        self._whole_countries = whole_countries
         self._deny = deny
 
     def number(self, hit: "Hit") -> int:
@@ -119,35 +120,35 @@ class Places(Check):
         number = self.number(hit)
         if number in self._deny:
             return False
-        return not self._allow or number in self._allow or hit.country in self._whole
+        return not self._allow or number in self._allow or hit.country in self._whole_countries
 
     def detail(self, hit: "Hit") -> str:
         number = self.number(hit)
-        return said(self.noun, self.name(hit) or str(number or ""), number in self._deny)
+        return describe_failure(self.noun, self.name(hit) or str(number or ""), number in self._deny)
 
     def name(self, hit: "Hit") -> str:
         """The name of a click's place, where it is known."""
         return ""
 
 
-class Region(Places):
+class RegionCheck(PlaceCheck):
     """Regions."""
 
     __slots__ = ()
     reason = "mistargeting-region"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
     noun = "region"
 
     def number(self, hit: "Hit") -> int:
         return hit.place.region_id
 
 
-class City(Places):
+class CityCheck(PlaceCheck):
     """Cities."""
 
     __slots__ = ()
     reason = "mistargeting-city"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
     noun = "city"
 
     def number(self, hit: "Hit") -> int:
@@ -157,34 +158,34 @@ class City(Places):
         return hit.place.city
 
 
-class Isp(Check):
+class IspCheck(TargetingCheck):
     """Providers by (country, lower-case name); country "" = wherever it is. whole: countries of which every provider
     is let in."""
 
-    __slots__ = ("_allow", "_whole")
+    __slots__ = ("_allow", "_whole_countries")
     reason = "mistargeting-isp"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
 
-    def __init__(self, allow: frozenset[tuple[str, str]], whole: frozenset[str] = NO_WORDS) -> None:
+    def __init__(self, allow: frozenset[tuple[str, str]], whole_countries: frozenset[str] = EMPTY_WORDS) -> None:
         self._allow = allow
-        self._whole = whole
+        self._whole_countries = whole_countries
 
     def passes(self, hit: "Hit") -> bool:
         name = hit.place.isp.casefold()
-        return (hit.country, name) in self._allow or ("", name) in self._allow or hit.country in self._whole
+        return (hit.country, name) in self._allow or ("", name) in self._allow or hit.country in self._whole_countries
 
     def detail(self, hit: "Hit") -> str:
-        return said("provider", hit.place.isp, False)
+        return describe_failure("provider", hit.place.isp, False)
 
 
-class Os(Check):
+class OsCheck(TargetingCheck):
     """Operating systems by lower-case name, with the versions that are let in; None = all of them."""
 
     __slots__ = ("_allow",)
     reason = "mistargeting-os"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
 
-    def __init__(self, allow: Mapping[str, Versions | None]) -> None:
+    def __init__(self, allow: Mapping[str, VersionSet | None]) -> None:
         self._allow = allow
 
     def passes(self, hit: "Hit") -> bool:
@@ -192,69 +193,69 @@ class Os(Check):
         if name not in self._allow:
             return False
         versions = self._allow[name]
-        return versions is None or versions.hold(hit.agent.os_version)
+        return versions is None or versions.contains(hit.agent.os_version)
 
     def detail(self, hit: "Hit") -> str:
         system = hit.agent.os
         if system.casefold() in self._allow:
             system = f"{system} {hit.agent.os_version or '(unknown version)'}"
-        return said("system", system, False)
+        return describe_failure("system", system, False)
 
 
-class Device(Words):
+class DeviceCheck(WordCheck):
     """Kinds of devices."""
 
     __slots__ = ()
     reason = "mistargeting-device"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
     noun = "device"
 
     def word(self, hit: "Hit") -> str:
         return hit.agent.device
 
 
-class Browser(Words):
+class BrowserCheck(WordCheck):
     """Browsers."""
 
     __slots__ = ()
     reason = "mistargeting-browser"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
     noun = "browser"
 
     def word(self, hit: "Hit") -> str:
         return hit.agent.browser
 
 
-class Brand(Words):
+class BrandCheck(WordCheck):
     """Makers of devices."""
 
     __slots__ = ()
     reason = "mistargeting-brand"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
     noun = "brand"
 
     def word(self, hit: "Hit") -> str:
         return hit.agent.brand
 
 
-class Connection(Words):
+class ConnectionCheck(WordCheck):
     """Kinds of connections."""
 
     __slots__ = ()
     reason = "mistargeting-connection"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
     noun = "connection"
 
     def word(self, hit: "Hit") -> str:
         return hit.place.connection
 
 
-class Proxy(Check):
+class ProxyCheck(TargetingCheck):
     """No address that hides who is behind it."""
 
     __slots__ = ()
     reason = "mistargeting-proxy"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
 
     def passes(self, hit: "Hit") -> bool:
         return not hit.place.proxy
@@ -263,18 +264,18 @@ class Proxy(Check):
         return f"address {hit.ip} is a proxy"
 
 
-class Sub(Check):
+class SubCheck(TargetingCheck):
     """Values of subs, by parameter; together: values that are refused when a click has all of a row."""
 
     __slots__ = ("_allow", "_deny", "_together")
     reason = "mistargeting-sub"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
 
     def __init__(
         self,
         allow: Iterable[tuple[str, frozenset[str]]],
         deny: Iterable[tuple[str, frozenset[str]]],
-        together: Iterable[Subs],
+        together: Iterable[SubValues],
     ) -> None:
         self._allow = tuple(allow)
         self._deny = tuple(deny)
@@ -290,7 +291,7 @@ class Sub(Check):
         get = hit.params.get
         for name, values in self._deny:
             if get(name, "") in values:
-                return said(name, get(name, "") or _EMPTY, True)
+                return describe_failure(name, get(name, "") or _EMPTY, True)
         for row in self._together:
             for name, value in row:
                 if get(name, "") != value:
@@ -300,16 +301,16 @@ class Sub(Check):
                 return f"denied together: {pairs}"
         for name, values in self._allow:
             if get(name, "") not in values:
-                return said(name, get(name, "") or _EMPTY, False)
+                return describe_failure(name, get(name, "") or _EMPTY, False)
         return ""
 
 
-class SubAccount(Check):
+class SubAccountCheck(TargetingCheck):
     """Values of subs that an offer or an advertiser takes, by parameter. exclude: those that it does not take."""
 
     __slots__ = ("_lists", "_owner")
     reason = "mistargeting-sub-account"
-    place = REASONS.index(reason)
+    reason_index = REJECTION_REASONS.index(reason)
 
     def __init__(self, owner: str, lists: Iterable[tuple[str, frozenset[str], bool]]) -> None:
         self._owner = owner
@@ -325,10 +326,10 @@ class SubAccount(Check):
         for name, values, exclude in self._lists:
             value = hit.params.get(name, "")
             if (value in values) is exclude:
-                return f"{self._owner}: {said(name, value or _EMPTY, exclude)}"
+                return f"{self._owner}: {describe_failure(name, value or _EMPTY, exclude)}"
         return ""
 
 
-def said(noun: str, value: str, denied: bool) -> str:
+def describe_failure(noun: str, value: str, denied: bool) -> str:
     """Why a value is refused, in words."""
     return f"{noun} {value or '(unknown)'} is {'denied' if denied else 'not allowed'}"

@@ -9,150 +9,159 @@ from functools import lru_cache
 from typing import Final
 
 from trackyard.decision.targeting import checks
-from trackyard.decision.targeting.checks import SUBS, Check
-from trackyard.decision.targeting.ip_lists import Addresses
-from trackyard.decision.targeting.versions import Versions, versions_of
-from trackyard.domain.offers.offers import OsVersion, Places, Sides, SubAccount, SubSides, TargetingGroup
+from trackyard.decision.targeting.checks import SUBS, TargetingCheck
+from trackyard.decision.targeting.ip_lists import AddressSet
+from trackyard.decision.targeting.versions import VersionSet, versions_of
+from trackyard.domain.offers.offers import (
+    AllowDeny,
+    AllowDenyGeo,
+    AllowDenySubs,
+    OsVersion,
+    SubAccountList,
+    TargetingGroup,
+)
 from trackyard.domain.tracking.ruleset import Restrictions
 
-_KEPT: Final = 4096
+_CACHE_SIZE: Final = 4096
 
-Strings = tuple[str, ...]
+Texts = tuple[str, ...]
 
 
-def checks_of_group(group: TargetingGroup) -> tuple[Check, ...]:
+def checks_of_group(group: TargetingGroup) -> tuple[TargetingCheck, ...]:
     """The checks of a targeting group."""
     wanted = (
-        _ips(group.ip.allow, group.ip.deny),
-        _countries(group.country),
-        _regions(group.region),
-        _cities(group.city),
-        _providers((country, names) for country, names in group.isp.items()),
-        _systems((item.name, ((item.comparison, item.version),)) for item in map(_with_comparison, group.os)),
-        _devices(group.device_type),
-        _browsers(group.browser),
-        _brands(group.brand),
-        _connections(group.connection),
+        _ip_check(group.ip.allow, group.ip.deny),
+        _country_check(group.country),
+        _region_check(group.region),
+        _city_check(group.city),
+        _isp_check((country, names) for country, names in group.isp.items()),
+        _os_check((item.name, ((item.comparison, item.version),)) for item in map(_with_comparison, group.os)),
+        _device_check(group.device_type),
+        _browser_check(group.browser),
+        _brand_check(group.brand),
+        _connection_check(group.connection),
         _PROXY if group.block_proxy else None,
-        _subs(group.sub),
+        _subs_check(group.sub),
     )
     return tuple(check for check in wanted if check is not None)
 
 
-def checks_of_offer(restrictions: Restrictions) -> tuple[Check, ...]:
+def checks_of_offer(restrictions: Restrictions) -> tuple[TargetingCheck, ...]:
     """The checks of an offer's own restrictions, its targeting groups apart."""
     connection = restrictions.connection
     wanted = (
-        _countries(Sides(allow=restrictions.countries)),
-        _providers((item.country, (item.name,)) for item in restrictions.isps),
-        _systems((item.os, tuple(map(_compared, item.versions))) for item in restrictions.os),
-        _devices(restrictions.devices),
-        _brands(Sides(allow=restrictions.brands)),
-        _connections((connection,) if connection else ()),
+        _country_check(AllowDeny(allow=restrictions.countries)),
+        _isp_check((item.country, (item.name,)) for item in restrictions.isps),
+        _os_check((item.os, tuple(map(_parse_version, item.versions))) for item in restrictions.os),
+        _device_check(restrictions.devices),
+        _brand_check(AllowDeny(allow=restrictions.brands)),
+        _connection_check((connection,) if connection else ()),
         _sub_rows(restrictions.subs),
         find_sub_accounts("offer", restrictions.sub_accounts),
     )
     return tuple(check for check in wanted if check is not None)
 
 
-def find_sub_accounts(owner: str, accounts: Mapping[str, SubAccount]) -> Check | None:
+def find_sub_accounts(owner: str, accounts: Mapping[str, SubAccountList]) -> TargetingCheck | None:
     """The check of sub accounts by number of the sub; None when they name no value. `owner` stands in the detail."""
     lists = tuple(
         (SUBS[int(number)], frozenset(held.values), held.exclude)
         for number, held in sorted(accounts.items())
         if held.values
     )
-    return checks.SubAccount(owner, lists) if lists else None
+    return checks.SubAccountCheck(owner, lists) if lists else None
 
 
-_PROXY: Final = checks.Proxy()
+_PROXY: Final = checks.ProxyCheck()
 
 
-@lru_cache(_KEPT)
-def _words(values: Strings) -> frozenset[str]:
+@lru_cache(_CACHE_SIZE)
+def _words(values: Texts) -> frozenset[str]:
     return frozenset(word for value in values if (word := value.strip().casefold()))
 
 
-def _ips(allow: Strings, deny: Strings) -> Check | None:
+def _ip_check(allow: Texts, deny: Texts) -> TargetingCheck | None:
     if not allow and not deny:
         return None
-    return checks.Ip(Addresses(allow) if allow else None, Addresses(deny) if deny else None)
+    return checks.IpCheck(AddressSet(allow) if allow else None, AddressSet(deny) if deny else None)
 
 
-@lru_cache(_KEPT)
-def _countries(sides: Sides) -> Check | None:
+@lru_cache(_CACHE_SIZE)
+def _country_check(sides: AllowDeny) -> TargetingCheck | None:
     allow, deny = (
         frozenset(code for value in values if (code := value.strip().upper())) for values in (sides.allow, sides.deny)
     )
-    return checks.Country(allow, deny) if allow or deny else None
+    return checks.CountryCheck(allow, deny) if allow or deny else None
 
 
-@lru_cache(_KEPT)
-def _devices(kinds: Strings) -> Check | None:
-    return checks.Device(_words(kinds)) if _words(kinds) else None
+@lru_cache(_CACHE_SIZE)
+def _device_check(kinds: Texts) -> TargetingCheck | None:
+    return checks.DeviceCheck(_words(kinds)) if _words(kinds) else None
 
 
-@lru_cache(_KEPT)
-def _browsers(sides: Sides) -> Check | None:
+@lru_cache(_CACHE_SIZE)
+def _browser_check(sides: AllowDeny) -> TargetingCheck | None:
     allow, deny = _words(sides.allow), _words(sides.deny)
-    return checks.Browser(allow, deny) if allow or deny else None
+    return checks.BrowserCheck(allow, deny) if allow or deny else None
 
 
-@lru_cache(_KEPT)
-def _brands(sides: Sides) -> Check | None:
+@lru_cache(_CACHE_SIZE)
+def _brand_check(sides: AllowDeny) -> TargetingCheck | None:
     allow, deny = _words(sides.allow), _words(sides.deny)
-    return checks.Brand(allow, deny) if allow or deny else None
+    return checks.BrandCheck(allow, deny) if allow or deny else None
 
 
-@lru_cache(_KEPT)
-def _connections(kinds: Strings) -> Check | None:
-    return checks.Connection(_words(kinds)) if _words(kinds) else None
+@lru_cache(_CACHE_SIZE)
+def _connection_check(kinds: Texts) -> TargetingCheck | None:
+    return checks.ConnectionCheck(_words(kinds)) if _words(kinds) else None
 
 
-def _regions(places: Places) -> Check | None:
-    allow, whole, deny = _ids(places)
-    return checks.Region(allow, whole, deny) if allow or deny else None
+def _region_check(places: AllowDenyGeo) -> TargetingCheck | None:
+    allow, whole_countries, deny = _ids(places)
+    return checks.RegionCheck(allow, whole_countries, deny) if allow or deny else None
 
 
-def _cities(places: Places) -> Check | None:
-    allow, whole, deny = _ids(places)
-    return checks.City(allow, whole, deny) if allow or deny else None
+def _city_check(places: AllowDenyGeo) -> TargetingCheck | None:
+    allow, whole_countries, deny = _ids(places)
+    return checks.CityCheck(allow, whole_countries, deny) if allow or deny else None
 
 
-def _ids(places: Places) -> tuple[frozenset[int], frozenset[str], frozenset[int]]:
+def _ids(places: AllowDenyGeo) -> tuple[frozenset[int], frozenset[str], frozenset[int]]:
     """(ids that are let in, countries of which all are, ids that are kept out)."""
     allow, deny = (frozenset(i for ids in side.values() for i in ids if i) for side in (places.allow, places.deny))
-    return allow, _whole(places.allow.items()), deny
+    return allow, _whole_countries(places.allow.items()), deny
 
 
-def _whole(allow: Iterable[tuple[str, tuple[int, ...] | Strings]]) -> frozenset[str]:
+def _whole_countries(allow: Iterable[tuple[str, tuple[int, ...] | Texts]]) -> frozenset[str]:
     """Countries without a list of their own beside others that have one: an empty allow allows all."""
-    return frozenset(country.upper() for country, listed in allow if not listed and country)
+    return frozenset(country.upper() for country, entries in allow if not entries and country)
 
 
-def _providers(allow: Iterable[tuple[str, Strings]]) -> Check | None:
-    listed = list(allow)
-    names = frozenset((country.upper(), word) for country, values in listed for word in _words(values))
-    return checks.Isp(names, _whole(listed)) if names else None
+def _isp_check(allow: Iterable[tuple[str, Texts]]) -> TargetingCheck | None:
+    entries = list(allow)
+    names = frozenset((country.upper(), word) for country, values in entries for word in _words(values))
+    return checks.IspCheck(names, _whole_countries(entries)) if names else None
 
 
-def _systems(allow: Iterable[tuple[str, tuple[tuple[str, str], ...]]]) -> Check | None:
+def _os_check(allow: Iterable[tuple[str, tuple[tuple[str, str], ...]]]) -> TargetingCheck | None:
     """Systems with the versions wanted of each, as of versions_of; none = all. One that is named twice has both."""
     wanted: dict[str, list[tuple[str, str]]] = {}
-    every: set[str] = set()
+    any_version: set[str] = set()
     for name, versions in allow:
         if word := name.strip().casefold():
             named = [(comparison, text) for comparison, text in versions if text.strip()]
             wanted.setdefault(word, []).extend(named)
             if not named:
-                every.add(word)
+                any_version.add(word)
     if not wanted:
         return None
-    return checks.Os({word: None if word in every else _versions(tuple(named)) for word, named in wanted.items()})
+    return checks.OsCheck(
+        {word: None if word in any_version else _versions(tuple(named)) for word, named in wanted.items()}
+    )
 
 
-@lru_cache(_KEPT)
-def _versions(wanted: tuple[tuple[str, str], ...]) -> Versions:
+@lru_cache(_CACHE_SIZE)
+def _versions(wanted: tuple[tuple[str, str], ...]) -> VersionSet:
     return versions_of(wanted)
 
 
@@ -161,7 +170,7 @@ def _with_comparison(item: OsVersion) -> OsVersion:
     return item if item.comparison else OsVersion(name=item.name)
 
 
-def _compared(version: str) -> tuple[str, str]:
+def _parse_version(version: str) -> tuple[str, str]:
     """(comparison, version) of a version of RestrictedOs, which may begin with a sign."""
     for sign, comparison in ((">=", "GTE"), ("<", "LT")):
         if version.startswith(sign):
@@ -169,26 +178,26 @@ def _compared(version: str) -> tuple[str, str]:
     return "", version
 
 
-def _subs(sides: SubSides) -> Check | None:
+def _subs_check(sides: AllowDenySubs) -> TargetingCheck | None:
     together = tuple(tuple(sorted((SUBS[number], value) for number, value in row.items())) for row in sides.deny_groups)
-    return _sub(tuple(_sub_lists(sides.allow)), tuple(_sub_lists(sides.deny)), together)
+    return _sub_check(tuple(_sub_lists(sides.allow)), tuple(_sub_lists(sides.deny)), together)
 
 
-def _sub_rows(rows: Iterable[Mapping[str, str]]) -> Check | None:
-    return _sub((), (), tuple(tuple(sorted(row.items())) for row in rows))
+def _sub_rows(rows: Iterable[Mapping[str, str]]) -> TargetingCheck | None:
+    return _sub_check((), (), tuple(tuple(sorted(row.items())) for row in rows))
 
 
-def _sub_lists(lists: Mapping[int, Strings]) -> Iterator[tuple[str, frozenset[str]]]:
+def _sub_lists(lists: Mapping[int, Texts]) -> Iterator[tuple[str, frozenset[str]]]:
     """Values of subs by parameter; the order in which staff wrote them is not that in which they are told of."""
     for number, values in sorted(lists.items()):
         if values:
             yield SUBS[number], frozenset(values)
 
 
-def _sub(
+def _sub_check(
     allow: tuple[tuple[str, frozenset[str]], ...],
     deny: tuple[tuple[str, frozenset[str]], ...],
-    together: tuple[checks.Subs, ...],
-) -> Check | None:
+    together: tuple[checks.SubValues, ...],
+) -> TargetingCheck | None:
     rows = tuple(row for row in together if row)
-    return checks.Sub(allow, deny, rows) if allow or deny or rows else None
+    return checks.SubCheck(allow, deny, rows) if allow or deny or rows else None

@@ -4,14 +4,14 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Final
 
-from trackyard.domain.tracking.ip_lists import find_packed, find_span
+from trackyard.domain.tracking.ip_lists import find_address_range, find_packed
 
 _IPV4: Final = 4
 _IPV6: Final = 1 << 128
 """Tells the number of an IPv6 address from that of an IPv4 one."""
 
 
-class Addresses:
+class AddressSet:
     """Addresses, networks and ranges as spans that neither overlap nor touch, of IPv4 and of IPv6 apart."""
 
     __slots__ = ("_ends4", "_ends6", "_starts4", "_starts6")
@@ -20,26 +20,26 @@ class Addresses:
         spans4: list[tuple[int, int]] = []
         spans6: list[tuple[int, int]] = []
         for entry in entries:
-            span = find_span(entry)
+            span = find_address_range(entry)
             if span is not None and span.first <= span.last:
                 (spans4 if span.length == _IPV4 else spans6).append((span.first, span.last))
-        self._starts4, self._ends4 = _joined(spans4)
-        self._starts6, self._ends6 = _joined(spans6)
+        self._starts4, self._ends4 = _merged_spans(spans4)
+        self._starts6, self._ends6 = _merged_spans(spans6)
 
-    def hold(self, text: str) -> bool:
+    def contains(self, text: str) -> bool:
         """Whether the address is in one of the spans; what is no address is in none."""
         packed = find_packed(text)
         if packed is None:
             return False
         number = int.from_bytes(packed, "big")
         if len(packed) == _IPV4:
-            place = bisect_right(self._starts4, number)
-            return place > 0 and number <= self._ends4[place - 1]
-        place = bisect_right(self._starts6, number)
-        return place > 0 and number <= self._ends6[place - 1]
+            position = bisect_right(self._starts4, number)
+            return position > 0 and number <= self._ends4[position - 1]
+        position = bisect_right(self._starts6, number)
+        return position > 0 and number <= self._ends6[position - 1]
 
 
-def number_of(text: str) -> int:
+def address_number(text: str) -> int:
     """The number of an address, those of IPv4 and IPv6 apart; 0 when it is none."""
     packed = find_packed(text)
     return 0 if packed is None else packed_number(packed)
@@ -51,7 +51,7 @@ def packed_number(packed: bytes) -> int:
     return number if len(packed) == _IPV4 else number | _IPV6
 
 
-def _joined(spans: list[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _merged_spans(spans: list[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The starts and the ends of the spans in order, those that overlap or touch made one."""
     starts: list[int] = []
     ends: list[int] = []

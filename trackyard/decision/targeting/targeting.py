@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import find_zone
-from trackyard.decision.targeting.checks import SUBS, Check
+from trackyard.decision.targeting.checks import SUBS, TargetingCheck
 from trackyard.decision.targeting.compiler import checks_of_group, checks_of_offer
-from trackyard.domain.offers.offers import Schedule, TargetingGroup
+from trackyard.domain.offers.offers import OfferSchedule, TargetingGroup
 from trackyard.domain.offers.schedules import is_open
-from trackyard.domain.tracking.rejections import DETAIL_LENGTH, Refused
+from trackyard.domain.tracking.rejections import DETAIL_LENGTH, Rejection
 from trackyard.domain.tracking.ruleset import Restrictions
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _MINUTE_MS: Final = 60_000
 _UTC: Final = ZoneInfo("UTC")
 
 
-class Group:
+class CompiledGroup:
     """A targeting group. number: its place in the list, from 1 · checks: in the order of their reasons."""
 
     __slots__ = ("_checks", "_url", "_urls", "number")
@@ -39,7 +39,7 @@ class Group:
         """Whether it has a URL of its own."""
         return bool(self._url or self._urls)
 
-    def find_failing(self, hit: "Hit") -> Check | None:
+    def find_failed_check(self, hit: "Hit") -> TargetingCheck | None:
         """The first check that the click does not pass."""
         for check in self._checks:
             if not check.passes(hit):
@@ -49,7 +49,7 @@ class Group:
     def find_url(self, hit: "Hit") -> str:
         """The URL that stands in for the offer's for this visitor; "" = none does."""
         if self._urls:
-            share = _share(hit)
+            share = _visitor_share(hit)
             for weight, url in self._urls:
                 if share < weight:
                     return url
@@ -57,7 +57,7 @@ class Group:
         return self._url
 
 
-_Groups = tuple[Group, ...]
+_CompiledGroups = tuple[CompiledGroup, ...]
 
 
 class Targeting:
@@ -82,23 +82,23 @@ class Targeting:
 
     def __init__(self, restrictions: Restrictions) -> None:
         self._checks = checks_of_offer(restrictions)
-        general: list[Group] = []
-        personal: dict[int, list[Group]] = {}
+        general: list[CompiledGroup] = []
+        personal: dict[int, list[CompiledGroup]] = {}
         self.has_urls = False
         for number, source in enumerate(restrictions.groups, start=1):
-            group = Group(number, source)
+            group = CompiledGroup(number, source)
             self.has_urls = self.has_urls or group.has_url
             for affiliate in frozenset(source.affiliate_id):
                 personal.setdefault(affiliate, []).append(group)
             if not source.affiliate_id:
                 general.append(group)
-        self._general: _Groups = tuple(general)
-        self._personal: dict[int, _Groups] = {number: tuple(groups) for number, groups in personal.items()}
+        self._general: _CompiledGroups = tuple(general)
+        self._personal: dict[int, _CompiledGroups] = {number: tuple(groups) for number, groups in personal.items()}
         self._personal_only = restrictions.personal_only
         self.has_groups = bool(restrictions.groups)
         self.empty_sub = SUBS[restrictions.empty_sub or 0]
         self.unique_only = restrictions.unique_only
-        self._schedule: Schedule | None = restrictions.schedule
+        self._schedule: OfferSchedule | None = restrictions.schedule
         self.scheduled = restrictions.schedule is not None
         self._minute = -1
         self._zone = ""
@@ -109,54 +109,58 @@ class Targeting:
         answer holds for one."""
         if self._schedule is None:
             return True
-        zone, minute = hit.rules.platform.timezone, hit.time_ms // _MINUTE_MS
+        zone, minute = hit.ruleset.platform.timezone, hit.time_ms // _MINUTE_MS
         if minute != self._minute or zone != self._zone:
             self._is_open = is_open(self._schedule, hit.time_ms, find_zone(zone) or _UTC)
             self._minute, self._zone = minute, zone
         return self._is_open
 
-    def find_refusal(self, hit: "Hit") -> Refused | None:
+    def find_rejection(self, hit: "Hit") -> Rejection | None:
         """Why the click is not let in; None = it is. The advertiser's sub accounts are not asked."""
-        own = self._find_own(hit)
+        own_check = self._find_own_failed(hit)
         if not self.has_groups:
-            return None if own is None else _refused(own, hit)
-        failing, group = self._try_groups(hit)
-        if failing is None or group is None:
-            return None if own is None else _refused(own, hit)
-        if own is not None and own.place <= failing.place:
-            return _refused(own, hit)
-        return _refused(failing, hit, group)
+            return None if own_check is None else _rejection(own_check, hit)
+        failed_check, group = self._find_group_failed(hit)
+        if failed_check is None or group is None:
+            return None if own_check is None else _rejection(own_check, hit)
+        if own_check is not None and own_check.reason_index <= failed_check.reason_index:
+            return _rejection(own_check, hit)
+        return _rejection(failed_check, hit, group)
 
-    def find_refusal_for(self, place: int, hit: "Hit") -> Refused | None:
-        """Why the click is not let in by the one property whose reason stands at `place` of REASONS."""
+    def find_rejection_for(self, reason_index: int, hit: "Hit") -> Rejection | None:
+        """Why the click is not let in by the one property whose reason stands at `reason_index` of REASONS."""
         for check in self._checks:
-            if check.place == place and not check.passes(hit):
-                return _refused(check, hit)
-        failing, group = self._try_groups(hit)
-        return _refused(failing, hit, group) if failing is not None and failing.place == place else None
+            if check.reason_index == reason_index and not check.passes(hit):
+                return _rejection(check, hit)
+        failed_check, group = self._find_group_failed(hit)
+        return (
+            _rejection(failed_check, hit, group)
+            if failed_check is not None and failed_check.reason_index == reason_index
+            else None
+        )
 
-    def find_group(self, hit: "Hit") -> Group | None:
+    def find_group(self, hit: "Hit") -> CompiledGroup | None:
         """The targeting group that lets the click pass; None when none does or none is asked."""
-        return next((group for group in self._tried(hit) if group.find_failing(hit) is None), None)
+        return next((group for group in self._groups_for(hit) if group.find_failed_check(hit) is None), None)
 
-    def _find_own(self, hit: "Hit") -> Check | None:
+    def _find_own_failed(self, hit: "Hit") -> TargetingCheck | None:
         for check in self._checks:
             if not check.passes(hit):
                 return check
         return None
 
-    def _try_groups(self, hit: "Hit") -> tuple[Check | None, Group | None]:
+    def _find_group_failed(self, hit: "Hit") -> tuple[TargetingCheck | None, CompiledGroup | None]:
         """The check that failed in the last group tried, and that group; (None, None) when the groups let it pass."""
-        failing: Check | None = None
-        last: Group | None = None
-        for group in self._tried(hit):
+        failed_check: TargetingCheck | None = None
+        last: CompiledGroup | None = None
+        for group in self._groups_for(hit):
             last = group
-            failing = group.find_failing(hit)
-            if failing is None:
+            failed_check = group.find_failed_check(hit)
+            if failed_check is None:
                 return None, None
-        return failing, last
+        return failed_check, last
 
-    def _tried(self, hit: "Hit") -> _Groups:
+    def _groups_for(self, hit: "Hit") -> _CompiledGroups:
         """The groups that count for the affiliate, in the order in which they are tried."""
         if not self._personal or hit.affiliate is None:
             return self._general
@@ -168,22 +172,22 @@ class Targeting:
         return personal + self._general
 
 
-def find_mistargeted(hit: "Hit") -> Refused | None:
+def find_targeting_rejection(hit: "Hit") -> Rejection | None:
     """Why the click is not one that the offer and its advertiser want; None = it is."""
     targeting, advertiser = hit.targeting, hit.advertiser
     if targeting is not None:
-        refused = targeting.find_refusal(hit)
-        if refused is not None:
-            return refused
+        found_rejection = targeting.find_rejection(hit)
+        if found_rejection is not None:
+            return found_rejection
     if advertiser is not None and advertiser.sub_accounts:
-        return find_refused_account(hit)
+        return find_sub_account_rejection(hit)
     return None
 
 
-def find_refused_account(hit: "Hit") -> Refused | None:
+def find_sub_account_rejection(hit: "Hit") -> Rejection | None:
     """Why the sub accounts of the advertiser do not let the click pass."""
-    check = None if hit.advertiser is None else hit.rules.find_sub_accounts(hit.advertiser)
-    return None if check is None or check.passes(hit) else _refused(check, hit)
+    check = None if hit.advertiser is None else hit.ruleset.find_sub_accounts(hit.advertiser)
+    return None if check is None or check.passes(hit) else _rejection(check, hit)
 
 
 def chosen_url(hit: "Hit") -> str:
@@ -204,13 +208,13 @@ def chosen_url(hit: "Hit") -> str:
     return (group.find_url(hit) if group is not None else "") or offer.url
 
 
-def _share(hit: "Hit") -> int:
+def _visitor_share(hit: "Hit") -> int:
     """0..99, the same for a visitor of an offer each time: by address and user agent."""
     offer_id = 0 if hit.offer is None else hit.offer.id
     key = f"{offer_id}\0{hit.ip}\0{hit.ua}".encode("utf-8", "replace")
     return int.from_bytes(blake2b(key, digest_size=8).digest(), "big") % 100
 
 
-def _refused(check: Check, hit: "Hit", group: Group | None = None) -> Refused:
+def _rejection(check: TargetingCheck, hit: "Hit", group: CompiledGroup | None = None) -> Rejection:
     detail = check.detail(hit)
-    return Refused(check.reason, (detail if group is None else f"group {group.number}: {detail}")[:DETAIL_LENGTH])
+    return Rejection(check.reason, (detail if group is None else f"group {group.number}: {detail}")[:DETAIL_LENGTH])

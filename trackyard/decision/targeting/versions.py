@@ -9,32 +9,32 @@ from typing import Final
 Version = tuple[int, ...]
 """The numbers of a version without the zeros at its end, so that tuples compare as versions do."""
 
-Span = tuple[Version, Version]
+VersionRange = tuple[Version, Version]
 """Versions from the first one up to the second, which is not among them."""
 
 _NUMBERS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
-_LONGEST_TEXT: Final = 64
-_LONGEST: Final = 18
-_LAST: Final = 10**_LONGEST
-_END: Final[Version] = (_LAST + 1,)
+_MAX_TEXT_LENGTH: Final = 64
+_MAX_DIGITS: Final = 18
+_MAX_NUMBER: Final = 10**_MAX_DIGITS
+_END: Final[Version] = (_MAX_NUMBER + 1,)
 
 
-class Versions:
+class VersionSet:
     """Versions that are let in. A version of words, such as Vista, has no place before or after others: it is let in
     where it is named."""
 
-    __slots__ = ("_spans", "_words")
+    __slots__ = ("_ranges", "_words")
 
-    def __init__(self, spans: Iterable[Span], words: Iterable[str]) -> None:
-        self._spans = tuple(spans)
+    def __init__(self, ranges: Iterable[VersionRange], words: Iterable[str]) -> None:
+        self._ranges = tuple(ranges)
         self._words = frozenset(words)
 
-    def hold(self, text: str) -> bool:
+    def contains(self, text: str) -> bool:
         """Whether this version of an agent is among them; an unknown one ("") is not."""
-        version = find_version(text[:_LONGEST_TEXT])
+        version = find_version(text[:_MAX_TEXT_LENGTH])
         if version is None:
             return text.casefold() in self._words
-        for least, below in self._spans:  # noqa: SIM110 (a generator costs more than the look)
+        for least, below in self._ranges:  # noqa: SIM110 (a generator costs more than the look)
             if least <= version < below:
                 return True
         return False
@@ -47,27 +47,27 @@ def find_version(text: str) -> Version | None:
     return None if numbers is None else _without_zeros(numbers)
 
 
-def versions_of(wanted: Iterable[tuple[str, str]]) -> Versions:
+def versions_of(wanted: Iterable[tuple[str, str]]) -> VersionSet:
     """Versions made of (comparison, version): LT, LTE, EQ, GT, GTE, or "" for a release with all that came out under
     it, so that 17 is 17.2 too and 10.0 is 10.0.3 but not 10.1. Any of several lets in, but that "from 12" and "before
     15", which together were all there are, mean what is between them."""
-    spans: list[Span] = []
-    above: list[Span] = []
-    below: list[Span] = []
+    ranges: list[VersionRange] = []
+    above: list[VersionRange] = []
+    below: list[VersionRange] = []
     words: list[str] = []
     for comparison, text in wanted:
         numbers = _numbers(text.strip())
         if numbers is not None:
-            place = above if comparison in ("GT", "GTE") else below if comparison in ("LT", "LTE") else spans
-            place.append(_span(comparison, numbers))
+            bucket = above if comparison in ("GT", "GTE") else below if comparison in ("LT", "LTE") else ranges
+            bucket.append(_version_range(comparison, numbers))
         elif comparison not in ("LT", "GT"):
             words.append(text.strip().casefold())
     if above and below and (least := min(above)[0]) < (end := max(below)[1]):
         above, below = [(least, end)], []
-    return Versions((*spans, *above, *below), words)
+    return VersionSet((*ranges, *above, *below), words)
 
 
-def _span(comparison: str, numbers: Version) -> Span:
+def _version_range(comparison: str, numbers: Version) -> VersionRange:
     version = _without_zeros(numbers)
     following = (*version, 0)  # No version ends with a zero, so nothing lies between the two.
     match comparison:
@@ -90,7 +90,7 @@ def _numbers(text: str) -> Version | None:
     if found is None:
         return None
     # Visitors write agents: numbers of thousands of digits are no longer read.
-    return tuple(int(part) if len(part) <= _LONGEST else _LAST for part in found[0].split("."))
+    return tuple(int(part) if len(part) <= _MAX_DIGITS else _MAX_NUMBER for part in found[0].split("."))
 
 
 def _without_zeros(numbers: Version) -> Version:

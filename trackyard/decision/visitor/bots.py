@@ -13,7 +13,7 @@ from ua_parser.core import Matcher
 from ua_parser.matchers import UserAgentMatcher
 from ua_parser.regex import Resolver
 
-_LIBRARY: Final = "http-library"
+_LIBRARY_TAG: Final = "http-library"
 """The tag of what is no crawler but a tool to make requests with."""
 _BOT: Final = "bot"
 _TOOL: Final = "tool"
@@ -21,7 +21,7 @@ _OTHER_TOOLS: Final = (r"^Java/", r"^PostmanRuntime/", r"^insomnia/", r"^Dart/",
 """Tools that the list does not have."""
 
 _PREFETCH_HEADERS: Final = (b"sec-purpose", b"purpose", b"x-purpose", b"x-moz")
-_AHEAD: Final = (b"prefetch", b"prerender", b"preview")
+_PREFETCH_WORDS: Final = (b"prefetch", b"prerender", b"preview")
 
 
 @cache
@@ -29,8 +29,8 @@ def _resolver() -> Callable[[str, Domain], Any]:
     """All patterns in one automaton: 2.5 µs an agent, where trying them one by one takes 250."""
     from crawleruseragents import CRAWLER_USER_AGENTS_DATA as KNOWN
 
-    tools = [entry["pattern"] for entry in KNOWN if _LIBRARY in entry["tags"]]
-    bots = [entry["pattern"] for entry in KNOWN if _LIBRARY not in entry["tags"]]
+    tools = [entry["pattern"] for entry in KNOWN if _LIBRARY_TAG in entry["tags"]]
+    bots = [entry["pattern"] for entry in KNOWN if _LIBRARY_TAG not in entry["tags"]]
     # The first that matches tells: a bot that names its library is a bot.
     matchers: list[Matcher[UserAgent]] = [UserAgentMatcher(pattern, _BOT) for pattern in bots]
     matchers += [UserAgentMatcher(pattern, _TOOL) for pattern in (*tools, *_OTHER_TOOLS)]
@@ -47,10 +47,10 @@ def is_bot(ua: str, spider: bool) -> bool:
 
 def is_prefetch(headers: dict[bytes, bytes]) -> bool:
     """Whether a browser fetches ahead of a visitor who may never come. headers: by lower-case name."""
-    told = b""
+    purposes = b""
     for name in _PREFETCH_HEADERS:
         if name in headers:
-            told += b" " + headers[name].lower()
-    if not told:
+            purposes += b" " + headers[name].lower()
+    if not purposes:
         return False
-    return any(word in told for word in _AHEAD)
+    return any(word in purposes for word in _PREFETCH_WORDS)

@@ -6,7 +6,7 @@ _K = TypeVar("_K")
 _V = TypeVar("_V")
 
 
-class RecentlyUsed(Generic[_K, _V]):
+class BoundedCache(Generic[_K, _V]):
     """A cache of at most 2 * `size` entries that keeps what is used: a young and an old generation.
 
     A hit costs one dict look-up; there is no list to reorder.
@@ -25,10 +25,10 @@ class RecentlyUsed(Generic[_K, _V]):
         if found is None:
             found = self._old.get(key)
             if found is not None:
-                self.keep(key, found)
+                self.add(key, found)
         return found
 
-    def keep(self, key: _K, value: _V) -> None:
+    def add(self, key: _K, value: _V) -> None:
         """Keeps a value; the least recently used ones may go."""
         if len(self._young) >= self._size:
             self._old = self._young

@@ -11,19 +11,19 @@ RawHints = tuple[bytes | None, ...]
 """The values of HEADERS."""
 
 _BRANDS: Final = b"sec-ch-ua"
-_DETAILS: Final = b"sec-ch-ua-platform-version"
+_PLATFORM_VERSION: Final = b"sec-ch-ua-platform-version"
 HEADERS: Final = (
     _BRANDS,
     b"sec-ch-ua-full-version-list",
     b"sec-ch-ua-platform",
-    _DETAILS,
+    _PLATFORM_VERSION,
     b"sec-ch-ua-model",
     b"sec-ch-ua-mobile",
 )
-ACCEPT: Final = b"Accept-CH: Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List\r\n"
+ACCEPT_CH: Final = b"Accept-CH: Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List\r\n"
 """Asks a browser to tell more with its next click."""
 
-_LONGEST: Final = 256
+_MAX_HEADER: Final = 256
 """A longer header is no hint: hints are kept beside user agents in a cache."""
 
 _ITEM: Final = re.compile(r'"((?:[^"\\]|\\.)*)"\s*;\s*v="([\d.]{1,32})"')
@@ -52,7 +52,7 @@ _BROWSERS: Final = {
     "DuckDuckGo": ("DuckDuckGo", "DuckDuckGo Mobile"),
 }
 """Brands that hints name, as ua-parser names them: on a desktop, on a phone."""
-_PLAIN: Final = frozenset({"Chrome", "Chrome Mobile"})
+_GENERIC_BROWSERS: Final = frozenset({"Chrome", "Chrome Mobile"})
 """What browsers call themselves that hide who they are; only then does a brand replace the name."""
 
 _WINDOWS_11: Final = 13
@@ -65,17 +65,17 @@ def find_hints(headers: dict[bytes, bytes]) -> RawHints | None:
     if _BRANDS not in headers:
         return None
     found = tuple(map(headers.get, HEADERS))
-    if any(value is not None and len(value) > _LONGEST for value in found):
+    if any(value is not None and len(value) > _MAX_HEADER for value in found):
         return None
     return found
 
 
-def asks_more(headers: dict[bytes, bytes]) -> bool:
+def needs_accept_ch(headers: dict[bytes, bytes]) -> bool:
     """Whether the browser would tell more if it were asked: it sends hints, but not yet those of ACCEPT."""
-    return _BRANDS in headers and _DETAILS not in headers
+    return _BRANDS in headers and _PLATFORM_VERSION not in headers
 
 
-class Hints:
+class ClientHints:
     """Hints, read. system: in the words of ua-parser, "" = none that is known · version: the system's, "" = unknown ·
     model: of the device · mobile: whether the browser says so."""
 
@@ -94,23 +94,27 @@ class Hints:
     def browser(self, family: str, version: str) -> tuple[str, str]:
         """The name and version of a browser that its user agent calls so."""
         side = int(family.endswith("Mobile") or self.mobile)
-        named = {_BROWSERS[brand][side]: told for brand, told in self._brands.items() if brand in _BROWSERS}
-        if family in _PLAIN:
-            other = next((name for name in named if name not in _PLAIN), None)
+        named = {
+            _BROWSERS[brand][side]: brand_version for brand, brand_version in self._brands.items() if brand in _BROWSERS
+        }
+        if family in _GENERIC_BROWSERS:
+            other = next((name for name in named if name not in _GENERIC_BROWSERS), None)
             if other is not None:
                 return other, named[other]
-        told = named.get(family, "")
+        brand_version = named.get(family, "")
         # A brand tells the major version alone until it is asked for all of it.
-        return family, told if "." in told and told.partition(".")[0] == version.partition(".")[0] else version
+        return family, brand_version if "." in brand_version and brand_version.partition(".")[0] == version.partition(
+            "."
+        )[0] else version
 
-    def thawed(self, ua: str) -> str:
+    def with_client_hints(self, ua: str) -> str:
         """A user agent of Android with the version and the model that it was frozen without."""
         if self.system != "Android" or not self.version or not self.model:
             return ua
-        return _FROZEN.sub(lambda _: f"(Linux; Android {self.version}; {self.model})", ua, count=1)
+        return _FROZEN_ANDROID.sub(lambda _: f"(Linux; Android {self.version}; {self.model})", ua, count=1)
 
 
-_FROZEN: Final = re.compile(r"\(Linux; Android 10; K\)")
+_FROZEN_ANDROID: Final = re.compile(r"\(Linux; Android 10; K\)")
 
 
 def _system_version(system: str, text: str) -> str:

@@ -21,7 +21,7 @@ COUNTRY_DATABASE: Final = Path(__file__).parent / "data" / "country.mmdb"
 PROVIDER_NAMES: Final = ("isp", "autonomous_system_organization")
 """Where a record of an ISP or ASN database names the provider, the better first."""
 
-_TYPES: Final[dict[str, tuple[str, ...]]] = {
+_TYPE_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "country": ("",),
     "city": ("City", "Enterprise"),
     "isp": ("ISP", "ASN"),
@@ -35,7 +35,7 @@ _IPV4: Final = 4
 _log = logging.getLogger("trackyard.decision")
 
 
-class WrongDatabase(Exception):
+class InvalidDatabase(Exception):
     """A file that is no database of its kind. path: the file · kind: a field of Databases · the message says why."""
 
     def __init__(self, kind: str, path: Path, reason: str) -> None:
@@ -45,7 +45,7 @@ class WrongDatabase(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Databases:
+class AddressDatabases:
     """The files to read, by kind; None = what that kind tells is not known.
 
     country: any with countries · city: City, Enterprise · isp: ISP, ASN · connection: Connection-Type · proxy:
@@ -66,16 +66,16 @@ class Databases:
                 yield field.name, path
 
     def check(self) -> None:
-        """Raises WrongDatabase for the first file that cannot be read as what it is given for."""
+        """Raises InvalidDatabase for the first file that cannot be read as what it is given for."""
         for kind, path in self.each():
-            Database(kind, path).close()
+            AddressDatabase(kind, path).close()
 
 
-Stamp = tuple[int, int, int, int]
+FileStamp = tuple[int, int, int, int]
 """What changes when a file is replaced or written to."""
 
 
-def stamp_of(path: Path) -> Stamp | None:
+def stamp_of(path: Path) -> FileStamp | None:
     """The stamp of a file; None when it is not there."""
     try:
         found = path.stat()
@@ -84,8 +84,8 @@ def stamp_of(path: Path) -> Stamp | None:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-class Database:
-    """An open database of one kind. Raises WrongDatabase."""
+class AddressDatabase:
+    """An open database of one kind. Raises InvalidDatabase."""
 
     __slots__ = ("_broken", "_reader", "_without_ipv6", "kind", "path")
 
@@ -93,17 +93,19 @@ class Database:
         self.kind = kind
         self.path = path
         try:
-            self._reader = _opened(path)
+            self._reader = _open_reader(path)
         except (maxminddb.InvalidDatabaseError, UnicodeDecodeError):
-            raise WrongDatabase(kind, path, "it is no MMDB file") from None
+            raise InvalidDatabase(kind, path, "it is no MMDB file") from None
         except OSError as fault:
-            raise WrongDatabase(kind, path, fault.strerror or str(fault)) from None
-        about = self._reader.metadata()
-        wanted = _TYPES[kind]
-        if not any(word in about.database_type for word in wanted):
+            raise InvalidDatabase(kind, path, fault.strerror or str(fault)) from None
+        description = self._reader.metadata()
+        wanted = _TYPE_WORDS[kind]
+        if not any(word in description.database_type for word in wanted):
             self._reader.close()
-            raise WrongDatabase(kind, path, f"it is of the type {about.database_type}, not {' or '.join(wanted)}")
-        self._without_ipv6 = about.ip_version == _IPV4
+            raise InvalidDatabase(
+                kind, path, f"it is of the type {description.database_type}, not {' or '.join(wanted)}"
+            )
+        self._without_ipv6 = description.ip_version == _IPV4
         self._broken = False
 
     def find(self, ip: str) -> dict[str, Any]:
@@ -113,11 +115,11 @@ class Database:
         try:
             record = self._reader.get(ip)
         except maxminddb.InvalidDatabaseError as fault:
-            self._complain(fault)
+            self._log_damage(fault)
             return {}
         return record if isinstance(record, dict) else {}
 
-    def _complain(self, fault: Exception) -> None:
+    def _log_damage(self, fault: Exception) -> None:
         if not self._broken:
             self._broken = True
             _log.error("an address database is damaged", extra={"path": str(self.path), "error": str(fault)})
@@ -130,7 +132,7 @@ class Database:
         try:
             record, length = self._reader.get_with_prefix_len(ip)
         except maxminddb.InvalidDatabaseError as fault:
-            self._complain(fault)
+            self._log_damage(fault)
             return {}, 128
         return (record, length) if isinstance(record, dict) else ({}, 128)
 
@@ -150,7 +152,7 @@ class Database:
         self.close()
 
 
-def _opened(path: Path) -> maxminddb.Reader:
+def _open_reader(path: Path) -> maxminddb.Reader:
     if path == COUNTRY_DATABASE:
         return maxminddb.open_database(path)
     before = stamp_of(path)

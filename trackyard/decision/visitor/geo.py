@@ -1,6 +1,6 @@
 """Where an address is, who provides it, and whether it hides who is behind it.
 
-Files that operators replace are taken over while the program runs: `Places.refresh` looks for them.
+Files that operators replace are taken over while the program runs: `GeoLookup.refresh` looks for them.
 """
 
 import logging
@@ -9,15 +9,15 @@ from typing import Any, Final
 import msgspec
 
 from trackyard.decision.target.json_text import quoted
-from trackyard.decision.targeting.ip_lists import number_of
-from trackyard.decision.visitor.cache import RecentlyUsed
+from trackyard.decision.targeting.ip_lists import address_number
+from trackyard.decision.visitor.cache import BoundedCache
 from trackyard.decision.visitor.databases import (
     COUNTRY_DATABASE,
     PROVIDER_NAMES,
-    Database,
-    Databases,
-    Stamp,
-    WrongDatabase,
+    AddressDatabase,
+    AddressDatabases,
+    FileStamp,
+    InvalidDatabase,
     stamp_of,
 )
 
@@ -31,7 +31,7 @@ _CONNECTIONS: Final = {
 """What a Connection-Type database says, in the words of targeting: a mobile network, or one that stands still and is
 reached by wire or wi-fi. Anything else is unknown."""
 
-_HIDING: Final = (
+_PROXY_FIELDS: Final = (
     "is_anonymous",
     "is_anonymous_vpn",
     "is_hosting_provider",
@@ -41,21 +41,21 @@ _HIDING: Final = (
 )
 """Any of these in a record makes the address a proxy."""
 
-_HALF: Final = 16
+_HALF_BITS: Final = 16
 """Bits of half an IPv4 address."""
 
-_QUARTER: Final = 8
-_PARTS: Final = 1 << _QUARTER
+_QUARTER_BITS: Final = 8
+_PARTS: Final = 1 << _QUARTER_BITS
 """Networks of three quarters of an address that begin with the same half."""
 _LAST_PART: Final = _PARTS - 1
 
-_IPV4_BITS: Final = 2 * _HALF
+_IPV4_BITS: Final = 2 * _HALF_BITS
 _IPV4_END: Final = 1 << _IPV4_BITS
 
 _log = logging.getLogger("trackyard.decision")
 
 
-class Place(msgspec.Struct, frozen=True, gc=False):
+class GeoRecord(msgspec.Struct, frozen=True, gc=False):
     """What an address says. country: ISO code or "" · region_id, city_id: GeoNames, 0 = unknown · connection: wi-fi,
     cellular or "" · proxy: whether it is known to hide who is behind it."""
 
@@ -68,57 +68,57 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     proxy: bool = False
 
 
-class FoundPlace:
+class CachedGeoRecord:
     """A place that was looked up. place: what is known of it · country: the place's · columns: all of it, as columns of
     a record."""
 
     __slots__ = ("columns", "country", "place")
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: GeoRecord) -> None:
         self.place = place
         self.country = place.country
-        self.columns = place_columns(place)
+        self.columns = geo_columns(place)
 
 
-def place_columns(place: Place) -> str:
+def geo_columns(place: GeoRecord) -> str:
     """What is known of a place as columns of a record, in their order (journal.records.Click), as JSON."""
     region = quoted(str(place.region_id) if place.region_id else "")
     texts = f"{quoted(place.city)},{quoted(place.isp)},{quoted(place.connection)}"
     return f"{quoted(place.country)},{region},{place.city_id},{texts}"
 
 
-class Places:
-    """Look-ups of addresses behind a bounded cache of at most 2 * `remembered`.
+class GeoLookup:
+    """Look-ups of addresses behind a bounded cache of at most 2 * `cache_size`.
 
     A database that cannot be opened is logged, and what it would tell is unknown until it is mended: clicks must not
     wait for that (a start of the whole program checks them first). `place` and `refresh` may run in different threads.
     """
 
-    def __init__(self, databases: Databases, *, remembered: int = 4_000) -> None:
+    def __init__(self, databases: AddressDatabases, *, cache_size: int = 4_000) -> None:
         self._databases = databases
-        self._remembered = remembered
-        self._stamps: dict[str, Stamp | None] = {}
+        self._remembered = cache_size
+        self._stamps: dict[str, FileStamp | None] = {}
         opened = self._open_changed()
         if "country" not in opened:
-            opened["country"] = Database("country", COUNTRY_DATABASE)
-        self._opened = _Opened(opened, remembered)
+            opened["country"] = AddressDatabase("country", COUNTRY_DATABASE)
+        self._opened = _OpenDatabases(opened, cache_size)
 
-    def place(self, ip: str) -> Place:
+    def place(self, ip: str) -> GeoRecord:
         """What an address says. `ip` must be an address or ""."""
-        return self.find(ip, number_of(ip)).place
+        return self.find(ip, address_number(ip)).place
 
-    def find(self, ip: str, number: int) -> FoundPlace:
+    def find(self, ip: str, number: int) -> CachedGeoRecord:
         """As `place`, with what is made of it once. `number`: of the address, as of
-        decision.targeting.ip_lists.number_of."""
+        decision.targeting.ip_lists.address_number."""
         opened = self._opened
         if number < _IPV4_END:
-            half = number >> _HALF
+            half = number >> _HALF_BITS
             found = opened.wide[half]
             if found is not None:
                 return found
             narrow = opened.narrow[half]
             if narrow is not None:
-                place = narrow[number >> _QUARTER & _LAST_PART]
+                place = narrow[number >> _QUARTER_BITS & _LAST_PART]
                 if place:
                     return opened.numbered[place]
         kept = opened.places.find(number)
@@ -129,10 +129,10 @@ class Places:
         fresh = self._open_changed()
         if fresh:
             # Look-ups that run keep the old files and their cache until they are done; the last one closes them.
-            self._opened = _Opened(self._opened.databases | fresh, self._remembered)
+            self._opened = _OpenDatabases(self._opened.databases | fresh, self._remembered)
             _log.info("new address databases", extra={"kinds": sorted(fresh)})
 
-    def _open_changed(self) -> dict[str, Database]:
+    def _open_changed(self) -> dict[str, AddressDatabase]:
         """The databases whose files are not those that were looked at last, opened."""
         opened = {}
         for kind, path in self._databases.each():
@@ -141,8 +141,8 @@ class Places:
                 continue
             self._stamps[kind] = stamp
             try:
-                opened[kind] = Database(kind, path)
-            except WrongDatabase as fault:
+                opened[kind] = AddressDatabase(kind, path)
+            except InvalidDatabase as fault:
                 _log.error("an address database cannot be used", extra={"path": str(path), "error": str(fault)})
         return opened
 
@@ -152,18 +152,18 @@ class Places:
             database.close()
 
 
-class _Opened:
+class _OpenDatabases:
     """Open databases by kind, and what was read from these. With countries alone, by the first half of an IPv4 address:
     wide: the place, where all that begin like it have the same one, as five of six addresses do · narrow: else for each
     third quarter which of `numbered` it has, 0 = it was not asked for yet, or there are several. They are filled as
     addresses come, and take 20 MB however many do. Equal places are one: what many clicks share stays near."""
 
     __slots__ = (
-        "_alone",
         "_city",
         "_connection",
         "_countries",
         "_country",
+        "_country_only",
         "_isp",
         "_proxy",
         "_shared",
@@ -174,74 +174,74 @@ class _Opened:
         "wide",
     )
 
-    def __init__(self, databases: dict[str, Database], remembered: int) -> None:
+    def __init__(self, databases: dict[str, AddressDatabase], cache_size: int) -> None:
         self.databases = databases
-        self.places: RecentlyUsed[int, FoundPlace] = RecentlyUsed(remembered)
-        self.wide: list[FoundPlace | None] = [None] * (_IPV4_END >> _HALF)
-        self._shared: RecentlyUsed[str, FoundPlace] = RecentlyUsed(remembered)
-        self.narrow: list[bytearray | None] = [None] * (_IPV4_END >> _HALF)
-        self.numbered: list[FoundPlace] = [FoundPlace(Place())]
+        self.places: BoundedCache[int, CachedGeoRecord] = BoundedCache(cache_size)
+        self.wide: list[CachedGeoRecord | None] = [None] * (_IPV4_END >> _HALF_BITS)
+        self._shared: BoundedCache[str, CachedGeoRecord] = BoundedCache(cache_size)
+        self.narrow: list[bytearray | None] = [None] * (_IPV4_END >> _HALF_BITS)
+        self.numbered: list[CachedGeoRecord] = [CachedGeoRecord(GeoRecord())]
         self._countries: dict[str, int] = {}
-        self._alone = set(databases) == {"country"}
+        self._country_only = set(databases) == {"country"}
         self._country = databases["country"]
         self._city = databases.get("city")
         self._isp = databases.get("isp")
         self._connection = databases.get("connection")
         self._proxy = databases.get("proxy")
 
-    def read(self, ip: str, number: int) -> FoundPlace:
+    def read(self, ip: str, number: int) -> CachedGeoRecord:
         """The place of an address, or of none (""), which is kept."""
-        if self._alone and number < _IPV4_END and ip:
+        if self._country_only and number < _IPV4_END and ip:
             return self._read_country(ip, number)
-        found = self._share(self._read(ip) if ip else Place())
-        self.places.keep(number, found)
+        found = self._intern(self._read(ip) if ip else GeoRecord())
+        self.places.add(number, found)
         return found
 
-    def _read_country(self, ip: str, number: int) -> FoundPlace:
+    def _read_country(self, ip: str, number: int) -> CachedGeoRecord:
         """The place of an IPv4 address where countries are all that is known."""
         record, length = self._country.find_network(ip)
         country = country_of(record)
         place = self._countries.get(country)
         if place is None:
             place = self._countries[country] = len(self.numbered)
-            self.numbered.append(FoundPlace(Place(country)))
+            self.numbered.append(CachedGeoRecord(GeoRecord(country)))
         found = self.numbered[place]
-        half = number >> _HALF
-        if length <= _HALF:
-            count = 1 << _HALF - length
+        half = number >> _HALF_BITS
+        if length <= _HALF_BITS:
+            count = 1 << _HALF_BITS - length
             first = half // count * count
             self.wide[first : first + count] = [found] * count
-        elif length <= _IPV4_BITS - _QUARTER and place < _PARTS:
+        elif length <= _IPV4_BITS - _QUARTER_BITS and place < _PARTS:
             narrow = self.narrow[half]
             if narrow is None:
                 narrow = self.narrow[half] = bytearray(_PARTS)
-            count = 1 << _IPV4_BITS - _QUARTER - length
-            first = (number >> _QUARTER & _LAST_PART) // count * count
+            count = 1 << _IPV4_BITS - _QUARTER_BITS - length
+            first = (number >> _QUARTER_BITS & _LAST_PART) // count * count
             narrow[first : first + count] = bytes((place,)) * count
         else:
-            self.places.keep(number, found)
+            self.places.add(number, found)
         return found
 
-    def _share(self, place: Place) -> FoundPlace:
-        made = FoundPlace(place)
+    def _intern(self, place: GeoRecord) -> CachedGeoRecord:
+        made = CachedGeoRecord(place)
         key = f"{made.columns},{place.proxy}"
         found = self._shared.find(key)
         if found is None:
-            self._shared.keep(key, made)
+            self._shared.add(key, made)
         return found or made
 
-    def _read(self, ip: str) -> Place:
+    def _read(self, ip: str) -> GeoRecord:
         """The place of an address. Its country is that of its city, so that country, region and city fit."""
         record = {} if self._city is None else self._city.find(ip)
         region_id, (city_id, city) = _region_of(record), _city_of(record)
-        return Place(
+        return GeoRecord(
             country_of(record) or country_of(self._country.find(ip)),
             region_id,
             city_id,
             city,
             "" if self._isp is None else provider_of(self._isp.find(ip)),
             "" if self._connection is None else _connection_of(self._connection.find(ip)),
-            self._proxy is not None and _is_hiding(self._proxy.find(ip)),
+            self._proxy is not None and _is_proxy(self._proxy.find(ip)),
         )
 
 
@@ -288,5 +288,5 @@ def _connection_of(record: dict[str, Any]) -> str:
     return _CONNECTIONS.get(kind, "") if isinstance(kind, str) else ""
 
 
-def _is_hiding(record: dict[str, Any]) -> bool:
-    return any(record.get(name) for name in _HIDING)
+def _is_proxy(record: dict[str, Any]) -> bool:
+    return any(record.get(name) for name in _PROXY_FIELDS)

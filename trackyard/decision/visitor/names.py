@@ -12,13 +12,13 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as regex  # type: ignore[attr-defined]
 from typing import Any, Final
 
-MOST_WORDS: Final = 100
+MAX_WORDS: Final = 100
 """Words one pattern may stand for before it counts as matching anything."""
 
 _REFERENCE: Final = re.compile(r"\$(\d)")
 _NO_VENDORS: Final = re.compile(r"Generic|Spider")
 
-_NUMBERED: Final[dict[str, tuple[str, ...]]] = {
+_NUMBERED_RELEASES: Final[dict[str, tuple[str, ...]]] = {
     "Android": tuple(str(number) for number in range(4, 17)),
     "iOS": (*(str(number) for number in range(9, 19)), "26"),
     "Mac OS X": (*(f"10.{number}" for number in range(9, 16)), "11", "12", "13", "14", "15", "26"),
@@ -41,7 +41,7 @@ def _matchers() -> Any:
 @cache
 def systems() -> tuple[str, ...]:
     """Operating systems, by name."""
-    return _sorted(_named((matcher.family, matcher.regex) for matcher in _matchers()[1]))
+    return _sorted(_expanded_names((matcher.family, matcher.regex) for matcher in _matchers()[1]))
 
 
 @cache
@@ -52,19 +52,19 @@ def versions(system: str) -> tuple[str, ...]:
         for matcher in _matchers()[1]
         if matcher.family == system and matcher.major and "$" not in matcher.major
     }
-    return tuple(sorted(fixed.union(_NUMBERED.get(system, ())), key=_version_key))
+    return tuple(sorted(fixed.union(_NUMBERED_RELEASES.get(system, ())), key=_version_key))
 
 
 @cache
 def browsers() -> tuple[str, ...]:
     """Browsers, by name."""
-    return _sorted(_named((matcher.family, matcher.regex) for matcher in _matchers()[0]))
+    return _sorted(_expanded_names((matcher.family, matcher.regex) for matcher in _matchers()[0]))
 
 
 @cache
 def vendors() -> tuple[str, ...]:
     """Makers of devices, by name."""
-    found = _named((matcher.brand or "", matcher.regex) for matcher in _matchers()[2])
+    found = _expanded_names((matcher.brand or "", matcher.regex) for matcher in _matchers()[2])
     return _sorted(name for name in found if not _NO_VENDORS.match(name))
 
 
@@ -72,7 +72,7 @@ def _sorted(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({name for name in names if name and name != "Other"}, key=lambda name: (name.lower(), name)))
 
 
-def _named(templates: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _expanded_names(templates: Iterable[tuple[str, str]]) -> Iterator[str]:
     for template, pattern in templates:
         group = _REFERENCE.search(template)
         if group is None:
@@ -94,14 +94,14 @@ def _find_group(tree: Any, number: int) -> Any:
     for node, argument in tree:
         if node is op.SUBPATTERN and argument[0] == number:
             return argument[3]
-        for inner in _inner(node, argument):
+        for inner in _children(node, argument):
             found = _find_group(inner, number)
             if found is not None:
                 return found
     return None
 
 
-def _inner(node: Any, argument: Any) -> list[Any]:
+def _children(node: Any, argument: Any) -> list[Any]:
     if node is op.SUBPATTERN:
         return [argument[3]]
     if node is op.BRANCH:
@@ -116,7 +116,7 @@ def _words(tree: Any) -> set[str] | None:
     words = {""}
     for node, argument in tree:
         more = _node_words(node, argument)
-        if more is None or len(words) * len(more) > MOST_WORDS:
+        if more is None or len(words) * len(more) > MAX_WORDS:
             return None
         words = {word + ending for word in words for ending in more}
     return words

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from trackyard.decision.visitor.databases import COUNTRY_DATABASE, Database, Stamp, stamp_of
+from trackyard.decision.visitor.databases import COUNTRY_DATABASE, AddressDatabase, FileStamp, stamp_of
 from trackyard.decision.visitor.geo import country_of, provider_of
 
 _log = logging.getLogger("trackyard.decision")
@@ -35,37 +35,37 @@ def find_providers(database: Path, seconds: float) -> Providers | None:
     Raises WrongDatabase.
     """
     try:
-        return _reading(database).result(seconds)
+        return _providers_of(database).result(seconds)
     except TimeoutError:
         return None
 
 
-class _Reading:
+class _ProviderFile:
     """What is read of one file. known: of the last file that could be read, or being read for the first time."""
 
-    def __init__(self, stamp: Stamp | None, known: "Future[Providers]") -> None:
+    def __init__(self, stamp: FileStamp | None, known: "Future[Providers]") -> None:
         self.stamp = stamp
         self.known = known
 
 
-_readings: Final[dict[Path, _Reading]] = {}
+_provider_files: Final[dict[Path, _ProviderFile]] = {}
 _lock: Final = Lock()
 
 
-def _reading(path: Path) -> "Future[Providers]":
+def _providers_of(path: Path) -> "Future[Providers]":
     """The last reading of a database that is done, or the first one; another is begun when the file is new."""
     with _lock:
         stamp = stamp_of(path)
-        found = _readings.get(path)
+        found = _provider_files.get(path)
         if found is None or (found.known.done() and found.known.exception() is not None):
-            found = _readings[path] = _Reading(stamp, _begin(path))
+            found = _provider_files[path] = _ProviderFile(stamp, _start_reading(path))
         elif found.stamp != stamp and found.known.done():
             found.stamp = stamp
-            _begin(path).add_done_callback(lambda done: _take(path, found, done))
+            _start_reading(path).add_done_callback(lambda done: _replace_known(path, found, done))
         return found.known
 
 
-def _take(path: Path, reading: _Reading, done: "Future[Providers]") -> None:
+def _replace_known(path: Path, reading: _ProviderFile, done: "Future[Providers]") -> None:
     fault = done.exception()
     if fault is None:
         reading.known = done
@@ -73,7 +73,7 @@ def _take(path: Path, reading: _Reading, done: "Future[Providers]") -> None:
         _log.error("a new address database cannot be used", extra={"path": str(path), "error": str(fault)})
 
 
-def _begin(path: Path) -> "Future[Providers]":
+def _start_reading(path: Path) -> "Future[Providers]":
     done: Future[Providers] = Future()
 
     def read() -> None:
@@ -88,7 +88,7 @@ def _begin(path: Path) -> "Future[Providers]":
 
 def _read(path: Path) -> Providers:
     found: set[tuple[str, str]] = set()
-    with Database("isp", path) as providers, Database("country", COUNTRY_DATABASE) as countries:
+    with AddressDatabase("isp", path) as providers, AddressDatabase("country", COUNTRY_DATABASE) as countries:
         for network, record in providers.each():
             name = provider_of(record)
             if name:

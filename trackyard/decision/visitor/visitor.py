@@ -13,15 +13,24 @@ from ua_parser.loaders import load_lazy_builtins
 from ua_parser.regex import Resolver
 
 from trackyard.decision.target.json_text import quoted
-from trackyard.decision.targeting.ip_lists import number_of
+from trackyard.decision.targeting.ip_lists import address_number
 from trackyard.decision.visitor.bots import is_bot
-from trackyard.decision.visitor.cache import RecentlyUsed
-from trackyard.decision.visitor.client_hints import Hints, RawHints
-from trackyard.decision.visitor.databases import COUNTRY_DATABASE, Databases
-from trackyard.decision.visitor.geo import Place, Places
-from trackyard.domain.tracking.macros import encoded
+from trackyard.decision.visitor.cache import BoundedCache
+from trackyard.decision.visitor.client_hints import ClientHints, RawHints
+from trackyard.decision.visitor.databases import COUNTRY_DATABASE, AddressDatabases
+from trackyard.decision.visitor.geo import GeoLookup, GeoRecord
+from trackyard.domain.tracking.macros import encode_value
 
-__all__ = ["BOT", "COUNTRY_DATABASE", "DEVICES", "Agent", "Databases", "Place", "Visitors", "read_agent"]
+__all__ = [
+    "BOT",
+    "COUNTRY_DATABASE",
+    "DEVICES",
+    "AddressDatabases",
+    "Agent",
+    "GeoRecord",
+    "VisitorLookup",
+    "read_agent",
+]
 
 BOT: Final = "bot"
 """The device of an agent that is a bot."""
@@ -39,56 +48,59 @@ class Agent(msgspec.Struct, frozen=True, gc=False):
     model: str = ""
 
 
-Who = tuple[int, int]
-"""A visitor as numbers: its address (decide/addresses.number_of), and the mark of its user agent or ADDRESS_ALONE."""
+VisitorKey = tuple[int, int]
+"""A visitor as numbers: its address (decide/addresses.address_number), and the mark of its user agent or
+ADDRESS_ONLY."""
 
-ADDRESS_ALONE: Final = -1
+ADDRESS_ONLY: Final = -1
 """The second number of a visitor that an offer with uniqIpOnly knows by the address alone; no mark is negative."""
 
 
-class ReadAgent:
+class ParsedAgent:
     """A user agent that was read. ua: as it was sent · agent: what it says · bot: whether it is one · system: the
     operating system in lower case · os: the same as a value in a URL · columns: agent and what it says, as columns of a
-    record · mark: as of `mark_of`."""
+    record · mark: as of `agent_fingerprint`."""
 
-    __slots__ = ("agent", "bot", "columns", "mark", "os", "system", "ua")
+    __slots__ = ("agent", "bot", "columns", "fingerprint", "os", "system", "ua")
 
     def __init__(self, ua: str, agent: Agent) -> None:
         self.ua = ua
         self.agent = agent
         self.bot = agent.device == BOT
         self.system = agent.os.casefold()
-        self.os = encoded(agent.os)
+        self.os = encode_value(agent.os)
         self.columns = agent_columns(ua, agent)
-        self.mark = mark_of(ua)
+        self.fingerprint = agent_fingerprint(ua)
 
 
 def agent_columns(ua: str, agent: Agent) -> str:
     """A user agent and what it says as columns of a record, in their order (journal.records.Click), as JSON."""
     system = (ua, agent.os, agent.os_version)
-    told = (*system, agent.device, agent.brand, agent.model, agent.browser, agent.browser_version)
-    return ",".join([quoted(text) for text in told])
+    described = (*system, agent.device, agent.brand, agent.model, agent.browser, agent.browser_version)
+    return ",".join([quoted(text) for text in described])
 
 
-def who_is(ip: str, ua: str) -> Who:
+def visitor_key(ip: str, ua: str) -> VisitorKey:
     """The visitor of an address and a user agent."""
-    return number_of(ip), mark_of(ua)
+    return address_number(ip), agent_fingerprint(ua)
 
 
-def mark_of(ua: str) -> int:
+def agent_fingerprint(ua: str) -> int:
     """A number that tells user agents apart: two share it with a probability of 1e-17."""
     return int.from_bytes(blake2b(ua.encode("utf-8", "replace"), digest_size=7).digest(), "big")
 
 
-class Visitors:
+class VisitorLookup:
     """Look-ups of addresses and user agents."""
 
-    def __init__(self, databases: Databases | None = None, *, addresses: int = 4_000, agents: int = 5_000) -> None:
-        self._places = Places(databases or Databases(), remembered=addresses)
+    def __init__(
+        self, databases: AddressDatabases | None = None, *, addresses: int = 4_000, agents: int = 5_000
+    ) -> None:
+        self._places = GeoLookup(databases or AddressDatabases(), cache_size=addresses)
         self._resolve = Resolver(load_lazy_builtins())
-        self._agents: RecentlyUsed[str | tuple[str, RawHints], ReadAgent] = RecentlyUsed(agents)
+        self._agents: BoundedCache[str | tuple[str, RawHints], ParsedAgent] = BoundedCache(agents)
         self.agent("")  # what is made at the first look-up is made before the first visitor
-        self.find_place = self._places.find
+        self.find_geo = self._places.find
         self.place = self._places.place
         """What an address says. The argument must be an address or ""."""
         self.refresh = self._places.refresh
@@ -98,26 +110,26 @@ class Visitors:
         """What a user agent says, and the client hints that came with it."""
         return self.read(ua, hints).agent
 
-    def read(self, ua: str, hints: RawHints | None = None) -> ReadAgent:
+    def read(self, ua: str, hints: RawHints | None = None) -> ParsedAgent:
         """As `agent`, with what is made of it once."""
         key = ua if hints is None else (ua, hints)
         found = self._agents.find(key)
         if found is None:
-            found = ReadAgent(ua, self._read(ua, None if hints is None else Hints(hints)))
-            self._agents.keep(key, found)
+            found = ParsedAgent(ua, self._read(ua, None if hints is None else ClientHints(hints)))
+            self._agents.add(key, found)
         return found
 
-    def _read(self, ua: str, hints: Hints | None) -> Agent:
-        told = ua if hints is None else hints.thawed(ua)
-        found = read_agent(told, self._resolve(told, Domain.ALL))
-        return found if hints is None or found.device == BOT else _refined(found, hints)
+    def _read(self, ua: str, hints: ClientHints | None) -> Agent:
+        described = ua if hints is None else hints.with_client_hints(ua)
+        found = read_agent(described, self._resolve(described, Domain.ALL))
+        return found if hints is None or found.device == BOT else _apply_hints(found, hints)
 
     def close(self) -> None:
         """Gives the databases back."""
         self._places.close()
 
 
-def _refined(agent: Agent, hints: Hints) -> Agent:
+def _apply_hints(agent: Agent, hints: ClientHints) -> Agent:
     """An agent with what hints add to it."""
     browser, browser_version = hints.browser(agent.browser, agent.browser_version)
     device, same = agent.device, agent.os == hints.system
@@ -165,7 +177,7 @@ _NO_MODELS: Final = frozenset({"K", "Smartphone", "Feature Phone"})
 DEVICES: Final = ("mobile", "tablet", "desktop", "mediahub", "ereader", "console", "tv", "smartwatch")
 """The kinds of devices, in the words of targeting (docs/spec/tracking.md#restrictions-and-targeting-groups)."""
 
-_SIGNS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
+_DEVICE_PATTERNS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ("mediahub", re.compile(r"apple ?tv|roku|\baft[a-z0-9]+\b|crkey", re.I)),
     ("tv", re.compile(r"smart-?tv|googletv|hbbtv|netcast|web0s|tizen.*tv\b|bravia", re.I)),
     ("console", re.compile(r"playstation|xbox|nintendo", re.I)),
@@ -193,8 +205,8 @@ _DESKTOPS: Final = frozenset(
 
 
 def _device_type(ua: str, os_name: str) -> str:
-    for kind, sign in _SIGNS:
-        if sign.search(ua):
+    for kind, pattern in _DEVICE_PATTERNS:
+        if pattern.search(ua):
             return kind
     if os_name == "Android":
         # By Google's rule an Android that does not say Mobile is a tablet.

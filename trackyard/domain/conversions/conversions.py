@@ -7,25 +7,25 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final
 
-from trackyard.base.money import LIMIT, ZERO
-from trackyard.domain.conversions.statuses import Mover, Status, may_move
+from trackyard.base.money import MAX_AMOUNT, ZERO
+from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.money.referrals import NO_REFERRAL, Referral
 from trackyard.domain.offers.caps import NO_CAPS, Caps
 from trackyard.domain.offers.counters import Count, Traits
 from trackyard.domain.offers.payments import DEFAULT_GOAL, Payment
-from trackyard.domain.offers.tiers import Ladder, Modifier
-from trackyard.domain.tracking.ip_lists import ANYONE, AddressLists
+from trackyard.domain.offers.tiers import Modifier, TierGroup
+from trackyard.domain.tracking.ip_lists import ANY_ADDRESS, AddressLists
 
 GOAL_LENGTH: Final = 255
 CUSTOM_FIELDS: Final = range(1, 8)
 
 
-class Fault(StrEnum):
+class PostbackError(StrEnum):
     """Why a call changes nothing: the text in the server postback log."""
 
     NO_CLICKID = "Missing mandatory parameter clickid"
     BROKEN_CLICKID = "Broken clickid"
-    CLICK_FORGOTTEN = "Click session lifespan is expired"
+    CLICK_EXPIRED = "Click session lifespan is expired"
     OFFER_DISABLED = "Offer disabled"
     ACCESS_DENIED = "Access denied"
     ADDRESS_DENIED = "Current IP-address is denied"
@@ -38,7 +38,7 @@ class Fault(StrEnum):
     NO_CHANGE = "Nothing to change"
 
 
-class Decline(StrEnum):
+class DeclineReason(StrEnum):
     """Why a conversion is declined on arrival: its comment."""
 
     PARTNER_BANNED = "Partner is banned"
@@ -74,16 +74,16 @@ class OfferTerms:
     personal_payments: tuple[Payment, ...]
     hold_days: int
     secure: str | None
-    callers: AddressLists = ANYONE
+    address_lists: AddressLists = ANY_ADDRESS
     caps: Caps = NO_CAPS
-    ladders: tuple[Ladder, ...] = ()
+    tier_groups: tuple[TierGroup, ...] = ()
     session: str = "1y"
     min_session: str = "0s"
     unique_ip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class DecisionTerms:
     """What a decision needs of the installation: codes, the affiliate, currency rates by code.
 
     rates: units of the currency for one of the platform's, at the day of the call; the platform's own is 1 · counts:
@@ -97,7 +97,7 @@ class Terms:
     platform_secure: str | None
     platform_currency: str
     rates: Mapping[str, Decimal]
-    advertiser_callers: AddressLists = ANYONE
+    advertiser_address_lists: AddressLists = ANY_ADDRESS
     counts: Mapping[str, Count] = field(default_factory=dict)
     referral: Referral = NO_REFERRAL
     converted: int = 0
@@ -109,7 +109,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class CallFacts:
+class ReceivedPostback:
     """One inbound call. time: UTC ms, becomes the creation time · params: by canonical name."""
 
     id: str
@@ -170,7 +170,7 @@ class Conversion:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ConversionChange:
     """A conversion before and after; before None = it is new. actor: who did it (tables.conversion_event)."""
 
     before: Conversion | None
@@ -183,7 +183,7 @@ def goal_of(params: Mapping[str, str]) -> str:
     return params.get("goal", "")[:GOAL_LENGTH] or DEFAULT_GOAL
 
 
-def identity_of(params: Mapping[str, str], click_id: str) -> str:
+def identity_key_of(params: Mapping[str, str], click_id: str) -> str:
     """What makes a conversion of an offer and goal one: the action id when one is sent, else the click."""
     action_id = params.get("action_id", "")
     if not action_id:
@@ -193,29 +193,29 @@ def identity_of(params: Mapping[str, str], click_id: str) -> str:
     return f"a:{action_id}"
 
 
-def find_early_fault(
-    params: Mapping[str, str], click: Mapping[str, Any] | None, *, forgotten: bool = False
-) -> Fault | None:
+def find_early_error(
+    params: Mapping[str, str], click: Mapping[str, Any] | None, *, expired: bool = False
+) -> PostbackError | None:
     """The faults that need neither offer nor conversion. click None: there is no click of that id · forgotten: the id
     is that of a click which is kept no more (sessions.is_forgotten), removed already or not."""
     if not params.get("clickid"):
-        return Fault.NO_CLICKID
-    if forgotten:
-        return Fault.CLICK_FORGOTTEN
+        return PostbackError.NO_CLICKID
+    if expired:
+        return PostbackError.CLICK_EXPIRED
     if click is None or click["reason"]:
-        return Fault.BROKEN_CLICKID
+        return PostbackError.BROKEN_CLICKID
     return None
 
 
 def is_out_of_range(conversion: Conversion) -> bool:
     """Whether an amount is too large to be stored: a sum in range can leave it by its currency or by percents."""
     amounts_of = (conversion.charge, conversion.payout, conversion.charge_base, conversion.payout_base)
-    return max(conversion.sum, *amounts_of) >= LIMIT
+    return max(conversion.sum, *amounts_of) >= MAX_AMOUNT
 
 
-def end_hold(conversion: Conversion, now_ms: int) -> Change:
+def end_hold(conversion: Conversion, now_ms: int) -> ConversionChange:
     """The hold of a conversion ends by itself: it is confirmed. Raises ValueError for one that is not on hold."""
-    if not may_move(Mover.HOLD_END, conversion.status, Status.CONFIRMED):
+    if not is_transition_allowed(ChangeOrigin.HOLD_END, conversion.status, Status.CONFIRMED):
         raise ValueError(f"{conversion.id} is not on hold")
     after = replace(
         conversion,
@@ -224,15 +224,15 @@ def end_hold(conversion: Conversion, now_ms: int) -> Change:
         hold_until=None,
         updated_at=now_ms,
     )
-    return Change(conversion, after, "job:hold")
+    return ConversionChange(conversion, after, "job:hold")
 
 
-def traits_of(call: CallFacts, click: Mapping[str, Any]) -> Traits:
+def traits_of(call: ReceivedPostback, click: Mapping[str, Any]) -> Traits:
     """What decides in which counters the conversion counts that a call makes."""
     return Traits(goal_of(call.params), click["affiliate"], click["country"][:2], call.time)
 
 
-def currencies_of(offers: Sequence[OfferTerms], calls: Sequence[CallFacts], platform: str) -> set[str]:
+def currencies_of(offers: Sequence[OfferTerms], calls: Sequence[ReceivedPostback], platform: str) -> set[str]:
     """The currencies whose rates decisions on these calls need."""
     found = {platform} | {call.params["currency"].upper() for call in calls if call.params.get("currency")}
     for offer in offers:

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Protocol
 
-from trackyard.domain.conversions.conversions import Change
+from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.statistics.rows import Fact, encode_row
+from trackyard.domain.statistics.rows import ConversionEvent, encode_row
 
 
-class Told(Protocol):
+class ConversionEventSource(Protocol):
     """What of a conversion its facts tell (domain.conversions.conversions.Conversion)."""
 
     @property
@@ -50,18 +50,18 @@ class Told(Protocol):
     def click(self) -> Mapping[str, Any]: ...
 
 
-def fact_lines(change: Change) -> bytes:
+def event_lines(change: ConversionChange) -> bytes:
     """+1 of the new state, with -1 of the old one before it when there was one: loaded together."""
-    lines = [encode_row(fact_of(change.after, 1))]
+    lines = [encode_row(event_of(change.after, 1))]
     if change.before is not None:
-        lines.insert(0, encode_row(fact_of(change.before, -1)))
+        lines.insert(0, encode_row(event_of(change.before, -1)))
     return b"\n".join(lines)
 
 
-def fact_of(conversion: Told, sign: int) -> Fact:
+def event_of(conversion: ConversionEventSource, sign: int) -> ConversionEvent:
     """The row of one state of a conversion, with the dimensions of its click."""
     click = conversion.click
-    return Fact(
+    return ConversionEvent(
         sign=sign,
         conversion_id=conversion.id,
         version=conversion.version,

@@ -10,16 +10,16 @@ from trackyard.base.ids import find_click_id
 
 DAY_MS: Final = 86_400_000
 
-LATE_MS: Final = 10_000
+CLICK_LATENESS_MS: Final = 10_000
 """A click is recorded at most this long after its id was made; and an id may be this far in the future."""
 
-PATIENCE_MS: Final = 72 * 3_600_000
+MAX_CLICK_WAIT_MS: Final = 72 * 3_600_000
 """No call waits longer for its click, once everything is loaded that could bring it."""
 
-KEPT_MS: Final = 400 * DAY_MS
+MIN_CLICK_RETENTION_MS: Final = 400 * DAY_MS
 """How long clicks are kept at least."""
 
-_BEYOND_SESSIONS_MS: Final = 35 * DAY_MS
+_RETENTION_MARGIN_MS: Final = 35 * DAY_MS
 _UNITS: Final[Mapping[str, int]] = {
     "y": 365 * DAY_MS,
     "m": 30 * DAY_MS,
@@ -33,36 +33,36 @@ _PART: Final = re.compile(r"([0-9]+)([ymwdhis])")
 
 
 @lru_cache(maxsize=1024)
-def span_ms(text: str) -> int:
+def duration_ms(text: str) -> int:
     """The milliseconds of a duration such as 1d12h: a year is 365 days, a month 30
     (docs/spec/api-conventions.md#dates-and-durations)."""
     return sum(int(number) * _UNITS[unit] for number, unit in _PART.findall(text))
 
 
-def kept_ms(sessions: Iterable[str], least: int = KEPT_MS) -> int:
+def click_retention_ms(sessions: Iterable[str], least: int = MIN_CLICK_RETENTION_MS) -> int:
     """How long clicks are kept. sessions: the click_session of every offer · least: ms, as the operator wants."""
-    return max(least, max(map(span_ms, sessions), default=0) + _BEYOND_SESSIONS_MS)
+    return max(least, max(map(duration_ms, sessions), default=0) + _RETENTION_MARGIN_MS)
 
 
-def is_possible(click_id: str, received_at: int, edges: Collection[int]) -> bool:
+def is_possible_click_id(click_id: str, received_at: int, edges: Collection[int]) -> bool:
     """Whether an id can be that of a click: its form, a number of an edge that was ever given out (`edges`), a second
     that is not in the future of the call. received_at: UTC ms."""
     parts = find_click_id(click_id)
-    return parts is not None and parts.edge in edges and parts.second * 1000 <= received_at + LATE_MS
+    return parts is not None and parts.edge in edges and parts.second * 1000 <= received_at + CLICK_LATENESS_MS
 
 
-def is_forgotten(click_id: str, received_at: int, kept: int, edges: Collection[int]) -> bool:
-    """Whether an id is that of a click which is kept no more when its call comes. kept: `kept_ms`."""
-    return is_older(click_id, received_at, kept) and is_possible(click_id, received_at, edges)
+def is_click_expired(click_id: str, received_at: int, retention_ms: int, edges: Collection[int]) -> bool:
+    """Whether an id is that of a click which is kept no more when its call comes. kept: `click_retention_ms`."""
+    return is_click_older(click_id, received_at, retention_ms) and is_possible_click_id(click_id, received_at, edges)
 
 
-def is_older(click_id: str, received_at: int, span: int) -> bool:
+def is_click_older(click_id: str, received_at: int, span: int) -> bool:
     """Whether an id says that it was made more than `span` milliseconds before its call."""
     parts = find_click_id(click_id)
     return parts is not None and received_at - parts.second * 1000 > span
 
 
-def is_settled(
+def is_click_wait_over(
     click_id: str,
     received_at: int,
     now_ms: int,
@@ -78,6 +78,10 @@ def is_settled(
     """
     parts = find_click_id(click_id)
     waits_since = max(received_at, caught_up_at)
-    if parts is None or not is_possible(click_id, received_at, edges) or now_ms - waits_since >= PATIENCE_MS:
+    if (
+        parts is None
+        or not is_possible_click_id(click_id, received_at, edges)
+        or now_ms - waits_since >= MAX_CLICK_WAIT_MS
+    ):
         return True
-    return loaded_until.get(parts.edge, 0) > parts.second * 1000 + LATE_MS
+    return loaded_until.get(parts.edge, 0) > parts.second * 1000 + CLICK_LATENESS_MS

@@ -18,7 +18,7 @@ class Status(StrEnum):
     @property
     def number(self) -> int:
         """The status on the wire and in the analytic store."""
-        return NUMBERS[self]
+        return STATUS_NUMBERS[self]
 
     @property
     def shown(self) -> "Status":
@@ -26,7 +26,7 @@ class Status(StrEnum):
         return Status.PENDING if self is Status.PENDING_CAP else self
 
 
-NUMBERS = {
+STATUS_NUMBERS = {
     Status.CONFIRMED: 1,
     Status.PENDING: 2,
     Status.DECLINED: 3,
@@ -34,36 +34,36 @@ NUMBERS = {
     Status.HOLD: 5,
     Status.PENDING_CAP: 6,
 }
-BY_NUMBER = {number: status for status, number in NUMBERS.items()}
+STATUSES_BY_NUMBER = {number: status for status, number in STATUS_NUMBERS.items()}
 
 
-class Mover(StrEnum):
+class ChangeOrigin(StrEnum):
     """Who makes or changes a conversion."""
 
-    CALL = "call"
+    POSTBACK = "call"
     HOLD_END = "the end of a hold"
     EDIT = "edit"
     IMPORT = "import"
 
 
-_EDITED: Final = frozenset(Status) - {Status.PENDING_CAP}
-_CALLED: Final = _EDITED - {Status.NOT_FOUND}
+_SET_BY_EDITS: Final = frozenset(Status) - {Status.PENDING_CAP}
+_SET_BY_POSTBACKS: Final = _SET_BY_EDITS - {Status.NOT_FOUND}
 
-MOVES: Final[Mapping[Mover, Mapping[Status | None, frozenset[Status]]]] = {
+STATUS_TRANSITIONS: Final[Mapping[ChangeOrigin, Mapping[Status | None, frozenset[Status]]]] = {
     # A call may say anew that what is pending is pending: another status was sent before.
-    Mover.CALL: {
-        None: _CALLED,
-        Status.PENDING: _CALLED,
-        Status.PENDING_CAP: _CALLED,
+    ChangeOrigin.POSTBACK: {
+        None: _SET_BY_POSTBACKS,
+        Status.PENDING: _SET_BY_POSTBACKS,
+        Status.PENDING_CAP: _SET_BY_POSTBACKS,
         Status.HOLD: frozenset({Status.DECLINED}),
     },
-    Mover.HOLD_END: {Status.HOLD: frozenset({Status.CONFIRMED})},
-    Mover.EDIT: {before: _EDITED - {before} for before in Status},
-    Mover.IMPORT: {None: frozenset(Status)},
+    ChangeOrigin.HOLD_END: {Status.HOLD: frozenset({Status.CONFIRMED})},
+    ChangeOrigin.EDIT: {before: _SET_BY_EDITS - {before} for before in Status},
+    ChangeOrigin.IMPORT: {None: frozenset(Status)},
 }
 """Mover → status before, None of a new conversion → those it may have after; what is not here never happens."""
 
 
-def may_move(mover: Mover, before: Status | None, after: Status) -> bool:
+def is_transition_allowed(mover: ChangeOrigin, before: Status | None, after: Status) -> bool:
     """Whether a mover may bring a conversion from one status to another; before None = it makes it."""
-    return after in MOVES[mover].get(before, frozenset())
+    return after in STATUS_TRANSITIONS[mover].get(before, frozenset())

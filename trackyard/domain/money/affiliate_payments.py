@@ -12,7 +12,7 @@ class PaymentStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-MOVES: Final[dict[PaymentStatus, frozenset[PaymentStatus]]] = {
+PAYMENT_TRANSITIONS: Final[dict[PaymentStatus, frozenset[PaymentStatus]]] = {
     PaymentStatus.CREATED: frozenset({PaymentStatus.PAID, PaymentStatus.CANCELLED}),
     PaymentStatus.PAID: frozenset(),
     PaymentStatus.CANCELLED: frozenset(),

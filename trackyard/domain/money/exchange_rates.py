@@ -17,19 +17,19 @@ from zoneinfo import ZoneInfo
 from trackyard.base.zones import day_end_ms
 from trackyard.domain.money.currencies import NUMBERS
 
-PLACES: Final = Decimal("0.0000000001")
-_MOST: Final = Decimal(10) ** 8
+RATE_PRECISION: Final = Decimal("0.0000000001")
+_MAX_RATE: Final = Decimal(10) ** 8
 _EURO: Final = "EUR"
 _CUBE: Final = re.compile(
     r"""<Cube\s+(?:time=['"](?P<day>\d{4}-\d\d-\d\d)['"]|currency=['"](?P<code>[A-Z]{3})['"]\s+rate=['"](?P<rate>[0-9.]+)['"])"""
 )
 
-Days = dict[date, dict[str, Decimal]]
+RatesByDay = dict[date, dict[str, Decimal]]
 """Day → currency → units of it for one euro; the euro itself is 1."""
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class BankRate:
     """A rate of the platform. rate: units of the currency for one of the platform's, from `from_at` (UTC ms) on."""
 
     currency: str
@@ -37,9 +37,9 @@ class Quote:
     rate: Decimal
 
 
-def days_of_table(lines: Iterable[str], since: date, until: date) -> Days:
+def parse_rate_table(lines: Iterable[str], since: date, until: date) -> RatesByDay:
     """The days from `since` to `until` (exclusive) of the bank's table (CSV: Date,USD,JPY,…; N/A = none that day)."""
-    found: Days = {}
+    found: RatesByDay = {}
     rows = csv.reader(lines)
     names = [name.strip() for name in next(rows, [])][1:]
     for row in rows:
@@ -49,9 +49,9 @@ def days_of_table(lines: Iterable[str], since: date, until: date) -> Days:
     return found
 
 
-def days_of_feed(text: str) -> Days:
+def parse_rate_feed(text: str) -> RatesByDay:
     """The days of the bank's feed (XML). Anything else in it is passed over."""
-    found: Days = {}
+    found: RatesByDay = {}
     current: dict[str, Decimal] = {}
     for cube in _CUBE.finditer(text):
         if cube["day"]:
@@ -64,7 +64,7 @@ def days_of_feed(text: str) -> Days:
     return {day: rates for day, rates in found.items() if len(rates) > 1}
 
 
-def quotes_of(days: Days, platform: str, zone: ZoneInfo) -> list[Quote]:
+def platform_rates(days: RatesByDay, platform: str, zone: ZoneInfo) -> list[BankRate]:
     """The rates of a platform whose currency is `platform`; of days on which that one has no rate, none."""
     found = []
     for day, rates in sorted(days.items()):
@@ -73,9 +73,9 @@ def quotes_of(days: Days, platform: str, zone: ZoneInfo) -> list[Quote]:
             continue
         from_at = day_end_ms(day, zone)
         for code, rate in sorted(rates.items()):
-            rebased = (rate / own).quantize(PLACES)
-            if code != platform and 0 < rebased < _MOST:
-                found.append(Quote(code, from_at, rebased))
+            rebased = (rate / own).quantize(RATE_PRECISION)
+            if code != platform and 0 < rebased < _MAX_RATE:
+                found.append(BankRate(code, from_at, rebased))
     return found
 
 

@@ -5,17 +5,17 @@ from decimal import Decimal
 from typing import Final
 
 from trackyard.base.money import ZERO, percent_of
-from trackyard.domain.conversions.conversions import Change, Conversion
+from trackyard.domain.conversions.conversions import Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
 
 REFERRAL: Final = "referral"
 REFERRAL_RELABEL: Final = "referral_relabel"
-SHARES: Final = (REFERRAL, REFERRAL_RELABEL)
+REFERRAL_KINDS: Final = (REFERRAL, REFERRAL_RELABEL)
 """The kinds of entries that are a referrer's; their source is the conversion that brings the share."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """One fact in an affiliate's ledger: by how much hold and available change, in `currency`.
 
     kind: "conversion" (a new one), "change", "relabel" (what a change of currency takes away of the old one) ·
@@ -33,47 +33,51 @@ class Entry:
     at: int
 
 
-def entries_of(change: Change) -> list[Entry]:
+def ledger_entries_of(change: ConversionChange) -> list[LedgerEntry]:
     """The entries of a change: one, or two when its currency changes; and those of the share that it brings a referrer.
     The sum over a conversion's life is its payout, on hold or available by its status, and the share of it."""
-    return [*_own_entries(change), *_shares(change)]
+    return [*_own_entries(change), *_referral_entries(change)]
 
 
-def _own_entries(change: Change) -> list[Entry]:
+def _own_entries(change: ConversionChange) -> list[LedgerEntry]:
     before, after = change.before, change.after
     if before is None:
-        return [_entry("conversion", after, *worth(after))]
-    hold_before, available_before = worth(before)
-    hold, available = worth(after)
+        return [_entry("conversion", after, *balance_effect(after))]
+    hold_before, available_before = balance_effect(before)
+    hold, available = balance_effect(after)
     if before.currency == after.currency:
         return [_entry("change", after, hold - hold_before, available - available_before)]
     taken = _entry("relabel", replace(after, currency=before.currency), -hold_before, -available_before)
     return [taken, _entry("change", after, hold, available)]
 
 
-def _shares(change: Change) -> list[Entry]:
+def _referral_entries(change: ConversionChange) -> list[LedgerEntry]:
     """The entries of the referrer; none where nothing moves."""
     before, after = change.before, change.after
     if after.referrer_id is None:
         return []
-    gone = ZERO if before is None else share_of(before.status, before.payout, before.referral_percent)
-    come = share_of(after.status, after.payout, after.referral_percent)
+    old_share = ZERO if before is None else referral_share(before.status, before.payout, before.referral_percent)
+    new_share = referral_share(after.status, after.payout, after.referral_percent)
     if before is None or before.currency == after.currency:
-        return [_share(REFERRAL, after, after.referrer_id, come - gone)] if come != gone else []
+        return (
+            [_referral_entry(REFERRAL, after, after.referrer_id, new_share - old_share)]
+            if new_share != old_share
+            else []
+        )
     taken = replace(after, currency=before.currency)
     moved = [
-        _share(REFERRAL_RELABEL, taken, after.referrer_id, -gone),
-        _share(REFERRAL, after, after.referrer_id, come),
+        _referral_entry(REFERRAL_RELABEL, taken, after.referrer_id, -old_share),
+        _referral_entry(REFERRAL, after, after.referrer_id, new_share),
     ]
     return [entry for entry in moved if entry.available]
 
 
-def worth(conversion: Conversion) -> tuple[Decimal, Decimal]:
+def balance_effect(conversion: Conversion) -> tuple[Decimal, Decimal]:
     """What a conversion adds to its affiliate's balance: (hold, available), in its currency."""
-    return worth_of(conversion.status, conversion.payout)
+    return balance_effect_of(conversion.status, conversion.payout)
 
 
-def worth_of(status: Status, payout: Decimal) -> tuple[Decimal, Decimal]:
+def balance_effect_of(status: Status, payout: Decimal) -> tuple[Decimal, Decimal]:
     """What a conversion of this status with this payout adds: (hold, available)."""
     if status is Status.HOLD:
         return payout, ZERO
@@ -82,18 +86,18 @@ def worth_of(status: Status, payout: Decimal) -> tuple[Decimal, Decimal]:
     return ZERO, ZERO
 
 
-def share_of(status: Status, payout: Decimal, percent: Decimal) -> Decimal:
+def referral_share(status: Status, payout: Decimal, percent: Decimal) -> Decimal:
     """What a conversion brings its referrer: a part of its payout, once it is confirmed. It never is on hold: hold is
     made of an affiliate's own payouts alone."""
     return percent_of(payout, percent) if status is Status.CONFIRMED else ZERO
 
 
-def _share(kind: str, conversion: Conversion, referrer_id: int, available: Decimal) -> Entry:
+def _referral_entry(kind: str, conversion: Conversion, referrer_id: int, available: Decimal) -> LedgerEntry:
     return replace(_entry(kind, conversion, ZERO, available), affiliate_id=referrer_id)
 
 
-def _entry(kind: str, conversion: Conversion, hold: Decimal, available: Decimal) -> Entry:
-    return Entry(
+def _entry(kind: str, conversion: Conversion, hold: Decimal, available: Decimal) -> LedgerEntry:
+    return LedgerEntry(
         affiliate_id=conversion.affiliate_id,
         kind=kind,
         source_id=conversion.id,

@@ -9,10 +9,19 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.counters import BUDGET, CONVERSIONS, Count, Counter, Measure, Side, Traits, side_of
+from trackyard.domain.offers.counters import (
+    BUDGET,
+    CONVERSIONS,
+    Count,
+    Counter,
+    LimitDefinition,
+    LimitSide,
+    Traits,
+    side_of,
+)
 from trackyard.domain.offers.offers import Cap, PersonalLimit
 
-PERSONAL: Final = "personal"
+PERSONAL_PREFIX: Final = "personal"
 """What the id of a personal limit begins with; the affiliate's id follows."""
 
 
@@ -21,7 +30,7 @@ class CapRule(msgspec.Struct, frozen=True):
 
     type: str
     value: Decimal
-    measure: Measure
+    measure: LimitDefinition
 
     def is_reached(self, count: Count) -> bool:
         """Whether a counter of it leaves no place."""
@@ -39,22 +48,22 @@ class Caps(msgspec.Struct, frozen=True):
     overcap_goal: str = ""
     notice_percent: int | None = None
 
-    def of_limit(self, limit_id: str) -> list[CapRule]:
+    def with_limit_id(self, limit_id: str) -> list[CapRule]:
         """The cap of an id; none when it is that of a tier."""
         return [rule for rule in self.rules if rule.measure.id == limit_id]
 
-    def refusing(self, counter: Counter) -> list[CapRule]:
+    def rejecting(self, counter: Counter) -> list[CapRule]:
         """The cap of a counter, when it refuses clicks while the counter is full."""
         if self.overcap_goal and counter.goal not in (None, self.overcap_goal):
             return []
-        return [rule for rule in self.of_limit(counter.limit_id) if self.refuses_clicks(rule)]
+        return [rule for rule in self.with_limit_id(counter.limit_id) if self.rejects_clicks(rule)]
 
-    def refuses_clicks(self, rule: CapRule) -> bool:
+    def rejects_clicks(self, rule: CapRule) -> bool:
         """Whether a cap refuses clicks while it is full: with an overcap_goal those that name it alone do."""
         side, goal = rule.measure.goal, self.overcap_goal
         return self.redirects and (not goal or side.each or (side.only is not None and goal in side.only))
 
-    def is_due_to_tell(self, rule: CapRule, count: Count) -> bool:
+    def is_notice_due(self, rule: CapRule, count: Count) -> bool:
         """Whether a counter of a cap holds as much as staff want to be told of."""
         if self.notice_percent is None or rule.measure.period != "day":
             return False
@@ -64,7 +73,7 @@ class Caps(msgspec.Struct, frozen=True):
 NO_CAPS: Final = Caps()
 
 
-def caps_of(
+def compile_caps(
     offer_id: int,
     caps: Iterable[Cap],
     personal_limits: Iterable[PersonalLimit],
@@ -82,7 +91,7 @@ def caps_of(
         CapRule(
             type=cap.type,
             value=cap.value,
-            measure=Measure(
+            measure=LimitDefinition(
                 offer_id,
                 cap.id,
                 cap.period,
@@ -100,8 +109,8 @@ def caps_of(
     for limit in personal_limits:
         least[limit.partner] = min(limit.caps, least.get(limit.partner, limit.caps))
     for affiliate_id, value in least.items():
-        own = Side(only=frozenset({affiliate_id}))
-        measure = Measure(offer_id, f"{PERSONAL}-{affiliate_id}", "day", zone, statuses, affiliate=own)
+        own = LimitSide(only=frozenset({affiliate_id}))
+        measure = LimitDefinition(offer_id, f"{PERSONAL_PREFIX}-{affiliate_id}", "day", zone, statuses, affiliate=own)
         rules.append(CapRule(type=CONVERSIONS, value=Decimal(value), measure=measure))
     return Caps(tuple(rules), statuses, redirects, overcap_goal, notice_percent)
 
@@ -115,7 +124,7 @@ def counted_statuses(words: tuple[str, ...]) -> frozenset[Status]:
     return named | {other for word, other in alike.items() if word in named}
 
 
-def touched(caps: Caps, traits: Traits) -> Iterator[tuple[CapRule, Counter]]:
+def each_counter(caps: Caps, traits: Traits) -> Iterator[tuple[CapRule, Counter]]:
     """The counters in which a conversion counts while its status does, each with its cap."""
     for rule in caps.rules:
         if rule.measure.counts(traits):
@@ -123,5 +132,5 @@ def touched(caps: Caps, traits: Traits) -> Iterator[tuple[CapRule, Counter]]:
 
 
 def is_reached(caps: Caps, traits: Traits, counts: Mapping[str, Count]) -> bool:
-    """Whether a cap leaves no place for such a conversion. counts: by counter's name, all that `touched` tells."""
-    return any(rule.is_reached(counts[counter.name]) for rule, counter in touched(caps, traits))
+    """Whether a cap leaves no place for such a conversion. counts: by counter's name, all that `each_counter` tells."""
+    return any(rule.is_reached(counts[counter.name]) for rule, counter in each_counter(caps, traits))

@@ -41,7 +41,7 @@ class Count(NamedTuple):
         return self.budget if kind == BUDGET else Decimal(self.conversions)
 
 
-NOTHING: Final = Count()
+ZERO_COUNT: Final = Count()
 
 
 class Counter(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ class Counter(msgspec.Struct, frozen=True):
     country: str | None = None
 
     @property
-    def opening(self) -> "Counter":
+    def period_counter(self) -> "Counter":
         """The counter that stands for the whole period: while it exists, those that do not hold nothing."""
         if self.goal is None and self.affiliate_id is None and self.country is None:
             return self
@@ -66,19 +66,19 @@ class Counter(msgspec.Struct, frozen=True):
         return Counter(name, self.offer_id, self.limit_id, self.start, self.until)
 
 
-class Side(msgspec.Struct, frozen=True):
+class LimitSide(msgspec.Struct, frozen=True):
     """One side of a limit. each: a counter for each value · only: what it counts, None = any."""
 
     each: bool = False
     only: frozenset[Any] | None = None
 
 
-def side_of(kind: str, values: Iterable[Any]) -> Side:
+def side_of(kind: str, values: Iterable[Any]) -> LimitSide:
     """The side of a cap item: kind all, each or exact, with the list of exact."""
-    return Side(each=kind == "each", only=frozenset(values) if kind == "exact" else None)
+    return LimitSide(each=kind == "each", only=frozenset(values) if kind == "exact" else None)
 
 
-class Measure(msgspec.Struct, frozen=True):
+class LimitDefinition(msgspec.Struct, frozen=True):
     """What a limit counts. id: of the cap or tier · period: one of PERIODS · zone: of its calendar · statuses: those in
     which a conversion counts · since: conversions made before this time (UTC ms) do not count."""
 
@@ -87,9 +87,9 @@ class Measure(msgspec.Struct, frozen=True):
     period: str
     zone: ZoneInfo
     statuses: frozenset[Status]
-    goal: Side = Side()
-    affiliate: Side = Side()
-    country: Side = Side()
+    goal: LimitSide = LimitSide()
+    affiliate: LimitSide = LimitSide()
+    country: LimitSide = LimitSide()
     since: int = 0
 
     @property
@@ -97,9 +97,9 @@ class Measure(msgspec.Struct, frozen=True):
         """Whether it has more than one counter a period."""
         return self.goal.each or self.affiliate.each or self.country.each
 
-    def opening_at(self, at_ms: int) -> Counter:
+    def period_counter_at(self, at_ms: int) -> Counter:
         """The opening counter of the period that a moment lies in."""
-        start, until = _span(self.period, at_ms, self.zone)
+        start, until = _period_bounds(self.period, at_ms, self.zone)
         return Counter(_name(self.offer_id, self.id, start), self.offer_id, self.id, start, until)
 
     def covers(self, traits: Traits) -> bool:
@@ -116,23 +116,32 @@ class Measure(msgspec.Struct, frozen=True):
 
     def counter_of(self, traits: Traits) -> Counter:
         """The counter in which such a conversion counts, or would if its goal did."""
-        opening = self.opening_at(traits.at)
+        period_counter = self.period_counter_at(traits.at)
         if not self.has_each:
-            return opening
+            return period_counter
         goal = traits.goal if self.goal.each else None
         affiliate_id = traits.affiliate_id if self.affiliate.each else None
         country = traits.country if self.country.each else None
-        return counter_at(opening, goal, affiliate_id, country)
+        return counter_at(period_counter, goal, affiliate_id, country)
 
 
-def counter_at(opening: Counter, goal: str | None, affiliate_id: int | None, country: str | None) -> Counter:
+def counter_at(period_counter: Counter, goal: str | None, affiliate_id: int | None, country: str | None) -> Counter:
     """The counter of these values in the period of an opening one."""
     parts = ("" if value is None else f"{len(str(value))}:{value}" for value in (affiliate_id, country, goal))
-    name = "/".join((opening.name, *parts))
-    return Counter(name, opening.offer_id, opening.limit_id, opening.start, opening.until, goal, affiliate_id, country)
+    name = "/".join((period_counter.name, *parts))
+    return Counter(
+        name,
+        period_counter.offer_id,
+        period_counter.limit_id,
+        period_counter.start,
+        period_counter.until,
+        goal,
+        affiliate_id,
+        country,
+    )
 
 
-class Move(NamedTuple):
+class CounterChange(NamedTuple):
     """What a change adds to a counter."""
 
     counter: Counter
@@ -140,7 +149,7 @@ class Move(NamedTuple):
     budget: Decimal
 
 
-class Tally:
+class RunningCounts:
     """Counters as they stand in the middle of a transaction.
 
     `loaded`: what they held at its beginning; asking for another one is a KeyError. `counts`: what they hold now.
@@ -151,7 +160,7 @@ class Tally:
         self.counts: dict[str, Count] = dict(self.loaded)
         self.moved: dict[str, Counter] = {}
 
-    def add(self, moves: Iterable[Move]) -> None:
+    def add(self, moves: Iterable[CounterChange]) -> None:
         """Counts what a change adds."""
         for counter, conversions, budget in moves:
             held = self.counts[counter.name]
@@ -163,14 +172,14 @@ def _name(offer_id: int, limit_id: str, start: int) -> str:
     return f"{offer_id}/{limit_id}/{start}"
 
 
-_remembered: dict[tuple[str, str], tuple[int, int | None]] = {}
+_last_periods: dict[tuple[str, str], tuple[int, int | None]] = {}
 """(period, zone) → the span that was asked for last: most conversions of a moment lie in the same."""
 
 
-def _span(period: str, at_ms: int, zone: ZoneInfo) -> tuple[int, int | None]:
+def _period_bounds(period: str, at_ms: int, zone: ZoneInfo) -> tuple[int, int | None]:
     key = (period, zone.key)
-    span = _remembered.get(key)
+    span = _last_periods.get(key)
     if span is None or not (span[0] <= at_ms and (span[1] is None or at_ms < span[1])):
         found = period_at(period, at_ms, zone)
-        span = _remembered[key] = (found.start, found.end)
+        span = _last_periods[key] = (found.start, found.end)
     return span

@@ -7,6 +7,6 @@ LANGUAGES: Final = ("ru", "en", "es", "ka", "vi")
 """The languages texts come in."""
 
 
-def one_text(texts: Mapping[str, str]) -> str:
+def preferred_text(texts: Mapping[str, str]) -> str:
     """One of several: the English, else the Russian, else the first that is not empty."""
     return texts.get("en") or texts.get("ru") or next((text for text in texts.values() if text), "")

@@ -13,7 +13,7 @@ import msgspec
 from trackyard.domain.offers.payments import Payment
 
 
-class PaymentItem(Payment, frozen=True, kw_only=True):
+class OfferPayment(Payment, frozen=True, kw_only=True):
     """A payment item with what only readers need. partners: of a personal payment."""
 
     goal_alias: str = ""
@@ -85,7 +85,7 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
     end: int
 
 
-class Schedule(msgspec.Struct, frozen=True, kw_only=True):
+class OfferSchedule(msgspec.Struct, frozen=True, kw_only=True):
     """When an offer takes clicks (docs/spec/tracking.md#schedule). Days YYYY-MM-DD of `timezone`, inclusive; `enabled`
     switches
     the intervals, the dates always hold."""
@@ -105,21 +105,21 @@ class OsVersion(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
 
 
-class Sides(msgspec.Struct, frozen=True, kw_only=True):
+class AllowDeny(msgspec.Struct, frozen=True, kw_only=True):
     """What is let in and what is kept out, of plain values; deny wins, an empty allow lets all in."""
 
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
 
 
-class Places(msgspec.Struct, frozen=True, kw_only=True):
+class AllowDenyGeo(msgspec.Struct, frozen=True, kw_only=True):
     """As Sides, of GeoNames ids by country."""
 
     allow: dict[str, tuple[int, ...]] = {}
     deny: dict[str, tuple[int, ...]] = {}
 
 
-class SubSides(msgspec.Struct, frozen=True, kw_only=True):
+class AllowDenySubs(msgspec.Struct, frozen=True, kw_only=True):
     """As Sides, of values by sub number; deny_groups: rows of sub number → value that are refused together."""
 
     allow: dict[int, tuple[str, ...]] = {}
@@ -137,16 +137,16 @@ class WeightedUrl(msgspec.Struct, frozen=True, kw_only=True):
 class TargetingGroup(msgspec.Struct, frozen=True, kw_only=True):
     """A targeting group (docs/spec/tracking.md#restrictions-and-targeting-groups). affiliate_id makes it personal."""
 
-    country: Sides = Sides()
-    region: Places = Places()
-    city: Places = Places()
+    country: AllowDeny = AllowDeny()
+    region: AllowDenyGeo = AllowDenyGeo()
+    city: AllowDenyGeo = AllowDenyGeo()
     os: tuple[OsVersion, ...] = ()
     isp: dict[str, tuple[str, ...]] = {}
-    ip: Sides = Sides()
+    ip: AllowDeny = AllowDeny()
     device_type: tuple[str, ...] = ()
-    browser: Sides = Sides()
-    brand: Sides = Sides()
-    sub: SubSides = SubSides()
+    browser: AllowDeny = AllowDeny()
+    brand: AllowDeny = AllowDeny()
+    sub: AllowDenySubs = AllowDenySubs()
     connection: tuple[str, ...] = ()
     block_proxy: bool = False
     affiliate_id: tuple[int, ...] = ()
@@ -168,7 +168,7 @@ class RestrictedIsp(msgspec.Struct, frozen=True, kw_only=True):
     name: str
 
 
-class SubAccount(msgspec.Struct, frozen=True, kw_only=True):
+class SubAccountList(msgspec.Struct, frozen=True, kw_only=True):
     """Values of a sub that are allowed, or with `exclude` refused
     (docs/spec/tracking.md#restrictions-and-targeting-groups)."""
 
@@ -209,8 +209,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     status: str = "stopped"
     privacy: str = "protected"
     redirect_type: str = "http302"
-    payments: tuple[PaymentItem, ...] = ()
-    partner_payments: tuple[PaymentItem, ...] = ()
+    payments: tuple[OfferPayment, ...] = ()
+    partner_payments: tuple[OfferPayment, ...] = ()
     landings: tuple[Landing, ...] = ()
     last_number: int = 0
     caps: tuple[Cap, ...] = ()
@@ -223,7 +223,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     notice_percent_overcap: int | None = None
     enabled_commission_tiers: bool = False
     commission_tiers: tuple[Tier, ...] = ()
-    schedule: Schedule | None = None
+    schedule: OfferSchedule | None = None
     targeting: tuple[TargetingGroup, ...] = ()
     consider_personal_targeting_only: bool = False
     countries: tuple[str, ...] = ()
@@ -234,7 +234,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     strictly_devices: tuple[str, ...] = ()
     strictly_connection_type: str = ""
     sub_restrictions: tuple[dict[str, str], ...] = ()
-    sub_accounts: dict[str, SubAccount] = {}
+    sub_accounts: dict[str, SubAccountList] = {}
     search_empty_sub: int | None = None
     uniq_ip_only: bool = False
     reject_not_uniq_ip: bool = False
@@ -272,10 +272,10 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: int
 
 
-FIELDS: Final = frozenset(Offer.__struct_fields__)
+OFFER_FIELDS: Final = frozenset(Offer.__struct_fields__)
 """Every field of an offer."""
 
-MADE: Final = frozenset({"id", "hash", "last_number", "created_at", "updated_at"})
+GENERATED_FIELDS: Final = frozenset({"id", "hash", "last_number", "created_at", "updated_at"})
 """Fields that nobody writes."""
 
 
@@ -288,7 +288,7 @@ def offer_of(row: dict[str, Any]) -> Offer:
     return msgspec.convert(row, Offer, strict=False, str_keys=True)
 
 
-def stored(changes: dict[str, Any]) -> dict[str, Any]:
+def stored_columns(changes: dict[str, Any]) -> dict[str, Any]:
     """The columns of changed fields: structs as JSON documents, amounts in them as text."""
     columns: dict[str, Any] = msgspec.to_builtins(changes, builtin_types=(bytes,), str_keys=True)
     return columns
@@ -304,7 +304,7 @@ def labels_of(offer: Offer) -> frozenset[Label]:
         "smartlink": offer.smartlink_categories,
         "tag": offer.tags,
         "source": offer.sources,
-        "os": systems_of(offer),
+        "os": operating_systems_of(offer),
         "cap_type": [cap.type for cap in offer.caps],
         "cap_country": [code for cap in offer.caps for code in cap.country],
         "joins": ["itself"] if offer.auto_offer_connect and offer.privacy == "protected" else [],
@@ -317,7 +317,7 @@ def countries_of(offer: Offer) -> frozenset[str]:
     """Return the countries that an offer or its targeting names, without those that no targeting group lets in."""
     named = {*offer.countries, *(code for group in offer.targeting for code in _named_countries(group))}
     return frozenset(
-        code for code in named if not offer.targeting or any(_takes(each, code) for each in offer.targeting)
+        code for code in named if not offer.targeting or any(_accepts(each, code) for each in offer.targeting)
     )
 
 
@@ -326,12 +326,12 @@ def _named_countries(group: TargetingGroup) -> tuple[str, ...]:
     return group.country.allow or (*group.region.allow, *group.city.allow, *group.isp)
 
 
-def _takes(group: TargetingGroup, code: str) -> bool:
+def _accepts(group: TargetingGroup, code: str) -> bool:
     named = _named_countries(group)
     return code not in group.country.deny and (not named or code in named)
 
 
-def systems_of(offer: Offer) -> frozenset[str]:
+def operating_systems_of(offer: Offer) -> frozenset[str]:
     """Lower-case names of the operating systems that both restriction_os and targeting let in; none = any. Targeting
     restricts when each of its groups names some."""
     restricted = frozenset(item.os.casefold() for item in offer.restriction_os)
@@ -340,7 +340,7 @@ def systems_of(offer: Offer) -> frozenset[str]:
     return (restricted & targeted) or restricted or targeted
 
 
-def derived_of(offer: Offer) -> dict[str, Any]:
+def sort_columns_of(offer: Offer) -> dict[str, Any]:
     """What lists sort by (columns): the highest general payout as it is written, the smallest caps of conversions."""
     conversions = [cap for cap in offer.caps if cap.type == "conversions"]
     return {

@@ -80,20 +80,20 @@ def find_payment(
 ) -> Payment | None:
     """The payment of a conversion for `goal`: the affiliate's own before the general ones; of those whose
     conditions the click meets the one with most conditions, then the first. `click`: its record by column name."""
-    fitting = list_fitting(general, personal, affiliate_id, goal, click)
+    fitting = matching_payments(general, personal, affiliate_id, goal, click)
     if len(fitting) == 1:
         return fitting[0]
     return max(fitting, key=lambda item: len(conditions_of(item)), default=None)  # max keeps the first of equals
 
 
-def list_fitting(
+def matching_payments(
     general: Iterable[Payment], personal: Iterable[Payment], affiliate_id: int, goal: str, click: Mapping[str, Any]
 ) -> list[Payment]:
     """The payments that a conversion might earn: those of the affiliate's own whose conditions the click meets; when
     there are none, the general ones."""
     own = [item for item in personal if affiliate_id in item.partners]
     for items in (own, list(general)):
-        fitting = [item for item in items if item.goal == goal and _fits(item, click)]
+        fitting = [item for item in items if item.goal == goal and _matches(item, click)]
         if fitting:
             return fitting
     return []
@@ -105,7 +105,7 @@ def conditions_of(item: Payment) -> tuple[str, ...]:
     return (*plain, *(name for name in _SUBS if _values(getattr(item, name))))
 
 
-def amounts(payment: Payment, order_sum: Decimal) -> Amounts:
+def compute_amounts(payment: Payment, order_sum: Decimal) -> Amounts:
     """What a conversion with this payment is worth. `order_sum`: in the payment's currency."""
     charge, payout = payment.total, payment.revenue
     if payment.type is not PaymentType.FIXED:
@@ -118,7 +118,7 @@ def amounts(payment: Payment, order_sum: Decimal) -> Amounts:
 _SUBS: Final = tuple(f"sub{number}" for number in range(1, 9))
 
 
-def _fits(item: Payment, click: Mapping[str, Any]) -> bool:
+def _matches(item: Payment, click: Mapping[str, Any]) -> bool:
     if item.countries and (click["country"] in item.countries) == item.country_exclude:
         return False
     return bool(

@@ -20,14 +20,14 @@ class Period:
     end: int | None
 
 
-_EVER: Final = Period(0, None)
+_ALL_TIME: Final = Period(0, None)
 
 
 def period_at(name: str, at_ms: int, zone: ZoneInfo) -> Period:
     """The period `name` of the calendar of `zone` that the moment `at_ms` (UTC ms) lies in. Raises ValueError for a
     name that is none of PERIODS."""
     if name == "all":
-        return _EVER
+        return _ALL_TIME
     if name == "hour":
         # By the offset of the moment, so that each of the two equal hours of a long day is one of its own.
         offset = datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone).utcoffset() or timedelta()

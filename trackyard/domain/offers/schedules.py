@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import find_zone
-from trackyard.domain.offers.offers import Interval, Schedule
+from trackyard.domain.offers.offers import Interval, OfferSchedule
 
 
-def is_open(schedule: Schedule, at_ms: int, platform_zone: ZoneInfo) -> bool:
+def is_open(schedule: OfferSchedule, at_ms: int, platform_zone: ZoneInfo) -> bool:
     """Whether clicks are taken at `at_ms` (UTC ms). A schedule without a zone is in the platform's; one that is
     enabled and names no hours restricts none."""
     zone = find_zone(schedule.timezone) if schedule.timezone else None
@@ -20,10 +20,10 @@ def is_open(schedule: Schedule, at_ms: int, platform_zone: ZoneInfo) -> bool:
     if not schedule.enabled or not schedule.intervals:
         return True
     weekday = local.isoweekday() % 7
-    return any(_holds(interval, weekday, local.hour) for interval in schedule.intervals)
+    return any(_contains(interval, weekday, local.hour) for interval in schedule.intervals)
 
 
-def _holds(interval: Interval, weekday: int, hour: int) -> bool:
+def _contains(interval: Interval, weekday: int, hour: int) -> bool:
     if interval.start <= interval.end:
         return weekday == interval.day_of_week and interval.start <= hour <= interval.end
     following = (interval.day_of_week + 1) % 7

@@ -16,7 +16,7 @@ import msgspec
 
 from trackyard.base.money import percent_of, rounded
 from trackyard.domain.offers.caps import counted_statuses
-from trackyard.domain.offers.counters import Count, Measure, Side, Traits, side_of
+from trackyard.domain.offers.counters import Count, LimitDefinition, LimitSide, Traits, side_of
 from trackyard.domain.offers.offers import Tier
 from trackyard.domain.offers.payments import Amounts
 
@@ -41,12 +41,12 @@ class Modifier(msgspec.Struct, frozen=True):
     payment_type: str
 
 
-class Ladder(msgspec.Struct, frozen=True):
+class TierGroup(msgspec.Struct, frozen=True):
     """A ladder. type: CONVERSIONS or BUDGET · steps: highest first, with the value at which each is reached · targets:
     the goals it changes, empty = all."""
 
     type: str
-    measure: Measure
+    measure: LimitDefinition
     steps: tuple[tuple[Decimal, Modifier], ...]
     targets: frozenset[str] = frozenset()
 
@@ -55,19 +55,21 @@ class Ladder(msgspec.Struct, frozen=True):
         return (not self.targets or traits.goal in self.targets) and self.measure.covers(traits)
 
 
-def ladders_of(offer_id: int, tiers: Iterable[Tier], zone: ZoneInfo) -> tuple[Ladder, ...]:
+def tier_groups_of(offer_id: int, tiers: Iterable[Tier], zone: ZoneInfo) -> tuple[TierGroup, ...]:
     """The ladders of an offer's tiers, in their order. zone: caps_timezone, or the platform's."""
     alike: dict[Tier, list[Tier]] = {}
     for tier in tiers:
-        key = msgspec.structs.replace(tier, id="", since=0, value=_ANY, modifier_value=_ANY)
+        key = msgspec.structs.replace(tier, id="", since=0, value=_ANY_VALUE, modifier_value=_ANY_VALUE)
         alike.setdefault(key, []).append(tier)
-    return tuple(_ladder(offer_id, members, zone) for members in alike.values())
+    return tuple(_tier_group(offer_id, members, zone) for members in alike.values())
 
 
-def reached(ladders: Iterable[Ladder], traits: Traits, counts: Mapping[str, Count]) -> tuple[Modifier, ...]:
+def reached_modifiers(
+    tier_groups: Iterable[TierGroup], traits: Traits, counts: Mapping[str, Count]
+) -> tuple[Modifier, ...]:
     """What applies to a new conversion, in order. counts: by counter's name, without the conversion itself."""
     found = []
-    for ladder in ladders:
+    for ladder in tier_groups:
         if ladder.changes(traits):
             held = counts[ladder.measure.counter_of(traits).name].of(ladder.type)
             step = next((modifier for value, modifier in ladder.steps if held >= value), None)
@@ -76,13 +78,13 @@ def reached(ladders: Iterable[Ladder], traits: Traits, counts: Mapping[str, Coun
     return tuple(found)
 
 
-def modified(worth: Amounts, modifiers: Sequence[Modifier]) -> Amounts:
+def apply_modifiers(worth: Amounts, modifiers: Sequence[Modifier]) -> Amounts:
     """The amounts once each modifier has changed what the one before left."""
     for modifier in modifiers:
         if modifier.payment_type != "total":
-            worth = replace(worth, payout=_changed(worth.payout, modifier, worth.sum))
+            worth = replace(worth, payout=_apply_modifier(worth.payout, modifier, worth.sum))
         if modifier.payment_type != "payout":
-            worth = replace(worth, charge=_changed(worth.charge, modifier, worth.sum))
+            worth = replace(worth, charge=_apply_modifier(worth.charge, modifier, worth.sum))
     return worth
 
 
@@ -96,34 +98,34 @@ def documents_of(modifiers: Iterable[Modifier]) -> list[dict[str, Any]]:
     return [msgspec.to_builtins(modifier) for modifier in modifiers]
 
 
-_ANY: Final = Decimal(0)
+_ANY_VALUE: Final = Decimal(0)
 
 
-def _ladder(offer_id: int, members: Sequence[Tier], zone: ZoneInfo) -> Ladder:
+def _tier_group(offer_id: int, members: Sequence[Tier], zone: ZoneInfo) -> TierGroup:
     first = members[0]  # all of a ladder count since the same time
     steps = [
         (tier.value, Modifier(ModifierType(tier.modifier_type), tier.modifier_value, tier.modifier_payment_type))
         for tier in sorted(members, key=lambda tier: tier.value, reverse=True)
     ]
-    measure = Measure(
+    measure = LimitDefinition(
         offer_id,
         first.id,
         first.timeframe,
         zone,
         counted_statuses(tuple(first.conversion_status) or DEFAULT_STATUSES),
-        goal=_listed(first.goals),
+        goal=_limit_side(first.goals),
         affiliate=side_of(first.affiliate_type, first.affiliates),
-        country=_listed(first.countries),
+        country=_limit_side(first.countries),
         since=first.since,
     )
-    return Ladder(first.type, measure, tuple(steps), frozenset(first.target_goals))
+    return TierGroup(first.type, measure, tuple(steps), frozenset(first.target_goals))
 
 
-def _listed(values: Sequence[str]) -> Side:
-    return Side(only=frozenset(values) if values else None)
+def _limit_side(values: Sequence[str]) -> LimitSide:
+    return LimitSide(only=frozenset(values) if values else None)
 
 
-def _changed(amount: Decimal, modifier: Modifier, order_sum: Decimal) -> Decimal:
+def _apply_modifier(amount: Decimal, modifier: Modifier, order_sum: Decimal) -> Decimal:
     match modifier.type:
         case ModifierType.BY_FIX:
             return rounded(amount + modifier.value)

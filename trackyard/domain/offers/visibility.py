@@ -5,13 +5,13 @@ from decimal import Decimal
 
 import msgspec
 
-from trackyard.domain.offers.offers import Cap, Offer, PaymentItem, TargetingGroup, Tier
+from trackyard.domain.offers.offers import Cap, Offer, OfferPayment, TargetingGroup, Tier
 
-_EACH = ("countries", "cities", "devices", "os", *(f"sub{number}" for number in range(1, 9)))
+_PAYMENT_CONDITIONS = ("countries", "cities", "devices", "os", *(f"sub{number}" for number in range(1, 9)))
 """The conditions of a payment beside its goal."""
 
 
-def payments_for(offer: Offer, affiliate_id: int) -> tuple[PaymentItem, ...]:
+def payments_for(offer: Offer, affiliate_id: int) -> tuple[OfferPayment, ...]:
     """The affiliate's own payments, then the general ones that none of them replaces; none when they are hidden."""
     if offer.hide_payments:
         return ()
@@ -66,13 +66,13 @@ def goal_names(offer: Offer) -> dict[str, str]:
     return {goal: name or goal for goal, name in names.items()}
 
 
-def _replaces(own: PaymentItem, general: PaymentItem) -> bool:
+def _replaces(own: OfferPayment, general: OfferPayment) -> bool:
     """Whether every conversion that the general payment would pay is paid by the own one."""
     if own.goal != general.goal:
         return False
     if own.countries and own.country_exclude != general.country_exclude:
         return False
-    conditions = ((_values(getattr(own, name)), _values(getattr(general, name))) for name in _EACH)
+    conditions = ((_values(getattr(own, name)), _values(getattr(general, name))) for name in _PAYMENT_CONDITIONS)
     return all(not mine or mine == theirs for mine, theirs in conditions)
 
 

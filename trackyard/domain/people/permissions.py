@@ -97,7 +97,7 @@ _SLICES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class EffectiveLevel:
     """A feature's level in force. default: the one it would be at without an own one."""
 
     level: str
@@ -109,24 +109,24 @@ def slice_features(slices: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"stats.slice-{_SLICES[name]}" for name in slices if name in _SLICES)
 
 
-def denied_by(installation: Mapping[str, str], own: Mapping[str, str]) -> frozenset[str]:
+def denied_features(installation: Mapping[str, str], own: Mapping[str, str]) -> frozenset[str]:
     """The features that are denied to an affiliate. installation, own: feature → level, where it differs."""
     levels = {**FEATURES, **installation, **own}
     return frozenset(feature for feature in FEATURES if levels[feature] == "deny")
 
 
-def changed_levels(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+def merge_levels(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
     """Levels of one's own after a change; `default` takes one's own away."""
     levels = {**before, **given}
     return {feature: level for feature, level in levels.items() if level != "default"}
 
 
-def tree_of(installation: Mapping[str, str], own: Mapping[str, str]) -> dict[str, dict[str, Node]]:
+def permission_tree(installation: Mapping[str, str], own: Mapping[str, str]) -> dict[str, dict[str, EffectiveLevel]]:
     """Area → feature → the level in force. installation, own: feature → level, where it differs."""
-    tree: dict[str, dict[str, Node]] = {}
+    tree: dict[str, dict[str, EffectiveLevel]] = {}
     for area, features in DEFAULTS.items():
         for feature, level in features.items():
             name = f"{area}.{feature}"
             common = installation.get(name, level)
-            tree.setdefault(area, {})[feature] = Node(own.get(name, common), common)
+            tree.setdefault(area, {})[feature] = EffectiveLevel(own.get(name, common), common)
     return tree

@@ -86,20 +86,20 @@ class Role(StrEnum):
 
 
 _P = Permission
-STATISTICS: Final = frozenset(p for p in Permission if p.startswith("stats."))
+STATISTICS_PERMISSIONS: Final = frozenset(p for p in Permission if p.startswith("stats."))
 
-_GIVEN: Final[dict[Role, frozenset[Permission]]] = {
+_GRANTED: Final[dict[Role, frozenset[Permission]]] = {
     Role.ADMIN: frozenset(Permission),
-    Role.MANAGER_AFFILIATE: STATISTICS
+    Role.MANAGER_AFFILIATE: STATISTICS_PERMISSIONS
     | {_P.OFFERS_READ, _P.OFFERS_CONNECT, _P.AFFILIATES_READ, _P.AFFILIATES_WRITE, _P.POSTBACKS_WRITE}
     | {_P.PIXELS_WRITE, _P.BALANCES_READ, _P.TICKETS_WRITE, _P.CATEGORIES_READ},
-    Role.MANAGER_SALES: STATISTICS
+    Role.MANAGER_SALES: STATISTICS_PERMISSIONS
     | {_P.OFFERS_READ, _P.OFFERS_WRITE, _P.CATEGORIES_READ, _P.ADVERTISERS_READ, _P.ADVERTISERS_WRITE}
     | {_P.INVOICES_WRITE, _P.CONVERSIONS_WRITE},
     Role.SECTION_OFFER: frozenset({_P.OFFERS_READ, _P.OFFERS_WRITE, _P.OFFERS_CONNECT, _P.CATEGORIES_READ})
     | {_P.SOURCES_WRITE, _P.SMARTLINKS_WRITE},
     Role.SECTION_SUPPLIER: frozenset({_P.ADVERTISERS_READ, _P.ADVERTISERS_WRITE, _P.INVOICES_WRITE}),
-    Role.SECTION_STATS: STATISTICS,
+    Role.SECTION_STATS: STATISTICS_PERMISSIONS,
     Role.SECTION_DASHBOARD: frozenset({_P.DASHBOARD_READ}),
     Role.SECTION_NEWS: frozenset({_P.NEWS_WRITE}),
     Role.SECTION_CATEGORY: frozenset({_P.CATEGORIES_READ, _P.CATEGORIES_WRITE}),
@@ -123,7 +123,7 @@ _GIVEN: Final[dict[Role, frozenset[Permission]]] = {
     Role.STATS_SERVER_POSTBACK: frozenset({_P.STATS_SERVER_POSTBACK}),
 }
 
-_ALSO: Final[dict[Permission, frozenset[Permission]]] = {
+_IMPLIED: Final[dict[Permission, frozenset[Permission]]] = {
     _P.INVOICES_WRITE: frozenset({_P.CURRENCIES_READ}),
     _P.CURRENCIES_WRITE: frozenset({_P.CURRENCIES_READ}),
     _P.AFFILIATES_WRITE: frozenset({_P.PAYMENT_SYSTEMS_READ}),
@@ -134,33 +134,35 @@ _ALSO: Final[dict[Permission, frozenset[Permission]]] = {
 }
 """Permission → what comes with it: lists that a write names values of, and what the console's first page reads."""
 
-EVERYBODY: Final = frozenset({_P.NEWS_READ})
+COMMON_PERMISSIONS: Final = frozenset({_P.NEWS_READ})
 """What every staff user may do, whatever its roles."""
 
 
-def _with_reading(given: frozenset[Permission]) -> frozenset[Permission]:
-    return EVERYBODY | given.union(*(_ALSO.get(permission, frozenset()) for permission in given))
+def _with_implied(given: frozenset[Permission]) -> frozenset[Permission]:
+    return COMMON_PERMISSIONS | given.union(*(_IMPLIED.get(permission, frozenset()) for permission in given))
 
 
-TABLE: Final[dict[Role, frozenset[Permission]]] = {role: _with_reading(given) for role, given in _GIVEN.items()}
+ROLE_PERMISSIONS: Final[dict[Role, frozenset[Permission]]] = {
+    role: _with_implied(given) for role, given in _GRANTED.items()
+}
 """Role → what it gives. The two manager roles give it within what they manage (actions/people/scope.py)."""
 
 
-ADMIN_ALONE: Final = frozenset({_P.USERS_WRITE, _P.SETTINGS_WRITE, _P.AUDIT_READ})
+ADMIN_ONLY: Final = frozenset({_P.USERS_WRITE, _P.SETTINGS_WRITE, _P.AUDIT_READ})
 """What no other role gives."""
 
 
 def permissions_of(roles: Iterable[Role]) -> frozenset[Permission]:
     """Return what any of the roles gives, and what everybody may do."""
-    return EVERYBODY.union(*(TABLE[role] for role in roles))
+    return COMMON_PERMISSIONS.union(*(ROLE_PERMISSIONS[role] for role in roles))
 
 
-def roles_giving(permission: Permission) -> tuple[Role, ...]:
+def roles_with(permission: Permission) -> tuple[Role, ...]:
     """The roles that give a permission, for the documentation."""
-    return tuple(role for role, given in TABLE.items() if permission in given)
+    return tuple(role for role, given in ROLE_PERMISSIONS.items() if permission in given)
 
 
-def kind_of(roles: Iterable[Role]) -> str:
+def legacy_kind(roles: Iterable[Role]) -> str:
     """What existing programs know a staff user as."""
     given = set(roles)
     managers = given & {Role.MANAGER_AFFILIATE, Role.MANAGER_SALES}

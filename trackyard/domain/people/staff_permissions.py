@@ -9,7 +9,7 @@ from trackyard.domain.people.roles import Permission, Role, permissions_of
 
 _P = Permission
 
-_NEEDS: Final[dict[str, Permission]] = {
+_REQUIRED: Final[dict[str, Permission]] = {
     "automation": _P.SETTINGS_WRITE,
     "general.marketplace": _P.OFFERS_READ,
     "general.settings": _P.SETTINGS_WRITE,
@@ -50,7 +50,7 @@ def staff_levels(roles: Iterable[Role]) -> dict[str, dict[str, Level]]:
     """Area → feature → level: deny without the permission; with it read or, where it lets change things, write."""
     held = permissions_of(roles)
     return {
-        area: {feature: _level(_NEEDS.get(f"{area}.{feature}") or _NEEDS[area], held) for feature in features}
+        area: {feature: _level(_REQUIRED.get(f"{area}.{feature}") or _REQUIRED[area], held) for feature in features}
         for area, features in DEFAULTS.items()
     }
 

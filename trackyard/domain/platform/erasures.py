@@ -1,7 +1,7 @@
 """What is personal in what is kept, and what of it was erased (docs/retention.md). Pure.
 
 Whoever makes rows of the analytic store or of SQL from records (the projector, a rebuild) passes them through
-`erased` first, so that what was erased never comes back.
+`redact_erased` first, so that what was erased never comes back.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,12 +14,12 @@ import msgspec
 
 from trackyard.base.ids import is_hex24
 
-_VISITOR: Final = ("ip", "ua", "referrer", "os_id", "user_id", "fbclid", "ios_idfa", "android_id")
+_VISITOR_COLUMNS: Final = ("ip", "ua", "referrer", "os_id", "user_id", "fbclid", "ios_idfa", "android_id")
 
-PERSONAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+PERSONAL_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "click": _VISITOR,
-        "view": _VISITOR,
+        "click": _VISITOR_COLUMNS,
+        "view": _VISITOR_COLUMNS,
         "call": ("ip", "ua", "query", "body"),
         "server_log": ("ip", "ua", "query", "body"),
         "affiliate_log": ("url",),
@@ -41,7 +41,7 @@ USER_LENGTH: Final = 255
 """Characters of a user id at most, as conversions keep it."""
 
 
-class Subject(StrEnum):
+class ErasureSubject(StrEnum):
     """Whose personal data is erased."""
 
     CLICK = "click"
@@ -55,12 +55,12 @@ class Erasure:
     number · at: UTC ms; what a user or affiliate does later is not erased."""
 
     number: int
-    subject: Subject
+    subject: ErasureSubject
     value: str
     at: int
 
 
-class Visit(Protocol):
+class ErasableRecord(Protocol):
     """What tells whether a click or a view was erased. time: UTC ms."""
 
     time: int
@@ -73,7 +73,7 @@ V = TypeVar("V", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True, slots=True)
-class Erased:
+class ErasedSubjects:
     """All that was ever erased. clicks: ids of clicks and views · users, affiliates: with the UTC ms up to which what
     was recorded is erased, inclusive · newest: the number of the last erasure, 0 = none."""
 
@@ -83,34 +83,34 @@ class Erased:
     newest: int = 0
 
     @classmethod
-    def of(cls, erasures: Iterable[Erasure]) -> "Erased":
+    def of(cls, erasures: Iterable[Erasure]) -> "ErasedSubjects":
         """All of these together."""
         clicks: set[str] = set()
         users: dict[str, int] = {}
         affiliates: dict[int, int] = {}
         newest = 0
-        for each in erasures:
-            newest = max(newest, each.number)
-            if each.subject is Subject.CLICK:
-                clicks.add(each.value)
-            elif each.subject is Subject.USER:
-                users[each.value] = max(each.at, users.get(each.value, 0))
+        for erasure in erasures:
+            newest = max(newest, erasure.number)
+            if erasure.subject is ErasureSubject.CLICK:
+                clicks.add(erasure.value)
+            elif erasure.subject is ErasureSubject.USER:
+                users[erasure.value] = max(erasure.at, users.get(erasure.value, 0))
             else:
-                affiliates[int(each.value)] = max(each.at, affiliates.get(int(each.value), 0))
+                affiliates[int(erasure.value)] = max(erasure.at, affiliates.get(int(erasure.value), 0))
         return cls(frozenset(clicks), users, affiliates, newest)
 
     def __bool__(self) -> bool:
         return self.newest > 0
 
-    def with_clicks(self, ids: Iterable[str]) -> "Erased":
+    def with_clicks(self, ids: Iterable[str]) -> "ErasedSubjects":
         """The same, and clicks of these ids."""
         return replace(self, clicks=self.clicks.union(ids))
 
-    def has(self, visit: Visit) -> bool:
+    def has(self, visit: ErasableRecord) -> bool:
         """Whether a click or a view was erased."""
-        return self.has_visit(visit.time, visit.id, visit.affiliate, visit.user_id)
+        return self.has_record(visit.time, visit.id, visit.affiliate, visit.user_id)
 
-    def has_visit(self, time: int, visit_id: str, affiliate: int, user_id: str) -> bool:
+    def has_record(self, time: int, visit_id: str, affiliate: int, user_id: str) -> bool:
         """Whether the click or view of these columns was erased."""
         return (
             visit_id in self.clicks
@@ -118,7 +118,7 @@ class Erased:
             or (user_id != "" and time <= self.users.get(user_id, -1))
         )
 
-    def has_call(self, time: int, params: Mapping[str, str], click: Visit | None = None) -> bool:
+    def has_postback(self, time: int, params: Mapping[str, str], click: ErasableRecord | None = None) -> bool:
         """Whether an inbound call tells of a visitor who was erased: of an erased click (`click`: the one it names,
         where it is known) or with an erased user id. time: of the call, UTC ms."""
         if params.get("clickid", "") in self.clicks or (click is not None and self.has(click)):
@@ -127,37 +127,37 @@ class Erased:
         return user_id != "" and time <= self.users.get(user_id, -1)
 
 
-NOTHING_ERASED: Final = Erased()
+NOTHING_ERASED: Final = ErasedSubjects()
 
 
-def erased(what: Erased, record: V) -> V:
+def redact_erased(erased_subjects: ErasedSubjects, record: V) -> V:
     """A click or a view (journal.records) as it may be kept: the same object, or without personal data."""
-    return without_personal(record) if what and what.has(record) else record  # type: ignore[arg-type]
+    return redact_record(record) if erased_subjects and erased_subjects.has(record) else record  # type: ignore[arg-type]
 
 
-def without_personal(record: V, kind: str = "click") -> V:
+def redact_record(record: V, kind: str = "click") -> V:
     """A record with its personal data emptied, the same object where there is none; kind: a key of PERSONAL."""
-    if not any(getattr(record, name) for name in PERSONAL[kind]):
+    if not any(getattr(record, name) for name in PERSONAL_COLUMNS[kind]):
         return record
-    return msgspec.structs.replace(record, **dict.fromkeys(PERSONAL[kind], ""))
+    return msgspec.structs.replace(record, **dict.fromkeys(PERSONAL_COLUMNS[kind], ""))
 
 
-def emptied_click(click: Mapping[str, Any]) -> dict[str, Any]:
+def redact_click(click: Mapping[str, Any]) -> dict[str, Any]:
     """A click's record by column name, without personal data."""
-    return {**click, **dict.fromkeys(PERSONAL["click"], "")}
+    return {**click, **dict.fromkeys(PERSONAL_COLUMNS["click"], "")}
 
 
-def emptied_params(params: Mapping[str, str]) -> dict[str, str]:
+def redact_params(params: Mapping[str, str]) -> dict[str, str]:
     """The parameters of an inbound call without personal data."""
     return {name: value for name, value in params.items() if name not in PERSONAL_PARAMS}
 
 
-def find_fault(subject: Subject, value: str) -> str | None:
+def find_erasure_error(subject: ErasureSubject, value: str) -> str | None:
     """What is wrong with what somebody wants erased, a sentence; None = nothing."""
-    if subject is Subject.CLICK and not is_hex24(value):
+    if subject is ErasureSubject.CLICK and not is_hex24(value):
         return "a click's id has 24 hex digits"
-    if subject is Subject.AFFILIATE and not (value.isascii() and value.isdigit() and 0 < len(value) <= 9):
+    if subject is ErasureSubject.AFFILIATE and not (value.isascii() and value.isdigit() and 0 < len(value) <= 9):
         return "an affiliate's id is a number"
-    if subject is Subject.USER and not 1 <= len(value) <= USER_LENGTH:
+    if subject is ErasureSubject.USER and not 1 <= len(value) <= USER_LENGTH:
         return f"a user id has 1 to {USER_LENGTH} characters"
     return None

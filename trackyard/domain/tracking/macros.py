@@ -10,7 +10,7 @@ _is_plain = re.compile(r"[A-Za-z0-9_.~-]*\Z").match
 _MACRO = re.compile(r"\{([a-z_0-9]+)\}")
 
 
-class Values(Protocol):
+class MacroValues(Protocol):
     """Values by macro name: a dict, or something that computes only what a template asks for."""
 
     def get(self, name: str, /) -> str | None:
@@ -28,19 +28,19 @@ class Template:
         self.literals: tuple[str, ...] = tuple(pieces[0::2])
         self.names: tuple[str, ...] = tuple(pieces[1::2])
 
-    def fill(self, values: Values) -> str:
+    def fill(self, values: MacroValues) -> str:
         """The URL with every macro of `values` replaced, percent-encoded; the others stay as written."""
         if not self.names:
             return self.literals[0]
         out = [self.literals[0]]
         for name, literal in zip(self.names, self.literals[1:], strict=True):
             value = values.get(name)
-            out.append(f"{{{name}}}" if value is None else encoded(value))
+            out.append(f"{{{name}}}" if value is None else encode_value(value))
             out.append(literal)
         return "".join(out)
 
 
-def encoded(value: str) -> str:
+def encode_value(value: str) -> str:
     """A value as it stands in a URL."""
     # Most values need no quoting, which is slow.
     if value.isascii() and (value.isalnum() or value.replace("-", "").isalnum() or _is_plain(value)):
@@ -54,6 +54,6 @@ def _quoted(value: str) -> str:
 
 
 @lru_cache(maxsize=65536)
-def template(text: str) -> Template:
+def cached_template(text: str) -> Template:
     """The template of a URL, kept."""
     return Template(text)

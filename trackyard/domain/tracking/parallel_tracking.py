@@ -5,13 +5,13 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import local_day
-from trackyard.domain.tracking.macros import template
+from trackyard.domain.tracking.macros import cached_template
 
 
 def parallel_url(url: str, click: Mapping[str, Any], zone: ZoneInfo, *, offer_title: str, affiliate_name: str) -> str:
     """The URL to call: every macro of offers' URLs replaced by what the click's record says, by column name.
     {date_only} in the platform's `zone`; {deeplink}, which no record has, is empty."""
-    return template(url).fill(
+    return cached_template(url).fill(
         {
             **{macro: str(click[column]) for macro, column in _FROM_RECORD.items()},
             # As at the edge: the last digits of a click id are random already.

@@ -4,7 +4,7 @@
 import re
 from typing import Final
 
-WAITS: Final = 0
+PENDING_REVIEW: Final = 0
 """Nobody has looked at its code yet."""
 ACCEPTED: Final = 1
 REJECTED: Final = frozenset({-1, 2})
@@ -14,7 +14,7 @@ TAGS: Final = {"javascript": "script", "iframe": "iframe", "image": "img"}
 """Kind of code → the tag that it is."""
 
 
-def fault_of(code: str, code_type: str) -> str | None:
+def find_code_error(code: str, code_type: str) -> str | None:
     """What is wrong with a pixel's code, in one sentence; None when it begins with the tag of its kind."""
     tag = TAGS[code_type]
     if re.match(rf"\s*<{tag}[\s/>]", code, re.IGNORECASE):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-PARAMETERS: Final = frozenset(
+POSTBACK_PARAMETERS: Final = frozenset(
     {
         "clickid",
         "goal",
@@ -19,7 +19,7 @@ PARAMETERS: Final = frozenset(
         "user_id",
     }
 )
-ALIASES: Final = ("click_id", "afclick")
+CLICK_ID_ALIASES: Final = ("click_id", "afclick")
 """Other names of `clickid`, which itself goes before them."""
 
 PIXEL_PARAMETERS: Final = {
@@ -35,15 +35,15 @@ PIXEL_PARAMETERS: Final = {
 """What pixels call the parameters → their canonical names."""
 
 
-def named(given: Mapping[str, str]) -> dict[str, str]:
+def canonical_params(given: Mapping[str, str]) -> dict[str, str]:
     """The parameters of a postback by canonical name; what it does not know is left out."""
-    params = {name: value for name, value in given.items() if name in PARAMETERS}
-    for alias in ALIASES:
+    params = {name: value for name, value in given.items() if name in POSTBACK_PARAMETERS}
+    for alias in CLICK_ID_ALIASES:
         if not params.get("clickid") and given.get(alias):
             params["clickid"] = given[alias]
     return params
 
 
-def pixel_named(given: Mapping[str, str]) -> dict[str, str]:
+def canonical_pixel_params(given: Mapping[str, str]) -> dict[str, str]:
     """The parameters of a pixel by canonical name; empty ones are left out."""
     return {name: given[own] for own, name in PIXEL_PARAMETERS.items() if given.get(own)}

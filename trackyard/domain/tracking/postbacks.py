@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import datetime_text
-from trackyard.domain.conversions.conversions import CUSTOM_FIELDS, Change, Conversion
+from trackyard.domain.conversions.conversions import CUSTOM_FIELDS, Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.tracking.macros import template
+from trackyard.domain.tracking.macros import cached_template
 
 BY_CREATING: Final = "by_creating"
 
@@ -31,24 +31,24 @@ class Postback:
     goal: str | None
 
 
-def is_told(change: Change) -> bool:
+def triggers_postbacks(change: ConversionChange) -> bool:
     """Whether a change calls anybody: a new conversion does, and another status."""
     return change.before is None or change.before.status.shown is not change.after.status.shown
 
 
-def chosen(postbacks: Sequence[Postback], change: Change) -> list[Postback]:
+def matching_postbacks(postbacks: Sequence[Postback], change: ConversionChange) -> list[Postback]:
     """The affiliate's postbacks that a change calls: those of the offer; its global ones only when it has none at
     all for that offer. An edit that leaves the status calls none."""
     conversion = change.after
-    if not is_told(change):
+    if not triggers_postbacks(change):
         return []
     own = [postback for postback in postbacks if postback.affiliate_id == conversion.affiliate_id]
     of_offer = [postback for postback in own if postback.offer_id == conversion.offer_id]
     candidates = of_offer or [postback for postback in own if postback.offer_id is None]
-    return [postback for postback in candidates if _wants(postback, change)]
+    return [postback for postback in candidates if _matches(postback, change)]
 
 
-def _wants(postback: Postback, change: Change) -> bool:
+def _matches(postback: Postback, change: ConversionChange) -> bool:
     if postback.goal is not None and postback.goal != change.after.goal:
         return False
     if postback.status is None:
@@ -60,10 +60,10 @@ def _wants(postback: Postback, change: Change) -> bool:
     return change.after.status.shown in wanted and not had
 
 
-def filled(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> str:
+def fill_url(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> str:
     """The URL to call: every macro replaced. Dates in the platform's `zone`, {time} and {timestamp} in epoch
     seconds, {sum} the payout."""
-    return template(url).fill(_values(conversion, offer_title, zone, rand))
+    return cached_template(url).fill(_values(conversion, offer_title, zone, rand))
 
 
 def host_of(url: str) -> str:

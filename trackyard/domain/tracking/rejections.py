@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-REASONS: Final = (
+REJECTION_REASONS: Final = (
     *("invalid-offer", "unknown-offer", "invalid-affiliate", "unknown-affiliate"),
     *("inactive-offer", "inactive-affiliate", "unknown-advertiser", "disabled-affiliate", "bot"),
     *("mistargeting-ip", "mistargeting-country", "mistargeting-region", "mistargeting-city", "mistargeting-isp"),
@@ -17,7 +17,7 @@ REASONS: Final = (
 DETAIL_LENGTH: Final = 64
 
 
-class Refused(msgspec.Struct, frozen=True, gc=False):
+class Rejection(msgspec.Struct, frozen=True, gc=False):
     """A click that may not pass. `reason`: one of REASONS · `detail`: what decided, at most 64 characters, or ""."""
 
     reason: str

@@ -8,13 +8,13 @@ from typing import Final
 
 import msgspec
 
-from trackyard.domain.offers.offers import RestrictedIsp, RestrictedOs, Schedule, SubAccount, TargetingGroup
+from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp, RestrictedOs, SubAccountList, TargetingGroup
 
-SCHEMA: Final = 5
+SCHEMA_VERSION: Final = 5
 """Changes whenever a row's form does: a snapshot of another schema is built anew."""
 
 
-class Platform(msgspec.Struct, frozen=True, gc=False):
+class RulesetPlatform(msgspec.Struct, frozen=True, gc=False):
     """Settings of the installation that decide a click. One row, key "platform"."""
 
     trafficback_url: str = ""
@@ -22,17 +22,17 @@ class Platform(msgspec.Struct, frozen=True, gc=False):
     refuse_bots: bool = True
 
 
-class Advertiser(msgspec.Struct, frozen=True, gc=False):
+class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
     """One row an advertiser, key = its id. `blacklist` holds the affiliates it refuses · sub_accounts: by sub number
     ("1", "2"), for all its offers · personal_only: its offers regard an affiliate's personal targeting alone."""
 
     id: str
     blacklist: frozenset[int] = frozenset()
-    sub_accounts: dict[str, SubAccount] = {}
+    sub_accounts: dict[str, SubAccountList] = {}
     personal_only: bool = False
 
 
-class Affiliate(msgspec.Struct, frozen=True, gc=False):
+class RulesetAffiliate(msgspec.Struct, frozen=True, gc=False):
     """One row an affiliate, key = its id. `name` fills {affiliate_name} · server_networks: addresses and networks from
     which it may report the clicks of others (`ip=`, `ua=`); empty = it may not."""
 
@@ -42,7 +42,7 @@ class Affiliate(msgspec.Struct, frozen=True, gc=False):
     server_networks: tuple[str, ...] = ()
 
 
-class Landing(msgspec.Struct, frozen=True, gc=False):
+class RulesetLanding(msgspec.Struct, frozen=True, gc=False):
     """A page of an offer, a landing or a transit page."""
 
     id: int
@@ -68,7 +68,7 @@ class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
     of the sub that must not be empty · personal_only: as consider_personal_targeting_only · unique_only: as
     uniqIpOnly."""
 
-    schedule: Schedule | None = None
+    schedule: OfferSchedule | None = None
     countries: tuple[str, ...] = ()
     os: tuple[RestrictedOs, ...] = ()
     isps: tuple[RestrictedIsp, ...] = ()
@@ -76,7 +76,7 @@ class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
     brands: tuple[str, ...] = ()
     connection: str = ""
     subs: tuple[dict[str, str], ...] = ()
-    sub_accounts: dict[str, SubAccount] = {}
+    sub_accounts: dict[str, SubAccountList] = {}
     groups: tuple[TargetingGroup, ...] = ()
     personal_only: bool = False
     empty_sub: int | None = None
@@ -86,7 +86,7 @@ class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
 NO_RESTRICTIONS: Final = Restrictions()
 
 
-class Offer(msgspec.Struct, frozen=True, gc=False):
+class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     """One row an offer, key = its integer id. Times are UTC milliseconds; None = no limit.
 
     `open` says that any affiliate may send traffic (privacy public) but those that staff took off it; else it must
@@ -106,7 +106,7 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
     trafficback_url: str = ""
     start_at: int | None = None
     stop_at: int | None = None
-    landings: tuple[Landing, ...] = ()
+    landings: tuple[RulesetLanding, ...] = ()
     redirect_type: str = "http302"
     allow_deeplink: bool = False
     allow_impressions: bool = False
@@ -117,7 +117,7 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
     macro_url: str = ""
 
 
-class Connections(msgspec.Struct, frozen=True, gc=False):
+class RulesetConnections(msgspec.Struct, frozen=True, gc=False):
     """The affiliates connected to one offer, key = the offer's integer id; sorted ids. `disconnected`: those that
     staff took off it, who may not use it though it be open."""
 
@@ -136,28 +136,28 @@ class FullCap(msgspec.Struct, frozen=True, gc=False):
     until: int | None = None
 
 
-class FullCaps(msgspec.Struct, frozen=True, gc=False):
+class RulesetFullCaps(msgspec.Struct, frozen=True, gc=False):
     """The full caps of one offer, key = its integer id; no row = none is full."""
 
     offer: int
     caps: tuple[FullCap, ...] = ()
 
 
-class SmartLinkOffer(msgspec.Struct, frozen=True, gc=False):
+class RulesetSmartLinkOffer(msgspec.Struct, frozen=True, gc=False):
     """An offer of a SmartLink category. epc: payouts of conversions that are not declined, a click, over 7 days."""
 
     offer: int
     epc: float = 0
 
 
-class SmartLink(msgspec.Struct, frozen=True, gc=False):
+class RulesetSmartLink(msgspec.Struct, frozen=True, gc=False):
     """One row a SmartLink category, key = its id; the best EPC first, then the smallest id."""
 
     id: str
-    offers: tuple[SmartLinkOffer, ...] = ()
+    offers: tuple[RulesetSmartLinkOffer, ...] = ()
 
 
-class Pixels(msgspec.Struct, frozen=True, gc=False):
+class RulesetPixels(msgspec.Struct, frozen=True, gc=False):
     """The pixels that an affiliate shows to who converts at an offer: active and accepted. Key = "offer-affiliate"."""
 
     offer: int
@@ -165,16 +165,25 @@ class Pixels(msgspec.Struct, frozen=True, gc=False):
     codes: tuple[str, ...] = ()
 
 
-Row = Platform | Advertiser | Affiliate | Offer | Connections | FullCaps | SmartLink | Pixels
+RulesetRow = (
+    RulesetPlatform
+    | RulesetAdvertiser
+    | RulesetAffiliate
+    | RulesetOffer
+    | RulesetConnections
+    | RulesetFullCaps
+    | RulesetSmartLink
+    | RulesetPixels
+)
 
-KINDS: Final[dict[str, type[Row]]] = {
-    "platform": Platform,
-    "advertiser": Advertiser,
-    "affiliate": Affiliate,
-    "offer": Offer,
-    "connections": Connections,
-    "full_caps": FullCaps,
-    "smartlink": SmartLink,
-    "pixels": Pixels,
+ROW_TYPES: Final[dict[str, type[RulesetRow]]] = {
+    "platform": RulesetPlatform,
+    "advertiser": RulesetAdvertiser,
+    "affiliate": RulesetAffiliate,
+    "offer": RulesetOffer,
+    "connections": RulesetConnections,
+    "full_caps": RulesetFullCaps,
+    "smartlink": RulesetSmartLink,
+    "pixels": RulesetPixels,
 }
 """Kind on the wire → the type of its rows."""

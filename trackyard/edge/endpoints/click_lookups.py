@@ -18,51 +18,54 @@ from trackyard.base.local_socket import socket_address
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.journal.records import Click, decode_click
 
-PATIENCE_S: Final = 0.3
-AT_ONCE: Final = 16
-A_SECOND: Final = 25
-A_SECOND_OF_ONE: Final = 5
-_AHEAD_S: Final = 60
-_LONGEST_RECORD: Final = 256 * 1024
+TIMEOUT_S: Final = 0.3
+MAX_CONCURRENT: Final = 16
+MAX_PER_SECOND: Final = 25
+MAX_PER_SECOND_OF_NETWORK: Final = 5
+_MAX_CLOCK_SKEW_S: Final = 60
+_MAX_RECORD: Final = 256 * 1024
 
 _log = logging.getLogger("trackyard.edge")
 
 
-class ClickLookups:
+class ClickLookupClient:
     """Looks clicks up over the socket at `path`. Callable as edge/pixels.FindClick, in the event loop."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path
         self._clock = clock
         self._second = -1
-        self._asked: dict[str, int] = {}
+        self._lookups_by_network: dict[str, int] = {}
         self._running: set[asyncio.Task[None]] = set()
 
     def __call__(self, click_id: str, address: str, done: Callable[[Click | None], None]) -> None:
         """Call `done` once: with the click, or with None when it is not found in time or too many are asked for."""
-        if not self._may_ask(click_id, network_of(address)):
+        if not self._is_allowed(click_id, network_of(address)):
             done(None)
             return
-        task = asyncio.get_running_loop().create_task(self._ask(click_id, done))
+        task = asyncio.get_running_loop().create_task(self._look_up(click_id, done))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    def _may_ask(self, click_id: str, network: str) -> bool:
+    def _is_allowed(self, click_id: str, network: str) -> bool:
         second = self._clock.now_ms() // 1000
-        made = find_click_id(click_id)
-        if made is None or made.second > second + _AHEAD_S or len(self._running) >= AT_ONCE:
+        parsed_id = find_click_id(click_id)
+        if parsed_id is None or parsed_id.second > second + _MAX_CLOCK_SKEW_S or len(self._running) >= MAX_CONCURRENT:
             return False
         if second != self._second:
-            self._second, self._asked = second, {}
-        if sum(self._asked.values()) >= A_SECOND or self._asked.get(network, 0) >= A_SECOND_OF_ONE:
+            self._second, self._lookups_by_network = second, {}
+        if (
+            sum(self._lookups_by_network.values()) >= MAX_PER_SECOND
+            or self._lookups_by_network.get(network, 0) >= MAX_PER_SECOND_OF_NETWORK
+        ):
             return False
-        self._asked[network] = self._asked.get(network, 0) + 1
+        self._lookups_by_network[network] = self._lookups_by_network.get(network, 0) + 1
         return True
 
-    async def _ask(self, click_id: str, done: Callable[[Click | None], None]) -> None:
+    async def _look_up(self, click_id: str, done: Callable[[Click | None], None]) -> None:
         click: Click | None = None
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 record = await self._fetch(click_id)
             click = decode_click(record) if record else None
         except (OSError, TimeoutError, ValueError, msgspec.MsgspecError) as fault:
@@ -75,9 +78,9 @@ class ClickLookups:
             reader, writer = await asyncio.open_unix_connection(address)
         try:
             writer.write(click_id.encode("ascii") + b"\n")
-            record = await reader.read(_LONGEST_RECORD)
-            while not reader.at_eof() and len(record) < _LONGEST_RECORD:
-                record += await reader.read(_LONGEST_RECORD)
+            record = await reader.read(_MAX_RECORD)
+            while not reader.at_eof() and len(record) < _MAX_RECORD:
+                record += await reader.read(_MAX_RECORD)
             return record
         finally:
             writer.close()

@@ -6,34 +6,41 @@ from typing import Final
 
 from trackyard.base import metrics
 from trackyard.base.clock import Clock
-from trackyard.decision.routes import Rules
-from trackyard.decision.visitor.visitor import Visitors
+from trackyard.decision.routes import Ruleset
+from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.tracking.links import Link, unpack
 from trackyard.edge.counters import Counters
-from trackyard.edge.endpoints.clicks import Clicks
-from trackyard.edge.endpoints.hits import Hits
-from trackyard.edge.endpoints.impressions import Views
-from trackyard.edge.endpoints.pixels import FindClick, Pixels
-from trackyard.edge.endpoints.postbacks import Inbound
+from trackyard.edge.endpoints.clicks import ClickHandler
+from trackyard.edge.endpoints.hits import HitFactory
+from trackyard.edge.endpoints.impressions import ImpressionHandler
+from trackyard.edge.endpoints.pixels import FindClick, PixelHandler
+from trackyard.edge.endpoints.postbacks import PostbackHandler
 from trackyard.edge.endpoints.redirects import preflight
-from trackyard.edge.endpoints.smartlinks import SmartLinks
-from trackyard.edge.http.answers import NO_STORE, NOT_READY, TOOK, UNWRITABLE, encode_json, error
+from trackyard.edge.endpoints.smartlinks import SmartLinkHandler
+from trackyard.edge.http.answers import (
+    ACCEPTED_BODY,
+    JOURNAL_UNWRITABLE,
+    NO_STORE,
+    NOT_READY,
+    encode_json,
+    error_response,
+)
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.request import MAX_URL, Request, Response
 from trackyard.edge.recorder import Journal, Recorder
 from trackyard.edge.state.click_state import EdgeState, StateUnwritable
 
-SOURCE_LOST_S: Final = 10.0
+RULESET_STALE_S: Final = 10.0
 """Rules that were confirmed longer ago than this may be old; the edge goes on deciding by them and says so."""
 
 _FOUND: Final = 302
 _ROBOTS: Final = b"User-agent: *\nDisallow: /\n"
 _GET: Final = ("GET", "HEAD")
-_ANY: Final = ("GET", "HEAD", "POST")
+_GET_OR_POST: Final = ("GET", "HEAD", "POST")
 """Of what scripts of other sites may ask with parameters in the body."""
 
 
-class _Address:
+class _Route:
     """Who answers a path: `answer` for one that needs no rules, else `decide`."""
 
     __slots__ = ("answer", "decide", "methods")
@@ -42,14 +49,14 @@ class _Address:
         self,
         methods: tuple[str, ...],
         answer: Callable[[Request], Response] | None = None,
-        decide: Callable[[Request, Rules], Response] | None = None,
+        decide: Callable[[Request, Ruleset], Response] | None = None,
     ) -> None:
         self.methods = methods
         self.answer = answer
         self.decide = decide
 
 
-class Edge:
+class EdgeHandler:
     """Decides, records and answers. `rules` is None until rules were read.
 
     forward_key: signs the caller's address of forwarded requests (domain/tracking/forwarding.py), b"" = none is
@@ -62,38 +69,38 @@ class Edge:
         number: int,
         clock: Clock,
         journal: Journal,
-        visitors: Visitors,
+        visitors: VisitorLookup,
         state: EdgeState,
         trusted: TrustedNetworks,
         counters: Counters,
         forward_key: bytes = b"",
         find_click: FindClick | None = None,
     ) -> None:
-        self.rules: Rules | None = None
-        self.rules_age_s = 0.0
+        self.ruleset: Ruleset | None = None
+        self.ruleset_age_s = 0.0
         """How long ago the source of the rules last said that nothing newer is to be published."""
         self._counters = counters
         self._recorder = Recorder(journal, state)
         self.commit = self._recorder.commit
         """Writes the records of the clicks decided since the last time; False when they could not be written:
         then each of them is answered by UNWRITABLE, and none counts."""
-        hits = Hits(number, clock, visitors, trusted)
-        clicks = Clicks(hits, state, self._recorder, counters)
-        inbound = Inbound(clock, trusted, self._recorder, counters, forward_key)
-        pixels = Pixels(inbound, find_click)
-        self._addresses: dict[str, _Address] = {
-            "/click": _Address(_ANY, decide=clicks.click),
-            "/sl": _Address(_GET, decide=SmartLinks(hits, clicks).follow),
-            "/imp": _Address(_GET, decide=Views(hits, self._recorder).view),
-            "/postback": _Address(("GET", "POST"), inbound.postback),
-            "/success.jpg": _Address(_ANY, lambda request: pixels.image(request, self.rules)),
-            "/success.php": _Address(_ANY, lambda request: pixels.page(request, self.rules)),
-            "/track.js": _Address(_ANY, lambda request: pixels.script(request, self.rules)),
-            "/healthz": _Address(_GET, _healthz),
-            "/readyz": _Address(_GET, self._readyz),
-            "/metrics": _Address(_GET, _metrics),
-            "/favicon.ico": _Address(_GET, _favicon),
-            "/robots.txt": _Address(_GET, _robots),
+        hits = HitFactory(number, clock, visitors, trusted)
+        clicks = ClickHandler(hits, state, self._recorder, counters)
+        inbound = PostbackHandler(clock, trusted, self._recorder, counters, forward_key)
+        pixels = PixelHandler(inbound, find_click)
+        self._routes: dict[str, _Route] = {
+            "/click": _Route(_GET_OR_POST, decide=clicks.click),
+            "/sl": _Route(_GET, decide=SmartLinkHandler(hits, clicks).follow),
+            "/imp": _Route(_GET, decide=ImpressionHandler(hits, self._recorder).impression),
+            "/postback": _Route(("GET", "POST"), inbound.postback),
+            "/success.jpg": _Route(_GET_OR_POST, lambda request: pixels.image(request, self.ruleset)),
+            "/success.php": _Route(_GET_OR_POST, lambda request: pixels.page(request, self.ruleset)),
+            "/track.js": _Route(_GET_OR_POST, lambda request: pixels.script(request, self.ruleset)),
+            "/healthz": _Route(_GET, _healthz),
+            "/readyz": _Route(_GET, self._readyz),
+            "/metrics": _Route(_GET, _metrics),
+            "/favicon.ico": _Route(_GET, _favicon),
+            "/robots.txt": _Route(_GET, _robots),
         }
 
     @property
@@ -108,24 +115,24 @@ class Edge:
     def handle(self, request: Request) -> Response:
         """The answer to a request. One that is `recorded` may be sent only after `commit` said so."""
         path = request.path
-        found = self._addresses.get(path)
+        found = self._routes.get(path)
         if found is None:
             path = path.rstrip("/")
-            found = self._addresses.get(path)
+            found = self._routes.get(path)
         if found is None and (link := unpack(path[1:])) is not None:
-            path, found = "/{hash}", self._addresses["/click"]
+            path, found = "/{hash}", self._routes["/click"]
             request = _as_click(request, link)
         if request.method == "OPTIONS":
             path, response = path if found else "other", preflight(request, found.methods if found else ())
         elif found is None:
-            path, response = "other", error(404, "not_found", "Page Not Found")
+            path, response = "other", error_response(404, "not_found", "Page Not Found")
         elif request.method not in found.methods:
             allow = f"Allow: {', '.join(found.methods)}\r\n".encode()
-            response = error(405, "method_not_allowed", "Method Not Allowed", allow)
+            response = error_response(405, "method_not_allowed", "Method Not Allowed", allow)
         elif len(path) + len(request.query) >= MAX_URL:
-            response = error(414, "uri_too_long", "The URL is over the limit of 8 KB")
+            response = error_response(414, "uri_too_long", "The URL is over the limit of 8 KB")
         elif found.decide is not None:
-            response = NOT_READY if self.rules is None else self._decide(found.decide, request, self.rules)
+            response = NOT_READY if self.ruleset is None else self._decide(found.decide, request, self.ruleset)
         elif found.answer is not None:
             response = found.answer(request)
         else:
@@ -136,25 +143,25 @@ class Edge:
             self._counters.requests[path, response.status] += 1
         return response
 
-    def _decide(self, decide: Callable[[Request, Rules], Response], request: Request, rules: Rules) -> Response:
+    def _decide(self, decide: Callable[[Request, Ruleset], Response], request: Request, ruleset: Ruleset) -> Response:
         try:
-            return decide(request, rules)
+            return decide(request, ruleset)
         except StateUnwritable as fault:
             self.journal_fault = str(fault)
-            return UNWRITABLE
+            return JOURNAL_UNWRITABLE
 
     def _readyz(self, request: Request) -> Response:
         reasons = []
-        if self.rules is None:
+        if self.ruleset is None:
             reasons.append("no rules were read yet")
         if self.journal_fault:
             reasons.append("the journal is not writable")
         warnings = []
-        if self.rules is not None and self.rules_age_s > SOURCE_LOST_S:
+        if self.ruleset is not None and self.ruleset_age_s > RULESET_STALE_S:
             warnings.append(
-                f"the source of the rules is silent for {self.rules_age_s:.0f} s: what changed is not in force"
+                f"the source of the rules is silent for {self.ruleset_age_s:.0f} s: what changed is not in force"
             )
-        lags = metrics.lags() | {"rules": self.rules_age_s}
+        lags = metrics.queue_lags() | {"rules": self.ruleset_age_s}
         body = encode_json(
             {"status": 2 if reasons else 1, "reasons": reasons, "warnings": warnings, "lag_seconds": lags}
         )
@@ -165,16 +172,16 @@ def _as_click(request: Request, link: Link) -> Request:
     """The click that a short link stands for; what it says itself comes last, and so wins."""
     own = link.query.encode("ascii")
     query = request.query + b"&" + own if request.query else own
-    return request.moved("/click", query)
+    return request.with_target("/click", query)
 
 
 def _metrics(request: Request) -> Response:
-    body, content_type = metrics.exposition()
+    body, content_type = metrics.render_metrics()
     return Response(200, body, content_type.encode())
 
 
 def _healthz(request: Request) -> Response:
-    return Response(200, TOOK, headers=NO_STORE)
+    return Response(200, ACCEPTED_BODY, headers=NO_STORE)
 
 
 def _favicon(request: Request) -> Response:

@@ -6,51 +6,61 @@ from typing import Final
 
 from trackyard.base.clock import Clock
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.routes import Rules
+from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import MAX_PARAMETER
 from trackyard.decision.visitor.bots import is_prefetch
-from trackyard.decision.visitor.cache import RecentlyUsed
+from trackyard.decision.visitor.cache import BoundedCache
 from trackyard.decision.visitor.client_hints import find_hints
 from trackyard.decision.visitor.headers import LANGUAGE, find_unique_cookie, read_language
-from trackyard.decision.visitor.visitor import ReadAgent, Visitors
-from trackyard.edge.endpoints.server_to_server import AGENT, whose
+from trackyard.decision.visitor.visitor import ParsedAgent, VisitorLookup
+from trackyard.edge.endpoints.server_to_server import USER_AGENT, resolve_visitor
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.request import Request
 
-_IDS_AT_ONCE: Final = 512
-_AGENTS: Final = 5_000
+_ID_BATCH_SIZE: Final = 512
+_AGENT_CACHE_SIZE: Final = 5_000
 """As many user agents are kept read as Visitors keeps."""
-_LANGUAGES: Final = 1024
+_LANGUAGE_CACHE_SIZE: Final = 1024
 """Values of Accept-Language that are kept read."""
 
 
-class Hits:
+class HitFactory:
     """Makes hits. `number`: of the edge, part of the ids it gives out."""
 
-    __slots__ = ("_agents", "_begins", "_clock", "_languages", "_number", "_random", "_second", "_trusted", "_visitors")
+    __slots__ = (
+        "_agents",
+        "_clock",
+        "_id_prefix",
+        "_languages",
+        "_number",
+        "_random",
+        "_second",
+        "_trusted",
+        "_visitors",
+    )
 
-    def __init__(self, number: int, clock: Clock, visitors: Visitors, trusted: TrustedNetworks) -> None:
+    def __init__(self, number: int, clock: Clock, visitors: VisitorLookup, trusted: TrustedNetworks) -> None:
         self._number = f"{number:02x}"
         self._clock = clock
         self._visitors = visitors
         self._trusted = trusted
         self._random: list[str] = []
         self._second = -1
-        self._begins = ""
+        self._id_prefix = ""
         self._languages: dict[bytes, str] = {}
-        self._agents: RecentlyUsed[bytes, ReadAgent] = RecentlyUsed(_AGENTS)
+        self._agents: BoundedCache[bytes, ParsedAgent] = BoundedCache(_AGENT_CACHE_SIZE)
 
-    def make(self, rules: Rules, request: Request, params: dict[str, str]) -> Hit:
+    def make(self, ruleset: Ruleset, request: Request, params: dict[str, str]) -> Hit:
         """The hit of a request with these parameters."""
-        ip, address, told = whose(rules, request, params, self._trusted)
+        ip, address, reported_agent = resolve_visitor(ruleset, request, params, self._trusted)
         headers = request.headers
-        read = self._read(request) if told is None else self._visitors.read(told)
-        found = self._visitors.find_place(ip, address)
+        read = self._read(request) if reported_agent is None else self._visitors.read(reported_agent)
+        found = self._visitors.find_geo(ip, address)
         agent = read.agent
         now = self._clock.now_ms()
         click_id = self._new_click_id(now)
         hit = Hit(
-            rules,
+            ruleset,
             now,
             click_id,
             params,
@@ -60,37 +70,37 @@ class Hits:
             agent,
             request.header(b"referer"),
             self._language(request),
-            read.bot or (told is None and is_prefetch(headers)),
+            read.bot or (reported_agent is None and is_prefetch(headers)),
             found=found,
             read=read,
             address=address,
         )
-        hit.cookie = own_cookie(request, hit)
+        hit.cookie = unique_cookie_of(request, hit)
         return hit
 
-    def _read(self, request: Request) -> ReadAgent:
+    def _read(self, request: Request) -> ParsedAgent:
         """The user agent of a request."""
         hints = find_hints(request.headers)
         if hints is not None:
-            return self._visitors.read(request.header(AGENT), hints)
+            return self._visitors.read(request.header(USER_AGENT), hints)
         # By the bytes that came, so that what is known is not even read.
-        sent = request.headers.get(AGENT, b"")
+        sent = request.headers.get(USER_AGENT, b"")
         found = self._agents.find(sent)
         if found is None:
-            found = self._visitors.read(request.header(AGENT))
+            found = self._visitors.read(request.header(USER_AGENT))
             if len(sent) <= MAX_PARAMETER:
-                self._agents.keep(sent, found)
+                self._agents.add(sent, found)
         return found
 
     def _new_click_id(self, now_ms: int) -> str:
         """As base/ids.new_click_id, with randomness fetched for many at once."""
         if not self._random:
-            digits = os.urandom(7 * _IDS_AT_ONCE).hex()
+            digits = os.urandom(7 * _ID_BATCH_SIZE).hex()
             self._random = [digits[at : at + 14] for at in range(0, len(digits), 14)]
         second = now_ms // 1000
         if second != self._second:
-            self._second, self._begins = second, f"{second:08x}{self._number}"
-        return self._begins + self._random.pop()
+            self._second, self._id_prefix = second, f"{second:08x}{self._number}"
+        return self._id_prefix + self._random.pop()
 
     def _language(self, request: Request) -> str:
         """As `read_language`; what browsers send is of few kinds."""
@@ -98,13 +108,13 @@ class Hits:
         found = self._languages.get(sent)
         if found is None:
             found = read_language(request.header(LANGUAGE))
-            if len(self._languages) >= _LANGUAGES:
+            if len(self._languages) >= _LANGUAGE_CACHE_SIZE:
                 self._languages.clear()
             if len(sent) <= MAX_PARAMETER:
                 self._languages[sent] = found
         return found
 
 
-def own_cookie(request: Request, hit: Hit) -> str:
+def unique_cookie_of(request: Request, hit: Hit) -> str:
     """What `Hit.cookie` is for the offer of this hit."""
-    return hit.click_id if hit.way is None else find_unique_cookie(request.headers, hit.way.id) or hit.click_id
+    return hit.click_id if hit.route is None else find_unique_cookie(request.headers, hit.route.id) or hit.click_id

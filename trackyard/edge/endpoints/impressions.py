@@ -1,50 +1,53 @@
 """Views: impressions of an offer's creatives, counted by an image (docs/spec/tracking.md#impressions)."""
 
-from trackyard.decision.click.state import NOTHING_SEEN
-from trackyard.decision.click.steps import Refused, decide
-from trackyard.decision.routes import Rules
-from trackyard.decision.target.queries import read_pairs
-from trackyard.decision.target.url import impressions_url
+from trackyard.decision.click.state import EMPTY_CLICK_STATE
+from trackyard.decision.click.steps import decide
+from trackyard.decision.routes import Ruleset
+from trackyard.decision.target.queries import read_query_params
+from trackyard.decision.target.url import impression_url
+from trackyard.domain.tracking.rejections import Rejection
 from trackyard.edge.endpoints.clicks import click_record
-from trackyard.edge.endpoints.hits import Hits
+from trackyard.edge.endpoints.hits import HitFactory
 from trackyard.edge.endpoints.pages import GIF, GIF_TYPE
-from trackyard.edge.endpoints.redirects import PLAIN, redirect
+from trackyard.edge.endpoints.redirects import HTTP_302, redirect
 from trackyard.edge.http.answers import NO_STORE
 from trackyard.edge.http.request import Request, Response
 from trackyard.edge.recorder import Recorder
-from trackyard.journal.records import Flag, Kind
+from trackyard.journal.records import ClickFlag, RecordKind
 
-_NAMES = {"aid": "pid", "oid": "offer_id"}
+_PARAMETER_NAMES = {"aid": "pid", "oid": "offer_id"}
 """What `/imp` calls the parameters of a click."""
-_NOT_COUNTED = Refused("no-impressions")
+_IMPRESSIONS_NOT_ALLOWED = Rejection("no-impressions")
 
 
-class Views:
+class ImpressionHandler:
     """Answers `/imp`."""
 
     __slots__ = ("_hits", "_recorder")
 
-    def __init__(self, hits: Hits, recorder: Recorder) -> None:
+    def __init__(self, hits: HitFactory, recorder: Recorder) -> None:
         self._hits = hits
         self._recorder = recorder
 
-    def view(self, request: Request, rules: Rules) -> Response:
+    def impression(self, request: Request, ruleset: Ruleset) -> Response:
         """An image of one point, or the way to the advertiser's own. HEAD is answered alike and leaves no trace.
 
         A view is decided like a click, but for what counts clicks: who was seen before, and caps of clicks.
         """
-        params, cut = read_pairs(request.query)
-        for own, name in _NAMES.items():
+        params, cut = read_query_params(request.query)
+        for own, name in _PARAMETER_NAMES.items():
             if own in params:
                 params[name] = params[own]
-        hit = self._hits.make(rules, request, params)
-        hit.seen = NOTHING_SEEN
-        refused = decide(hit)
-        if refused is None and hit.offer is not None and not hit.offer.allow_impressions:
-            refused = _NOT_COUNTED
+        hit = self._hits.make(ruleset, request, params)
+        hit.click_state = EMPTY_CLICK_STATE
+        rejection = decide(hit)
+        if rejection is None and hit.offer is not None and not hit.offer.allow_impressions:
+            rejection = _IMPRESSIONS_NOT_ALLOWED
         recorded = request.method == "GET"
         if recorded:
-            self._recorder.put(Kind.VIEW, click_record(hit, refused, False, Flag.PARAMETER_CUT if cut else 0))
-        if refused is None and hit.offer is not None and hit.offer.impressions_url:
-            return redirect(impressions_url(hit, hit.offer), PLAIN, b"", recorded=recorded)
+            self._recorder.put(
+                RecordKind.IMPRESSION, click_record(hit, rejection, False, ClickFlag.PARAMETER_CUT if cut else 0)
+            )
+        if rejection is None and hit.offer is not None and hit.offer.impressions_url:
+            return redirect(impression_url(hit, hit.offer), HTTP_302, b"", recorded=recorded)
         return Response(200, GIF, GIF_TYPE, headers=NO_STORE, recorded=recorded)

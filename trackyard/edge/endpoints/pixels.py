@@ -6,17 +6,17 @@ from typing import Final
 
 from trackyard.base.ids import is_hex24
 from trackyard.base.zones import datetime_text, find_zone
-from trackyard.decision.routes import Rules
+from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.headers import find_click_cookie, find_cookie
-from trackyard.domain.tracking.macros import template
-from trackyard.domain.tracking.postback_params import pixel_named
+from trackyard.domain.tracking.macros import cached_template
+from trackyard.domain.tracking.postback_params import canonical_pixel_params
 from trackyard.edge.endpoints.pages import GIF, GIF_TYPE, HTML, SCRIPT_TYPE, SUCCESS_PAGE, TRACK_SCRIPT, TRACKED_SCRIPT
-from trackyard.edge.endpoints.postback_params import given_params
-from trackyard.edge.endpoints.postbacks import Inbound
+from trackyard.edge.endpoints.postback_params import read_params
+from trackyard.edge.endpoints.postbacks import PostbackHandler
 from trackyard.edge.endpoints.redirects import cors
 from trackyard.edge.http.answers import NO_STORE
-from trackyard.edge.http.request import Later, Request, Response
-from trackyard.journal.records import Call, Click
+from trackyard.edge.http.request import DeferredResponse, Request, Response
+from trackyard.journal.records import Click, InboundPostback
 
 FindClick = Callable[[str, str, Callable[[Click | None], None]], None]
 """Looks a click up: its id, the address that asks, and what to call once with the click, None = not found."""
@@ -27,19 +27,19 @@ _SANDBOX: Final = (
 )
 """Code of affiliates runs as of an origin of its own: it reads no cookie of this host and moves no page."""
 
-_LATER: Final = (  # macros of postbacks whose values are known once the conversion is made
+_CONVERSION_MACROS: Final = (  # macros of postbacks whose values are known once the conversion is made
     *("transactionid", "sum", "currency", "goal_name", "geo", "city", "os", "device_type", "referrer", "click_date"),
     *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", *(f"sub{number}" for number in range(1, 9))),
 )
-_OF_CLICK: Final = (
+_CLICK_MACROS: Final = (
     *("ip", "city", "os", "referrer", "ref_id", "os_id", "ext1", "ext2", "ext3", "user_id"),
     *(f"sub{number}" for number in range(1, 9)),
 )
-_CUSTOM: Final = tuple((f"custom_field{number}", f"custom_field_{number}") for number in range(1, 8))
+_CUSTOM_FIELDS: Final = tuple((f"custom_field{number}", f"custom_field_{number}") for number in range(1, 8))
 _STATUS_NAMES: Final = {"": "confirmed", "1": "confirmed", "2": "pending", "3": "declined", "5": "hold"}
 
 
-class Pixels:
+class PixelHandler:
     """Answers `/success.jpg`, `/success.php` and `/track.js`: each request is a call, and answered once it is durable.
 
     rules: None while none were read; a call is taken all the same.
@@ -47,119 +47,119 @@ class Pixels:
 
     __slots__ = ("_find_click", "_inbound")
 
-    def __init__(self, inbound: Inbound, find_click: FindClick | None = None) -> None:
+    def __init__(self, inbound: PostbackHandler, find_click: FindClick | None = None) -> None:
         self._inbound = inbound
         self._find_click = find_click
 
-    def image(self, request: Request, rules: Rules | None) -> Response:
+    def image(self, request: Request, ruleset: Ruleset | None) -> Response:
         """An image of one transparent point."""
-        call, _ = self._read(request, rules, "success.jpg")
-        return self._take(call, Response(200, GIF, GIF_TYPE, headers=NO_STORE + cors(request), durable=True))
+        postback, _ = self._read_postback(request, ruleset, "success.jpg")
+        return self._record(postback, Response(200, GIF, GIF_TYPE, headers=NO_STORE + cors(request), durable=True))
 
-    def page(self, request: Request, rules: Rules | None) -> Response:
+    def page(self, request: Request, ruleset: Ruleset | None) -> Response:
         """A page for a frame, with the pixels of the click's affiliate.
 
         The cookies of the click name the affiliate. Where they are missing, the click is looked up.
         """
-        call, offer_id = self._read(request, rules, "success.php")
-        codes = b"" if rules is None else _codes(request, rules, call, offer_id)
+        postback, offer_id = self._read_postback(request, ruleset, "success.php")
+        codes = b"" if ruleset is None else _codes(request, ruleset, postback, offer_id)
         headers = _SANDBOX + cors(request)
-        click_id = call.params.get("clickid", "")
-        if codes or rules is None or not rules.has_pixels or self._find_click is None or not is_hex24(click_id):
-            return self._take(call, Response(200, SUCCESS_PAGE % codes, HTML, headers=headers, durable=True))
-        answer = Later(SUCCESS_PAGE % b"", HTML, headers)
-        taken = self._take(call, answer)
+        click_id = postback.params.get("clickid", "")
+        if codes or ruleset is None or not ruleset.has_pixels or self._find_click is None or not is_hex24(click_id):
+            return self._record(postback, Response(200, SUCCESS_PAGE % codes, HTML, headers=headers, durable=True))
+        answer = DeferredResponse(SUCCESS_PAGE % b"", HTML, headers)
+        taken = self._record(postback, answer)
         if taken is not answer or not answer.durable:
             return taken
 
         def complete(click: Click | None) -> None:
-            found = b"" if click is None else _codes_of_click(rules, call, offer_id, click)
+            found = b"" if click is None else _codes_of_click(ruleset, postback, offer_id, click)
             answer.complete(SUCCESS_PAGE % found)
 
-        self._find_click(click_id, call.ip, complete)
+        self._find_click(click_id, postback.ip, complete)
         return answer
 
-    def script(self, request: Request, rules: Rules | None) -> Response:
+    def script(self, request: Request, ruleset: Ruleset | None) -> Response:
         """A script. When neither the address nor a cookie tells the click, it looks for it in the page and reports what
         it finds by the image: a page that shows the script may be on the host that the click's URL led to."""
-        call, _ = self._read(request, rules, "track.js")
-        if "clickid" not in call.params:
+        postback, _ = self._read_postback(request, ruleset, "track.js")
+        if "clickid" not in postback.params:
             return Response(200, TRACK_SCRIPT, SCRIPT_TYPE, headers=NO_STORE + cors(request))
         headers = NO_STORE + cors(request)
-        return self._take(call, Response(200, TRACKED_SCRIPT, SCRIPT_TYPE, headers=headers, durable=True))
+        return self._record(postback, Response(200, TRACKED_SCRIPT, SCRIPT_TYPE, headers=headers, durable=True))
 
-    def _read(self, request: Request, rules: Rules | None, source: str) -> tuple[Call, int]:
+    def _read_postback(self, request: Request, ruleset: Ruleset | None, source: str) -> tuple[InboundPostback, int]:
         """The call, and the offer's number, 0 when the pixel names none."""
-        given = given_params(request)
-        offer_id = _offer_number(given.get("offer_id", ""), rules)
-        params = pixel_named(given)
+        params_as_sent = read_params(request)
+        offer_id = _offer_number(params_as_sent.get("offer_id", ""), ruleset)
+        params = canonical_pixel_params(params_as_sent)
         if "clickid" not in params:
             own = find_click_cookie(request.headers, b"afclick_%d" % offer_id) if offer_id else ""
             click_id = own or find_click_cookie(request.headers, b"afclick")
             if click_id:
                 params["clickid"] = click_id
-        return self._inbound.read(request, source, params), offer_id
+        return self._inbound.read_postback(request, source, params), offer_id
 
-    def _take(self, call: Call, answer: Response) -> Response:
+    def _record(self, postback: InboundPostback, answer: Response) -> Response:
         """HEAD reports nothing."""
-        if call.method == "HEAD":
+        if postback.method == "HEAD":
             answer.durable = False
             return answer
-        return self._inbound.take(call, answer)
+        return self._inbound.record(postback, answer)
 
 
-def _offer_number(text: str, rules: Rules | None) -> int:
-    found = None if rules is None else rules.find_offer(text)
+def _offer_number(text: str, ruleset: Ruleset | None) -> int:
+    found = None if ruleset is None else ruleset.find_offer(text)
     if found is not None:
         return found.id
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
-def _codes(request: Request, rules: Rules, call: Call, offer_id: int) -> bytes:
+def _codes(request: Request, ruleset: Ruleset, postback: InboundPostback, offer_id: int) -> bytes:
     """The code of the pixels to show. Whose click it was only the cookies of that click tell."""
-    owner = find_cookie(request.headers, b"afpid_%d" % offer_id)
-    if not owner.isdigit() or len(owner) > 18:
+    affiliate_id_bytes = find_cookie(request.headers, b"afpid_%d" % offer_id)
+    if not affiliate_id_bytes.isdigit() or len(affiliate_id_bytes) > 18:
         return b""
-    if find_click_cookie(request.headers, b"afclick_%d" % offer_id) != call.params.get("clickid"):
+    if find_click_cookie(request.headers, b"afclick_%d" % offer_id) != postback.params.get("clickid"):
         return b""
-    codes = rules.pixels(offer_id, int(owner))
+    codes = ruleset.pixels(offer_id, int(affiliate_id_bytes))
     if not codes:
         return b""
-    return _filled(codes, _values(rules, call, offer_id, owner.decode("ascii")))
+    return _fill_codes(codes, _macro_values(ruleset, postback, offer_id, affiliate_id_bytes.decode("ascii")))
 
 
-def _codes_of_click(rules: Rules, call: Call, offer_id: int, click: Click) -> bytes:
+def _codes_of_click(ruleset: Ruleset, postback: InboundPostback, offer_id: int, click: Click) -> bytes:
     """Return the code of the pixels of a recorded click's affiliate; none of a rejected click or another offer."""
     if click.reason or offer_id not in (0, click.offer):
         return b""
-    codes = rules.pixels(click.offer, click.affiliate)
+    codes = ruleset.pixels(click.offer, click.affiliate)
     if not codes:
         return b""
-    zone = find_zone(rules.platform.timezone)
-    values = _values(rules, call, click.offer, str(click.affiliate)) | {
+    zone = find_zone(ruleset.platform.timezone)
+    values = _macro_values(ruleset, postback, click.offer, str(click.affiliate)) | {
         "geo": click.country,
         "device_type": click.device,
         "uagent": click.ua,
         "click_date": "" if zone is None else datetime_text(click.time, zone),
-        **{name: getattr(click, name) for name in _OF_CLICK},
+        **{name: getattr(click, name) for name in _CLICK_MACROS},
     }
-    return _filled(codes, values)
+    return _fill_codes(codes, values)
 
 
-def _filled(codes: tuple[str, ...], values: dict[str, str]) -> bytes:
-    return "\n".join(template(code).fill(values) for code in codes).encode("utf-8", "replace")
+def _fill_codes(codes: tuple[str, ...], values: dict[str, str]) -> bytes:
+    return "\n".join(cached_template(code).fill(values) for code in codes).encode("utf-8", "replace")
 
 
-def _values(rules: Rules, call: Call, offer_id: int, affiliate_id: str) -> dict[str, str]:
+def _macro_values(ruleset: Ruleset, postback: InboundPostback, offer_id: int, affiliate_id: str) -> dict[str, str]:
     """What the macros of a pixel say: those of postbacks, empty where only the conversion will know."""
-    get = call.params.get
-    offer = rules.find_offer(str(offer_id))
-    seconds = str(call.time // 1000)
-    zone = find_zone(rules.platform.timezone)
-    moment = "" if zone is None else datetime_text(call.time, zone)
+    get = postback.params.get
+    offer = ruleset.find_offer(str(offer_id))
+    seconds = str(postback.time // 1000)
+    zone = find_zone(ruleset.platform.timezone)
+    moment = "" if zone is None else datetime_text(postback.time, zone)
     status = get("status", "")
     return {
-        **dict.fromkeys(_LATER, ""),
+        **dict.fromkeys(_CONVERSION_MACROS, ""),
         "clickid": get("clickid", ""),
         "action_id": get("action_id", ""),
         "offerid": str(offer_id),
@@ -170,13 +170,13 @@ def _values(rules: Rules, call: Call, offer_id: int, affiliate_id: str) -> dict[
         "status_name": _STATUS_NAMES.get(status, ""),
         "order_sum": get("sum", ""),
         "goal": get("goal", "1"),
-        "ip": call.ip,
-        "uagent": call.ua,
+        "ip": postback.ip,
+        "uagent": postback.ua,
         "date": moment,
         "date_only": moment[:10],
         "time": seconds,
         "timestamp": seconds,
-        "rand": str(int(call.id[-8:], 16)),
+        "rand": str(int(postback.id[-8:], 16)),
         "comment": get("comment", ""),
-        **{each: get(names[0], "") for names in _CUSTOM for each in names},
+        **{each: get(names[0], "") for names in _CUSTOM_FIELDS for each in names},
     }

@@ -5,21 +5,21 @@ from typing import Final
 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
-from trackyard.domain.tracking.forwarding import FORWARDED, find_caller
+from trackyard.domain.tracking.forwarding import FORWARDED_HEADER, find_caller
 from trackyard.edge.counters import Counters
-from trackyard.edge.endpoints.postback_params import call_params
+from trackyard.edge.endpoints.postback_params import postback_params
 from trackyard.edge.endpoints.redirects import cors
-from trackyard.edge.http.answers import NO_STORE, TOOK, UNWRITABLE
+from trackyard.edge.http.answers import ACCEPTED_BODY, JOURNAL_UNWRITABLE, NO_STORE
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.request import Request, Response
 from trackyard.edge.recorder import Recorder
-from trackyard.journal.records import Call, Kind, encode
+from trackyard.journal.records import InboundPostback, RecordKind, encode
 
-KEPT_BODY: Final = 8 * 1024
+MAX_LOGGED_BODY: Final = 8 * 1024
 """Bytes of a body that are kept as they came, for the log: as many as of a URL. Parameters are read from all of it."""
 
 
-class Inbound:
+class PostbackHandler:
     """Takes calls and answers `/postback`. What becomes of a call stands in the server postback log."""
 
     __slots__ = ("_clock", "_counters", "_forward_key", "_recorder", "_trusted")
@@ -40,33 +40,33 @@ class Inbound:
 
     def postback(self, request: Request) -> Response:
         """Takes a call of an advertiser's server."""
-        call = self.read(request, "postback", call_params(request))
-        return self.take(call, Response(200, TOOK, headers=NO_STORE + cors(request), durable=True))
+        call = self.read_postback(request, "postback", postback_params(request))
+        return self.record(call, Response(200, ACCEPTED_BODY, headers=NO_STORE + cors(request), durable=True))
 
-    def read(self, request: Request, source: str, params: dict[str, str]) -> Call:
+    def read_postback(self, request: Request, source: str, params: dict[str, str]) -> InboundPostback:
         """The call that a request is. source: "postback" or a pixel's name · params: by canonical name."""
         now = self._clock.now_ms()
-        return Call(
+        return InboundPostback(
             time=now,
             id=new_id(now),
             source=source,
             method=request.method,
-            ip=self._caller(request),
+            ip=self._caller_address(request),
             ua=request.header(b"user-agent"),
             query=request.query.decode("utf-8", "replace"),
-            body=request.body[:KEPT_BODY].decode("utf-8", "replace"),
+            body=request.body[:MAX_LOGGED_BODY].decode("utf-8", "replace"),
             params=params,
         )
 
-    def take(self, call: Call, answer: Response) -> Response:
+    def record(self, call: InboundPostback, answer: Response) -> Response:
         """Records a call; `answer` must wait until it is durable."""
-        if not self._recorder.append(Kind.CALL, encode(call)):
-            return UNWRITABLE
-        self._counters.calls += 1
+        if not self._recorder.append(RecordKind.POSTBACK, encode(call)):
+            return JOURNAL_UNWRITABLE
+        self._counters.postbacks += 1
         return answer
 
-    def _caller(self, request: Request) -> str:
-        signed = request.headers.get(FORWARDED)
+    def _caller_address(self, request: Request) -> str:
+        signed = request.headers.get(FORWARDED_HEADER)
         if signed is not None and self._forward_key:
             caller = find_caller(self._forward_key, signed, self._clock.now_ms())
             if caller is not None:

@@ -6,11 +6,11 @@ from typing import Final
 
 from trackyard.decision.click.hit import Hit
 from trackyard.edge.endpoints.pages import HTML, JS_PAGE, META_PAGE, NOT_AVAILABLE
-from trackyard.edge.http.answers import NO_STORE, encode_json, error
+from trackyard.edge.http.answers import NO_STORE, encode_json, error_response
 from trackyard.edge.http.request import Request, Response
 
-PLAIN: Final = "http302"
-_HIDDEN: Final = NO_STORE + b"Referrer-Policy: no-referrer\r\n"
+HTTP_302: Final = "http302"
+_NO_REFERRER: Final = NO_STORE + b"Referrer-Policy: no-referrer\r\n"
 _PAGES: Final = {"js": JS_PAGE, "meta": META_PAGE}
 
 _is_origin = re.compile(rb"(?:https?://[A-Za-z0-9.:\[\]_-]{1,255}|null)\Z").match
@@ -19,14 +19,14 @@ _is_header_list = re.compile(rb"[A-Za-z0-9_, -]{1,500}\Z").match
 
 def redirect(url: str, kind: str, cookies: bytes, *, recorded: bool) -> Response:
     """The answer that leads to `url` (plain ASCII) in the way that an offer's redirect_type names."""
-    if kind == PLAIN:
+    if kind == HTTP_302:
         return Response(302, b"", b"", url.encode("ascii"), cookies + NO_STORE if cookies else NO_STORE, recorded)
     page = _PAGES.get(kind)
     if page is None:
-        return Response(302, b"", b"", url.encode("ascii"), cookies + _HIDDEN, recorded)
+        return Response(302, b"", b"", url.encode("ascii"), cookies + _NO_REFERRER, recorded)
     # Nothing in the URL ends a string of a script or an attribute: it is percent-encoded but for these two.
     body = page % {b"url": escape(url).encode("ascii"), b"script": encode_json(url)}
-    return Response(200, body, HTML, headers=cookies + _HIDDEN, recorded=recorded)
+    return Response(200, body, HTML, headers=cookies + _NO_REFERRER, recorded=recorded)
 
 
 def not_available(*, recorded: bool) -> Response:
@@ -34,11 +34,11 @@ def not_available(*, recorded: bool) -> Response:
     return Response(404, NOT_AVAILABLE, HTML, headers=NO_STORE, recorded=recorded)
 
 
-def as_json(request: Request, hit: Hit, url: str | None, cookies: bytes, *, recorded: bool) -> Response:
+def json_redirect(request: Request, hit: Hit, url: str | None, cookies: bytes, *, recorded: bool) -> Response:
     """Where the click goes, and its id, for a script to read (`format=json`)."""
     headers = cookies + cors(request)
     if url is None:
-        answer = error(404, "not_available", "This offer is not available", headers)
+        answer = error_response(404, "not_available", "This offer is not available", headers)
         answer.recorded = recorded
         return answer
     body = encode_json({"status": 1, "clickid": hit.click_id, "url": url})

@@ -5,18 +5,18 @@ from functools import lru_cache
 from typing import Final
 
 from trackyard.decision.click.hit import find_affiliate
-from trackyard.decision.routes import Rules
-from trackyard.decision.targeting.ip_lists import Addresses, number_of
+from trackyard.decision.routes import Ruleset
+from trackyard.decision.targeting.ip_lists import AddressSet, address_number
 from trackyard.edge.http.client_address import TrustedNetworks, find_address
 from trackyard.edge.http.request import Request
 
-AGENT: Final = b"user-agent"
-_LISTS: Final = 1024
+USER_AGENT: Final = b"user-agent"
+_NETWORK_CACHE_SIZE: Final = 1024
 """Lists of affiliates that are kept compiled."""
 
 
-def whose(
-    rules: Rules, request: Request, params: dict[str, str], trusted: TrustedNetworks
+def resolve_visitor(
+    ruleset: Ruleset, request: Request, params: dict[str, str], trusted: TrustedNetworks
 ) -> tuple[str, int, str | None]:
     """The address of the visitor, its number, and the user agent that a server told with it: then what else the request
     carries is the server's; None = the request is the visitor's own.
@@ -28,18 +28,22 @@ def whose(
     forwarded = request.headers.get(b"x-forwarded-for") if request.trusted else None
     if forwarded is not None:
         ip, number = trusted.locate(ip, forwarded.decode("latin-1"))
-    told = "ip" in params or "ua" in params
-    if told and ((request.trusted and forwarded is None) or _is_server(rules, params, ip)):
+    is_reported = "ip" in params or "ua" in params
+    if is_reported and ((request.trusted and forwarded is None) or _is_server(ruleset, params, ip)):
         ip = find_address(params.get("ip", "")) or ip
-        return ip, number_of(ip), params.get("ua", request.header(AGENT))
-    return ip, number if number >= 0 else number_of(ip), None
+        return ip, address_number(ip), params.get("ua", request.header(USER_AGENT))
+    return ip, number if number >= 0 else address_number(ip), None
 
 
-def _is_server(rules: Rules, params: dict[str, str], ip: str) -> bool:
-    affiliate = find_affiliate(rules, params)
-    return affiliate is not None and affiliate.server_networks != () and _compiled(affiliate.server_networks).hold(ip)
+def _is_server(ruleset: Ruleset, params: dict[str, str], ip: str) -> bool:
+    affiliate = find_affiliate(ruleset, params)
+    return (
+        affiliate is not None
+        and affiliate.server_networks != ()
+        and _address_set(affiliate.server_networks).contains(ip)
+    )
 
 
-@lru_cache(maxsize=_LISTS)
-def _compiled(entries: tuple[str, ...]) -> Addresses:
-    return Addresses(entries)
+@lru_cache(maxsize=_NETWORK_CACHE_SIZE)
+def _address_set(entries: tuple[str, ...]) -> AddressSet:
+    return AddressSet(entries)

@@ -7,17 +7,19 @@ import msgspec
 from trackyard.edge.http.request import Response
 
 NO_STORE: Final = b"Cache-Control: no-store\r\n"
-TOOK: Final = b'{"status":1}'
+ACCEPTED_BODY: Final = b'{"status":1}'
 
 encode_json: Final = msgspec.json.Encoder().encode
 
 
-def error(status: int, code: str, text: str, headers: bytes = b"") -> Response:
+def error_response(status: int, code: str, text: str, headers: bytes = b"") -> Response:
     """An error in the form of docs/spec/api-conventions.md#errors."""
     body = encode_json({"status": 2, "error": text, "message": text, "code": code})
     return Response(status, body, headers=NO_STORE + headers)
 
 
-UNWRITABLE: Final = error(503, "journal_unwritable", "Nothing was recorded: try again later", b"Retry-After: 5\r\n")
+JOURNAL_UNWRITABLE: Final = error_response(
+    503, "journal_unwritable", "Nothing was recorded: try again later", b"Retry-After: 5\r\n"
+)
 """The answer when a record could not be made safe."""
-NOT_READY: Final = error(503, "not_ready", "No rules yet", b"Retry-After: 1\r\n")
+NOT_READY: Final = error_response(503, "not_ready", "No rules yet", b"Retry-After: 1\r\n")

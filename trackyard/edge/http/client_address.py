@@ -4,7 +4,7 @@ import socket
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_address
 
-from trackyard.decision.targeting.ip_lists import number_of
+from trackyard.decision.targeting.ip_lists import address_number
 from trackyard.domain.tracking.ip_lists import find_packed
 
 
@@ -65,7 +65,7 @@ class TrustedNetworks:
             found = address_text(packed)
             if not self.trusts(packed):
                 break
-        return found, number_of(found)
+        return found, address_number(found)
 
 
 def _without_port(entry: str) -> str:

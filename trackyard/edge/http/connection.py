@@ -10,9 +10,9 @@ from typing import Final, Protocol, cast
 
 import httptools
 
-from trackyard.edge.http.answers import UNWRITABLE, error
+from trackyard.edge.http.answers import JOURNAL_UNWRITABLE, error_response
 from trackyard.edge.http.client_address import TrustedNetworks, peer_address
-from trackyard.edge.http.request import MAX_URL, Later, Request, Response
+from trackyard.edge.http.request import MAX_URL, DeferredResponse, Request, Response
 
 MAX_HEADERS = 64 * 1024
 MAX_BODY = 1024 * 1024
@@ -23,25 +23,25 @@ MAX_REPEATED = 1024 * 1024
 REQUEST_S = 20.0
 """A request must be whole this long after its first byte."""
 IDLE_S = 75.0
-ENOUGH = 1_000_000
+DEFAULT_MAX_CONNECTIONS = 1_000_000
 """Connections at once where nobody says how many an edge may have."""
 LINGER_S = 5.0
 """How long a refused client may go on sending before the connection is cut under its answer."""
 
 _STATUS_LINES: Final = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
-_ASKED: Final = (
+_READ_HEADERS: Final = (
     *("Accept-Language", "Connection", "Content-Length", "Content-Type", "Cookie", "Origin", "Referer", "User-Agent"),
     *("X-Forwarded-For", "X-Forwarded-Proto"),
 )
-_UNASKED: Final = (
+_IGNORED_HEADERS: Final = (
     *("Accept", "Accept-Encoding", "Cache-Control", "DNT", "Host", "Pragma", "Priority", "TE"),
     *("Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User", "Upgrade-Insecure-Requests"),
 )
 """What nearly all browsers send and nobody here asks for; who begins to takes it out of this list."""
-_NAMES: Final[dict[bytes, bytes]] = {
-    spelled: name.lower().encode() if name in _ASKED else b""
-    for name in (*_ASKED, *_UNASKED)
-    for spelled in (name.encode(), name.lower().encode())
+_HEADER_NAMES: Final[dict[bytes, bytes]] = {
+    spelling: name.lower().encode() if name in _READ_HEADERS else b""
+    for name in (*_READ_HEADERS, *_IGNORED_HEADERS)
+    for spelling in (name.encode(), name.lower().encode())
 }
 """Names of headers as browsers and proxies write them → as they are asked for, b"" = not at all. Others are asked for
 in lower case."""
@@ -52,7 +52,7 @@ _PENDING_LIMIT = 256
 _log = logging.getLogger("trackyard.edge")
 
 
-class Handler(Protocol):
+class RequestHandler(Protocol):
     """What answers, knowing no server."""
 
     def handle(self, request: Request) -> Response:
@@ -65,57 +65,57 @@ class Handler(Protocol):
         ...
 
 
-class Syncing(Protocol):
+class JournalSyncer(Protocol):
     """Makes the journal durable for those who wait."""
 
     def wait(self, waiter: "Connection") -> None:
         """Calls `waiter.synced(ok)` when everything in the journal now is on disk, or cannot be."""
         ...
 
-    def note(self) -> None:
+    def sync_soon(self) -> None:
         """Something may have been written that should be synced soon."""
         ...
 
 
-class Shared:
+class ConnectionContext:
     """What the connections of one edge share. `now`: coarse seconds of the loop's clock · `date`: the Date
-    header · both kept by the server's tick · `most`: connections at once; `turned_away`: those that came beyond, since
-    the tick last looked."""
+    header · both kept by the server's tick · `max_connections`: connections at once; `dropped_connections`: those
+    that came beyond, since the tick last looked."""
 
     def __init__(
         self,
-        edge: Handler,
-        syncing: Syncing,
+        edge: RequestHandler,
+        syncer: JournalSyncer,
         trusted: TrustedNetworks,
         call_soon: Callable[[Callable[[], None]], object],
-        most: int = ENOUGH,
+        max_connections: int = DEFAULT_MAX_CONNECTIONS,
     ) -> None:
         self.edge = edge
         self.handle = edge.handle
         self._call_soon = call_soon
-        self._leaving: list[Connection] = []
-        self.syncing = syncing
+        self._pending_delivery: list[Connection] = []
+        self.syncer = syncer
         self.trusted = trusted
         self.connections: set[Connection] = set()
-        self.most = most
-        self.turned_away = 0
+        self.max_connections = max_connections
+        self.dropped_connections = 0
         self.stopping = False
         self.now = 0.0
         self.date = b""
         self.set_date(0)
 
-    def leave(self, connection: "Connection") -> None:
+    def deliver_later(self, connection: "Connection") -> None:
         """Answers of `connection` go out together with those of others: their records are one write."""
-        self._leaving.append(connection)
-        if len(self._leaving) == 1:
+        self._pending_delivery.append(connection)
+        if len(self._pending_delivery) == 1:
             self._call_soon(self._deliver)
 
     def _deliver(self) -> None:
-        leaving, self._leaving = self._leaving, []
-        kept = self.edge.commit()
-        for connection in leaving:
-            connection.deliver(kept)
-        self.syncing.note()
+        pending, self._pending_delivery = self._pending_delivery, []
+        committed = self.edge.commit()
+        for connection in pending:
+            connection.deliver(committed)
+        self.syncer.sync_soon()
 
     def set_date(self, epoch_s: int) -> None:
         """Makes the Date header say this second."""
@@ -125,7 +125,7 @@ class Shared:
 class Connection(asyncio.Protocol):
     """One client. A request that waits for the disk holds back those pipelined behind it."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: ConnectionContext) -> None:
         self._shared = shared
         self._transport: asyncio.Transport | None = None
         self._parser = httptools.HttpRequestParser(self)
@@ -137,11 +137,11 @@ class Connection(asyncio.Protocol):
         self._body_size = 0
         self._in_request = False
         self._in_headers = False
-        self._header_bytes = self._wire_bytes = self._repeated_bytes = self._unasked_bytes = 0
+        self._header_bytes = self._wire_bytes = self._repeated_bytes = self._ignored_bytes = 0
         self._chunk = 0
         self._completed = False
         self._out: list[bytes] = []
-        self._leaving = False
+        self._pending_delivery = False
         self._recorded = False
         self._queue: deque[tuple[Request, bool]] = deque()
         self._waiting: tuple[Request, bool, Response] | None = None
@@ -153,8 +153,8 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        if len(self._shared.connections) >= self._shared.most:
-            self._shared.turned_away += 1
+        if len(self._shared.connections) >= self._shared.max_connections:
+            self._shared.dropped_connections += 1
             self._closing = True
             self._transport.abort()
             return
@@ -182,24 +182,24 @@ class Connection(asyncio.Protocol):
             self._close_after_answers()
         except httptools.HttpParserError:
             if not self._closing:
-                self._refuse(error(400, "bad_request", "Bad Request"))
+                self._close_with_error(error_response(400, "bad_request", "Bad Request"))
         if self._in_request and not self._completed and not self._closing:
             self._count(len(data))
         if not self._in_request and not self._closing:
             self.deadline = self._shared.now + IDLE_S
         if self._out:
-            self._leave()
+            self._deliver_later()
 
     def _count(self, size: int) -> None:
         """Bounds what the parser keeps of a request that is not whole yet."""
         if self._in_headers:
             self._header_bytes += size
             if self._header_bytes > MAX_HEADERS:
-                self._refuse_headers()
+                self._close_with_headers_error()
             return
         self._wire_bytes += size
         if self._wire_bytes > MAX_WIRE_BODY:
-            self._refuse(error(413, "too_large", "The body is over the limit of 1 MB"))
+            self._close_with_error(error_response(413, "too_large", "The body is over the limit of 1 MB"))
 
     def eof_received(self) -> bool:
         # A half-closed client still gets the answers it waits for.
@@ -210,12 +210,12 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._paused = True
-        self._reading()
+        self._update_reading()
         self.deadline = self._shared.now + REQUEST_S
 
     def resume_writing(self) -> None:
         self._paused = False
-        self._reading()
+        self._update_reading()
         self.deadline = self._shared.now + IDLE_S
 
     # --- httptools --------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ class Connection(asyncio.Protocol):
             self._body = []
         self._body_size = 0
         self._in_request = self._in_headers = True
-        self._header_bytes = self._wire_bytes = self._repeated_bytes = self._unasked_bytes = 0
+        self._header_bytes = self._wire_bytes = self._repeated_bytes = self._ignored_bytes = 0
         self.deadline = self._shared.now + REQUEST_S
 
     def on_url(self, url: bytes) -> None:
@@ -236,13 +236,13 @@ class Connection(asyncio.Protocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self._in_headers:
             return  # a trailer says nothing we ask for
-        known = _NAMES.get(name)
+        known = _HEADER_NAMES.get(name)
         if known is None:
             name = name.lower()
         elif known:
             name = known
         else:
-            self._unasked_bytes += len(name) + len(value)
+            self._ignored_bytes += len(name) + len(value)
             return
         headers = self._headers
         if name in headers:
@@ -250,7 +250,7 @@ class Connection(asyncio.Protocol):
             self._repeated_bytes += len(value)
             if self._repeated_bytes > MAX_REPEATED:
                 self._in_headers = False
-                self._refuse_headers()
+                self._close_with_headers_error()
                 return
         headers[name] = value
 
@@ -260,10 +260,10 @@ class Connection(asyncio.Protocol):
             return
         headers = self._headers
         length = headers.get(b"content-length")
-        if self._chunk > MAX_HEADERS and self._unasked_bytes + _size_of(headers) > MAX_HEADERS:
-            self._refuse_headers()
+        if self._chunk > MAX_HEADERS and self._ignored_bytes + _headers_size(headers) > MAX_HEADERS:
+            self._close_with_headers_error()
         elif length is not None and int(length) > MAX_BODY:
-            self._refuse(error(413, "too_large", "The body is over the limit of 1 MB"))
+            self._close_with_error(error_response(413, "too_large", "The body is over the limit of 1 MB"))
         elif self._waiting is None and headers.get(b"expect", b"").lower() == b"100-continue":
             # Behind an answer that has not gone out yet it would come out of its order.
             self._out.append(_CONTINUE)
@@ -273,7 +273,7 @@ class Connection(asyncio.Protocol):
         if self._body_size > MAX_BODY:
             self._body = []
             if not self._closing:
-                self._refuse(error(413, "too_large", "The body is over the limit of 1 MB"))
+                self._close_with_error(error_response(413, "too_large", "The body is over the limit of 1 MB"))
             return
         self._body.append(body)
 
@@ -299,7 +299,9 @@ class Connection(asyncio.Protocol):
         else:
             self._queue.append((request, keep_alive))
             if len(self._queue) >= _PENDING_LIMIT:
-                self._refuse(error(503, "too_many_pipelined", "Too many requests wait on one connection"))
+                self._close_with_error(
+                    error_response(503, "too_many_pipelined", "Too many requests wait on one connection")
+                )
 
     # --- answers ----------------------------------------------------------------------------------------
 
@@ -307,25 +309,25 @@ class Connection(asyncio.Protocol):
         """The journal is durable up to the call this connection waits for, or is not."""
         waiting = self._waiting
         if ok and waiting is not None and self._transport is not None:
-            later = waiting[2]
-            if isinstance(later, Later) and not later.ready:
-                later.waiter = self._completed_later
+            deferred = waiting[2]
+            if isinstance(deferred, DeferredResponse) and not deferred.ready:
+                deferred.waiter = self._send_deferred
                 return
         self._stop_waiting()
         if waiting is None or self._transport is None:
             return
         request, keep_alive, response = waiting
-        self._send(request, keep_alive, response if ok else UNWRITABLE)
+        self._send(request, keep_alive, response if ok else JOURNAL_UNWRITABLE)
         while self._queue and self._waiting is None and self._transport is not None:
             request, keep_alive = self._queue.popleft()
             self._answer(request, keep_alive)
         if self._out:
-            self._leave()
-        self._reading()
+            self._deliver_later()
+        self._update_reading()
         if self._waiting is None and self._closing and not self._out:
             self._transport.close()
 
-    def _completed_later(self) -> None:
+    def _send_deferred(self) -> None:
         """Send the durable answer whose body came."""
         self.synced(True)
 
@@ -333,12 +335,12 @@ class Connection(asyncio.Protocol):
         # Of its own, or mypyc took it for settled in all of `synced` that nothing waits.
         self._waiting = None
 
-    def deliver(self, kept: bool) -> None:
-        """Sends what leaves. `kept`: whether the records of these answers are in the journal."""
-        self._leaving = False
-        if self._recorded and not kept:
+    def deliver(self, committed: bool) -> None:
+        """Sends what leaves. `committed`: whether the records of these answers are in the journal."""
+        self._pending_delivery = False
+        if self._recorded and not committed:
             # One answer for all that were pipelined: the close tells that the others have none.
-            self._out = [serialized(UNWRITABLE, self._shared.date, b"Connection: close\r\n", head=False)]
+            self._out = [serialize(JOURNAL_UNWRITABLE, self._shared.date, b"Connection: close\r\n", head=False)]
             self._closing = True
         self._recorded = False
         out, self._out = self._out, []
@@ -361,8 +363,8 @@ class Connection(asyncio.Protocol):
         if self._transport is None or self._waiting is not None or now < self.deadline:
             return
         if self._in_request and not self._closing:
-            self._refuse(error(408, "request_timeout", "The request did not arrive in time"))
-            self._leave()
+            self._close_with_error(error_response(408, "request_timeout", "The request did not arrive in time"))
+            self._deliver_later()
         else:
             self._transport.abort()
 
@@ -371,47 +373,47 @@ class Connection(asyncio.Protocol):
             response = self._shared.handle(request)
         except Exception:
             _log.exception("request failed", extra={"path": request.path})
-            response = error(500, "server_error", "Server error, Please contact your administrator")
+            response = error_response(500, "server_error", "Server error, Please contact your administrator")
         if response.durable:
             self._waiting = (request, keep_alive, response)
-            self._shared.syncing.wait(self)
-            self._reading()
+            self._shared.syncer.wait(self)
+            self._update_reading()
         else:
             if response.recorded:
                 self._recorded = True
             self._send(request, keep_alive, response)
 
     def _send(self, request: Request, keep_alive: bool, response: Response) -> None:
-        stay = keep_alive and not self._shared.stopping
-        named = b""
-        if not stay:
-            named = b"Connection: close\r\n"
+        keep_open = keep_alive and not self._shared.stopping
+        connection_header = b""
+        if not keep_open:
+            connection_header = b"Connection: close\r\n"
             self._closing = True
         elif b"connection" in request.headers:
-            named = b"Connection: keep-alive\r\n"
-        self._out.append(serialized(response, self._shared.date, named, head=request.method == "HEAD"))
+            connection_header = b"Connection: keep-alive\r\n"
+        self._out.append(serialize(response, self._shared.date, connection_header, head=request.method == "HEAD"))
 
-    def _refuse(self, response: Response) -> None:
+    def _close_with_error(self, response: Response) -> None:
         """Answers what is no acceptable request and reads no further; the client may finish sending."""
         self._closing = True
         if self._waiting is not None or self._transport is None:
             # An answer out of its order would be taken for the waiting one's.
             return
-        self._out.append(serialized(response, self._shared.date, b"Connection: close\r\n", head=False))
+        self._out.append(serialize(response, self._shared.date, b"Connection: close\r\n", head=False))
 
-    def _refuse_headers(self) -> None:
+    def _close_with_headers_error(self) -> None:
         if len(self._url) > MAX_URL:
-            self._refuse(error(414, "uri_too_long", "The URL is over the limit of 8 KB"))
+            self._close_with_error(error_response(414, "uri_too_long", "The URL is over the limit of 8 KB"))
         else:
-            self._refuse(error(431, "headers_too_large", "The headers are over the limit of 64 KB"))
+            self._close_with_error(error_response(431, "headers_too_large", "The headers are over the limit of 64 KB"))
 
     def _close_after_answers(self) -> None:
         self._closing = True
 
-    def _leave(self) -> None:
-        if not self._leaving:
-            self._leaving = True
-            self._shared.leave(self)
+    def _deliver_later(self) -> None:
+        if not self._pending_delivery:
+            self._pending_delivery = True
+            self._shared.deliver_later(self)
 
     def _linger(self, transport: asyncio.Transport) -> None:
         """Closes. A client that is still sending must not lose its answer to a reset."""
@@ -421,7 +423,7 @@ class Connection(asyncio.Protocol):
         else:
             transport.close()
 
-    def _reading(self) -> None:
+    def _update_reading(self) -> None:
         if self._transport is None or self._transport.is_closing():
             return
         if self._paused or self._waiting is not None:
@@ -430,7 +432,7 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
 
-def serialized(response: Response, date: bytes, connection: bytes, *, head: bool) -> bytes:
+def serialize(response: Response, date: bytes, connection: bytes, *, head: bool) -> bytes:
     """The bytes of an answer."""
     status_line = _STATUS_LINES[response.status]
     if response.location:
@@ -449,7 +451,7 @@ def serialized(response: Response, date: bytes, connection: bytes, *, head: bool
     return b"".join((status_line, date, response.headers, connection, content_type, length, body))
 
 
-def _size_of(headers: dict[bytes, bytes]) -> int:
+def _headers_size(headers: dict[bytes, bytes]) -> int:
     return sum(map(len, headers.keys() | headers.values()))
 
 

@@ -8,37 +8,37 @@ holds the id of the click at which the visitor was last new to the offer, for th
 from typing import Final
 
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.routes import Way
+from trackyard.decision.routes import OfferRoute
 from trackyard.edge.http.request import Request
 
 _YEAR: Final = "Max-Age=31536000; Path=/; HttpOnly; "
 _DAY: Final = "Max-Age=86400; Path=/; HttpOnly; "
-_OPEN: Final = "SameSite=Lax\r\n"
-_SECURE: Final = "SameSite=None; Secure\r\n"
+_HTTP_ATTRIBUTES: Final = "SameSite=Lax\r\n"
+_HTTPS_ATTRIBUTES: Final = "SameSite=None; Secure\r\n"
 
 
-_Between = tuple[str, str, str, str]
+_CookieParts = tuple[str, str, str, str]
 
 
-def _between(more: str) -> _Between:
+def _cookie_parts(attributes: str) -> _CookieParts:
     """What stands between the ids of clicks in their cookies, and behind the last of them."""
-    first = f"; {_YEAR}{more}Set-Cookie: afclick="
-    last = f"; {_YEAR}{more}"
-    return first, f"{last}Set-Cookie: afuniq_", f"; {_DAY}{more}", last
+    first = f"; {_YEAR}{attributes}Set-Cookie: afclick="
+    last = f"; {_YEAR}{attributes}"
+    return first, f"{last}Set-Cookie: afuniq_", f"; {_DAY}{attributes}", last
 
 
-_BETWEEN: Final = (_between(_OPEN), _between(_SECURE))
+_COOKIE_PARTS: Final = (_cookie_parts(_HTTP_ATTRIBUTES), _cookie_parts(_HTTPS_ATTRIBUTES))
 
 
-def click_cookies(request: Request, hit: Hit, way: Way, *, unique: bool) -> bytes:
+def click_cookies(request: Request, hit: Hit, route: OfferRoute, *, unique: bool) -> bytes:
     """The header lines that a recorded click sets. unique: whether the visitor is new to the offer."""
-    first, second, third, last = _BETWEEN[1 if is_https(request) else 0]
-    click_id, number = hit.click_id, way.number
+    first, second, third, last = _COOKIE_PARTS[1 if is_https(request) else 0]
+    click_id, number = hit.click_id, route.number
     if unique:
         lines = f"Set-Cookie: afclick_{number}={click_id}{first}{click_id}{second}{number}={click_id}{third}"
     else:
         lines = f"Set-Cookie: afclick_{number}={click_id}{first}{click_id}{last}"
-    if hit.affiliate is not None and hit.rules.pixels(way.id, hit.affiliate.id):
+    if hit.affiliate is not None and hit.ruleset.pixels(route.id, hit.affiliate.id):
         lines = f"{lines}Set-Cookie: afpid_{number}={hit.affiliate.number}{last}"
     return lines.encode("ascii")
 
@@ -49,6 +49,6 @@ def is_https(request: Request) -> bool:
         return True
     if not request.trusted:
         return False
-    said = request.headers.get(b"x-forwarded-proto")
+    protocols = request.headers.get(b"x-forwarded-proto")
     # Of several proxies the first is the one that the visitor spoke with.
-    return said is not None and said.partition(b",")[0].strip().lower() == b"https"
+    return protocols is not None and protocols.partition(b",")[0].strip().lower() == b"https"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from trackyard.decision.target.queries import MAX_PARAMETER, PRINTABLE, cleaned
+from trackyard.decision.target.queries import MAX_PARAMETER, PRINTABLE, clean_text
 
 MAX_URL = 8 * 1024
 
@@ -33,7 +33,7 @@ class Request:
         self.body = body
         self.tls = tls
 
-    def moved(self, path: str, query: bytes) -> "Request":
+    def with_target(self, path: str, query: bytes) -> "Request":
         """The same request to another target."""
         return Request(self.method, path, query, self.headers, self.peer, self.trusted, self.body, self.tls)
 
@@ -44,7 +44,7 @@ class Request:
             return ""
         if len(value) <= MAX_PARAMETER and value.translate(PRINTABLE) == value:
             return value.decode("ascii")
-        return cleaned(value.decode("utf-8", "replace"))[0]
+        return clean_text(value.decode("utf-8", "replace"))[0]
 
 
 class Response:
@@ -72,7 +72,7 @@ class Response:
         self.durable = durable
 
 
-class Later(Response):
+class DeferredResponse(Response):
     """A durable answer whose body may come after it is durable. `ready`: whether it came · `waiter`: what to call then,
     None while the connection has not asked."""
 

@@ -7,21 +7,21 @@ from zoneinfo import ZoneInfo
 
 from trackyard.decision.click.hit import Hit
 from trackyard.domain.offers.periods import Period, period_at
-from trackyard.domain.tracking.ruleset import ClickCap, Offer
-from trackyard.edge.state.counts import Wanted
+from trackyard.domain.tracking.ruleset import ClickCap, RulesetOffer
+from trackyard.edge.state.counts import CappedCount
 from trackyard.edge.state.counts_file import NEVER
 
-_KEPT_PLACES: Final = 10_000
+_CACHE_SIZE: Final = 10_000
 
 
-class Places(NamedTuple):
+class CappedCounts(NamedTuple):
     """What a click needs a place of, and the id of the cap of each."""
 
-    wanted: tuple[Wanted, ...]
+    capped_counts: tuple[CappedCount, ...]
     caps: tuple[str, ...]
 
 
-NO_PLACES: Final = Places((), ())
+NO_CAPPED_COUNTS: Final = CappedCounts((), ())
 
 
 class CurrentPeriods:
@@ -41,50 +41,59 @@ class CurrentPeriods:
 _periods: Final = CurrentPeriods()
 
 
-class OfferCaps:
+class OfferClickCaps:
     """The counts of clicks on one offer, worked out once for each affiliate and country that its caps tell apart, in a
     period."""
 
-    __slots__ = ("_by_affiliate", "_by_country", "_offer", "_places", "_same", "_since", "_until", "_zone")
+    __slots__ = (
+        "_by_affiliate",
+        "_by_country",
+        "_counts_by_key",
+        "_offer",
+        "_shared_counts",
+        "_since",
+        "_until",
+        "_zone",
+    )
 
-    def __init__(self, offer: Offer, platform_zone: str) -> None:
+    def __init__(self, offer: RulesetOffer, platform_zone: str) -> None:
         self._since = self._until = 0
         # What no cap asks for must not make a count of its own.
         self._by_affiliate = any(cap.affiliate_type != "all" for cap in offer.click_caps)
         self._by_country = any(cap.country_type != "all" for cap in offer.click_caps)
-        self._same: Places | None = None
-        self._places: dict[tuple[int, str], Places] = {}
+        self._shared_counts: CappedCounts | None = None
+        self._counts_by_key: dict[tuple[int, str], CappedCounts] = {}
         self._offer = offer
         self._zone = offer.caps_timezone or platform_zone
 
-    def places(self, affiliate: int, country: str, now_ms: int) -> Places:
+    def counts_for(self, affiliate: int, country: str, now_ms: int) -> CappedCounts:
         """What a click needs places of. `country`: ISO code, "" = unknown, which is a
         value of its own for `each` and in no list."""
-        if not self._since <= now_ms < self._until or len(self._places) >= _KEPT_PLACES:
-            self._begin(now_ms)
+        if not self._since <= now_ms < self._until or len(self._counts_by_key) >= _CACHE_SIZE:
+            self._start_periods(now_ms)
         if not self._by_affiliate and not self._by_country:
-            same = self._same
-            if same is None:
-                same = self._same = self._work_out(affiliate, country, now_ms)
-            return same
+            shared_counts = self._shared_counts
+            if shared_counts is None:
+                shared_counts = self._shared_counts = self._compute(affiliate, country, now_ms)
+            return shared_counts
         key = (affiliate if self._by_affiliate else 0, country if self._by_country else "")
-        found = self._places.get(key)
+        found = self._counts_by_key.get(key)
         if found is None:
-            found = self._places[key] = self._work_out(affiliate, country, now_ms)
+            found = self._counts_by_key[key] = self._compute(affiliate, country, now_ms)
         return found
 
-    def _begin(self, now_ms: int) -> None:
+    def _start_periods(self, now_ms: int) -> None:
         """Other periods: what was worked out is of no use."""
         periods = [_periods.at(self._zone, cap.period, now_ms) for cap in self._offer.click_caps]
-        self._same = None
-        self._places.clear()
+        self._shared_counts = None
+        self._counts_by_key.clear()
         self._since = max((period.start for period in periods), default=0)
         self._until = min((NEVER if period.end is None else period.end for period in periods), default=NEVER)
 
-    def _work_out(self, affiliate: int, country: str, now_ms: int) -> Places:
+    def _compute(self, affiliate: int, country: str, now_ms: int) -> CappedCounts:
         offer = self._offer
-        caps = [cap for cap in offer.click_caps if _regards(cap, affiliate, country)]
-        wanted = []
+        caps = [cap for cap in offer.click_caps if _applies_to(cap, affiliate, country)]
+        capped_counts = []
         for cap in caps:
             period = _periods.at(self._zone, cap.period, now_ms)
             key = count_key(
@@ -94,19 +103,19 @@ class OfferCaps:
                 country if cap.country_type == "each" else None,
                 period.start,
             )
-            wanted.append(Wanted(key, cap.value, NEVER if period.end is None else period.end // 1000))
-        return Places(tuple(wanted), tuple(cap.id for cap in caps))
+            capped_counts.append(CappedCount(key, cap.value, NEVER if period.end is None else period.end // 1000))
+        return CappedCounts(tuple(capped_counts), tuple(cap.id for cap in caps))
 
 
-def places_of(hit: Hit) -> Places:
+def capped_counts_of(hit: Hit) -> CappedCounts:
     """What a click needs places of: none when its offer or its affiliate is not known."""
-    way, affiliate = hit.way, hit.affiliate
-    if way is None or affiliate is None or not way.counted:
-        return NO_PLACES
-    caps = way.caps
-    if not isinstance(caps, OfferCaps):
-        caps = way.caps = OfferCaps(way.offer, hit.rules.platform.timezone)
-    return caps.places(affiliate.id, hit.country, hit.time_ms)
+    route, affiliate = hit.route, hit.affiliate
+    if route is None or affiliate is None or not route.has_click_caps:
+        return NO_CAPPED_COUNTS
+    caps = route.caps
+    if not isinstance(caps, OfferClickCaps):
+        caps = route.caps = OfferClickCaps(route.offer, hit.ruleset.platform.timezone)
+    return caps.counts_for(affiliate.id, hit.country, hit.time_ms)
 
 
 def count_key(offer: int, cap: str, affiliate: int, country: str | None, start_ms: int) -> bytes:
@@ -120,7 +129,7 @@ def count_key(offer: int, cap: str, affiliate: int, country: str | None, start_m
     return key if any(key[:8]) else b"\1" + key[1:]
 
 
-def _regards(cap: ClickCap, affiliate: int, country: str) -> bool:
+def _applies_to(cap: ClickCap, affiliate: int, country: str) -> bool:
     """Whether a click counts against the cap: the listed of `exact`, else all."""
     return (cap.affiliate_type != "exact" or affiliate in cap.affiliates) and (
         cap.country_type != "exact" or country in cap.countries

@@ -22,13 +22,13 @@ _HEADER_WORDS: Final = 8
 _ENTRY_WORDS: Final = 8
 _ENTRY: Final = struct.Struct("@24s5Q")
 _pack: Final = _ENTRY.pack_into
-_HALF: Final = 32
+_FINGERPRINT_BITS: Final = 32
 """Bits of a word that a fingerprint takes; those before it hold a place, which ends at 16 GB of visitors."""
-_LOW: Final = 0xFFFFFFFF
+_FINGERPRINT_MASK: Final = 0xFFFFFFFF
 _FIRST_SIZE: Final = 64 * 1024
 
 
-class Kind(IntEnum):
+class ClaimKind(IntEnum):
     """What was claimed."""
 
     VISITOR = 1
@@ -39,15 +39,15 @@ class Kind(IntEnum):
 class Claim:
     """One noted claim. click: the id of its click · place: where in its map · value: of a visitor the second, of a
     count what it was before · mark: what must stand there still (the fingerprint of a visitor; 0 of a count) ·
-    other_place, other_mark: where else a visitor is known by, 0 = nowhere."""
+    other_cell_index, other_fingerprint: where else a visitor is known by, 0 = nowhere."""
 
     click: str
-    kind: Kind
-    place: int
+    kind: ClaimKind
+    cell_index: int
     value: int
-    mark: int
-    other_place: int = 0
-    other_mark: int = 0
+    fingerprint: int
+    other_cell_index: int = 0
+    other_fingerprint: int = 0
 
 
 class Claims:
@@ -59,7 +59,7 @@ class Claims:
     def __init__(self, path: Path) -> None:
         self._descriptor = open_reserved(path, _FIRST_SIZE, grow_only=True)
         # The count is what the file says: nobody else writes it.
-        self._count = self._room = 0
+        self._count = self._capacity = 0
         self._open()
         self.click = ""
 
@@ -75,16 +75,24 @@ class Claims:
         """The claims that follow are made for this click."""
         self.click = click_id
 
-    def note(self, kind: Kind, place: int, value: int, mark: int, other_place: int = 0, other_mark: int = 0) -> None:
+    def add_claim(
+        self,
+        kind: ClaimKind,
+        cell_index: int,
+        value: int,
+        fingerprint: int,
+        other_cell_index: int = 0,
+        other_fingerprint: int = 0,
+    ) -> None:
         """Notes a claim that is made next. Errors: OSError when there is no room for it; then it may not be made."""
         words = self._words
         count = self._count
         at = _HEADER_WORDS + count * _ENTRY_WORDS
-        if count >= self._room:
+        if count >= self._capacity:
             self._grow()
             words = self._words
-        other = other_place << _HALF | other_mark
-        _pack(self._map, at * _WORD, self.click.encode("ascii"), kind, place, value, mark, other)
+        other = other_cell_index << _FINGERPRINT_BITS | other_fingerprint
+        _pack(self._map, at * _WORD, self.click.encode("ascii"), kind, cell_index, value, fingerprint, other)
         # The count last, in one store: a death before it leaves no note, and no claim was made.
         words[0] = count + 1
         self._count = count + 1
@@ -107,10 +115,18 @@ class Claims:
         if count == 0:
             return None
         at = _HEADER_WORDS + (count - 1) * _ENTRY_WORDS
-        click, kind, place, value, mark, other = _ENTRY.unpack_from(self._map, at * _WORD)
-        return Claim(click.decode("ascii"), Kind(kind), place, value, mark, other >> _HALF, other & _LOW)
+        click, kind, cell_index, value, fingerprint, other = _ENTRY.unpack_from(self._map, at * _WORD)
+        return Claim(
+            click.decode("ascii"),
+            ClaimKind(kind),
+            cell_index,
+            value,
+            fingerprint,
+            other >> _FINGERPRINT_BITS,
+            other & _FINGERPRINT_MASK,
+        )
 
-    def drop_last(self) -> None:
+    def remove_last(self) -> None:
         """Forgets the claim noted last."""
         self._words[0] = self._count - 1
         self._count -= 1
@@ -124,7 +140,7 @@ class Claims:
     def _open(self) -> None:
         self._map = mmap.mmap(self._descriptor, os.fstat(self._descriptor).st_size)
         self._words = memoryview(self._map).cast("Q")
-        self._room = (len(self._words) - _HEADER_WORDS) // _ENTRY_WORDS
+        self._capacity = (len(self._words) - _HEADER_WORDS) // _ENTRY_WORDS
         self._count = self._words[0]
 
     def _grow(self) -> None:

@@ -13,30 +13,30 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from trackyard.edge.state.claims import Claim, Claims, Kind
-from trackyard.edge.state.counts_file import Counted, CountsFile
+from trackyard.edge.state.claims import Claim, ClaimKind, Claims
+from trackyard.edge.state.counts_file import ClickCount, CountsFile
 from trackyard.edge.state.mapped_file import open_reserved
 
 _SHARED_SIZE: Final = 4096
 _LOCKS: Final = 2**20
-_COUNT: Final = Kind.COUNT
+_COUNT: Final = ClaimKind.COUNT
 
 _rounds: Final = itertools.count()
 
 
-class Wanted:
+class CappedCount:
     """A place that a click needs. key: of the count, 16 bytes · limit: full at so many · end: when the period ends,
     UTC s, NEVER = never · place: where the count was found last, -1 = nowhere · round: in which it was last noted as
     changed."""
 
-    __slots__ = ("end", "key", "limit", "place", "round")
+    __slots__ = ("cell_index", "changed_round", "end", "key", "limit")
 
     def __init__(self, key: bytes, limit: int, end: int) -> None:
         self.key = key
         self.limit = limit
         self.end = end
-        self.place = -1
-        self.round = -1
+        self.cell_index = -1
+        self.changed_round = -1
 
 
 class ClickCounts:
@@ -58,7 +58,7 @@ class ClickCounts:
         self._descriptor = open_reserved(directory / "counts.shared", _SHARED_SIZE)
         self._map = mmap.mmap(self._descriptor, _SHARED_SIZE)
         self._words = memoryview(self._map).cast("Q")
-        self._others: dict[str, CountsFile] = {}
+        self._peers: dict[str, CountsFile] = {}
         # Nobody may meet a file that is half-made.
         fcntl.lockf(self._descriptor, fcntl.LOCK_EX)
         try:
@@ -67,149 +67,149 @@ class ClickCounts:
         finally:
             fcntl.lockf(self._descriptor, fcntl.LOCK_UN)
         self.fresh = self._own.fresh
-        self._meet()
+        self._open_new_peers()
 
-    def take(self, offer: int, wanted: Sequence[Wanted], now_s: int) -> int:
+    def reserve(self, offer: int, capped_counts: Sequence[CappedCount], now_s: int) -> int:
         """Takes one place of each, or none: the index of the first that is full, -1 = all were taken.
 
         All places of a click are of one `offer`. Errors: CountsFull, OSError when a count cannot be kept; then none
         was taken.
         """
         if not self._shared:
-            return self._take(wanted, now_s)
+            return self._reserve(capped_counts, now_s)
         lock = 1 + offer % _LOCKS
         fcntl.lockf(self._descriptor, fcntl.LOCK_EX, 1, lock)
         try:
-            return self._take(wanted, now_s)
+            return self._reserve(capped_counts, now_s)
         finally:
             fcntl.lockf(self._descriptor, fcntl.LOCK_UN, 1, lock)
 
-    def peek(self, wanted: Sequence[Wanted]) -> int:
+    def find_full(self, capped_counts: Sequence[CappedCount]) -> int:
         """The index of the first that is full, -1 = none is. Takes nothing."""
-        if self._words[0] != self._met:
-            self._meet()
-        for index, each in enumerate(wanted):
+        if self._words[0] != self._known_files:
+            self._open_new_peers()
+        for index, each in enumerate(capped_counts):
             if self._count(each.key) >= each.limit:
                 return index
         return -1
 
     def count(self, key: bytes) -> int:
         """Clicks counted under a key by all edges."""
-        if self._words[0] != self._met:
-            self._meet()
+        if self._words[0] != self._known_files:
+            self._open_new_peers()
         return self._count(key)
 
-    def undo(self, claim: Claim) -> None:
+    def roll_back(self, claim: Claim) -> None:
         """Gives a noted place back, whether it had been taken or not. The claims of an edge are undone from the last
         to the first."""
-        self._own.set_count(claim.place, claim.value)
+        self._own.set_count(claim.cell_index, claim.value)
 
-    def restore(self, counted: Iterable[Counted], now_s: int) -> None:
-        """Sets counts of this edge to what they were. Errors: as `take`."""
+    def restore(self, counted: Iterable[ClickCount], now_s: int) -> None:
+        """Sets counts of this edge to what they were. Errors: as `reserve`."""
         for key, end, clicks in counted:
-            place = self._own.find(key)
-            if place < 0:
-                place = self._own.insert(key, end, now_s)
-            self._own.set_count(place, clicks)
-            self._changed[key] = place
+            cell_index = self._own.find(key)
+            if cell_index < 0:
+                cell_index = self._own.insert(key, end, now_s)
+            self._own.set_count(cell_index, clicks)
+            self._changed[key] = cell_index
 
-    def add(self, wanted: Iterable[Wanted], now_s: int) -> None:
-        """Counts a click that the journal holds, whatever the limits. Errors: as `take`."""
-        for each in wanted:
-            place = self._own.find(each.key)
-            counted = 0 if place < 0 else self._own.count_at(place)
-            self.restore([Counted(each.key, each.end, counted + 1)], now_s)
+    def add(self, capped_counts: Iterable[CappedCount], now_s: int) -> None:
+        """Counts a click that the journal holds, whatever the limits. Errors: as `reserve`."""
+        for each in capped_counts:
+            cell_index = self._own.find(each.key)
+            counted = 0 if cell_index < 0 else self._own.count_at(cell_index)
+            self.restore([ClickCount(each.key, each.end, counted + 1)], now_s)
 
-    def changed(self) -> list[Counted]:
+    def take_changed(self) -> list[ClickCount]:
         """The counts of this edge that changed since the last call, as they are now."""
         found = [
-            Counted(key, self._own.end_at(place), self._own.count_at(place))
-            for key, place in self._changed.items()
-            if self._own.find(key) == place
+            ClickCount(key, self._own.end_at(cell_index), self._own.count_at(cell_index))
+            for key, cell_index in self._changed.items()
+            if self._own.find(key) == cell_index
         ]
         self._changed = {}
         self._round = next(_rounds)
         return found
 
-    def set_changed(self, counted: Iterable[Counted]) -> None:
-        """Says that these counts changed: what `changed` told of them is not known."""
+    def restore_changed(self, counted: Iterable[ClickCount]) -> None:
+        """Says that these counts changed: what `take_changed` told of them is not known."""
         for key, _end, _clicks in counted:
-            place = self._own.find(key)
-            if place >= 0:
-                self._changed[key] = place
+            cell_index = self._own.find(key)
+            if cell_index >= 0:
+                self._changed[key] = cell_index
 
     @property
     def changes(self) -> int:
-        """How many counts of this edge changed since the last call of `changed`."""
+        """How many counts of this edge changed since the last call of `take_changed`."""
         return len(self._changed)
 
-    def each(self) -> list[Counted]:
+    def each(self) -> list[ClickCount]:
         """Every count of this edge."""
         return list(self._own.each())
 
     def close(self) -> None:
         """Gives the files back."""
-        for file in (self._own, *self._others.values()):
+        for file in (self._own, *self._peers.values()):
             file.close()
         self._words.release()
         self._map.close()
         os.close(self._descriptor)
 
-    def _take(self, wanted: Sequence[Wanted], now_s: int) -> int:
-        if self._words[0] != self._met:
-            self._meet()
+    def _reserve(self, capped_counts: Sequence[CappedCount], now_s: int) -> int:
+        if self._words[0] != self._known_files:
+            self._open_new_peers()
         own = self._own
-        for index, each in enumerate(wanted):
-            each.place = own.find_again(each.key, each.place)
-            counted = own.count_at(each.place) if each.place >= 0 else 0
-            if self._others:
-                counted += self._count_of_others(each.key)
+        for index, each in enumerate(capped_counts):
+            each.cell_index = own.find_with_hint(each.key, each.cell_index)
+            counted = own.count_at(each.cell_index) if each.cell_index >= 0 else 0
+            if self._peers:
+                counted += self._count_of_peers(each.key)
             if counted >= each.limit:
                 return index
-        for each in wanted:
-            if each.place < 0:
+        for each in capped_counts:
+            if each.cell_index < 0:
                 found = own.find(each.key)
-                each.place = found if found >= 0 else own.insert(each.key, each.end, now_s)
-                each.round = -1
+                each.cell_index = found if found >= 0 else own.insert(each.key, each.end, now_s)
+                each.changed_round = -1
         taken = 0
         try:
-            for each in wanted:
-                place = each.place
-                counted = own.count_at(place)
-                self._claims.note(_COUNT, place, counted, 0)
-                own.set_count(place, counted + 1)
+            for each in capped_counts:
+                cell_index = each.cell_index
+                counted = own.count_at(cell_index)
+                self._claims.add_claim(_COUNT, cell_index, counted, 0)
+                own.set_count(cell_index, counted + 1)
                 taken += 1
-                if each.round != self._round:
-                    self._changed[each.key] = place
-                    each.round = self._round
+                if each.changed_round != self._round:
+                    self._changed[each.key] = cell_index
+                    each.changed_round = self._round
         except OSError:
-            for each in wanted[:taken]:
-                own.set_count(each.place, own.count_at(each.place) - 1)
-                self._claims.drop_last()
+            for each in capped_counts[:taken]:
+                own.set_count(each.cell_index, own.count_at(each.cell_index) - 1)
+                self._claims.remove_last()
             raise
         return -1
 
     def _count(self, key: bytes) -> int:
-        place = self._own.find(key)
-        own = 0 if place < 0 else self._own.count_at(place)
-        return own + self._count_of_others(key)
+        cell_index = self._own.find(key)
+        own = 0 if cell_index < 0 else self._own.count_at(cell_index)
+        return own + self._count_of_peers(key)
 
-    def _count_of_others(self, key: bytes) -> int:
+    def _count_of_peers(self, key: bytes) -> int:
         counted = 0
-        for file in self._others.values():
-            place = file.find(key)
-            if place >= 0:
-                counted += file.count_at(place)
+        for file in self._peers.values():
+            cell_index = file.find(key)
+            if cell_index >= 0:
+                counted += file.count_at(cell_index)
         return counted
 
-    def _meet(self) -> None:
+    def _open_new_peers(self) -> None:
         """Opens the files of other edges that came to be."""
         fcntl.lockf(self._descriptor, fcntl.LOCK_EX, 1, 0)
         try:
-            self._met = self._words[0]
+            self._known_files = self._words[0]
             for path in self._directory.glob("counts-*.map"):
-                if path.name != self._name and path.name not in self._others:
-                    self._others[path.name] = CountsFile(path, writes=False)
+                if path.name != self._name and path.name not in self._peers:
+                    self._peers[path.name] = CountsFile(path, writes=False)
         finally:
             fcntl.lockf(self._descriptor, fcntl.LOCK_UN, 1, 0)
 

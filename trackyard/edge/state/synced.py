@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from trackyard.edge.state.counts_file import Counted
+from trackyard.edge.state.counts_file import ClickCount
 from trackyard.journal import frames
 from trackyard.journal.durable import write_durably
 
@@ -28,61 +28,61 @@ class Position(NamedTuple):
     offset: int
 
 
-class Synced(msgspec.Struct, array_like=True, frozen=True):
+class SyncRecord(msgspec.Struct, array_like=True, frozen=True):
     """One frame. counts_at, visitors_at: everything recorded before is safe · visitors_s: when the visitors were,
     UTC s · counts: those that changed."""
 
     counts_at: Position
     visitors_at: Position
     visitors_s: int
-    counts: list[Counted]
+    counts: list[ClickCount]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SyncedState:
     """All frames of a log together."""
 
     counts_at: Position
     visitors_at: Position
     visitors_s: int
-    counts: dict[bytes, Counted]
+    counts: dict[bytes, ClickCount]
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Synced).decode
+_decode = msgspec.msgpack.Decoder(SyncRecord).decode
 
 
-def find_known(path: Path) -> Known | None:
+def find_synced_state(path: Path) -> SyncedState | None:
     """What the log says, up to its first frame that is not whole; None = it says nothing."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
         return None
-    last: Synced | None = None
-    counts: dict[bytes, Counted] = {}
+    last: SyncRecord | None = None
+    counts: dict[bytes, ClickCount] = {}
     found = frames.read(data, 0)
     while isinstance(found, frames.Frame):
         last = _decode(found.payload)
         counts.update((counted.key, counted) for counted in last.counts)
         found = frames.read(data, found.end)
-    return None if last is None else Known(last.counts_at, last.visitors_at, last.visitors_s, counts)
+    return None if last is None else SyncedState(last.counts_at, last.visitors_at, last.visitors_s, counts)
 
 
 class SyncedLog:
     """Writes the log at `path`, which begins anew with `first`. Errors: OSError."""
 
-    def __init__(self, path: Path, first: Synced) -> None:
+    def __init__(self, path: Path, first: SyncRecord) -> None:
         self._path = path
         self._size = 0
         self._begin(first)
 
-    def append(self, synced: Synced, now_s: int) -> None:
+    def append(self, synced: SyncRecord, now_s: int) -> None:
         """Adds a frame, durably, or nothing. Errors: OSError."""
         if self._size > COMPACT_AT:
-            known = find_known(self._path)
+            known = find_synced_state(self._path)
             if known is not None:
                 merged = {**known.counts, **{counted.key: counted for counted in synced.counts}}
-                synced = msgspec.structs.replace(synced, counts=current(merged.values(), now_s))
+                synced = msgspec.structs.replace(synced, counts=unexpired(merged.values(), now_s))
             os.close(self._descriptor)
             self._begin(synced)
             return
@@ -101,7 +101,7 @@ class SyncedLog:
         """Gives the file back."""
         os.close(self._descriptor)
 
-    def _begin(self, first: Synced) -> None:
+    def _begin(self, first: SyncRecord) -> None:
         frame = frames.pack(_KIND, _encode(first))
         try:
             write_durably(self._path, frame)
@@ -110,6 +110,6 @@ class SyncedLog:
             self._descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
 
 
-def current(counts: Iterable[Counted], now_s: int) -> list[Counted]:
+def unexpired(counts: Iterable[ClickCount], now_s: int) -> list[ClickCount]:
     """Counts whose period is not over at `now_s`."""
     return [counted for counted in counts if counted.end > now_s]

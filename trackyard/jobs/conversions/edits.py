@@ -14,35 +14,35 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from trackyard.actions.conversions.changes import Listeners, record
-from trackyard.actions.offers.counters import Counting, Place
+from trackyard.actions.conversions.changes import DeliveryContext, record_changes
+from trackyard.actions.offers.counters import CounterBatch, OfferTraits
 from trackyard.base.clock import Clock
 from trackyard.base.ids import IMPORT_EDGE, new_click_id, new_id
-from trackyard.decision.visitor.databases import Databases
-from trackyard.decision.visitor.visitor import Visitors
+from trackyard.decision.visitor.databases import AddressDatabases
+from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.conversions.conversions import (
-    CallFacts,
-    Change,
     Conversion,
-    Fault,
-    Terms,
+    ConversionChange,
+    DecisionTerms,
+    PostbackError,
+    ReceivedPostback,
     currencies_of,
     goal_of,
-    identity_of,
+    identity_key_of,
     traits_of,
 )
-from trackyard.domain.conversions.edits import Edit, Import, edited, imported
+from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport, apply_edit, apply_import
 from trackyard.domain.money.referrals import NO_REFERRAL
-from trackyard.jobs.batches import do_batch, work_off
-from trackyard.jobs.conversions.postback_log import log_row
-from trackyard.journal.records import Call, Click
+from trackyard.jobs.batches import process_batch, process_queue
+from trackyard.jobs.conversions.postback_log import inbound_log_row
+from trackyard.journal.records import Click, InboundPostback
 from trackyard.store.conversions import edits as tasks
-from trackyard.store.conversions.conversions import Identity, find_by_id, find_by_identity
-from trackyard.store.conversions.decisions import Book, find_book
+from trackyard.store.conversions.conversions import ConversionIdentity, find_by_id, find_by_identity
+from trackyard.store.conversions.decisions import DecisionContext, get_decision_context
 from trackyard.store.conversions.edits import Task
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.money import exchange_rates
-from trackyard.store.money.exchange_rates import Rates
+from trackyard.store.money.exchange_rates import ExchangeRates
 from trackyard.store.statistics import outbox
 
 BATCH = 25
@@ -54,47 +54,49 @@ log = logging.getLogger("trackyard.edits")
 
 
 @dataclass(frozen=True, slots=True)
-class _Ordered:
+class _DecodedTask:
     """A task, decoded. call: what the log shows of it · click: the click of an import; {} of an edit."""
 
     task: Task
-    item: Edit | Import
-    call: Call
+    item: ConversionEdit | ConversionImport
+    call: InboundPostback
     click: dict[str, Any]
 
     @property
-    def facts(self) -> CallFacts:
+    def facts(self) -> ReceivedPostback:
         """An import as a call."""
-        return CallFacts(self.call.id, self.task.created_at, self.call.params.get("ip", ""), self.call.params, "", 0)
+        return ReceivedPostback(
+            self.call.id, self.task.created_at, self.call.params.get("ip", ""), self.call.params, "", 0
+        )
 
     @property
-    def place(self) -> Place:
+    def place(self) -> OfferTraits:
         """Where the conversion of an import counts."""
         return self.click["offer"], traits_of(self.facts, self.click)
 
     @property
-    def identity(self) -> Identity:
-        assert isinstance(self.item, Import)
-        return self.item.offer_id, goal_of(self.call.params), identity_of(self.call.params, self.click["id"])
+    def identity(self) -> ConversionIdentity:
+        assert isinstance(self.item, ConversionImport)
+        return self.item.offer_id, goal_of(self.call.params), identity_key_of(self.call.params, self.click["id"])
 
 
 @dataclass(slots=True)
-class _State:
+class _BatchState:
     """The conversions and rules that a batch works on; conversions as the batch leaves them."""
 
-    book: Book
-    rates: Rates
+    context: DecisionContext
+    rates: ExchangeRates
     by_id: dict[str, Conversion]
-    by_identity: dict[Identity, Conversion]
-    counting: Counting
+    by_identity: dict[ConversionIdentity, Conversion]
+    counting: CounterBatch
 
-    def keep(self, change: Change) -> None:
+    def apply(self, change: ConversionChange) -> None:
         after = change.after
         self.counting.add(change)
         self.by_id[after.id] = self.by_identity[(after.offer_id, after.goal, after.identity)] = after
 
 
-class Editor:
+class ConversionEditor:
     """Does edits and imports. Several may run on one database: one at a time takes tasks.
 
     databases: for the places of imports.
@@ -106,102 +108,104 @@ class Editor:
         platform_currency: str,
         zone: ZoneInfo,
         clock: Clock,
-        databases: Databases | None = None,
+        databases: AddressDatabases | None = None,
     ) -> None:
         self._database = database
         self._currency = platform_currency
         self._zone = zone
         self._clock = clock
         self._databases = databases
-        self._visitors: Visitors | None = None
+        self._visitors: VisitorLookup | None = None
         self._refreshed_at = 0
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.2) -> None:
         """Does tasks until `stop` is set. Trouble with the database is logged and waited out."""
-        work_off(self.step, self._database, stop, pause_seconds, log)
+        process_queue(self.step, self._database, stop, pause_seconds, log)
 
     def step(self) -> int:
         """Does one batch of tasks; how many left the queue. A batch that fails is done task by task."""
         with self._database.read() as conn:
             if not tasks.has_ready(conn):
                 return 0
-        return do_batch(self._do_some, self._set_aside, BATCH, log)
+        return process_batch(self._process_batch, self._quarantine, BATCH, log)
 
-    def _set_aside(self, error: Exception) -> int:
+    def _quarantine(self, error: Exception) -> int:
         with self._database.write() as conn:
             found = tasks.take_ready(conn, 1)
             for task in found:
-                tasks.set_aside(conn, task.id)
+                tasks.quarantine(conn, task.id)
                 log.error(
                     "an edit or import cannot be done and is set aside", exc_info=error, extra={"task_id": task.id}
                 )
         return len(found)
 
-    def _do_some(self, limit: int) -> int:
+    def _process_batch(self, limit: int) -> int:
         with self._database.write() as conn:
             found = tasks.take_ready(conn, limit)
             if found:
-                self._do(conn, [self._ordered(task) for task in found])
+                self._process(conn, [self._decode(task) for task in found])
                 tasks.remove(conn, [task.id for task in found])
         return len(found)
 
-    def _do(self, conn: Connection, ordered: Sequence[_Ordered]) -> None:
+    def _process(self, conn: Connection, decoded: Sequence[_DecodedTask]) -> None:
         now = self._clock.now_ms()
-        state = self._state(conn, ordered)
+        state = self._load_state(conn, decoded)
         changes, logs = [], []
-        for each in ordered:
-            target = self._target(each, state)
-            outcome = self._outcome(each, target, state, now)
-            if isinstance(outcome, Change):
+        for each in decoded:
+            target = self._find_target(each, state)
+            outcome = self._decide(each, target, state, now)
+            if isinstance(outcome, ConversionChange):
                 changes.append(outcome)
-                state.keep(outcome)
+                state.apply(outcome)
                 target = outcome.after
-            logs.append(_logged(each, target, "" if isinstance(outcome, Change) else outcome.value))
-        titles = {terms.id: terms.title for terms in state.book.offers.values()}
-        record(conn, changes, Listeners(state.book.postbacks, titles, self._zone), state.counting, now)
+            logs.append(_task_log_row(each, target, "" if isinstance(outcome, ConversionChange) else outcome.value))
+        titles = {terms.id: terms.title for terms in state.context.offers.values()}
+        record_changes(conn, changes, DeliveryContext(state.context.postbacks, titles, self._zone), state.counting, now)
         outbox.add(conn, logs, now)
 
-    def _state(self, conn: Connection, ordered: Sequence[_Ordered]) -> _State:
-        edits = [each.item for each in ordered if isinstance(each.item, Edit)]
-        imports = [each for each in ordered if isinstance(each.item, Import)]
-        items = [each.item for each in imports if isinstance(each.item, Import)]
+    def _load_state(self, conn: Connection, decoded: Sequence[_DecodedTask]) -> _BatchState:
+        edits = [each.item for each in decoded if isinstance(each.item, ConversionEdit)]
+        imports = [each for each in decoded if isinstance(each.item, ConversionImport)]
+        items = [each.item for each in imports if isinstance(each.item, ConversionImport)]
         by_id = find_by_id(conn, {edit.conversion_id for edit in edits})
         by_identity = find_by_identity(conn, {each.identity for each in imports})
         by_id |= {item.id: item for item in by_identity.values()}
         by_identity |= {(item.offer_id, item.goal, item.identity): item for item in by_id.values()}
-        book = find_book(
+        context = get_decision_context(
             conn,
             {item.offer_id for item in items} | {item.offer_id for item in by_id.values()},
             {item.affiliate_id for item in items} | {item.affiliate_id for item in by_id.values()},
             self._zone,
             lock=True,
         )
-        currencies = currencies_of(list(book.offers.values()), [], self._currency)
+        currencies = currencies_of(list(context.offers.values()), [], self._currency)
         currencies |= {edit.currency for edit in edits if edit.currency is not None}
         times = [item.created_at for item in by_id.values()] + [each.task.created_at for each in imports]
-        known = exchange_rates.find_rates(
-            conn, self._currency, currencies, min(times, default=0), max(times, default=0)
-        )
-        moved = [by_id[edit.conversion_id] for edit in edits if edit.is_counted and edit.conversion_id in by_id]
-        places = [each.place for each in imports] + [(item.offer_id, item.traits) for item in moved]
-        return _State(book, known, by_id, by_identity, Counting(conn, book.offers, places))
+        rates = exchange_rates.get_rates(conn, self._currency, currencies, min(times, default=0), max(times, default=0))
+        counted = [by_id[edit.conversion_id] for edit in edits if edit.affects_counters and edit.conversion_id in by_id]
+        places = [each.place for each in imports] + [(item.offer_id, item.traits) for item in counted]
+        return _BatchState(context, rates, by_id, by_identity, CounterBatch(conn, context.offers, places))
 
     @staticmethod
-    def _target(each: _Ordered, state: _State) -> Conversion | None:
-        if isinstance(each.item, Edit):
+    def _find_target(each: _DecodedTask, state: _BatchState) -> Conversion | None:
+        if isinstance(each.item, ConversionEdit):
             return state.by_id.get(each.item.conversion_id)
         return state.by_identity.get(each.identity)
 
-    def _outcome(self, each: _Ordered, target: Conversion | None, state: _State, now: int) -> Change | Fault:
+    def _decide(
+        self, each: _DecodedTask, target: Conversion | None, state: _BatchState, now: int
+    ) -> ConversionChange | PostbackError:
         item, task = each.item, each.task
-        if isinstance(item, Edit):
+        if isinstance(item, ConversionEdit):
             if target is None:
-                return Fault.NO_CONVERSION
-            offer = state.book.offers.get(target.offer_id)
-            known = state.rates.at(target.created_at)
-            return edited(target, item, offer.hold_days if offer else 0, known, task.created_at, task.actor)
-        offer = state.book.offers[item.offer_id]
-        terms = Terms(
+                return PostbackError.NO_CONVERSION
+            offer = state.context.offers.get(target.offer_id)
+            exchange_rates = state.rates.at(target.created_at)
+            return apply_edit(
+                target, item, offer.hold_days if offer else 0, exchange_rates, task.created_at, task.actor
+            )
+        offer = state.context.offers[item.offer_id]
+        terms = DecisionTerms(
             offer=offer,
             affiliate_status="active",
             advertiser_secure=None,
@@ -209,24 +213,24 @@ class Editor:
             platform_currency=self._currency,
             rates=state.rates.at(task.created_at),
             counts=state.counting.counts,
-            referral=state.book.referrals.get(item.affiliate_id, NO_REFERRAL),
+            referral=state.context.referrals.get(item.affiliate_id, NO_REFERRAL),
         )
         click = each.click if item.click is not None else each.click | {"advertiser": offer.advertiser_id}
-        return imported(item, each.facts, click, terms, target, new_id(now), task.actor)
+        return apply_import(item, each.facts, click, terms, target, new_id(now), task.actor)
 
-    def _ordered(self, task: Task) -> _Ordered:
+    def _decode(self, task: Task) -> _DecodedTask:
         call_id = new_id(task.created_at)
         if task.kind == "edit":
-            edit = msgspec.convert(task.item, Edit)
-            return _Ordered(task, edit, _call(task, call_id, {}), {})
-        item = msgspec.convert(task.item, Import)
-        click = self._click(task, item) if item.click is None else item.click
-        return _Ordered(task, item, _call(task, call_id, item.params | {"clickid": click["id"]}), click)
+            edit = msgspec.convert(task.item, ConversionEdit)
+            return _DecodedTask(task, edit, _as_postback(task, call_id, {}), {})
+        item = msgspec.convert(task.item, ConversionImport)
+        click = self._make_click(task, item) if item.click is None else item.click
+        return _DecodedTask(task, item, _as_postback(task, call_id, item.params | {"clickid": click["id"]}), click)
 
-    def _open_visitors(self) -> Visitors:
+    def _open_visitors(self) -> VisitorLookup:
         now = self._clock.now_ms()
         if self._visitors is None:  # opened by the first import: most workers never see one
-            self._visitors = Visitors(self._databases, addresses=1000, agents=500)
+            self._visitors = VisitorLookup(self._databases, addresses=1000, agents=500)
         elif now - self._refreshed_at < REFRESH_MS:
             return self._visitors
         else:
@@ -234,7 +238,7 @@ class Editor:
         self._refreshed_at = now
         return self._visitors
 
-    def _click(self, task: Task, item: Import) -> dict[str, Any]:
+    def _make_click(self, task: Task, item: ConversionImport) -> dict[str, Any]:
         """The click that an import gets of its own: of the time of the request, with what its ip and ua say."""
         visitors = self._open_visitors()
         agent, place = visitors.agent(item.ua), visitors.place(item.ip)
@@ -262,34 +266,34 @@ class Editor:
         }
 
 
-_NESTED = ("click", "custom_fields")
+_NESTED_PARTS = ("click", "custom_fields")
 """Parts of an import that the log shows by what they hold."""
 
 
-def _call(task: Task, call_id: str, params: Mapping[str, str]) -> Call:
+def _as_postback(task: Task, call_id: str, params: Mapping[str, str]) -> InboundPostback:
     """A task in the form of an inbound call, for its record in the log."""
     item = task.item | {f"custom_field_{n}": text for n, text in task.item.get("custom_fields", {}).items()}
     if item.get("click") is not None:
         item["click_id"] = item["click"]["id"]
-    said = {name: value for name, value in item.items() if value not in (None, "") and name not in _NESTED}
-    return Call(
+    log_fields = {name: value for name, value in item.items() if value not in (None, "") and name not in _NESTED_PARTS}
+    return InboundPostback(
         time=task.created_at,
         id=call_id,
         source=task.kind,
         method=task.kind.upper(),
         ip="",
         ua="",
-        query=urlencode({"by": task.actor} | said),
+        query=urlencode({"by": task.actor} | log_fields),
         body="",
         params=dict(params),
     )
 
 
-def _logged(each: _Ordered, target: Conversion | None, response: str) -> outbox.OutboxRow:
+def _task_log_row(each: _DecodedTask, target: Conversion | None, response: str) -> outbox.OutboxRow:
     call, click = each.call, each.click
     if target is not None:
         sent = {"clickid": target.click_id, "goal": target.goal, "action_id": target.action_id}
         status = each.item.status or target.status
         call = msgspec.structs.replace(call, params=sent | {"status": str(status.shown.number)})
         click = dict(target.click)
-    return log_row(call, "", 0, revision=1, response=response, click=click or None, conversion=target)
+    return inbound_log_row(call, "", 0, revision=1, response=response, click=click or None, conversion=target)

@@ -10,41 +10,41 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from trackyard.actions.conversions.decisions import Desk, Inquiry, Memory
+from trackyard.actions.conversions.decisions import ClickExpiry, DecisionBatch, PostbackRequest
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
-from trackyard.base.metrics import CALLS_DECIDED
-from trackyard.domain.conversions.conversions import CallFacts, Change, Fault, find_early_fault
-from trackyard.domain.platform.retention import DEFAULT_SPANS, Spans
-from trackyard.jobs.batches import do_batch, work_off
-from trackyard.jobs.conversions.postback_log import log_row
-from trackyard.journal.records import Call, decode_call, decode_click
+from trackyard.base.metrics import POSTBACKS_DECIDED
+from trackyard.domain.conversions.conversions import ConversionChange, PostbackError, ReceivedPostback, find_early_error
+from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
+from trackyard.jobs.batches import process_batch, process_queue
+from trackyard.jobs.conversions.postback_log import inbound_log_row
+from trackyard.journal.records import InboundPostback, decode_click, decode_postback
 from trackyard.store.conversions import inbox
-from trackyard.store.conversions.inbox import ReadyCall
+from trackyard.store.conversions.inbox import ReadyPostback
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.statistics import outbox
 
-BATCH: Final = 60
+SQLITE_BATCH: Final = 60
 """Calls a transaction on SQLite, where nobody else writes meanwhile: 19 ms of the processor, as measured on a busy
 machine (docs/performance.md)."""
-LONG_BATCH: Final = 250
+POSTGRESQL_BATCH: Final = 250
 """On PostgreSQL, where one transaction holds up others only by the offers and counters that it locks: within 70 ms."""
 
 log = logging.getLogger("trackyard.conversions")
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
+class _DecodedPostback:
     """A call, decoded. inquiry: with its click · fault: found before anything was looked up; one of the two is None."""
 
-    row: ReadyCall
-    call: Call
+    row: ReadyPostback
+    call: InboundPostback
     click: Mapping[str, Any] | None
-    inquiry: Inquiry | None
-    fault: Fault | None
+    request: PostbackRequest | None
+    fault: PostbackError | None
 
 
-class Converter:
+class PostbackProcessor:
     """Makes conversions of calls. Several may run on one database: calls of one conversion stay in order."""
 
     def __init__(
@@ -53,73 +53,73 @@ class Converter:
         platform_currency: str,
         zone: ZoneInfo,
         clock: Clock,
-        spans: Spans = DEFAULT_SPANS,
+        retention_policy: RetentionPolicy = DEFAULT_RETENTION,
     ) -> None:
         self._database = database
         self._currency = platform_currency
         self._zone = zone
         self._clock = clock
-        self._memory = Memory(clock, spans)
+        self._click_expiry = ClickExpiry(clock, retention_policy)
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.05) -> None:
         """Decides calls until `stop` is set. Trouble with the database is logged and waited out."""
-        work_off(self.step, self._database, stop, pause_seconds, log)
+        process_queue(self.step, self._database, stop, pause_seconds, log)
 
     def step(self) -> int:
         """Decides one batch of calls; how many left the inbox. A batch that fails is decided call by call."""
         with self._database.read() as conn:
             if not inbox.has_ready(conn):
                 return 0
-        size = BATCH if self._database.is_sqlite else LONG_BATCH
-        return do_batch(self._decide_some, self._set_aside, size, log)
+        size = SQLITE_BATCH if self._database.is_sqlite else POSTGRESQL_BATCH
+        return process_batch(self._decide_batch, self._quarantine, size, log)
 
-    def _set_aside(self, error: Exception) -> int:
+    def _quarantine(self, error: Exception) -> int:
         with self._database.write() as conn:
-            call = inbox.set_aside(conn)
+            call = inbox.quarantine_oldest(conn)
         if call is None:
             return 0
-        told = {"inbox_id": call.id, "journal": call.journal, "position": call.position}
-        log.error("a call cannot be decided and is set aside", exc_info=error, extra=told)
+        fields = {"inbox_id": call.id, "journal": call.journal, "position": call.position}
+        log.error("a call cannot be decided and is set aside", exc_info=error, extra=fields)
         return 1
 
-    def _decide_some(self, limit: int) -> int:
+    def _decide_batch(self, limit: int) -> int:
         with self._database.write() as conn:
             rows = inbox.take_ready(conn, limit)
             if not rows:
                 return 0
-            responses = self._decide_rows(conn, [self._opened(conn, row) for row in rows])
+            responses = self._decide_postbacks(conn, [self._decode(conn, row) for row in rows])
         for response, count in Counter(responses).items():
-            CALLS_DECIDED.labels(response).inc(count)
+            POSTBACKS_DECIDED.labels(response).inc(count)
         return len(rows)
 
-    def _opened(self, conn: Connection, row: ReadyCall) -> _Opened:
-        call = decode_call(_without_nul(row.call))
+    def _decode(self, conn: Connection, row: ReadyPostback) -> _DecodedPostback:
+        call = decode_postback(_without_nul(row.call))
         click = None if row.click is None else msgspec.structs.asdict(decode_click(_without_nul(row.click)))
-        forgotten = self._memory.has_forgotten(conn, call.params.get("clickid", ""), call.time)
-        fault = find_early_fault(call.params, click, forgotten=forgotten)
-        inquiry = None
+        expired = self._click_expiry.is_expired(conn, call.params.get("clickid", ""), call.time)
+        fault = find_early_error(call.params, click, expired=expired)
+        request = None
         if fault is None and click is not None:
-            facts = CallFacts(call.id, call.time, call.ip, call.params, row.journal, row.position)
-            inquiry = Inquiry(facts, click)
-        return _Opened(row, call, click, inquiry, fault)
+            facts = ReceivedPostback(call.id, call.time, call.ip, call.params, row.journal, row.position)
+            request = PostbackRequest(facts, click)
+        return _DecodedPostback(row, call, click, request, fault)
 
-    def _decide_rows(self, conn: Connection, calls: list[_Opened]) -> list[str]:
+    def _decide_postbacks(self, conn: Connection, postbacks: list[_DecodedPostback]) -> list[str]:
         now = self._clock.now_ms()
-        inquiries = [item.inquiry for item in calls if item.inquiry is not None]
-        desk = Desk(conn, inquiries, self._currency, self._zone)
-        changes: list[Change] = []
+        requests = [item.request for item in postbacks if item.request is not None]
+        batch = DecisionBatch(conn, requests, self._currency, self._zone)
+        changes: list[ConversionChange] = []
         responses: list[str] = []
         logs = []
-        for item in calls:
-            outcome = item.fault if item.inquiry is None else desk.decide(item.inquiry, new_id(now))
+        for item in postbacks:
+            outcome = item.fault if item.request is None else batch.decide(item.request, new_id(now))
             conversion = None
-            if isinstance(outcome, Change):
+            if isinstance(outcome, ConversionChange):
                 changes.append(outcome)
-                desk.keep(outcome)
+                batch.apply(outcome)
                 conversion = outcome.after
-            responses.append(outcome.value if isinstance(outcome, Fault) else "")
+            responses.append(outcome.value if isinstance(outcome, PostbackError) else "")
             logs.append(
-                log_row(
+                inbound_log_row(
                     item.call,
                     item.row.journal,
                     item.row.position,
@@ -129,7 +129,7 @@ class Converter:
                     conversion=conversion,
                 )
             )
-        desk.record(changes, now)
+        batch.record(changes, now)
         outbox.add(conn, logs, now)
         return responses
 
@@ -138,14 +138,14 @@ def _without_nul(payload: bytes) -> bytes:
     """A record without NUL characters, which PostgreSQL cannot keep."""
     if b"\\u0000" not in payload:
         return payload
-    return msgspec.json.encode(_cleaned(msgspec.json.decode(payload)))
+    return msgspec.json.encode(_strip_nul(msgspec.json.decode(payload)))
 
 
-def _cleaned(value: Any) -> Any:
+def _strip_nul(value: Any) -> Any:
     if isinstance(value, str):
         return value.replace("\x00", "")
     if isinstance(value, list):
-        return [_cleaned(item) for item in value]
+        return [_strip_nul(item) for item in value]
     if isinstance(value, dict):
-        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
+        return {_strip_nul(key): _strip_nul(item) for key, item in value.items()}
     return value

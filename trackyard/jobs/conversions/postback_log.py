@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from trackyard.domain.conversions.conversions import SENT_STATUSES, Conversion, goal_of
-from trackyard.domain.statistics.rows import ServerLog, encode_row
-from trackyard.journal.records import Call
+from trackyard.domain.statistics.rows import ServerPostbackLog, encode_row
+from trackyard.journal.records import InboundPostback
 from trackyard.store.statistics.outbox import OutboxRow
 
 WAITING = "waiting"
@@ -19,8 +19,8 @@ _SECRET_PART = re.compile(
 )
 
 
-def log_row(
-    call: Call,
+def inbound_log_row(
+    postback: InboundPostback,
     journal: str,
     position: int,
     *,
@@ -31,24 +31,24 @@ def log_row(
 ) -> OutboxRow:
     """The row that tells what became of a call. response: "" when it made or changed `conversion`, else why not ·
     revision: 0 while it waits, 1 once it is decided."""
-    status = SENT_STATUSES.get(call.params.get("status", ""))
-    row = ServerLog(
-        id=call.id,
+    status = SENT_STATUSES.get(postback.params.get("status", ""))
+    row = ServerPostbackLog(
+        id=postback.id,
         revision=revision,
-        time=call.time,
-        click_id=call.params.get("clickid", "")[:24],
+        time=postback.time,
+        click_id=postback.params.get("clickid", "")[:24],
         conversion_id=conversion.id if conversion else "",
         offer=click["offer"] if click else 0,
         affiliate=click["affiliate"] if click else 0,
         advertiser=click["advertiser"] if click else "",
-        goal=goal_of(call.params),
-        action_id=call.params.get("action_id", ""),
+        goal=goal_of(postback.params),
+        action_id=postback.params.get("action_id", ""),
         status=status.number if status else 0,
-        method=call.method,
-        ip=call.ip,
-        ua=call.ua,
-        query=masked(call.query),
-        body=masked(call.body),
+        method=postback.method,
+        ip=postback.ip,
+        ua=postback.ua,
+        query=mask_secrets(postback.query),
+        body=mask_secrets(postback.body),
         response=response,
         journal=journal,
         position=position,
@@ -56,7 +56,7 @@ def log_row(
     return OutboxRow("server_log", encode_row(row))
 
 
-def masked(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """A query string or body (urlencoded, JSON, multipart) with the value of `secure` replaced by ***."""
     if "secure" not in text.lower():
         return text

@@ -17,17 +17,17 @@ from typing import Final, TypeVar
 
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import DELIVERIES, DELIVERY_SECONDS
-from trackyard.jobs.delivery.host_concurrency import Limits, Places
-from trackyard.jobs.delivery.outcomes import Attempt, is_to_be_made, record_attempts
-from trackyard.outbound.client import StrangerClient, signature, wire_url
+from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
+from trackyard.jobs.delivery.outcomes import Attempt, record_attempts, should_send
+from trackyard.outbound.client import OutboundClient, signature, wire_url
 from trackyard.outbound.guard import Network
 from trackyard.store.engine.database import Connection, Database
-from trackyard.store.engine.watch import Watch
+from trackyard.store.engine.watch import CommitWatcher
 from trackyard.store.tracking import deliveries
 from trackyard.store.tracking.deliveries import Delivery
 
 LEASE_MS: Final = 60_000
-_GROUP: Final = 128
+_BATCH: Final = 128
 """Outcomes, and claims, a transaction. Measured on SQLite: under 20 ms."""
 
 log = logging.getLogger("trackyard.deliveries")
@@ -45,102 +45,104 @@ class Deliverer:
         owner: str,
         *,
         allow: Sequence[Network] = (),
-        limits: Limits | None = None,
-        draw: Callable[[], float] = random.random,
+        limits: OutboundLimits | None = None,
+        draw_jitter: Callable[[], float] = random.random,
     ) -> None:
         self._database = database
         self._clock = clock
         self._owner = owner
         self._allow = allow
-        self._limits = limits or Limits()
-        self._draw = draw
-        self._places = Places(self._limits)
+        self._limits = limits or OutboundLimits()
+        self._draw_jitter = draw_jitter
+        self._host_slots = HostConcurrency(self._limits)
         self._running: set[asyncio.Task[None]] = set()
-        self._done: list[Attempt] = []
-        self._sql = ThreadPoolExecutor(1, thread_name_prefix="deliveries-sql")
+        self._finished: list[Attempt] = []
+        self._sql_thread = ThreadPoolExecutor(1, thread_name_prefix="deliveries-sql")
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.1) -> None:
         """Delivers until `stop` is set, then ends within a second: what is under way is given back."""
         try:
             asyncio.run(self._run(stop, pause_seconds))
         finally:
-            self._sql.shutdown()
+            self._sql_thread.shutdown()
 
     async def _run(self, stop: threading.Event, pause: float) -> None:
-        await self._patiently(lambda conn: deliveries.release(conn, self._owner), stop)
-        with closing(Watch(self._database)) as watch:
+        await self._retry_until_done(lambda conn: deliveries.release(conn, self._owner), stop)
+        with closing(CommitWatcher(self._database)) as watch:
             await self._deliver(watch, stop, pause)
-            await self._end()
+            await self._shut_down()
 
-    async def _deliver(self, watch: Watch, stop: threading.Event, pause: float) -> None:
-        async with StrangerClient(self._allow, seconds=self._limits.seconds) as client:
+    async def _deliver(self, watch: CommitWatcher, stop: threading.Event, pause: float) -> None:
+        async with OutboundClient(self._allow, seconds=self._limits.seconds) as client:
             while not stop.is_set():
                 try:
-                    moved = await self._round(client)
+                    progressed = await self._round(client)
                 except Exception:
                     log.exception("deliveries stand still")
                     await asyncio.sleep(1)
                     continue
-                if not moved and not self._done:
-                    await self._rest(stop, watch, pause)
+                if not progressed and not self._finished:
+                    await self._wait_for_work(stop, watch, pause)
             for task in self._running:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
 
-    async def _round(self, client: StrangerClient) -> int:
+    async def _round(self, client: OutboundClient) -> int:
         """Records what is done and starts what is due and has a place; how many of both. On failure nothing is lost:
         outcomes stay to be recorded later, claims were not made."""
-        group, places = self._done[:_GROUP], self._places
-        full, grown, free = places.full, places.grown, min(places.free, _GROUP)
-        due = await self._in_sql(lambda: self._list_due(full, grown, free))
+        group, places = self._finished[:_BATCH], self._host_slots
+        full, expanded, free = places.full, places.expanded, min(places.free, _BATCH)
+        due = await self._run_sql(lambda: self._list_due(full, expanded, free))
         taken = [(delivery_id, host) for delivery_id, host in due if places.take(host)]
         if free > 0:
             # A host that was full was not asked about, and may be idle by now.
-            places.forget_grown({host for _, host in due}.union(full))
+            places.forget_idle_expanded({host for _, host in due}.union(full))
         items: list[Delivery] = []
         try:
             if group or taken:
-                items = await self._in_sql(lambda: self._write(group, [delivery_id for delivery_id, _ in taken]))
+                items = await self._run_sql(
+                    lambda: self._record_and_claim(group, [delivery_id for delivery_id, _ in taken])
+                )
         finally:
             claimed = {item.id for item in items}
             for delivery_id, host in taken:
                 if delivery_id not in claimed:  # another worker has it, or nothing was written
-                    places.give_back(host)
-        del self._done[: len(group)]
+                    places.free_slot(host)
+        del self._finished[: len(group)]
         for item in items:
             self._start(client, item)
         return len(group) + len(items)
 
-    def _list_due(self, full: list[str], grown: dict[str, int], free: int) -> list[tuple[str, str]]:
+    def _list_due(self, full: list[str], expanded: dict[str, int], free: int) -> list[tuple[str, str]]:
         now, start = self._clock.now_ms(), self._limits.start
         if free <= 0:
             return []
         with self._database.read() as conn:
             if not deliveries.has_due(conn, now):
                 return []
-            due = deliveries.list_due(conn, now, start, free, without=[*full, *grown])
-            if grown:
-                due += deliveries.list_due(conn, now, max(grown.values()), free, only=list(grown))
+            due = deliveries.list_due(conn, now, start, free, without=[*full, *expanded])
+            if expanded:
+                due += deliveries.list_due(conn, now, max(expanded.values()), free, only=list(expanded))
         return due
 
-    def _write(self, group: Sequence[Attempt], ids: Sequence[str]) -> list[Delivery]:
+    def _record_and_claim(self, group: Sequence[Attempt], ids: Sequence[str]) -> list[Delivery]:
         with self._database.write() as conn:
-            outcomes = record_attempts(conn, group, self._draw)
+            outcomes = record_attempts(conn, group, self._draw_jitter)
             items = deliveries.claim(conn, ids, self._owner, self._clock.now_ms(), LEASE_MS) if ids else []
         for outcome in outcomes:
             DELIVERIES.labels(outcome).inc()
         return items
 
-    def _start(self, client: StrangerClient, item: Delivery) -> None:
-        if not is_to_be_made(item):
-            self._places.give_back(item.host)
-            self._done.append(Attempt(item, None, self._clock.now_ms()))
+    def _start(self, client: OutboundClient, item: Delivery) -> None:
+        if not should_send(item):
+            self._host_slots.free_slot(item.host)
+            self._finished.append(Attempt(item, None, self._clock.now_ms()))
             return
         task = asyncio.create_task(self._attempt(client, item))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    async def _attempt(self, client: StrangerClient, item: Delivery) -> None:
+    async def _attempt(self, client: OutboundClient, item: Delivery) -> None:
         begin = time.perf_counter()
         url = wire_url(item.url)
         headers = {
@@ -150,24 +152,24 @@ class Deliverer:
         answer = await client.get(url, headers)
         seconds = time.perf_counter() - begin
         DELIVERY_SECONDS.observe(seconds)
-        self._places.answered(item.host, seconds, well=not answer.is_worth_retrying)
-        self._done.append(Attempt(item, answer, self._clock.now_ms()))
+        self._host_slots.record_answer(item.host, seconds, well=not answer.is_retryable)
+        self._finished.append(Attempt(item, answer, self._clock.now_ms()))
 
-    async def _rest(self, stop: threading.Event, watch: Watch, pause: float) -> None:
+    async def _wait_for_work(self, stop: threading.Event, watch: CommitWatcher, pause: float) -> None:
         """Sleeps until something is worth doing: an attempt ends, or something was committed."""
         if self._running:
             await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
         else:
-            await self._in_sql(lambda: watch.wait(stop, pause))
+            await self._run_sql(lambda: watch.wait(stop, pause))
 
-    async def _end(self) -> None:
+    async def _shut_down(self) -> None:
         """Records what is done and gives back the rest."""
         try:
-            while self._done:
-                group = self._done[:_GROUP]
-                await self._in_sql(lambda group=group: self._write(group, []))  # type: ignore[misc]
-                del self._done[: len(group)]
-            await self._in_sql(self._release)
+            while self._finished:
+                group = self._finished[:_BATCH]
+                await self._run_sql(lambda group=group: self._record_and_claim(group, []))  # type: ignore[misc]
+                del self._finished[: len(group)]
+            await self._run_sql(self._release)
         except Exception:
             log.exception("deliveries under way are given back at the next start")
 
@@ -175,7 +177,7 @@ class Deliverer:
         with self._database.write() as conn:
             deliveries.release(conn, self._owner)
 
-    async def _patiently(self, work: Callable[[Connection], int], stop: threading.Event) -> None:
+    async def _retry_until_done(self, work: Callable[[Connection], int], stop: threading.Event) -> None:
         """Does `work` in a transaction, however often it takes."""
 
         def transact() -> int:
@@ -184,7 +186,7 @@ class Deliverer:
 
         while not stop.is_set():
             try:
-                released = await self._in_sql(transact)
+                released = await self._run_sql(transact)
             except Exception:
                 log.exception("deliveries cannot begin")
                 await asyncio.sleep(1)
@@ -193,6 +195,6 @@ class Deliverer:
                 log.info("deliveries of a worker that died are repeated", extra={"count": released})
             return
 
-    async def _in_sql(self, work: Callable[[], T]) -> T:
+    async def _run_sql(self, work: Callable[[], T]) -> T:
         """Runs SQL in the one thread for it, so that a wait for the writer's lock stops no call."""
-        return await asyncio.get_running_loop().run_in_executor(self._sql, work)
+        return await asyncio.get_running_loop().run_in_executor(self._sql_thread, work)

@@ -8,11 +8,11 @@ from typing import Final
 QUICK_SECONDS: Final = 1.0
 """An answer within this time earns its host another place."""
 
-_REMEMBERED: Final = 10_000
+_MAX_IDLE_HOSTS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class OutboundLimits:
     """How many calls are made at once: in all, and to one host that nothing is known of (`start`), that answers
     quickly (`most`), slowly (`slow`), or not at all (`least`) · seconds: how long one may take."""
 
@@ -29,36 +29,36 @@ class _Host:
     """window: its places · held: of them taken · wanted: whether there was work for more than it has."""
 
     window: int
-    held: int = 0
-    wanted: bool = False
+    in_use: int = 0
+    in_demand: bool = False
 
 
-class Places:
+class HostConcurrency:
     """The places of every host. A host is forgotten when nothing about it is worth knowing."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: OutboundLimits) -> None:
         self._limits = limits
         self._hosts: dict[str, _Host] = {}
-        self._held = 0
+        self._in_use = 0
 
     @property
     def free(self) -> int:
         """Places that are left in all."""
-        return self._limits.total - self._held
+        return self._limits.total - self._in_use
 
     @property
     def full(self) -> list[str]:
         """The hosts that have no place left."""
-        return [name for name, host in self._hosts.items() if host.held >= host.window]
+        return [name for name, host in self._hosts.items() if host.in_use >= host.window]
 
     @property
-    def grown(self) -> dict[str, int]:
+    def expanded(self) -> dict[str, int]:
         """The hosts that have more places than one begins with, and some left: how many."""
-        known = self._hosts.items()
+        hosts = self._hosts.items()
         return {
-            name: host.window - host.held
-            for name, host in known
-            if host.window > self._limits.start and host.held < host.window
+            name: host.window - host.in_use
+            for name, host in hosts
+            if host.window > self._limits.start and host.in_use < host.window
         }
 
     def take(self, name: str) -> bool:
@@ -66,44 +66,44 @@ class Places:
         host = self._hosts.get(name)
         if host is None:
             host = self._hosts[name] = _Host(self._limits.start)
-        host.wanted = host.held + 1 >= host.window
-        if host.held >= host.window or self.free <= 0:
+        host.in_demand = host.in_use + 1 >= host.window
+        if host.in_use >= host.window or self.free <= 0:
             return False
-        host.held += 1
-        self._held += 1
+        host.in_use += 1
+        self._in_use += 1
         return True
 
-    def give_back(self, name: str) -> None:
+    def free_slot(self, name: str) -> None:
         """Frees a place that told nothing about its host."""
         host = self._hosts[name]
-        host.held -= 1
-        self._held -= 1
-        if host.held == 0:
+        host.in_use -= 1
+        self._in_use -= 1
+        if host.in_use == 0:
             self._forget(name, host)
 
-    def answered(self, name: str, seconds: float, *, well: bool) -> None:
+    def record_answer(self, name: str, seconds: float, *, well: bool) -> None:
         """Frees the place of a call that took `seconds`; `well`: the host did answer, and did not ask for less."""
         host, limits = self._hosts[name], self._limits
         if not well:
             host.window = max(limits.least, host.window // 2)
         elif seconds <= QUICK_SECONDS:
-            host.window = min(limits.most, host.window + host.wanted)
+            host.window = min(limits.most, host.window + host.in_demand)
         elif host.window > limits.slow:
             host.window = max(limits.slow, host.window // 2)
         else:
-            host.window = min(limits.slow, host.window + host.wanted)
-        self.give_back(name)
+            host.window = min(limits.slow, host.window + host.in_demand)
+        self.free_slot(name)
 
-    def forget_grown(self, busy: Container[str]) -> None:
+    def forget_idle_expanded(self, busy: Container[str]) -> None:
         """Lets hosts that had more places than one begins with begin anew, when nothing is under way for them and they
         are not among those with work."""
-        for name in list(self.grown):
-            if self._hosts[name].held == 0 and name not in busy:
+        for name in list(self.expanded):
+            if self._hosts[name].in_use == 0 and name not in busy:
                 del self._hosts[name]
 
     def _forget(self, name: str, host: _Host) -> None:
         """Of an idle host only what differs from the beginning is worth knowing, of so many."""
         if host.window == self._limits.start:
             del self._hosts[name]
-        elif len(self._hosts) > _REMEMBERED:
-            del self._hosts[next(each for each, one in self._hosts.items() if one.held == 0)]
+        elif len(self._hosts) > _MAX_IDLE_HOSTS:
+            del self._hosts[next(each for each, one in self._hosts.items() if one.in_use == 0)]

@@ -12,10 +12,10 @@ from typing import Final
 
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import MAILS
-from trackyard.outbound.mail import Letter, Post, Refused, Unreachable
+from trackyard.outbound.mail import MailMessage, MailRejected, MailServerUnreachable, MailTransport
 from trackyard.store.engine.database import Database
 from trackyard.store.platform import mail
-from trackyard.store.platform.mail import Mail
+from trackyard.store.platform.mail import QueuedMail
 
 LEASE_MS: Final = 120_000
 """Longer than the longest conversation with a server about one mail."""
@@ -32,28 +32,34 @@ log = logging.getLogger("trackyard.mail")
 class Mailer:
     """Hands queued mail to a post until it is stopped. Several workers may do it on one database."""
 
-    def __init__(self, database: Database, clock: Clock, post: Post, draw: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        transport: MailTransport,
+        draw_jitter: Callable[[], float] = random.random,
+    ) -> None:
         self._database = database
         self._clock = clock
-        self._post = post
-        self._draw = draw
+        self._transport = transport
+        self._draw_jitter = draw_jitter
 
-    def run(self, stop: threading.Event, pause_seconds: float = 1, rest_seconds: float = 30) -> None:
+    def run(self, stop: threading.Event, pause_seconds: float = 1, backoff_seconds: float = 30) -> None:
         """Sends until `stop` is set, looking every `pause_seconds`; rests while the server cannot be reached."""
         while not stop.is_set():
             try:
                 while not stop.is_set() and self.send_one():
                     pass
-                self._post.close()
+                self._transport.close()
                 pause = pause_seconds
-            except Unreachable as fault:
+            except MailServerUnreachable as fault:
                 log.warning("mail cannot be sent", extra={"reason": str(fault)})
-                pause = rest_seconds
+                pause = backoff_seconds
             except Exception:
                 log.exception("mail stands still")
-                pause = rest_seconds
+                pause = backoff_seconds
             stop.wait(pause)
-        self._post.close()
+        self._transport.close()
 
     def send_one(self) -> bool:
         """Sends the mail that has been due longest; False when none is due. Raises Unreachable."""
@@ -66,34 +72,34 @@ class Mailer:
         if item is None:
             return False
         try:
-            self._post.send(Letter(item.id, item.recipient, item.subject, item.body, item.created_at))
-        except Unreachable as fault:
-            self._failed(item, str(fault), for_good=False)
+            self._transport.send(MailMessage(item.id, item.recipient, item.subject, item.body, item.created_at))
+        except MailServerUnreachable as fault:
+            self._record_failure(item, str(fault), permanent=False)
             raise
-        except Refused as fault:
-            self._failed(item, str(fault), for_good=fault.for_good)
+        except MailRejected as fault:
+            self._record_failure(item, str(fault), permanent=fault.permanent)
             return True
         except Exception as fault:  # a mail that cannot even be written must not hold up the others
             log.exception("a mail broke", extra={"mail": item.id})
-            self._failed(item, repr(fault), for_good=False)
+            self._record_failure(item, repr(fault), permanent=False)
             return True
-        self._done(item.id, "sent")
+        self._finish(item.id, "sent")
         return True
 
-    def _failed(self, item: Mail, reason: str, *, for_good: bool) -> None:
+    def _record_failure(self, item: QueuedMail, reason: str, *, permanent: bool) -> None:
         now = self._clock.now_ms()
         fields = {"mail": item.id, "attempts": item.attempts, "reason": reason}
-        if for_good or now - item.created_at > GIVE_UP_MS:
+        if permanent or now - item.created_at > GIVE_UP_MS:
             log.error("a mail is given up", extra=fields)
-            self._done(item.id, "dead")
+            self._finish(item.id, "dead")
             return
         log.warning("a mail was not taken", extra=fields)
         seconds = RETRY_SECONDS[min(item.attempts, len(RETRY_SECONDS)) - 1]
         with self._database.write() as conn:
-            mail.retry(conn, item.id, now + int(seconds * 1000 * (1 + self._draw() / 10)))
+            mail.retry(conn, item.id, now + int(seconds * 1000 * (1 + self._draw_jitter() / 10)))
         MAILS.labels("failed").inc()
 
-    def _done(self, mail_id: str, outcome: str) -> None:
+    def _finish(self, mail_id: str, outcome: str) -> None:
         with self._database.write() as conn:
             mail.remove(conn, mail_id)
         MAILS.labels(outcome).inc()

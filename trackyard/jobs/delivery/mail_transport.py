@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from trackyard.base.secrets import Seal
-from trackyard.outbound.mail import Letter, Post
+from trackyard.base.secrets import SecretCipher
+from trackyard.outbound.mail import MailMessage, MailTransport
 from trackyard.store.engine.database import Database
 from trackyard.store.platform import settings
 
@@ -17,35 +17,39 @@ class MailSettings:
     sender: str
 
 
-class SettledPost:
+class ConfiguredMailTransport:
     """A post that is made anew when the settings it was made by change. `default`: for what staff set nothing of."""
 
     def __init__(
-        self, database: Database, seal: Seal, default: MailSettings, make: Callable[[MailSettings], Post]
+        self,
+        database: Database,
+        cipher: SecretCipher,
+        default: MailSettings,
+        make: Callable[[MailSettings], MailTransport],
     ) -> None:
         self._database = database
-        self._seal = seal
+        self._seal = cipher
         self._default = default
         self._make = make
-        self._made: tuple[MailSettings, Post] | None = None
+        self._transport: tuple[MailSettings, MailTransport] | None = None
 
-    def send(self, letter: Letter) -> None:
+    def send(self, letter: MailMessage) -> None:
         """Hands over one letter. Raises Unreachable, Refused, SealBroken."""
-        wanted = self._wanted()
-        if self._made is None or self._made[0] != wanted:
+        current = self._current_settings()
+        if self._transport is None or self._transport[0] != current:
             self.close()
-            self._made = (wanted, self._make(wanted))
-        self._made[1].send(letter)
+            self._transport = (current, self._make(current))
+        self._transport[1].send(letter)
 
     def close(self) -> None:
         """Gives back what is held between letters."""
-        if self._made is not None:
-            self._made[1].close()
+        if self._transport is not None:
+            self._transport[1].close()
 
-    def _wanted(self) -> MailSettings:
+    def _current_settings(self) -> MailSettings:
         with self._database.read() as conn:
-            sealed = settings.find_setting(conn, settings.SMTP_URL)
+            encrypted = settings.find_setting(conn, settings.SMTP_URL)
             sender = settings.find_setting(conn, settings.MAIL_FROM)
         return MailSettings(
-            self._seal.open(sealed) if sealed else self._default.smtp_url, sender or self._default.sender
+            self._seal.decrypt(encrypted) if encrypted else self._default.smtp_url, sender or self._default.sender
         )

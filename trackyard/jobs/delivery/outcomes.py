@@ -8,23 +8,23 @@ from typing import Final
 
 from trackyard.actions.conversions.changes import log_row
 from trackyard.actions.tracking.pauses import pause_postbacks
-from trackyard.outbound.client import Answer
+from trackyard.outbound.client import HttpResult
 from trackyard.store.engine.database import Connection
 from trackyard.store.statistics import outbox
 from trackyard.store.tracking import deliveries, pauses
-from trackyard.store.tracking.deliveries import CROSS, Delivery
+from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID, Delivery
 
 RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
 """How long after a failed attempt the next one comes; after the last of them the delivery is dead."""
 
-DEAD_IN_ROW: Final = 20
+MAX_DEAD_IN_ROW: Final = 20
 """So many dead calls in a row pause their postback."""
 
-PAUSED_MS: Final = 7 * 24 * 3_600_000
+MAX_PAUSED_MS: Final = 7 * 24 * 3_600_000
 """The age at which a call of a paused postback is dropped."""
 
-REMOVED: Final = "the postback was removed"
-WAITED: Final = "the postback was paused for too long"
+REMOVED_ERROR: Final = "the postback was removed"
+PAUSED_ERROR: Final = "the postback was paused for too long"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +32,20 @@ class Attempt:
     """The end of a claim. answer None = no call was made · at: UTC ms."""
 
     item: Delivery
-    answer: Answer | None
+    answer: HttpResult | None
     at: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Outcome:
-    """What an attempt came to. name: as in the log, "parked" is not logged · again_at: UTC ms of what comes next."""
+class _AttemptOutcome:
+    """What an attempt came to. name: as in the log, "parked" is not logged · due_at: UTC ms of what comes next."""
 
     attempt: Attempt
     name: str
-    again_at: int = 0
+    due_at: int = 0
 
 
-def is_to_be_made(item: Delivery) -> bool:
+def should_send(item: Delivery) -> bool:
     """Whether a claimed call is made: not when it is superseded, its postback is gone, or paused (unless it is sent
     by hand)."""
     return not (item.superseded or item.removed or (item.paused and not item.forced))
@@ -59,56 +59,60 @@ def next_attempt(failed: int, at: int, jitter: float) -> int | None:
     return at + int(RETRY_SECONDS[failed - 1] * 1000 * (1 + jitter / 10))
 
 
-def record_attempts(conn: Connection, attempts: Sequence[Attempt], draw: Callable[[], float]) -> list[str]:
+def record_attempts(conn: Connection, attempts: Sequence[Attempt], draw_jitter: Callable[[], float]) -> list[str]:
     """Records attempts and what follows from each: sent, failed (comes again), dead, superseded, dropped, parked."""
-    outcomes = [_outcome(attempt, draw()) for attempt in attempts]
+    outcomes = [_outcome(attempt, draw_jitter()) for attempt in attempts]
     failed = [outcome.attempt.item for outcome in outcomes if outcome.name == "failed"]
     outdated = deliveries.find_outdated(conn, failed)
     outcomes = [
-        _Outcome(outcome.attempt, "superseded")
+        _AttemptOutcome(outcome.attempt, "superseded")
         if outcome.name == "failed" and outcome.attempt.item.id in outdated
         else outcome
         for outcome in outcomes
     ]
-    deliveries.retry(conn, _again(outcomes, "failed"))
-    deliveries.park(conn, _again(outcomes, "parked"))
-    deliveries.remove(conn, _ended(outcomes))
+    deliveries.retry(conn, _reschedule(outcomes, "failed"))
+    deliveries.park(conn, _reschedule(outcomes, "parked"))
+    deliveries.remove(conn, _finished_ids(outcomes))
     at = max((attempt.at for attempt in attempts), default=0)
-    outbox.add(conn, [_row(outcome) for outcome in outcomes if outcome.name != "parked"], at)
+    outbox.add(conn, [_attempt_log_row(outcome) for outcome in outcomes if outcome.name != "parked"], at)
     _count_dead(conn, outcomes, at)
     return [outcome.name for outcome in outcomes]
 
 
-def _outcome(attempt: Attempt, jitter: float) -> _Outcome:
+def _outcome(attempt: Attempt, jitter: float) -> _AttemptOutcome:
     item, answer = attempt.item, attempt.answer
     if item.removed:
-        return _Outcome(attempt, "dropped")
+        return _AttemptOutcome(attempt, "dropped")
     if answer is None:
         if item.superseded:
-            return _Outcome(attempt, "superseded")
-        given_up_at = item.created_at + PAUSED_MS
-        return _Outcome(attempt, "parked", given_up_at) if attempt.at < given_up_at else _Outcome(attempt, "dropped")
-    if answer.is_sent:
-        return _Outcome(attempt, "sent")
+            return _AttemptOutcome(attempt, "superseded")
+        expires_at = item.created_at + MAX_PAUSED_MS
+        return (
+            _AttemptOutcome(attempt, "parked", expires_at)
+            if attempt.at < expires_at
+            else _AttemptOutcome(attempt, "dropped")
+        )
+    if answer.is_success:
+        return _AttemptOutcome(attempt, "sent")
     next_at = next_attempt(item.attempts + 1, attempt.at, jitter)
-    if item.forced or next_at is None or not answer.is_worth_retrying:
-        return _Outcome(attempt, "dead")
-    return _Outcome(attempt, "failed", next_at)
+    if item.forced or next_at is None or not answer.is_retryable:
+        return _AttemptOutcome(attempt, "dead")
+    return _AttemptOutcome(attempt, "failed", next_at)
 
 
-def _again(outcomes: Sequence[_Outcome], name: str) -> list[tuple[Delivery, int]]:
-    return [(outcome.attempt.item, outcome.again_at) for outcome in outcomes if outcome.name == name]
+def _reschedule(outcomes: Sequence[_AttemptOutcome], name: str) -> list[tuple[Delivery, int]]:
+    return [(outcome.attempt.item, outcome.due_at) for outcome in outcomes if outcome.name == name]
 
 
-def _ended(outcomes: Sequence[_Outcome]) -> set[str]:
+def _finished_ids(outcomes: Sequence[_AttemptOutcome]) -> set[str]:
     """What is done with; also the call itself, waiting to be tried again, when it was taken by hand meanwhile."""
     ended = {outcome.attempt.item.id for outcome in outcomes if outcome.name not in ("failed", "parked")}
     return ended | {outcome.attempt.item.job_id for outcome in outcomes if outcome.name == "sent"}
 
 
-def _row(outcome: _Outcome) -> outbox.OutboxRow:
+def _attempt_log_row(outcome: _AttemptOutcome) -> outbox.OutboxRow:
     item, answer = outcome.attempt.item, outcome.attempt.answer
-    error = REMOVED if item.removed else WAITED if outcome.name == "dropped" else ""
+    error = REMOVED_ERROR if item.removed else PAUSED_ERROR if outcome.name == "dropped" else ""
     return log_row(
         item,
         outcome.attempt.at,
@@ -119,19 +123,19 @@ def _row(outcome: _Outcome) -> outbox.OutboxRow:
     )
 
 
-def _count_dead(conn: Connection, outcomes: Sequence[_Outcome], now_ms: int) -> None:
+def _count_dead(conn: Connection, outcomes: Sequence[_AttemptOutcome], now_ms: int) -> None:
     """Sums up dead calls in a row, in the order of the attempts; what is sent by hand only ends a row."""
-    taken: set[int] = set()
+    succeeded: set[int] = set()
     dead: Counter[int] = Counter()
     for outcome in outcomes:
         item = outcome.attempt.item
-        if item.postback_id == CROSS:
+        if item.postback_id == CROSS_POSTBACK_ID:
             continue
         if outcome.name == "sent":
-            taken.add(item.postback_id)
+            succeeded.add(item.postback_id)
             dead.pop(item.postback_id, None)
         elif outcome.name == "dead" and not item.forced:
             dead[item.postback_id] += 1
-    full = pauses.count_dead(conn, dead, taken, DEAD_IN_ROW)
-    if full:
-        pause_postbacks(conn, full, now_ms)
+    to_pause = pauses.count_dead(conn, dead, succeeded, MAX_DEAD_IN_ROW)
+    if to_pause:
+        pause_postbacks(conn, to_pause, now_ms)

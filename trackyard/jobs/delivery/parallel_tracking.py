@@ -1,8 +1,8 @@
 """parallel_tracking_url: clicks that were loaded are told of, best effort, counted
 (docs/spec/postbacks.md#urls-of-offers).
 
-The projector queues them (`ParallelClicks`), the worker makes the calls (`ParallelCaller`). Nothing is repeated: what
-finds no place, in the queue or at its host, is dropped.
+The projector queues them (`ParallelTrackingQueuer`), the worker makes the calls (`ParallelTrackingSender`). Nothing
+is repeated: what finds no place, in the queue or at its host, is dropped.
 """
 
 import asyncio
@@ -18,37 +18,37 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.base.clock import Clock
-from trackyard.base.metrics import PARALLEL_CALLS
+from trackyard.base.metrics import PARALLEL_REQUESTS
 from trackyard.domain.tracking.parallel_tracking import parallel_url
 from trackyard.domain.tracking.postbacks import host_of
-from trackyard.jobs.delivery.host_concurrency import Limits, Places
-from trackyard.journal.reader import Range
-from trackyard.journal.records import Kind, decode_click
-from trackyard.outbound.client import StrangerClient
+from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
+from trackyard.journal.reader import OffsetRange
+from trackyard.journal.records import RecordKind, decode_click
+from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.guard import Network
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import offer_urls, parallel_tracking
-from trackyard.store.tracking.parallel_tracking import ParallelCall
+from trackyard.store.tracking.parallel_tracking import ParallelRequest
 
-MOST_OF_RANGE: Final = 1_000
+MAX_PER_RANGE: Final = 1_000
 """Calls that one range of a journal queues at the most: they are written in the transaction of its progress."""
 
-WAITING_OF_HOST: Final = 200
+MAX_WAITING_PER_HOST: Final = 200
 """Calls that a worker keeps waiting for a place at one host."""
 
-_MOST_WAITING: Final = 4_000
-_GROUP: Final = 200
+_MAX_WAITING: Final = 4_000
+_BATCH: Final = 200
 _REFRESH_SECONDS: Final = 1.0
 
 # The beginning of an accepted click's record: time, id, reason "", detail, offer. Decoding each record would slow
 # every load down as soon as a single offer is told of clicks.
-_offer_of = re.compile(rb'\[\d+,"[0-9a-f]{24}","","(?:[^"\\]|\\.)*",(\d+),').match
+_match_offer = re.compile(rb'\[\d+,"[0-9a-f]{24}","","(?:[^"\\]|\\.)*",(\d+),').match
 
 log = logging.getLogger("trackyard.parallel")
 
 
-def _is_sound(payload: bytes) -> bool:
+def _is_readable(payload: bytes) -> bool:
     """Whether a record can be read: one that cannot is kept aside by those who load it."""
     try:
         decode_click(payload)
@@ -57,42 +57,42 @@ def _is_sound(payload: bytes) -> bool:
     return True
 
 
-class ParallelClicks:
+class ParallelTrackingQueuer:
     """Finds the clicks that are told of. Belongs to one thread."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
         self._hosts: dict[int, str] = {}
-        self._known_at: float | None = None
+        self._refreshed_at: float | None = None
 
-    def find(self, found: Range) -> list[ParallelCall]:
+    def find(self, found: OffsetRange) -> list[ParallelRequest]:
         """The accepted clicks of a range whose offers have a parallel_tracking_url, as many as may be queued."""
         self._refresh()
         if not self._hosts:
             return []
         calls = []
         for _, kind, payload in found.frames:
-            begin = _offer_of(payload) if kind is Kind.CLICK else None
-            if begin is not None and int(begin[1]) in self._hosts and _is_sound(payload):
+            begin = _match_offer(payload) if kind is RecordKind.CLICK else None
+            if begin is not None and int(begin[1]) in self._hosts and _is_readable(payload):
                 offer_id = int(begin[1])
-                calls.append(ParallelCall(offer_id, self._hosts[offer_id], payload))
-        PARALLEL_CALLS.labels("dropped").inc(max(0, len(calls) - MOST_OF_RANGE))
-        return calls[:MOST_OF_RANGE]
+                calls.append(ParallelRequest(offer_id, self._hosts[offer_id], payload))
+        PARALLEL_REQUESTS.labels("dropped").inc(max(0, len(calls) - MAX_PER_RANGE))
+        return calls[:MAX_PER_RANGE]
 
-    def queue(self, conn: Connection, calls: Sequence[ParallelCall]) -> None:
+    def queue(self, conn: Connection, calls: Sequence[ParallelRequest]) -> None:
         """Queues them in the transaction that says that their range is loaded."""
         added = parallel_tracking.add(conn, calls, self._clock.now_ms())
-        PARALLEL_CALLS.labels("dropped").inc(len(calls) - added)
+        PARALLEL_REQUESTS.labels("dropped").inc(len(calls) - added)
 
     def _refresh(self) -> None:
-        if self._known_at is None or time.monotonic() - self._known_at > _REFRESH_SECONDS:
+        if self._refreshed_at is None or time.monotonic() - self._refreshed_at > _REFRESH_SECONDS:
             with self._database.read() as conn:
-                self._hosts = {key: host_of(url) for key, url in offer_urls.each_parallel(conn).items()}
-            self._known_at = time.monotonic()
+                self._hosts = {key: host_of(url) for key, url in offer_urls.parallel_urls(conn).items()}
+            self._refreshed_at = time.monotonic()
 
 
-class ParallelCaller:
+class ParallelTrackingSender:
     """Makes the calls until it is stopped; what waits then is queued again."""
 
     def __init__(
@@ -102,15 +102,15 @@ class ParallelCaller:
         clock: Clock,
         *,
         allow: Sequence[Network] = (),
-        limits: Limits | None = None,
+        limits: OutboundLimits | None = None,
     ) -> None:
         self._database = database
         self._zone = zone
         self._clock = clock
         self._allow = allow
-        self._limits = limits or Limits(total=128, most=32)
-        self._places = Places(self._limits)
-        self._waiting: deque[tuple[ParallelCall, str]] = deque()
+        self._limits = limits or OutboundLimits(total=128, most=32)
+        self._host_slots = HostConcurrency(self._limits)
+        self._waiting: deque[tuple[ParallelRequest, str]] = deque()
         self._running: set[asyncio.Task[None]] = set()
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.2) -> None:
@@ -118,24 +118,24 @@ class ParallelCaller:
         asyncio.run(self._run(stop, pause_seconds))
 
     async def _run(self, stop: threading.Event, pause: float) -> None:
-        async with StrangerClient(self._allow, seconds=self._limits.seconds) as client:
+        async with OutboundClient(self._allow, seconds=self._limits.seconds) as client:
             while not stop.is_set():
                 try:
-                    took = await asyncio.to_thread(self._take)
+                    taken = await asyncio.to_thread(self._take)
                 except Exception:
                     log.exception("calls of parallel_tracking_url stand still")
-                    took = 0
+                    taken = 0
                     await asyncio.sleep(1)
                 started = self._start(client)
-                if not took and not started:
-                    await self._rest(pause)
+                if not taken and not started:
+                    await self._wait(pause)
             for task in self._running:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
         if self._waiting:
-            await asyncio.to_thread(self._give_back)
+            await asyncio.to_thread(self._requeue)
 
-    async def _rest(self, pause: float) -> None:
+    async def _wait(self, pause: float) -> None:
         if self._running:
             await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
         else:
@@ -143,28 +143,28 @@ class ParallelCaller:
 
     def _take(self) -> int:
         """Takes calls out of the queue and fills their URLs; how many."""
-        if len(self._waiting) >= _MOST_WAITING:
+        if len(self._waiting) >= _MAX_WAITING:
             return 0
         with self._database.read() as conn:
             if not parallel_tracking.has_any(conn):
                 return 0
         with self._database.write() as conn:
-            calls = parallel_tracking.take(conn, _GROUP)
+            calls = parallel_tracking.take(conn, _BATCH)
         with self._database.read() as conn:
             filled = self._filled(conn, calls)
-        PARALLEL_CALLS.labels("dropped").inc(len(calls) - len(filled))  # of offers that have no URL any more
+        PARALLEL_REQUESTS.labels("dropped").inc(len(calls) - len(filled))  # of offers that have no URL any more
         waiting = Counter(call.host for call, _ in self._waiting)
         for call, url in filled:
-            if waiting[call.host] < WAITING_OF_HOST:
+            if waiting[call.host] < MAX_WAITING_PER_HOST:
                 waiting[call.host] += 1
                 self._waiting.append((call, url))
             else:
-                PARALLEL_CALLS.labels("dropped").inc()
+                PARALLEL_REQUESTS.labels("dropped").inc()
         return len(calls)
 
-    def _filled(self, conn: Connection, calls: Sequence[ParallelCall]) -> list[tuple[ParallelCall, str]]:
+    def _filled(self, conn: Connection, calls: Sequence[ParallelRequest]) -> list[tuple[ParallelRequest, str]]:
         clicks = [(call, msgspec.structs.asdict(decode_click(call.click))) for call in calls]
-        offers = offer_urls.parallel_of(conn, {call.offer_id for call in calls})
+        offers = offer_urls.parallel_offers(conn, {call.offer_id for call in calls})
         names = affiliates.names_of(conn, {click["affiliate"] for _, click in clicks})
         filled = []
         for call, click in clicks:
@@ -175,30 +175,30 @@ class ParallelCaller:
                 filled.append((call, url))
         return filled
 
-    def _start(self, client: StrangerClient) -> int:
+    def _start(self, client: OutboundClient) -> int:
         """Starts what has a place at its host; how many."""
-        started, kept = 0, deque[tuple[ParallelCall, str]]()
-        full = set(self._places.full)
+        started, remaining = 0, deque[tuple[ParallelRequest, str]]()
+        full = set(self._host_slots.full)
         for call, url in self._waiting:
-            if call.host in full or not self._places.take(call.host):
+            if call.host in full or not self._host_slots.take(call.host):
                 full.add(call.host)
-                kept.append((call, url))
+                remaining.append((call, url))
                 continue
             task = asyncio.create_task(self._call(client, call.host, url))
             self._running.add(task)
             task.add_done_callback(self._running.discard)
             started += 1
-        self._waiting = kept
-        self._places.forget_grown({call.host for call, _ in kept})
+        self._waiting = remaining
+        self._host_slots.forget_idle_expanded({call.host for call, _ in remaining})
         return started
 
-    async def _call(self, client: StrangerClient, host: str, url: str) -> None:
+    async def _call(self, client: OutboundClient, host: str, url: str) -> None:
         begin = time.perf_counter()
         answer = await client.get(url, {})
-        self._places.answered(host, time.perf_counter() - begin, well=not answer.is_worth_retrying)
-        PARALLEL_CALLS.labels("sent" if answer.is_sent else "failed").inc()
+        self._host_slots.record_answer(host, time.perf_counter() - begin, well=not answer.is_retryable)
+        PARALLEL_REQUESTS.labels("sent" if answer.is_success else "failed").inc()
 
-    def _give_back(self) -> None:
+    def _requeue(self) -> None:
         try:
             with self._database.write() as conn:
                 parallel_tracking.add(conn, [call for call, _ in self._waiting], self._clock.now_ms())

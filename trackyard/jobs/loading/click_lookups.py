@@ -14,14 +14,14 @@ from trackyard.base.ids import is_hex24
 from trackyard.base.local_socket import socket_address
 
 _BACKLOG: Final = 64
-_PATIENCE_S: Final = 1.0
+_READ_TIMEOUT_S: Final = 1.0
 _POLL_S: Final = 0.2
-_ID: Final = 24
+_ID_LENGTH: Final = 24
 
 _log = logging.getLogger("trackyard.jobs")
 
 
-class ClickLookups:
+class ClickLookupServer:
     """Answers one look-up after the other: an id and a line end, the record, the end of the connection.
 
     path: of the socket, which its owner alone may use · find: the record of a click id, None when none is loaded.
@@ -44,7 +44,7 @@ class ClickLookups:
             raise
 
     @classmethod
-    def of_store(cls, path: Path, analytics: Analytics) -> "ClickLookups":
+    def of_store(cls, path: Path, analytics: Analytics) -> "ClickLookupServer":
         """Make one that reads the analytic store."""
         return cls(path, lambda click_id: find_records(analytics, [click_id]).get(click_id))
 
@@ -65,12 +65,12 @@ class ClickLookups:
         self._path.unlink(missing_ok=True)
 
     def _answer(self, client: socket.socket) -> None:
-        client.settimeout(_PATIENCE_S)
-        asked = b""
-        while len(asked) <= _ID and (data := client.recv(_ID + 1 - len(asked))):
-            asked += data
-        click_id = asked[:_ID].decode("ascii", "replace")
-        if not is_hex24(click_id) or _is_gone(client):
+        client.settimeout(_READ_TIMEOUT_S)
+        request = b""
+        while len(request) <= _ID_LENGTH and (data := client.recv(_ID_LENGTH + 1 - len(request))):
+            request += data
+        click_id = request[:_ID_LENGTH].decode("ascii", "replace")
+        if not is_hex24(click_id) or _is_disconnected(client):
             return
         try:
             record = self._find(click_id)
@@ -81,7 +81,7 @@ class ClickLookups:
             client.sendall(record)
 
 
-def _is_gone(client: socket.socket) -> bool:
+def _is_disconnected(client: socket.socket) -> bool:
     """Whether the edge has stopped waiting."""
     client.setblocking(False)
     try:
@@ -89,4 +89,4 @@ def _is_gone(client: socket.socket) -> bool:
     except BlockingIOError:
         return False
     finally:
-        client.settimeout(_PATIENCE_S)
+        client.settimeout(_READ_TIMEOUT_S)

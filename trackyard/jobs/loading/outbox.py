@@ -6,10 +6,10 @@ from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.load import load
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
-from trackyard.jobs.loading.quarantine import keep_aside
+from trackyard.jobs.loading.quarantine import quarantine
 from trackyard.store.engine.database import Database
 from trackyard.store.platform import rebuilds
-from trackyard.store.platform.rebuilds import Gate, GateMoved
+from trackyard.store.platform.rebuilds import RebuildState, RebuildStateChanged
 from trackyard.store.statistics import outbox
 from trackyard.store.statistics.outbox import Batch
 
@@ -24,43 +24,50 @@ class OutboxLoader:
         self._analytics = analytics
         self._directory = directory
         self._clock = clock
-        self._sure = False
+        self._is_clean = False
 
     def load_next(self) -> bool:
         """Loads one batch of each target that has rows; whether more may be waiting. Nothing while tables are
         swapped."""
         try:
             return self._load_next()
-        except GateMoved:
+        except RebuildStateChanged:
             return True  # what was claimed is loaded again, for the gate as it is then
 
     def _load_next(self) -> bool:
         more = False
         with self._database.read() as connection:
-            gate = rebuilds.find_gate(connection)
-            left = [] if self._sure else outbox.open_batches(connection)
+            gate = rebuilds.get_rebuild_state(connection)
+            unfinished = [] if self._is_clean else outbox.open_batches(connection)
             targets = outbox.find_targets(connection)
-        if gate.closed:
+        if gate.loading_paused:
             return False
-        for batch in left:
-            self._load(batch, gate, unsure=True)
-        self._sure = True
+        for batch in unfinished:
+            self._load(batch, gate, maybe_loaded=True)
+        self._is_clean = True
         for target in targets:
-            self._sure = False  # until it is loaded: a commit may fail to answer and yet be one
+            self._is_clean = False  # until it is loaded: a commit may fail to answer and yet be one
             with self._database.write() as connection:
                 claimed = outbox.claim(connection, target, _BATCH_ROWS, new_id(self._clock.now_ms()))
             if claimed is not None:
-                more |= self._load(claimed, gate, unsure=False) >= _BATCH_ROWS
-            self._sure = True
+                more |= self._load(claimed, gate, maybe_loaded=False) >= _BATCH_ROWS
+            self._is_clean = True
         return more
 
-    def _load(self, batch: Batch, gate: Gate, *, unsure: bool) -> int:
+    def _load(self, batch: Batch, gate: RebuildState, *, maybe_loaded: bool) -> int:
         with self._database.read() as connection:
-            items = outbox.rows(connection, batch)
-        done = load(self._analytics, batch.target, items, batch.id, unsure=unsure, doubled=gate.doubles)
+            items = outbox.batch_rows(connection, batch)
+        done = load(
+            self._analytics,
+            batch.target,
+            items,
+            batch.id,
+            maybe_loaded=maybe_loaded,
+            dual_write=gate.writes_shadow_tables,
+        )
         for bad in done.bad:
-            keep_aside(self._directory, "outbox", f"outbox-{batch.id}-{bad.place}", items[bad.place], bad.error)
+            quarantine(self._directory, "outbox", f"outbox-{batch.id}-{bad.place}", items[bad.place], bad.error)
         with self._database.write() as connection:
-            rebuilds.check_gate(connection, gate)
+            rebuilds.check_rebuild_state(connection, gate)
             outbox.remove(connection, batch)
         return len(items)

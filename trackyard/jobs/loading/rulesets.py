@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 
 from trackyard.base.clock import Clock
-from trackyard.domain.tracking.ruleset import Row
-from trackyard.journal.ruleset_log import Entry, RuleLogWriter
+from trackyard.domain.tracking.ruleset import RulesetRow
+from trackyard.journal.ruleset_log import RulesetEntry, RulesetLogWriter
 from trackyard.store.engine.database import Database
 from trackyard.store.tracking import rulesets
-from trackyard.store.tracking.rulesets import Change
+from trackyard.store.tracking.rulesets import RulesetChange
 
 log = logging.getLogger("trackyard.projector")
 
@@ -21,14 +21,14 @@ _BATCH = 2000
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class RulePublisher:
+class RulesetPublisher:
     """Keeps `rules.snapshot` and `rules.log` of `directory` at the last version in SQL. One a directory."""
 
     def __init__(self, database: Database, directory: Path, clock: Clock) -> None:
         self._database = database
         self._clock = clock
-        self._writer = RuleLogWriter(directory)
-        self._begun = False
+        self._writer = RulesetLogWriter(directory)
+        self._has_published = False
 
     @property
     def version(self) -> int:
@@ -42,18 +42,20 @@ class RulePublisher:
         Everything is published anew when nothing usable lies there, when the log has grown over its size, and
         when SQL is behind what is published (another database).
         """
-        begun = self._clock.now_ms()
+        started_at = self._clock.now_ms()
         with self._database.read() as connection:
-            current = rulesets.version(connection)
-            nothing_there = self._writer.version == 0 and (current > 0 or not self._begun)
-            if nothing_there or current < self._writer.version or self._writer.needs_compaction:
-                entries = [Entry(current, kind, key, _encode(row)) for kind, key, row in rulesets.each_rule(connection)]
+            current = rulesets.ruleset_version(connection)
+            is_missing = self._writer.version == 0 and (current > 0 or not self._has_published)
+            if is_missing or current < self._writer.version or self._writer.needs_compaction:
+                entries = [
+                    RulesetEntry(current, kind, key, _encode(row)) for kind, key, row in rulesets.each_row(connection)
+                ]
                 self._writer.replace(entries, current)
-                self._begun = True
+                self._has_published = True
                 log.info("rules published anew", extra={"version": current, "rules": len(entries)})
                 return True
             if current == self._writer.version:
-                self._writer.hear(begun)
+                self._writer.confirm_current(started_at)
                 return False
             changes = rulesets.changes_since(connection, self._writer.version, _BATCH)
             rows = {
@@ -65,12 +67,12 @@ class RulePublisher:
         return True
 
 
-def _by_kind(changes: Sequence[Change]) -> dict[str, list[str]]:
+def _by_kind(changes: Sequence[RulesetChange]) -> dict[str, list[str]]:
     keys: dict[str, list[str]] = defaultdict(list)
     for change in changes:
         keys[change.kind].append(change.key)
     return keys
 
 
-def _entry(change: Change, row: Row | None) -> Entry:
-    return Entry(change.version, change.kind, change.key, None if row is None else _encode(row))
+def _entry(change: RulesetChange, row: RulesetRow | None) -> RulesetEntry:
+    return RulesetEntry(change.version, change.kind, change.key, None if row is None else _encode(row))

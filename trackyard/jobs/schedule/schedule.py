@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from trackyard.actions.conversions.changes import Listeners, record
-from trackyard.actions.offers.counters import Counting
-from trackyard.actions.platform.idempotency import forget_answers
+from trackyard.actions.conversions.changes import DeliveryContext, record_changes
+from trackyard.actions.offers.counters import CounterBatch
+from trackyard.actions.platform.idempotency import remove_expired_answers
 from trackyard.base.clock import Clock
 from trackyard.domain.conversions.conversions import end_hold
-from trackyard.domain.platform.retention import DEFAULT_SPANS, Spans
+from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.jobs.conversions import postback_log
 from trackyard.jobs.schedule.erasures import Eraser
-from trackyard.jobs.schedule.file_fetches import sweep
-from trackyard.journal.records import decode_call
+from trackyard.jobs.schedule.file_fetches import remove_orphans
+from trackyard.journal.records import decode_postback
 from trackyard.store.conversions import conversions, inbox
-from trackyard.store.conversions.decisions import find_book
-from trackyard.store.engine.audit_actor import system_acts
+from trackyard.store.conversions.decisions import get_decision_context
+from trackyard.store.engine.audit_actor import act_as_system
 from trackyard.store.engine.database import Database
 from trackyard.store.offers import counters, expiry
 from trackyard.store.platform.file_storage import FileStore
@@ -29,11 +29,11 @@ from trackyard.store.tracking import deliveries
 
 _CHUNK: Final = 20
 _PARKED_CHUNK: Final = 200
-_TURN_SECONDS: Final = 4
+_MAX_RUN_SECONDS: Final = 4
 """A job with more to do than this goes on when the others had their turn: no hold ends a minute late."""
-_ENDED_MS: Final = 7 * 86_400_000
+_KEEP_COUNTERS_MS: Final = 7 * 86_400_000
 """How long counters are kept after the end of their period: what changes later is computed from conversions."""
-_UNSEEN_MS: Final = 700
+_SHOW_WAITING_MS: Final = 700
 """A call that waits longer than this for its click is shown as waiting in the log: within 2 s of its coming."""
 
 log = logging.getLogger("trackyard.schedule")
@@ -48,7 +48,7 @@ class Job:
     step: Callable[[], int]
 
 
-class Schedule:
+class JobScheduler:
     """The jobs of a worker. Several workers may run them on one database."""
 
     def __init__(
@@ -57,13 +57,13 @@ class Schedule:
         zone: ZoneInfo,
         clock: Clock,
         files: FileStore | None = None,
-        spans: Spans = DEFAULT_SPANS,
+        retention_policy: RetentionPolicy = DEFAULT_RETENTION,
     ) -> None:
         self._database = database
         self._zone = zone
         self._clock = clock
         self._files = files
-        self.eraser = Eraser(database, zone, clock, spans)
+        self.eraser = Eraser(database, zone, clock, retention_policy)
         self.jobs = (
             Job("holds", 5, self.end_holds),
             Job("offers", 10, self.stop_offers),
@@ -82,13 +82,13 @@ class Schedule:
         while not stop.is_set():
             for job in self.jobs:
                 if time.monotonic() >= due_at[job.name]:
-                    is_done = self._do(job, stop)
+                    is_done = self._run_job(job, stop)
                     due_at[job.name] = time.monotonic() + (job.seconds if is_done else 0)
             stop.wait(pause_seconds)
 
-    def _do(self, job: Job, stop: threading.Event) -> bool:
+    def _run_job(self, job: Job, stop: threading.Event) -> bool:
         """Does a job for one turn; whether nothing is left, or has to wait."""
-        end = time.monotonic() + _TURN_SECONDS
+        end = time.monotonic() + _MAX_RUN_SECONDS
         try:
             while not stop.is_set() and job.step():
                 if time.monotonic() > end:
@@ -99,20 +99,20 @@ class Schedule:
 
     def forget_answers(self) -> int:
         """Removes first answers that are over; how many."""
-        return forget_answers(self._database, self._clock.now_ms())
+        return remove_expired_answers(self._database, self._clock.now_ms())
 
     def forget_counters(self) -> int:
         """Removes counters of caps and tiers whose period is long over; how many periods."""
-        ended = self._clock.now_ms() - _ENDED_MS
+        ended = self._clock.now_ms() - _KEEP_COUNTERS_MS
         with self._database.read() as conn:
-            if not counters.has_ended(conn, ended):
+            if not counters.has_ended_counters(conn, ended):
                 return 0
         with self._database.write() as conn:
-            return counters.forget_ended(conn, ended, _CHUNK)
+            return counters.remove_ended_counters(conn, ended, _CHUNK)
 
     def sweep_files(self) -> int:
         """Removes stored bytes that no row names, all at once; nothing is left to do."""
-        removed = 0 if self._files is None else sweep(self._database, self._files, self._clock.now_ms())
+        removed = 0 if self._files is None else remove_orphans(self._database, self._files, self._clock.now_ms())
         if removed:
             log.info("stored bytes were swept", extra={"files": removed})
         return 0
@@ -121,16 +121,16 @@ class Schedule:
         """Confirms conversions whose hold is over; how many."""
         now = self._clock.now_ms()
         with self._database.read() as conn:
-            if not conversions.has_held_until(conn, now):
+            if not conversions.has_hold_ending(conn, now):
                 return 0
         with self._database.write() as conn:
-            held = conversions.list_held_until(conn, now, _CHUNK)
+            held = conversions.holds_ending(conn, now, _CHUNK)
             offer_ids, affiliate_ids = {item.offer_id for item in held}, {item.affiliate_id for item in held}
-            book = find_book(conn, offer_ids, affiliate_ids, self._zone, lock=True)
-            titles = {offer.id: offer.title for offer in book.offers.values()}
+            context = get_decision_context(conn, offer_ids, affiliate_ids, self._zone, lock=True)
+            titles = {offer.id: offer.title for offer in context.offers.values()}
             changes = [end_hold(item, now) for item in held]
-            counting = Counting.of(conn, book.offers, changes)
-            record(conn, changes, Listeners(book.postbacks, titles, self._zone), counting, now)
+            counting = CounterBatch.of(conn, context.offers, changes)
+            record_changes(conn, changes, DeliveryContext(context.postbacks, titles, self._zone), counting, now)
         return len(held)
 
     def stop_offers(self) -> int:
@@ -139,7 +139,7 @@ class Schedule:
         with self._database.read() as conn:
             if not expiry.has_ended_offers(conn, now):
                 return 0
-        with system_acts("offers", now), self._database.write() as conn:
+        with act_as_system("offers", now), self._database.write() as conn:
             return len(expiry.stop_ended_offers(conn, now, _CHUNK))
 
     def unpark(self) -> int:
@@ -154,13 +154,13 @@ class Schedule:
         """Shows calls that wait for their click in the server postback log; how many."""
         now = self._clock.now_ms()
         with self._database.read() as conn:
-            if not inbox.list_unlogged(conn, 1, now - _UNSEEN_MS):
+            if not inbox.list_unlogged(conn, 1, now - _SHOW_WAITING_MS):
                 return 0
         with self._database.write() as conn:
-            calls = inbox.list_unlogged(conn, _CHUNK, now - _UNSEEN_MS)
+            calls = inbox.list_unlogged(conn, _CHUNK, now - _SHOW_WAITING_MS)
             rows = [
-                postback_log.log_row(
-                    decode_call(call.call), call.journal, call.position, revision=0, response=postback_log.WAITING
+                postback_log.inbound_log_row(
+                    decode_postback(call.call), call.journal, call.position, revision=0, response=postback_log.WAITING
                 )
                 for call in calls
             ]

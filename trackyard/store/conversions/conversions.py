@@ -25,23 +25,23 @@ from sqlalchemy import (
     update,
 )
 
-from trackyard.domain.conversions.conversions import Change, Conversion
+from trackyard.domain.conversions.conversions import Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.offers.tiers import documents_of, modifiers_of
 from trackyard.domain.people.scope import Scope
-from trackyard.store.engine.bulk import Bulk, Values
+from trackyard.store.engine.bulk import BulkInsert, RowValues
 from trackyard.store.tables import conversion, conversion_event
 
-Identity = tuple[int, str, str]
+ConversionIdentity = tuple[int, str, str]
 """(offer, goal, identity): unique among conversions."""
 
-Origin = tuple[int, str, str]
+ConversionOrigin = tuple[int, str, str]
 """(offer, goal, address of the click)."""
 
 
 @dataclass(frozen=True, slots=True)
-class NamedConversion:
+class ConversionReference:
     """A conversion that somebody named. created_at: UTC ms."""
 
     id: str
@@ -53,7 +53,7 @@ class NamedConversion:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ConversionHistoryEntry:
     """One state of a conversion in its history. actor: call:<record id>, job:hold, staff:<id> · at: UTC ms."""
 
     version: int
@@ -69,20 +69,20 @@ class Event:
 _COLUMNS = [conversion.c[field.name] for field in fields(Conversion)]
 _STORED = tuple(field.name for field in fields(Conversion))
 _stored_of = attrgetter(*_STORED)
-_NEW = Bulk(conversion, (*_STORED, "country", "os", "device", "browser", "click_ip"))
-_EVENTS = Bulk(
+_NEW = BulkInsert(conversion, (*_STORED, "country", "os", "device", "browser", "click_ip"))
+_HISTORY = BulkInsert(
     conversion_event, ("conversion_id", "version", "at", "actor", "status", "charge", "payout", "currency", "comment")
 )
 _DECLINED = (Status.DECLINED.value, Status.NOT_FOUND.value)
-_CHANGING = (
+_CHANGING_COLUMNS = (
     *("version", "status", "sent_status", "comment", "hold_until", "updated_at"),
     *("currency", "rate", "sum", "charge", "payout", "charge_base", "payout_base"),
 )
 
 
 def find_by_identity(
-    conn: Connection, identities: Collection[Identity], *, lock: bool = True
-) -> dict[Identity, Conversion]:
+    conn: Connection, identities: Collection[ConversionIdentity], *, lock: bool = True
+) -> dict[ConversionIdentity, Conversion]:
     """The stored conversions of these identities; on PostgreSQL locked until the transaction ends, unless somebody only
     looks."""
     if not identities:
@@ -106,16 +106,16 @@ def _by_identity(dialect: str, lock: bool) -> Select[Any]:
         lists = (("offers", Integer), ("goals", String), ("identities", String))
         arrays = [bindparam(name, type_=ARRAY(kind)) for name, kind in lists]
         key = func.unnest(*arrays).table_valued("offer_id", "goal", "identity").render_derived(name="wanted")
-        asked: list[ColumnElement[Any]] = [key.c.offer_id, key.c.goal, key.c.identity]
+        key_columns: list[ColumnElement[Any]] = [key.c.offer_id, key.c.goal, key.c.identity]
     else:
         key = func.json_each(bindparam("identities", type_=Text)).table_valued("value", name="wanted")
-        asked = [func.json_extract(key.c.value, f"$[{place}]") for place in range(3)]
-    same = [columns[name] == value for name, value in zip(("offer_id", "goal", "identity"), asked, strict=True)]
+        key_columns = [func.json_extract(key.c.value, f"$[{place}]") for place in range(3)]
+    same = [columns[name] == value for name, value in zip(("offer_id", "goal", "identity"), key_columns, strict=True)]
     query = select(*_COLUMNS).select_from(key.join(conversion, and_(*same))).order_by(columns.id)
     return query.with_for_update(of=conversion) if lock else query
 
 
-def count_by_origin(conn: Connection, origins: Collection[Origin]) -> dict[Origin, int]:
+def count_by_origin(conn: Connection, origins: Collection[ConversionOrigin]) -> dict[ConversionOrigin, int]:
     """How many conversions that are not declined came from these origins; those without any are absent."""
     if not origins:
         return {}
@@ -130,7 +130,7 @@ def count_by_origin(conn: Connection, origins: Collection[Origin]) -> dict[Origi
     return {(offer, goal, ip): count for offer, goal, ip, count in conn.execute(query)}
 
 
-def find(conn: Connection, conversion_id: str) -> Conversion | None:
+def find_conversion(conn: Connection, conversion_id: str) -> Conversion | None:
     """One conversion; None when there is none of that id."""
     row = conn.execute(select(*_COLUMNS).where(conversion.c.id == conversion_id)).one_or_none()
     return None if row is None else _conversion(row)
@@ -142,16 +142,16 @@ def find_by_id(conn: Connection, ids: Collection[str]) -> dict[str, Conversion]:
     return {row.id: _conversion(row) for row in conn.execute(query)}
 
 
-def find_named(
+def find_references(
     conn: Connection, scope: Scope, *, ids: Collection[str], action_ids: Collection[str], click_ids: Collection[str]
-) -> list[NamedConversion]:
+) -> list[ConversionReference]:
     """The conversions in scope that are named by their id, action id or click's id, oldest first."""
     columns = conversion.c
     named = or_(columns.id.in_(ids), columns.action_id.in_(action_ids), columns.click_id.in_(click_ids))
     query = select(
         columns.id, columns.action_id, columns.click_id, columns.affiliate_id, columns.advertiser_id, columns.created_at
     ).where(named)
-    found = [NamedConversion(*row) for row in conn.execute(query.order_by(columns.created_at, columns.id))]
+    found = [ConversionReference(*row) for row in conn.execute(query.order_by(columns.created_at, columns.id))]
     return [
         item for item in found if scope.has_affiliate(item.affiliate_id) and scope.has_advertiser(item.advertiser_id)
     ]
@@ -163,13 +163,15 @@ def clicks_of(conn: Connection, ids: Collection[str]) -> dict[str, dict[str, Any
     return {row.id: row.click for row in rows}
 
 
-def list_events(conn: Connection, conversion_id: str, *, page: int, limit: int) -> tuple[list[Event], int]:
+def list_history(
+    conn: Connection, conversion_id: str, *, page: int, limit: int
+) -> tuple[list[ConversionHistoryEntry], int]:
     """The history of a conversion, first things first, and how long it is."""
     own = conversion_event.c.conversion_id == conversion_id
     total = conn.execute(select(func.count()).select_from(conversion_event).where(own)).scalar_one()
-    columns = [conversion_event.c[field.name] for field in fields(Event)]
+    columns = [conversion_event.c[field.name] for field in fields(ConversionHistoryEntry)]
     query = select(*columns).where(own).order_by(conversion_event.c.version).limit(limit).offset((page - 1) * limit)
-    return [Event(*row) for row in conn.execute(query)], int(total)
+    return [ConversionHistoryEntry(*row) for row in conn.execute(query)], int(total)
 
 
 def clicks_by_id(conn: Connection, click_ids: Collection[str]) -> dict[str, dict[str, Any]]:
@@ -179,14 +181,16 @@ def clicks_by_id(conn: Connection, click_ids: Collection[str]) -> dict[str, dict
     return {row.click_id: row.click for row in rows}
 
 
-def events_of(conn: Connection, wanted: Collection[tuple[str, int]]) -> dict[tuple[str, int], Event]:
+def history_entries_of(
+    conn: Connection, wanted: Collection[tuple[str, int]]
+) -> dict[tuple[str, int], ConversionHistoryEntry]:
     """Return states of conversions by (conversion, version); those that do not exist are absent."""
-    names = [field.name for field in fields(Event)]
+    names = [field.name for field in fields(ConversionHistoryEntry)]
     query = select(conversion_event.c.conversion_id, *(conversion_event.c[name] for name in names)).where(
         conversion_event.c.conversion_id.in_({conversion_id for conversion_id, _ in wanted}),
         conversion_event.c.version.in_({version for _, version in wanted}),
     )
-    found = {(row.conversion_id, row.version): Event(*row[1:]) for row in conn.execute(query)}
+    found = {(row.conversion_id, row.version): ConversionHistoryEntry(*row[1:]) for row in conn.execute(query)}
     return {key: event for key, event in found.items() if key in wanted}
 
 
@@ -195,13 +199,13 @@ def has_any(conn: Connection) -> bool:
     return conn.execute(select(conversion.c.id).limit(1)).first() is not None
 
 
-def has_held_until(conn: Connection, until: int) -> bool:
+def has_hold_ending(conn: Connection, until: int) -> bool:
     """Whether the hold of a conversion ends at or before `until` (UTC ms). Cheap."""
     query = select(conversion.c.id).where(conversion.c.hold_until <= until, conversion.c.status == Status.HOLD)
     return conn.execute(query.limit(1)).first() is not None
 
 
-def list_held_until(conn: Connection, until: int, limit: int) -> list[Conversion]:
+def holds_ending(conn: Connection, until: int, limit: int) -> list[Conversion]:
     """Conversions whose hold ends at or before `until` (UTC ms), earliest first, locked on PostgreSQL."""
     query = (
         select(*_COLUMNS)
@@ -213,7 +217,7 @@ def list_held_until(conn: Connection, until: int, limit: int) -> list[Conversion
     return [_conversion(row) for row in conn.execute(query)]
 
 
-def record(conn: Connection, changes: Sequence[Change]) -> None:
+def record_changes(conn: Connection, changes: Sequence[ConversionChange]) -> None:
     """Writes changes and their history. The changes of one conversion stand in their order.
 
     A new identity that is taken, or a version that exists, is an integrity error: nothing is doubled.
@@ -221,12 +225,12 @@ def record(conn: Connection, changes: Sequence[Change]) -> None:
     if not changes:
         return
     _NEW.add(conn, [_values(change.after) for change in changes if change.before is None])
-    edited = [_edit(change.after) for change in changes if change.before is not None]
+    edited = [_edit_values(change.after) for change in changes if change.before is not None]
     if edited:
         columns = conversion.c
         statement = update(conversion).where(columns.id == bindparam("key"), columns.version < bindparam("version"))
-        conn.execute(statement.values({name: bindparam(name) for name in _CHANGING}), edited)
-    _EVENTS.add(conn, [_event(change) for change in changes])
+        conn.execute(statement.values({name: bindparam(name) for name in _CHANGING_COLUMNS}), edited)
+    _HISTORY.add(conn, [_history_values(change) for change in changes])
 
 
 def _conversion(row: Row[Any]) -> Conversion:
@@ -241,7 +245,7 @@ def _conversion(row: Row[Any]) -> Conversion:
     return Conversion(**values)
 
 
-def _values(item: Conversion) -> Values:
+def _values(item: Conversion) -> RowValues:
     click = item.click
     values = dict(zip(_STORED, _stored_of(item), strict=True))
     values["status"], values["sent_status"] = item.status.value, item.sent_status.value
@@ -250,12 +254,12 @@ def _values(item: Conversion) -> Values:
     return [*values.values(), *found]
 
 
-def _edit(item: Conversion) -> dict[str, Any]:
-    changed = {name: getattr(item, name) for name in _CHANGING}
+def _edit_values(item: Conversion) -> dict[str, Any]:
+    changed = {name: getattr(item, name) for name in _CHANGING_COLUMNS}
     return changed | {"key": item.id, "status": item.status.value, "sent_status": item.sent_status.value}
 
 
-def _event(change: Change) -> Values:
+def _history_values(change: ConversionChange) -> RowValues:
     after = change.after
     named = (after.id, after.version, after.updated_at, change.actor, after.status.value)
     return [*named, after.charge, after.payout, after.currency, after.comment]

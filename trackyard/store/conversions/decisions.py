@@ -11,7 +11,7 @@ from trackyard.base.money import ZERO
 from trackyard.domain.conversions.conversions import OfferTerms
 from trackyard.domain.money.referrals import Referral
 from trackyard.domain.offers.payments import payment_of
-from trackyard.domain.tracking.ip_lists import AddressLists, entries_of
+from trackyard.domain.tracking.ip_lists import AddressLists, split_entries
 from trackyard.domain.tracking.postbacks import Postback
 from trackyard.store.engine.in_lists import among
 from trackyard.store.offers import caps
@@ -24,41 +24,41 @@ class AdvertiserTerms:
     """What a decision needs of an advertiser. `secure`: its own code or None · callers: who may call."""
 
     secure: str | None
-    callers: AddressLists
+    address_lists: AddressLists
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class DecisionContext:
     """The installation as it is in one transaction, as far as some offers and affiliates go. referrals: by affiliate,
     of those who bring somebody something."""
 
     offers: Mapping[int, OfferTerms]
     affiliate_statuses: Mapping[int, str]
     advertisers: Mapping[str, AdvertiserTerms]
-    platform_code: str | None
+    platform_secure: str | None
     postbacks: Sequence[Postback]
     referrals: Mapping[int, Referral]
 
 
-def find_book(
+def get_decision_context(
     conn: Connection,
     offer_ids: Collection[int],
     affiliate_ids: Collection[int],
     zone: ZoneInfo,
     *,
     lock: bool = False,
-) -> Book:
+) -> DecisionContext:
     """What decisions on calls for these offers and affiliates, and the calls that follow from them, need.
 
     zone: the platform's · lock: nobody edits the offers until the end of the transaction, which counts by their caps.
     """
     offers = _offers(conn, offer_ids, zone, lock)
     statuses = conn.execute(_AFFILIATES, {"ids": affiliate_ids})
-    return Book(
+    return DecisionContext(
         offers=offers,
         affiliate_statuses={row.id: row.status for row in statuses},
         advertisers=_advertisers(conn, {terms.advertiser_id for terms in offers.values()}),
-        platform_code=settings.find_setting(conn, settings.HASH_PASSWORD),
+        platform_secure=settings.find_setting(conn, settings.HASH_PASSWORD),
         postbacks=_postbacks(conn, offer_ids, affiliate_ids),
         referrals=_referrals(conn, affiliate_ids),
     )
@@ -107,9 +107,9 @@ def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) 
             personal_payments=tuple(payment_of(item) for item in row.partner_payments),
             hold_days=row.hold_period,
             secure=row.hash_password or None,
-            callers=AddressLists(entries_of(row.allowed_ip), entries_of(row.disallowed_ip)),
-            caps=caps.caps_in(row, zone),
-            ladders=caps.ladders_in(row, zone),
+            address_lists=AddressLists(split_entries(row.allowed_ip), split_entries(row.disallowed_ip)),
+            caps=caps.compile_stored_caps(row, zone),
+            tier_groups=caps.tier_groups_in(row, zone),
             session=row.click_session,
             min_session=row.minimal_click_session,
             unique_ip=row.reject_not_uniq_ip,
@@ -123,7 +123,7 @@ def _advertisers(conn: Connection, ids: Collection[str]) -> dict[str, Advertiser
     return {
         row.id: AdvertiserTerms(
             secure=row.hash_password or None,
-            callers=AddressLists(tuple(row.allowed_ip), tuple(row.disallowed_ip)),
+            address_lists=AddressLists(tuple(row.allowed_ip), tuple(row.disallowed_ip)),
         )
         for row in rows
     }
@@ -139,7 +139,7 @@ def _postbacks(conn: Connection, offer_ids: Collection[int], affiliate_ids: Coll
     return [Postback(*row) for row in rows]
 
 
-def list_sessions(conn: Connection) -> list[str]:
+def get_click_sessions(conn: Connection) -> list[str]:
     """Every click_session that offers have, each once: clicks are kept for longer. One step of an index each."""
     found: list[str] = []
     last = ""

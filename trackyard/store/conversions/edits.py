@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, insert, select, text, update
 from trackyard.store.tables import conversion_task as task
 
 READY: Final = "ready"
-ASIDE: Final = "aside"
+QUARANTINED: Final = "aside"
 
 _ADVISORY_LOCK = 0x7461_736B
 
@@ -66,6 +66,6 @@ def remove(conn: Connection, ids: Sequence[int]) -> None:
     conn.execute(delete(task).where(task.c.id.in_(ids)))
 
 
-def set_aside(conn: Connection, task_id: int) -> None:
+def quarantine(conn: Connection, task_id: int) -> None:
     """Keeps a task that cannot be done out of the way of the others, for a person to look at."""
-    conn.execute(update(task).where(task.c.id == task_id).values(state=ASIDE))
+    conn.execute(update(task).where(task.c.id == task_id).values(state=QUARANTINED))

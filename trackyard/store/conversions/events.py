@@ -12,7 +12,7 @@ from trackyard.store.tables import conversion, outbox
 
 
 @dataclass(frozen=True, slots=True)
-class ToldConversion:
+class RebuildConversion:
     """A conversion as it is stored (domain.conversions.events.Told)."""
 
     id: str
@@ -35,21 +35,21 @@ class ToldConversion:
     click: Mapping[str, Any]
 
 
-_NAMES = [field.name for field in fields(ToldConversion)]
+_NAMES = [field.name for field in fields(RebuildConversion)]
 _COLUMNS = [conversion.c[name] for name in _NAMES]
 _STATUS = _NAMES.index("status")
 _STATUSES = {status.value: status for status in Status}
 
 
-def list_told(conn: Connection, after_id: str, limit: int) -> list[ToldConversion]:
+def list_rebuild_conversions(conn: Connection, after_id: str, limit: int) -> list[RebuildConversion]:
     """The conversions behind an id, in the order of their ids."""
     query = select(*_COLUMNS).where(conversion.c.id > after_id).order_by(conversion.c.id).limit(limit)
-    told = []
+    found = []
     for row in conn.execute(query):
         values: list[Any] = list(row)
         values[_STATUS] = _STATUSES[values[_STATUS]]
-        told.append(ToldConversion(*values))
-    return told
+        found.append(RebuildConversion(*values))
+    return found
 
 
 def count_conversions(conn: Connection) -> int:
@@ -57,14 +57,14 @@ def count_conversions(conn: Connection) -> int:
     return int(conn.execute(select(func.count()).select_from(conversion)).scalar_one())
 
 
-def last_fact_underway(conn: Connection) -> int:
+def last_pending_event_id(conn: Connection) -> int:
     """The last of the outbox that tells of conversions; 0 = nothing is on its way."""
     query = select(func.max(outbox.c.id)).where(outbox.c.target == "fact")
     return int(conn.execute(query).scalar_one() or 0)
 
 
-def has_fact_underway(conn: Connection, until_id: int) -> bool:
+def has_pending_events(conn: Connection, until_id: int) -> bool:
     """Whether anything of the outbox that tells of conversions is left up to this one. What was committed before
-    `last_fact_underway` was asked is among it."""
+    `last_pending_event_id` was asked is among it."""
     query = select(outbox.c.id).where(outbox.c.target == "fact", outbox.c.id <= until_id).limit(1)
     return conn.execute(query).first() is not None

@@ -11,25 +11,25 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, delete, select, text, update
 
-from trackyard.store.engine.bulk import Bulk
+from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.tables import inbox
 
 READY: Final = "ready"
 WAITING: Final = "waiting"
-ASIDE: Final = "aside"
+QUARANTINED: Final = "aside"
 
 _ADVISORY_LOCK = 0x696E_626F
 # What a worker asks again and again is planned once, and may be while the tables are still empty.
-_TURN: Final = text("SELECT pg_try_advisory_xact_lock(:key), set_config('enable_seqscan', 'off', true)")
-_NEW: Final = Bulk(inbox, ("journal", "position", "call", "click", "click_id", "state", "logged", "received_at"))
-_FIRST: Final = select(inbox.c.id).where(inbox.c.state == READY).order_by(inbox.c.id).limit(bindparam("most"))
+_TRY_LOCK: Final = text("SELECT pg_try_advisory_xact_lock(:key), set_config('enable_seqscan', 'off', true)")
+_NEW: Final = BulkInsert(inbox, ("journal", "position", "call", "click", "click_id", "state", "logged", "received_at"))
+_OLDEST_READY: Final = select(inbox.c.id).where(inbox.c.state == READY).order_by(inbox.c.id).limit(bindparam("most"))
 _READ: Final = tuple(inbox.c[name] for name in ("id", "journal", "position", "call", "click", "logged"))
-_TAKE: Final = delete(inbox).where(inbox.c.id.in_(_FIRST)).returning(*_READ)
-_SET_ASIDE: Final = update(inbox).where(inbox.c.id.in_(_FIRST)).values(state=ASIDE).returning(*_READ)
+_TAKE: Final = delete(inbox).where(inbox.c.id.in_(_OLDEST_READY)).returning(*_READ)
+_QUARANTINE: Final = update(inbox).where(inbox.c.id.in_(_OLDEST_READY)).values(state=QUARANTINED).returning(*_READ)
 
 
 @dataclass(frozen=True, slots=True)
-class InboxCall:
+class NewInboxEntry:
     """A call to be added. call, click: the records' payloads · click None and `waiting` False = there is none.
 
     position: byte offset of its frame · received_at: its record's time, UTC ms; of a waiting call, since when it waits.
@@ -44,7 +44,7 @@ class InboxCall:
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingCall:
+class WaitingPostback:
     """A call whose click is not known yet."""
 
     id: int
@@ -56,7 +56,7 @@ class WaitingCall:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyCall:
+class ReadyPostback:
     """A call to decide. click: the payload of its click's record, None = there is none."""
 
     id: int
@@ -67,7 +67,7 @@ class ReadyCall:
     logged: bool
 
 
-def add_calls(conn: Connection, journal: str, calls: Sequence[InboxCall]) -> None:
+def add_entries(conn: Connection, journal: str, calls: Sequence[NewInboxEntry]) -> None:
     """Adds the calls of one range of a journal."""
     _NEW.add(
         conn,
@@ -81,12 +81,12 @@ def add_calls(conn: Connection, journal: str, calls: Sequence[InboxCall]) -> Non
     )
 
 
-def list_waiting(conn: Connection, limit: int, after_id: int = 0) -> list[WaitingCall]:
+def list_waiting(conn: Connection, limit: int, after_id: int = 0) -> list[WaitingPostback]:
     """Calls that wait for their click, oldest first, from behind `after_id` on."""
     return _waiting(conn, limit, inbox.c.id > after_id)
 
 
-def list_unlogged(conn: Connection, limit: int, before: int) -> list[WaitingCall]:
+def list_unlogged(conn: Connection, limit: int, before: int) -> list[WaitingPostback]:
     """Waiting calls received before `before` (UTC ms) that the server log does not show yet."""
     return _waiting(conn, limit, ~inbox.c.logged, inbox.c.received_at < before)
 
@@ -101,7 +101,7 @@ def resolve(conn: Connection, call_id: int, click: bytes | None) -> None:
     conn.execute(update(inbox).where(inbox.c.id == call_id, inbox.c.state == WAITING).values(click=click, state=READY))
 
 
-def wait_anew(conn: Connection, now_ms: int) -> None:
+def restart_waits(conn: Connection, now_ms: int) -> None:
     """Says of the calls that wait that they do so since now (UTC ms)."""
     conn.execute(update(inbox).where(inbox.c.state == WAITING).values(received_at=now_ms))
 
@@ -111,37 +111,37 @@ def has_ready(conn: Connection) -> bool:
     return conn.execute(select(inbox.c.id).where(inbox.c.state == READY).limit(1)).first() is not None
 
 
-def take_ready(conn: Connection, limit: int) -> list[ReadyCall]:
+def take_ready(conn: Connection, limit: int) -> list[ReadyPostback]:
     """Takes the oldest calls that can be decided out of the queue, in the transaction that decides them.
 
     On PostgreSQL one transaction at a time takes calls, so that the calls of one conversion are decided in the
     order they came; another worker gets none meanwhile, and takes over when this one dies.
     """
-    if not _is_ones_turn(conn):
+    if not _try_lock(conn):
         return []
-    taken = [ReadyCall(*row) for row in conn.execute(_TAKE, {"most": limit})]
+    taken = [ReadyPostback(*row) for row in conn.execute(_TAKE, {"most": limit})]
     return sorted(taken, key=attrgetter("id"))
 
 
-def set_aside(conn: Connection) -> ReadyCall | None:
+def quarantine_oldest(conn: Connection) -> ReadyPostback | None:
     """Keeps the oldest call that can be decided out of the way of the others, for a person to look at; which. None
     when there is none, or another worker takes calls just now."""
-    if not _is_ones_turn(conn):
+    if not _try_lock(conn):
         return None
-    row = conn.execute(_SET_ASIDE, {"most": 1}).one_or_none()
-    return None if row is None else ReadyCall(*row)
+    row = conn.execute(_QUARANTINE, {"most": 1}).one_or_none()
+    return None if row is None else ReadyPostback(*row)
 
 
-def _is_ones_turn(conn: Connection) -> bool:
+def _try_lock(conn: Connection) -> bool:
     """Whether no other transaction takes calls."""
     if conn.dialect.name != "postgresql":
         return True
-    return bool(conn.execute(_TURN, {"key": _ADVISORY_LOCK}).scalar_one())
+    return bool(conn.execute(_TRY_LOCK, {"key": _ADVISORY_LOCK}).scalar_one())
 
 
-def _waiting(conn: Connection, limit: int, *conditions: object) -> list[WaitingCall]:
+def _waiting(conn: Connection, limit: int, *conditions: object) -> list[WaitingPostback]:
     columns = inbox.c
     query = select(
         columns.id, columns.journal, columns.position, columns.call, columns.click_id, columns.received_at
     ).where(columns.state == WAITING, *conditions)  # type: ignore[arg-type]
-    return [WaitingCall(*row) for row in conn.execute(query.order_by(columns.id).limit(limit))]
+    return [WaitingPostback(*row) for row in conn.execute(query.order_by(columns.id).limit(limit))]

@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.affiliate_payments import ITEM_STATES, PaymentStatus
-from trackyard.domain.money.ledger import SHARES
+from trackyard.domain.money.ledger import REFERRAL_KINDS
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.types import Amount
 from trackyard.store.tables import conversion, payment, payment_entry
@@ -107,29 +107,29 @@ class ListedConversion:
 
 _DECLINED: Final = (Status.DECLINED.value, Status.NOT_FOUND.value)
 _COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "in_payment")
-STORED: Final = tuple(column.name for column in _COLUMNS)
+EXPORT_COLUMNS: Final = tuple(column.name for column in _COLUMNS)
 """What files are made of: the same without an object for each value. Amounts are whole numbers of ten-thousandths,
 documents are text."""
 
 
-def _stored(column: Column[Any]) -> ColumnElement[Any]:
+def _export_column(column: Column[Any]) -> ColumnElement[Any]:
     if isinstance(column.type, Amount):
         return type_coerce(column, BigInteger)
     return cast(column, Text) if isinstance(column.type, JSON) else column
 
 
-_STORED = tuple(_stored(column) for column in _COLUMNS)
+_EXPORTED = tuple(_export_column(column) for column in _COLUMNS)
 
-Place = tuple[int, str]
+ConversionCursor = tuple[int, str]
 """Where a conversion stands in the list of all: its creation, UTC ms, and its id."""
-_place: ColumnElement[Any] = tuple_(conversion.c.created_at, conversion.c.id)
+_cursor: ColumnElement[Any] = tuple_(conversion.c.created_at, conversion.c.id)
 
 
 def list_conversions(
-    conn: Connection, scope: Scope, chosen: ConversionFilter, *, page: int, limit: int
+    conn: Connection, scope: Scope, criteria: ConversionFilter, *, page: int, limit: int
 ) -> tuple[list[ListedConversion], int]:
     """A page, newest first, and how many there are on all pages."""
-    conditions = [*_scoped(scope), *_chosen(chosen)]
+    conditions = [*_scoped(scope), *_conditions(criteria)]
     rows = conn.execute(
         select(*_COLUMNS)
         .where(*conditions)
@@ -137,35 +137,41 @@ def list_conversions(
         .limit(limit)
         .offset((page - 1) * limit)
     )
-    return [ListedConversion(*row) for row in rows], count_conversions(conn, scope, chosen)
+    return [ListedConversion(*row) for row in rows], count_conversions(conn, scope, criteria)
 
 
-def count_conversions(conn: Connection, scope: Scope, chosen: ConversionFilter) -> int:
+def count_conversions(conn: Connection, scope: Scope, criteria: ConversionFilter) -> int:
     """How many there are on all pages."""
-    conditions = [*_scoped(scope), *_chosen(chosen)]
+    conditions = [*_scoped(scope), *_conditions(criteria)]
     return int(conn.execute(select(func.count()).select_from(conversion).where(*conditions)).scalar_one())
 
 
-def stored_before(
-    conn: Connection, scope: Scope, chosen: ConversionFilter, before: Place, *, floor: Place, limit: int
+def rows_before(
+    conn: Connection,
+    scope: Scope,
+    criteria: ConversionFilter,
+    before: ConversionCursor,
+    *,
+    floor: ConversionCursor,
+    limit: int,
 ) -> Sequence[Row[Any]]:
-    """The newest that stand before a place in the list of all, but not before the `floor`; `STORED` of each."""
+    """The newest that stand before a place in the list of all, but not before the `floor`; `EXPORT_COLUMNS` of each."""
     # An index is searched by moments, not by places: with those of all pages it would read every page before this one.
-    near = replace(chosen, since=max(chosen.since, floor[0]), until=min(chosen.until, before[0] + 1))
+    near = replace(criteria, since=max(criteria.since, floor[0]), until=min(criteria.until, before[0] + 1))
     rows = conn.execute(
-        select(*_STORED)
-        .where(*_scoped(scope), *_chosen(near), _place < before, _place >= floor)
+        select(*_EXPORTED)
+        .where(*_scoped(scope), *_conditions(near), _cursor < before, _cursor >= floor)
         .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
         .limit(limit)
     )
     return rows.all()
 
 
-def place_before(conn: Connection, since: int, before: Place, distance: int) -> Place:
+def cursor_before(conn: Connection, since: int, before: ConversionCursor, distance: int) -> ConversionCursor:
     """The place so many conversions before another, whatever a filter lets pass, or that of the moment `since`."""
     found = conn.execute(
         select(conversion.c.created_at, conversion.c.id)
-        .where(_place < before, conversion.c.created_at >= since, conversion.c.created_at <= before[0])
+        .where(_cursor < before, conversion.c.created_at >= since, conversion.c.created_at <= before[0])
         .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
         .offset(distance - 1)
         .limit(1)
@@ -182,49 +188,49 @@ def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _chosen(chosen: ConversionFilter) -> list[ColumnElement[bool]]:
+def _conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
     table = conversion.c
     among = (
-        (table.status, chosen.statuses),
-        (table.offer_id, chosen.offers),
-        (table.affiliate_id, chosen.affiliates),
-        (table.advertiser_id, chosen.advertisers),
-        (table.country, chosen.countries),
-        (table.browser, chosen.browsers),
-        (table.os, chosen.systems),
-        (table.device, chosen.devices),
-        (table.goal, chosen.goals),
-        (table.goal, chosen.goal_ids),
-        (table.action_id, chosen.action_ids),
-        (table.click_id, chosen.click_ids),
-        (table.id, chosen.ids),
-        (table.currency, chosen.currencies),
-        (table.payout, chosen.payouts),
-        (table.charge, chosen.charges),
-        (table.click["smart_id"].as_string(), chosen.smart_ids),
-        *((table.click[f"sub{n}"].as_string(), values) for n, values in chosen.subs.items()),
-        *((table.custom_fields[str(n)].as_string(), values) for n, values in chosen.custom_fields.items()),
+        (table.status, criteria.statuses),
+        (table.offer_id, criteria.offers),
+        (table.affiliate_id, criteria.affiliates),
+        (table.advertiser_id, criteria.advertisers),
+        (table.country, criteria.countries),
+        (table.browser, criteria.browsers),
+        (table.os, criteria.systems),
+        (table.device, criteria.devices),
+        (table.goal, criteria.goals),
+        (table.goal, criteria.goal_ids),
+        (table.action_id, criteria.action_ids),
+        (table.click_id, criteria.click_ids),
+        (table.id, criteria.ids),
+        (table.currency, criteria.currencies),
+        (table.payout, criteria.payouts),
+        (table.charge, criteria.charges),
+        (table.click["smart_id"].as_string(), criteria.smart_ids),
+        *((table.click[f"sub{n}"].as_string(), values) for n, values in criteria.subs.items()),
+        *((table.custom_fields[str(n)].as_string(), values) for n, values in criteria.custom_fields.items()),
     )
     conditions: list[ColumnElement[bool]] = [column.in_(values) for column, values in among if values is not None]
     least = (
-        (table.created_at, chosen.since),
-        (table.updated_at, chosen.updated_since),
-        (table.payout, chosen.payout_from),
-        (table.charge, chosen.charge_from),
+        (table.created_at, criteria.since),
+        (table.updated_at, criteria.updated_since),
+        (table.payout, criteria.payout_from),
+        (table.charge, criteria.charge_from),
     )
     conditions += [column >= value for column, value in least if value is not None]
-    most = ((table.payout, chosen.payout_to), (table.charge, chosen.charge_to))
+    most = ((table.payout, criteria.payout_to), (table.charge, criteria.charge_to))
     conditions += [column <= value for column, value in most if value is not None]
-    before = ((table.created_at, chosen.until), (table.updated_at, chosen.updated_until))
+    before = ((table.created_at, criteria.until), (table.updated_at, criteria.updated_until))
     conditions += [column < value for column, value in before if value is not None]
-    if chosen.decline_reasons is not None:
-        given = [func.lower(table.comment) == func.lower(reason) for reason in sorted(chosen.decline_reasons)]
+    if criteria.decline_reasons is not None:
+        given = [func.lower(table.comment) == func.lower(reason) for reason in sorted(criteria.decline_reasons)]
         conditions += [table.status.in_(_DECLINED), or_(false(), *given)]
-    if chosen.comments is not None:
-        parts = [table.comment.icontains(part, autoescape=True) for part in sorted(chosen.comments)]
+    if criteria.comments is not None:
+        parts = [table.comment.icontains(part, autoescape=True) for part in sorted(criteria.comments)]
         conditions.append(or_(false(), *parts))
-    if chosen.payment_statuses is not None:
-        conditions.append(or_(false(), *(_is_in_payment(name) for name in sorted(chosen.payment_statuses))))
+    if criteria.payment_statuses is not None:
+        conditions.append(or_(false(), *(_is_in_payment(name) for name in sorted(criteria.payment_statuses))))
     return conditions
 
 
@@ -243,5 +249,5 @@ def _in_payment(condition: ColumnElement[bool]) -> ColumnElement[bool]:
     return exists(
         select(entry.source_id)
         .join(payment, payment.c.id == entry.payment_id)
-        .where(entry.source_id == conversion.c.id, entry.kind.not_in(SHARES), condition)
+        .where(entry.source_id == conversion.c.id, entry.kind.not_in(REFERRAL_KINDS), condition)
     )

@@ -6,12 +6,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final
 
-SYSTEM: Final = "system"
+SYSTEM_ACTOR: Final = "system"
 """Who acts where time alone brings a change about."""
 
 
 @dataclass(frozen=True, slots=True)
-class Acting:
+class AuditActor:
     """A call of a staff user. staff_id: 24 hex digits, or SYSTEM · method: the endpoint's id, or the job's · at: UTC
     ms."""
 
@@ -21,16 +21,16 @@ class Acting:
     at: int
 
 
-acting: ContextVar[Acting | None] = ContextVar("acting", default=None)
+current_actor: ContextVar[AuditActor | None] = ContextVar("acting", default=None)
 """The staff user's call being served in this context, or the job; None outside of one: what affiliates write, and what
 follows from calls, is not in the audit log."""
 
 
 @contextmanager
-def system_acts(job: str, now_ms: int) -> Iterator[None]:
+def act_as_system(job: str, now_ms: int) -> Iterator[None]:
     """What the block writes is in the audit log as done by the system. job: its name."""
-    token = acting.set(Acting(SYSTEM, f"job:{job}", "", now_ms))
+    token = current_actor.set(AuditActor(SYSTEM_ACTOR, f"job:{job}", "", now_ms))
     try:
         yield
     finally:
-        acting.reset(token)
+        current_actor.reset(token)

@@ -28,8 +28,8 @@ from sqlalchemy import (
 )
 
 from trackyard.base.ids import new_id
-from trackyard.domain.platform.erasures import Subject
-from trackyard.store.engine.audit_actor import Acting, acting
+from trackyard.domain.platform.erasures import ErasureSubject
+from trackyard.store.engine.audit_actor import AuditActor, current_actor
 from trackyard.store.tables import audit
 
 SECRET: Final = "***"
@@ -37,33 +37,33 @@ SECRET: Final = "***"
 _Row = dict[str, Any]
 _Key = tuple[Any, ...]
 
-_UNWATCHED: Final = frozenset(
+_UNAUDITED_TABLES: Final = frozenset(
     {"audit", "rule_clock", "rule_change", "edge", "edge_progress", "inbox", "outbox", "delivery", "mail", "fetch"}
     | {"conversion", "conversion_event", "counter", "ledger", "offer_label", "sign_in_failure", "first_answer"}
     | {"affiliate_login"}
 )
 """Queues, what is derived from other rows, and what has a history of its own."""
-_SECRETS: Final = frozenset({"password_hash", "sealed", "postback_secret", "hash_password"})
+_SECRET_COLUMNS: Final = frozenset({"password_hash", "sealed", "postback_secret", "hash_password"})
 _SECRET_SETTINGS: Final = frozenset({"hash_password", "smtp_url"})
-_UNTOLD: Final = frozenset({"updated_at"})
+_UNAUDITED_COLUMNS: Final = frozenset({"updated_at"})
 _CHUNK: Final = 200
 
 
 @contextmanager
-def audited(conn: Connection) -> Iterator[None]:
+def audit_changes(conn: Connection) -> Iterator[None]:
     """Stores what the block changes through `conn` in the audit log, when a staff user acts."""
-    who = acting.get()
-    if who is None:
+    actor = current_actor.get()
+    if actor is None:
         yield
         return
-    trail = _Trail()
-    event.listen(conn, "before_execute", trail.before)
-    event.listen(conn, "after_execute", trail.after)
+    recorder = _ChangeRecorder()
+    event.listen(conn, "before_execute", recorder.before)
+    event.listen(conn, "after_execute", recorder.after)
     yield
-    trail.store(conn, who)
+    recorder.store(conn, actor)
 
 
-class _Trail:
+class _ChangeRecorder:
     """The rows that one transaction touched, as they were at first and are now."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class _Trail:
 
     def before(self, conn: Connection, clause: Any, many: Any, one: Any, _options: Any) -> None:
         """Remembers the rows that a statement is about to touch."""
-        table = _watched(clause)
+        table = _audited_table(clause)
         if table is None:
             return
         sets = list(many) or [one]
@@ -84,43 +84,48 @@ class _Trail:
             if not self._keys and table.autoincrement_column is not None:
                 self._highest = conn.execute(select(func.max(table.autoincrement_column))).scalar_one() or 0
         else:
-            self._keys = [key for values in sets for key in _chosen(conn, clause, table, values)]
+            self._keys = [key for values in sets for key in _affected_keys(conn, clause, table, values)]
         rows = _rows(conn, table, self._keys)
         for key in self._keys:
             self._first.setdefault((table, key), rows.get(key))
 
     def after(self, conn: Connection, clause: Any, _many: Any, _one: Any, _options: Any, _result: Any) -> None:
         """Sees what became of them."""
-        table = _watched(clause)
+        table = _audited_table(clause)
         if table is None:
             return
         if self._highest is not None:
-            self._keys = _numbered(conn, table, self._highest)
+            self._keys = _generated_keys(conn, table, self._highest)
             self._first.update({(table, key): None for key in self._keys})
         found = _rows(conn, table, self._keys)
         self._last.update({(table, key): found.get(key) for key in self._keys})
 
-    def store(self, conn: Connection, who: Acting) -> None:
+    def store(self, conn: Connection, actor: AuditActor) -> None:
         """Writes one row for each thing that is not what it was."""
         rows = []
         for (table, key), first in self._first.items():
             changes = _differences(table, first, self._last.get((table, key)))
             if changes:
                 named = {"what": table.name, "key": "/".join(map(str, key))[:200], "changes": changes}
-                by = {"staff_id": who.staff_id, "request_id": who.request_id, "method": who.method, "at": who.at}
-                rows.append({"id": new_id(who.at), **by, **named})
+                by = {
+                    "staff_id": actor.staff_id,
+                    "request_id": actor.request_id,
+                    "method": actor.method,
+                    "at": actor.at,
+                }
+                rows.append({"id": new_id(actor.at), **by, **named})
         if rows:
             conn.execute(insert(audit), rows)
 
 
-def _watched(clause: Any) -> Table | None:
+def _audited_table(clause: Any) -> Table | None:
     """The table of a statement that the log tells of."""
     if not isinstance(clause, Insert | Update | Delete) or not isinstance(clause.table, Table):
         return None
-    return None if clause.table.name in _UNWATCHED else clause.table
+    return None if clause.table.name in _UNAUDITED_TABLES else clause.table
 
 
-def _chosen(conn: Connection, clause: Any, table: Table, values: Mapping[str, Any]) -> list[_Key]:
+def _affected_keys(conn: Connection, clause: Any, table: Table, values: Mapping[str, Any]) -> list[_Key]:
     """The keys of the rows that an UPDATE or DELETE is about to touch; they stay as they are until then."""
     query = select(*table.primary_key.columns).with_for_update()
     if clause.whereclause is not None:
@@ -147,7 +152,7 @@ def _rows_of(params: Mapping[str, Any], name: str) -> int:
     return sum(1 for param in params if param.startswith(f"{name}_m") and param[len(name) + 2 :].isdecimal())
 
 
-def _numbered(conn: Connection, table: Table, highest: int) -> list[_Key]:
+def _generated_keys(conn: Connection, table: Table, highest: int) -> list[_Key]:
     """The keys above `highest` of rows that this transaction made."""
     column = table.autoincrement_column
     assert column is not None
@@ -164,10 +169,10 @@ def _rows(conn: Connection, table: Table, keys: Sequence[_Key]) -> dict[_Key, _R
     for start in range(0, len(keys), _CHUNK):
         chunk = keys[start : start + _CHUNK]
         if len(columns) == 1:
-            chosen: ColumnElement[bool] = columns[0].in_([key[0] for key in chunk])
+            condition: ColumnElement[bool] = columns[0].in_([key[0] for key in chunk])
         else:
-            chosen = or_(*(and_(*(c == part for c, part in zip(columns, key, strict=True))) for key in chunk))
-        for row in conn.execute(select(table).where(chosen)).mappings():
+            condition = or_(*(and_(*(c == part for c, part in zip(columns, key, strict=True))) for key in chunk))
+        for row in conn.execute(select(table).where(condition)).mappings():
             found[tuple(row[column] for column in columns)] = {c.name: row[c] for c in table.columns}
     return found
 
@@ -176,12 +181,12 @@ def _differences(table: Table, first: _Row | None, last: _Row | None) -> dict[st
     """Column → [from, to]; None on the side where the row does not exist."""
     before, after = first or {}, last or {}
     row = last or first or {}
-    secret = row.get("name") in _SECRET_SETTINGS or (table.name == "erasure" and row["subject"] == Subject.USER)
-    hidden = _SECRETS | ({"value"} if secret else set())
+    secret = row.get("name") in _SECRET_SETTINGS or (table.name == "erasure" and row["subject"] == ErasureSubject.USER)
+    hidden = _SECRET_COLUMNS | ({"value"} if secret else set())
     changes = {}
     for column in [column.name for column in table.columns]:
         old, new = before.get(column), after.get(column)
-        if old != new and column not in _UNTOLD:
+        if old != new and column not in _UNAUDITED_COLUMNS:
             pair = (SECRET if value is not None and column in hidden else _plain(value) for value in (old, new))
             changes[column] = list(pair)
     return changes

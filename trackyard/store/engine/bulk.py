@@ -13,13 +13,13 @@ from sqlalchemy import JSON, Connection, Engine, Table, event
 
 from trackyard.store.engine.types import Scaled
 
-Values = list[Any]
+RowValues = list[Any]
 """The values of one row in the order of the columns it was announced with."""
 
 _COPY: Final = "COPY "
 
 
-class Bulk:
+class BulkInsert:
     """Adds rows to a table. columns: those that a row names; the others get what the database gives them.
 
     A document may be any value that msgspec writes as JSON.
@@ -31,21 +31,22 @@ class Bulk:
         self._copy = f'{_COPY}"{table.name}" ({names}) FROM STDIN'
         self._insert = f'INSERT INTO "{table.name}" ({names}) VALUES ({marks})'
         kinds = [table.c[name].type for name in columns]
-        self._stored = [(place, found) for place, kind in enumerate(kinds) if (found := _writer(kind)) is not None]
+        self._stored = [(index, found) for index, kind in enumerate(kinds) if (found := _writer(kind)) is not None]
 
-    def add(self, conn: Connection, rows: Sequence[Values]) -> None:
+    def add(self, conn: Connection, rows: Sequence[RowValues]) -> None:
         """Adds rows, which are the caller's no more: what needs it is turned into what is stored. All or none."""
         if not rows:
             return
-        for place, stored in self._stored:
+        for index, stored in self._stored:
             for row in rows:
-                row[place] = stored(row[place])
+                row[index] = stored(row[index])
         statement = self._copy if conn.dialect.name == "postgresql" else self._insert
         conn.exec_driver_sql(statement, [tuple(row) for row in rows])
 
 
-def take_copies(engine: Engine) -> None:
-    """Lets an engine of PostgreSQL run the COPY of a `Bulk` as it runs any statement, with its events and errors."""
+def enable_copy(engine: Engine) -> None:
+    """Lets an engine of PostgreSQL run the COPY of a `BulkInsert` as it runs any statement, with its events and
+    errors."""
     event.listen(engine, "do_executemany", _copy_many)
     event.listen(engine, "do_execute", _copy_one)
 

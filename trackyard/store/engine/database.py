@@ -21,10 +21,10 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, Operation
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
-from trackyard.store.engine.audit_writer import audited
-from trackyard.store.engine.bulk import take_copies
+from trackyard.store.engine.audit_writer import audit_changes
+from trackyard.store.engine.bulk import enable_copy
 
-__all__ = ["Connection", "Database", "Trouble", "trouble_of"]
+__all__ = ["Connection", "Database", "TransactionFailure", "classify_failure"]
 
 SQLITE_PRAGMAS = (
     "PRAGMA busy_timeout=10000",
@@ -37,7 +37,7 @@ SQLITE_PRAGMAS = (
 _WAL_TRIES = 200
 
 
-class Trouble(Enum):
+class TransactionFailure(Enum):
     """Why a transaction failed, by what to do about it."""
 
     CONFLICT = "another transaction was first: do it again"
@@ -45,15 +45,15 @@ class Trouble(Enum):
     DEFECT = "the same again would fail the same way"
 
 
-def trouble_of(error: Exception) -> Trouble:
+def classify_failure(error: Exception) -> TransactionFailure:
     """What kind of failure an exception out of `Database.write` is."""
     state = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
     if isinstance(error, IntegrityError) or state.startswith("40"):
-        return Trouble.CONFLICT
+        return TransactionFailure.CONFLICT
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
     if lost or isinstance(error, OperationalError | InterfaceError | PoolTimeout):
-        return Trouble.UNAVAILABLE
-    return Trouble.DEFECT
+        return TransactionFailure.UNAVAILABLE
+    return TransactionFailure.DEFECT
 
 
 class Database:
@@ -84,7 +84,7 @@ class Database:
             self._lock_path = Path(file + ".lock")
             event.listen(self._engine, "connect", self._prepare_sqlite)
         else:
-            take_copies(self._engine)
+            enable_copy(self._engine)
 
     def __enter__(self) -> Self:
         return self
@@ -94,10 +94,11 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that sees one state of the database and writes nothing; within `whole`, what it wrote too."""
-        whole = _whole.get()
-        if whole is not None and whole.connection is not None:
-            yield whole.connection
+        """A connection that sees one state of the database and writes nothing; within `joined_transaction`, what it
+        wrote too."""
+        joined_transaction = _joined_transaction.get()
+        if joined_transaction is not None and joined_transaction.connection is not None:
+            yield joined_transaction.connection
             return
         with self._engine.connect() as connection:
             if self.is_sqlite:
@@ -115,44 +116,48 @@ class Database:
                 connection.rollback()
 
     @contextmanager
-    def write(self, *, alone: bool = False) -> Iterator[Connection]:
+    def write(self, *, independent: bool = False) -> Iterator[Connection]:
         """A transaction: all of it, or nothing when the block raises. Keep it under 20 ms.
 
-        What a staff user changes in it goes to the audit log with it (store/engine/audit_writer.py). Within `whole`
-        it is a part of
-        that transaction, unless it is to stay whatever comes after it (`alone`): then it has to come first.
+        What a staff user changes in it goes to the audit log with it (store/engine/audit_writer.py). Within
+        `joined_transaction` it is a part of
+        that transaction, unless it is to stay whatever comes after it (`independent`): then it has to come first.
         """
-        whole = _whole.get()
-        if alone and whole is not None and whole.connection is not None:
+        joined_transaction = _joined_transaction.get()
+        if independent and joined_transaction is not None and joined_transaction.connection is not None:
             raise RuntimeError("what is written alone comes before what is written together")
-        with self._transaction() if alone or whole is None else whole.part() as connection:
+        with (
+            self._transaction()
+            if independent or joined_transaction is None
+            else joined_transaction.part() as connection
+        ):
             yield connection
 
     @contextmanager
-    def whole(self, begin: Callable[[Connection], None]) -> Iterator[None]:
+    def joined_transaction(self, begin: Callable[[Connection], None]) -> Iterator[None]:
         """What the block writes, in however many parts, is one transaction: all of it, or nothing when it raises.
 
         It begins with the first write: what the block does before that (hashing, storing files) holds no lock.
         `begin` is its first step; what it raises comes out of that write.
         """
         with ExitStack() as stack:
-            whole = _Whole(stack, self._transaction, begin)
-            stack.callback(_whole.reset, _whole.set(whole))
+            joined_transaction = _JoinedTransaction(stack, self._transaction, begin)
+            stack.callback(_joined_transaction.reset, _joined_transaction.set(joined_transaction))
             yield
-            if whole.broken:  # a part of it was undone, so nothing of it may stay
+            if joined_transaction.broken:  # a part of it was undone, so nothing of it may stay
                 raise RuntimeError("a write failed, and was not told of")
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
         with self._engine.connect() as connection:
             if not self.is_sqlite:
-                with connection.begin(), audited(connection):
+                with connection.begin(), audit_changes(connection):
                     yield connection
                 return
             with self._writer_lock():
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 try:
-                    with audited(connection):
+                    with audit_changes(connection):
                         yield connection
                 except BaseException:
                     _roll_back(connection)
@@ -188,7 +193,7 @@ class Database:
             raise
 
 
-class _Whole:
+class _JoinedTransaction:
     """One transaction out of several writes. `connection`: None until the first of them."""
 
     def __init__(
@@ -225,7 +230,7 @@ def _roll_back(connection: Connection) -> None:
         connection.exec_driver_sql("ROLLBACK")
 
 
-_whole: ContextVar[_Whole | None] = ContextVar("whole", default=None)
+_joined_transaction: ContextVar[_JoinedTransaction | None] = ContextVar("whole", default=None)
 
 
 def _begin_wal(cursor: Any) -> None:

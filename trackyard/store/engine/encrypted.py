@@ -8,7 +8,7 @@ from sqlalchemy import Column, Connection, bindparam, select, update
 from trackyard.store.platform import settings
 from trackyard.store.tables import api_key, first_answer
 
-SETTINGS: Final = (settings.SMTP_URL,)
+ENCRYPTED_SETTINGS: Final = (settings.SMTP_URL,)
 """Settings whose values are sealed."""
 _COLUMNS: Final[tuple[tuple[Column[Any], Column[Any]], ...]] = (
     (api_key.c.digest, api_key.c.sealed),
@@ -18,24 +18,24 @@ _COLUMNS: Final[tuple[tuple[Column[Any], Column[Any]], ...]] = (
 _CHUNK: Final = 1000
 
 
-def renew_all(conn: Connection, renew: Callable[[str], str]) -> int:
-    """Puts `renew` of every sealed value in its place; how many they were."""
+def reencrypt_all(conn: Connection, reencrypt: Callable[[str], str]) -> int:
+    """Puts `reencrypt` of every sealed value in its place; how many they were."""
     count = 0
     for key, sealed in _COLUMNS:
-        count += _renew_column(conn, key, sealed, renew)
-    for name in SETTINGS:
+        count += _reencrypt_column(conn, key, sealed, reencrypt)
+    for name in ENCRYPTED_SETTINGS:
         value = settings.find_setting(conn, name)
         if value:
-            settings.edit_setting(conn, name, renew(value))
+            settings.edit_setting(conn, name, reencrypt(value))
             count += 1
     return count
 
 
-def _renew_column(conn: Connection, key: Column[Any], sealed: Column[Any], renew: Callable[[str], str]) -> int:
+def _reencrypt_column(conn: Connection, key: Column[Any], sealed: Column[Any], reencrypt: Callable[[str], str]) -> int:
     statement = update(key.table).where(key == bindparam("of")).values({sealed: bindparam("made")})
     count, last = 0, ""
     while rows := conn.execute(select(key, sealed).where(key > last).order_by(key).limit(_CHUNK)).all():
-        made = [{"of": name, "made": renew(value)} for name, value in rows if value]
+        made = [{"of": name, "made": reencrypt(value)} for name, value in rows if value]
         if made:
             conn.execute(statement, made)
         count += len(made)

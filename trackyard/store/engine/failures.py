@@ -4,7 +4,7 @@ import re
 import sqlite3
 
 
-def taken_by(error: Exception) -> tuple[str, ...]:
+def conflicting_columns(error: Exception) -> tuple[str, ...]:
     """The columns of the unique values that another transaction took first; () when that is not what failed."""
     cause = getattr(error, "orig", None)
     if isinstance(cause, sqlite3.Error):
@@ -16,7 +16,7 @@ def taken_by(error: Exception) -> tuple[str, ...]:
     return tuple(columns[1].split(", ")) if columns else ("id",)
 
 
-def is_full(error: Exception) -> bool:
+def is_disk_full(error: Exception) -> bool:
     """Whether the database has no space left to write on."""
     cause = getattr(error, "orig", None)
     if isinstance(cause, sqlite3.Error):
@@ -24,6 +24,6 @@ def is_full(error: Exception) -> bool:
     return getattr(cause, "sqlstate", None) == "53100"
 
 
-def is_undone(error: Exception) -> bool:
+def is_rolled_back(error: Exception) -> bool:
     """Whether the server undid the transaction since another one stood in its way."""
     return str(getattr(getattr(error, "orig", None), "sqlstate", None)).startswith("40")

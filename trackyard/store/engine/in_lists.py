@@ -15,7 +15,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.type_api import TypeEngine
 
 
-class Listed(TypeDecorator[list[Any]]):
+class ValueList(TypeDecorator[list[Any]]):
     """A list of values: an array on PostgreSQL, JSON on SQLite."""
 
     impl = Text
@@ -41,7 +41,7 @@ class _Among(FunctionElement[bool]):
 
 def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
     """Whether a column has one of the values that the parameter `name` lists."""
-    return _Among(column, bindparam(name, type_=Listed(column.type)))
+    return _Among(column, bindparam(name, type_=ValueList(column.type)))
 
 
 @compiles(_Among, "postgresql")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Connection, func, select
 from sqlalchemy.sql.schema import Column
 
-from trackyard.store.conversions.inbox import ASIDE, READY, WAITING
+from trackyard.store.conversions.inbox import QUARANTINED, READY, WAITING
 from trackyard.store.tables import conversion_task as task
 from trackyard.store.tables import delivery, fetch, inbox, mail, outbox
 
@@ -19,15 +19,15 @@ class QueueState:
     lag_ms: int
 
 
-def queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
+def get_queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
     """The state of every queue: inbox (to decide), waiting (for their clicks), aside (undecidable: a person must
     look), edits (of conversions, and imports), edits_aside, outbox (to load), deliveries, mail, fetches (all due)."""
     return [
         _state(conn, now_ms, "inbox", inbox.c.received_at, inbox.c.state == READY),
         _state(conn, now_ms, "waiting", inbox.c.received_at, inbox.c.state == WAITING),
-        _state(conn, now_ms, "aside", inbox.c.received_at, inbox.c.state == ASIDE),
+        _state(conn, now_ms, "aside", inbox.c.received_at, inbox.c.state == QUARANTINED),
         _state(conn, now_ms, "edits", task.c.created_at, task.c.state == READY),
-        _state(conn, now_ms, "edits_aside", task.c.created_at, task.c.state == ASIDE),
+        _state(conn, now_ms, "edits_aside", task.c.created_at, task.c.state == QUARANTINED),
         _state(conn, now_ms, "outbox", outbox.c.created_at, outbox.c.id > 0, func.sum(outbox.c.row_count)),
         _state(conn, now_ms, "deliveries", delivery.c.next_at, delivery.c.next_at <= now_ms),
         _state(conn, now_ms, "mail", mail.c.next_at, mail.c.next_at <= now_ms),

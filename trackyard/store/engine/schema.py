@@ -21,7 +21,7 @@ class SchemaUnknown(Exception):
     """The database has a schema that this program does not know: a newer program made it, or one between releases."""
 
 
-def newest() -> str:
+def newest_version() -> str:
     """The version of the last migration. Its file's name begins with it."""
     return max(path.name.partition("_")[0] for path in (_FOLDER / "versions").glob("[0-9]*_*.py"))
 
@@ -32,11 +32,11 @@ def upgrade(database: Database) -> None:
     Raises SchemaUnknown.
     """
     found = _find_version(database)
-    if found == newest():
-        _refuse_unfinished(database)
+    if found == newest_version():
+        _reject_unfinished(database)
         return
-    if found is not None and found > newest():
-        raise SchemaUnknown(f"its schema has version {found}, and this program knows {newest()} at most")
+    if found is not None and found > newest_version():
+        raise SchemaUnknown(f"its schema has version {found}, and this program knows {newest_version()} at most")
     from alembic import command  # half a second that a start with nothing to do is spared
 
     with database.write() as connection:
@@ -45,7 +45,7 @@ def upgrade(database: Database) -> None:
         command.upgrade(_config(connection), "head")
 
 
-def _refuse_unfinished(database: Database) -> None:
+def _reject_unfinished(database: Database) -> None:
     """Raises SchemaUnknown when the version is that of the tables here, but tables or columns are missing: until its
     release a migration may change, and what it made before stays as it was."""
     with database.read() as connection:
@@ -60,7 +60,7 @@ def _refuse_unfinished(database: Database) -> None:
             )
 
 
-def differences(database: Database) -> list[object]:
+def schema_differences(database: Database) -> list[object]:
     """What the migrations leave different from `tables.py`; empty when they agree."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
@@ -69,7 +69,7 @@ def differences(database: Database) -> list[object]:
         return list(compare_metadata(MigrationContext.configure(connection), metadata))
 
 
-def draft(database: Database, message: str, revision: str) -> None:
+def draft_migration(database: Database, message: str, revision: str) -> None:
     """Writes a migration file from the differences between an upgraded database and `tables.py`, to be read
     and corrected by its author. Its name begins with `revision`, which sorts behind those before it."""
     from alembic import command

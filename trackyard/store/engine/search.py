@@ -22,6 +22,6 @@ def ids_with_part(
     rows = conn.execute(select(id_column, *texts).where(*conditions))
     return [
         number
-        for number, *held in rows
-        if str(number) == wanted or any(wanted in text.casefold() for text in held if text is not None)
+        for number, *values in rows
+        if str(number) == wanted or any(wanted in text.casefold() for text in values if text is not None)
     ]

@@ -8,11 +8,11 @@ from sqlalchemy import make_url
 
 from trackyard.store.engine.database import Database
 
-LONGEST_SECONDS = 1.0
+MAX_WAIT_SECONDS = 1.0
 """A watch lets go after this much time at the latest, so that what falls due by the clock is not slept through."""
 
 
-class Watch:
+class CommitWatcher:
     """Waits for commits of any process. Belongs to one thread at a time.
 
     SQLite counts them (`PRAGMA data_version`: some microseconds). On PostgreSQL, which has no such count, every look
@@ -25,7 +25,7 @@ class Watch:
             file = make_url(database.url).database
             self._connection = sqlite3.connect(str(file), isolation_level=None, check_same_thread=False)
         try:
-            self._seen = self._version()
+            self._last_version = self._version()
         except BaseException:
             self.close()
             raise
@@ -33,7 +33,7 @@ class Watch:
     def wait(self, stop: threading.Event, pause_seconds: float) -> None:
         """Returns after a commit that came since the last wait, looking every `pause_seconds`; or when `stop` is set,
         or after a second."""
-        end = time.monotonic() + LONGEST_SECONDS
+        end = time.monotonic() + MAX_WAIT_SECONDS
         while not stop.wait(pause_seconds) and time.monotonic() < end:
             if self.has_changed():
                 return
@@ -41,8 +41,8 @@ class Watch:
     def has_changed(self) -> bool:
         """Whether something may have been committed since it was asked last."""
         version = self._version()
-        changed = self._connection is None or version != self._seen
-        self._seen = version
+        changed = self._connection is None or version != self._last_version
+        self._last_version = version
         return changed
 
     def close(self) -> None:

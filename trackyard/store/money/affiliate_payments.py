@@ -27,16 +27,16 @@ from sqlalchemy import (
 
 from trackyard.base.money import ZERO
 from trackyard.domain.money.affiliate_payments import PaymentStatus
-from trackyard.domain.money.ledger import SHARES, Entry
+from trackyard.domain.money.ledger import REFERRAL_KINDS, LedgerEntry
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.types import Amount
 from trackyard.store.money import ledger as ledgers
 from trackyard.store.tables import affiliate, ledger, payment, payment_entry
 
-KIND: Final = "payment"
+PAYMENT_KIND: Final = "payment"
 """Of a payment's own entries in the ledger."""
 
-PAYS: Final = and_(
+ENTRY_JOIN: Final = and_(
     payment_entry.c.kind == ledger.c.kind,
     payment_entry.c.source_id == ledger.c.source_id,
     payment_entry.c.version == ledger.c.version,
@@ -44,11 +44,11 @@ PAYS: Final = and_(
 """Which entry of the ledger a payment's entry is."""
 
 _CHUNK: Final = 500
-_FAR: Final = 2**62
+_MAX_OFFSET: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Payment:
+class AffiliatePayment:
     """A row of the table. amount: of `currency` · created_by: staff id · times UTC ms, paid_at None = not yet."""
 
     id: int
@@ -64,7 +64,7 @@ class Payment:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class PayableBalance:
     """What an affiliate could be paid in one currency: `amount` is all that is available."""
 
     affiliate_id: int
@@ -94,13 +94,13 @@ class PaymentFilter:
     until: int | None = None
 
 
-def list_due(
+def list_payable(
     conn: Connection,
     scope: Scope,
     *,
     affiliate_ids: Sequence[int] = (),
     currency: str | None = None,
-) -> list[Due]:
+) -> list[PayableBalance]:
     """Who has something available, by affiliate and currency; with `affiliate_ids` among those alone."""
     available = func.sum(ledger.c.available, type_=Amount)
     query = (
@@ -112,7 +112,7 @@ def list_due(
     )
     if currency is not None:
         query = query.where(ledger.c.currency == currency)
-    return [Due(row.affiliate_id, row.currency, row.amount) for row in conn.execute(query)]
+    return [PayableBalance(row.affiliate_id, row.currency, row.amount) for row in conn.execute(query)]
 
 
 def lock_affiliate(conn: Connection, affiliate_id: int) -> None:
@@ -120,7 +120,7 @@ def lock_affiliate(conn: Connection, affiliate_id: int) -> None:
     conn.execute(select(affiliate.c.id).where(affiliate.c.id == affiliate_id).with_for_update())
 
 
-def available(conn: Connection, affiliate_id: int, currency: str) -> Decimal:
+def get_available(conn: Connection, affiliate_id: int, currency: str) -> Decimal:
     """What an affiliate could be paid in a currency."""
     total = conn.execute(
         select(func.sum(ledger.c.available, type_=Amount)).where(
@@ -130,17 +130,17 @@ def available(conn: Connection, affiliate_id: int, currency: str) -> Decimal:
     return ZERO if total is None else Decimal(total)
 
 
-def unpaid(conn: Connection, affiliate_id: int, currency: str, until: int | None) -> Decimal:
+def get_unpaid(conn: Connection, affiliate_id: int, currency: str, until: int | None) -> Decimal:
     """What a payment made now would pay: entries that are in none and lie before `until` (UTC ms, exclusive)."""
     total = conn.execute(
-        select(func.sum(ledger.c.available, type_=Amount)).where(*_unpaid(affiliate_id, currency, until))
+        select(func.sum(ledger.c.available, type_=Amount)).where(*_unpaid_conditions(affiliate_id, currency, until))
     ).scalar_one()
     return ZERO if total is None else Decimal(total)
 
 
 def add_payment(
     conn: Connection, affiliate_id: int, currency: str, *, until: int | None, comment: str, staff_id: str, now_ms: int
-) -> Payment:
+) -> AffiliatePayment:
     """Makes a payment of every entry that is in none and lies before `until` (UTC ms, exclusive; None = all); its
     amount is their sum. The caller holds `lock_affiliate` and takes it back when the amount will not do."""
     values = {
@@ -154,12 +154,12 @@ def add_payment(
         "updated_at": now_ms,
     }
     number = int(conn.execute(insert(payment).values(values).returning(payment.c.id)).scalar_one())
-    free = select(ledger.c.kind, ledger.c.source_id, ledger.c.version, literal(number))
-    free = free.where(*_unpaid(affiliate_id, currency, until))
-    conn.execute(insert(payment_entry).from_select(["kind", "source_id", "version", "payment_id"], free))
+    unpaid_entries = select(ledger.c.kind, ledger.c.source_id, ledger.c.version, literal(number))
+    unpaid_entries = unpaid_entries.where(*_unpaid_conditions(affiliate_id, currency, until))
+    conn.execute(insert(payment_entry).from_select(["kind", "source_id", "version", "payment_id"], unpaid_entries))
     amount = conn.execute(
         select(func.sum(ledger.c.available, type_=Amount))
-        .join(payment_entry, PAYS)
+        .join(payment_entry, ENTRY_JOIN)
         .where(payment_entry.c.payment_id == number)
     ).scalar_one()
     amount = ZERO if amount is None else Decimal(amount)
@@ -168,7 +168,7 @@ def add_payment(
     return get_payment(conn, number)
 
 
-def set_status(conn: Connection, before: Payment, status: PaymentStatus, comment: str, now_ms: int) -> None:
+def set_status(conn: Connection, before: AffiliatePayment, status: PaymentStatus, comment: str, now_ms: int) -> None:
     """Moves a payment. One that is cancelled frees what it paid."""
     values: dict[str, Any] = {"status": status.value, "comment": comment, "updated_at": now_ms}
     if status is PaymentStatus.PAID:
@@ -180,12 +180,12 @@ def set_status(conn: Connection, before: Payment, status: PaymentStatus, comment
         ledgers.add_entries(conn, [entry])
 
 
-def get_payment(conn: Connection, number: int) -> Payment:
+def get_payment(conn: Connection, number: int) -> AffiliatePayment:
     """The payment of a number, which exists."""
     return _payment(conn.execute(select(payment).where(payment.c.id == number)).one())
 
 
-def find_payment(conn: Connection, scope: Scope, number: int, *, lock: bool = False) -> Payment | None:
+def find_payment(conn: Connection, scope: Scope, number: int, *, lock: bool = False) -> AffiliatePayment | None:
     """The payment of a number; None when there is none in scope. `lock`: nobody else changes it until the end of the
     transaction."""
     query = select(payment).where(payment.c.id == number, *_of_affiliates(payment.c.affiliate_id, scope, ()))
@@ -194,35 +194,35 @@ def find_payment(conn: Connection, scope: Scope, number: int, *, lock: bool = Fa
 
 
 def list_payments(
-    conn: Connection, scope: Scope, chosen: PaymentFilter, *, page: int, limit: int
-) -> tuple[list[Payment], int]:
+    conn: Connection, scope: Scope, criteria: PaymentFilter, *, page: int, limit: int
+) -> tuple[list[AffiliatePayment], int]:
     """A page, the newest first, and how many there are."""
-    conditions = _chosen(scope, chosen)
+    conditions = _conditions(scope, criteria)
     total = conn.execute(select(func.count()).select_from(payment).where(*conditions)).scalar_one()
     query = select(payment).where(*conditions).order_by(payment.c.id.desc())
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)))
     return [_payment(row) for row in rows], int(total)
 
 
 def payments_before(
-    conn: Connection, scope: Scope, chosen: PaymentFilter, before: int | None, limit: int
-) -> list[Payment]:
+    conn: Connection, scope: Scope, criteria: PaymentFilter, before: int | None, limit: int
+) -> list[AffiliatePayment]:
     """The newest payments whose number is below `before` (None = of all), the newest first."""
-    query = select(payment).where(*_chosen(scope, chosen)).order_by(payment.c.id.desc()).limit(limit)
+    query = select(payment).where(*_conditions(scope, criteria)).order_by(payment.c.id.desc()).limit(limit)
     rows = conn.execute(query if before is None else query.where(payment.c.id < before))
     return [_payment(row) for row in rows]
 
 
-def _chosen(scope: Scope, chosen: PaymentFilter) -> list[ColumnElement[bool]]:
-    conditions = _of_affiliates(payment.c.affiliate_id, scope, chosen.affiliate_ids)
-    if chosen.currencies:
-        conditions.append(payment.c.currency.in_(chosen.currencies))
-    if chosen.statuses:
-        conditions.append(payment.c.status.in_(chosen.statuses))
-    if chosen.since is not None:
-        conditions.append(payment.c.created_at >= chosen.since)
-    if chosen.until is not None:
-        conditions.append(payment.c.created_at < chosen.until)
+def _conditions(scope: Scope, criteria: PaymentFilter) -> list[ColumnElement[bool]]:
+    conditions = _of_affiliates(payment.c.affiliate_id, scope, criteria.affiliate_ids)
+    if criteria.currencies:
+        conditions.append(payment.c.currency.in_(criteria.currencies))
+    if criteria.statuses:
+        conditions.append(payment.c.status.in_(criteria.statuses))
+    if criteria.since is not None:
+        conditions.append(payment.c.created_at >= criteria.since)
+    if criteria.until is not None:
+        conditions.append(payment.c.created_at < criteria.until)
     return conditions
 
 
@@ -230,7 +230,7 @@ def list_entries(conn: Connection, number: int, *, page: int, limit: int) -> tup
     """A page of what a payment pays, the oldest first, and how many there are; one that is cancelled pays nothing."""
     of_it = payment_entry.c.payment_id == number
     total = conn.execute(select(func.count()).select_from(payment_entry).where(of_it)).scalar_one()
-    rows = conn.execute(_entries(number).limit(limit).offset(min((page - 1) * limit, _FAR)))
+    rows = conn.execute(_entries(number).limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)))
     return [PaidEntry(*row) for row in rows], int(total)
 
 
@@ -247,13 +247,13 @@ def _entries(number: int) -> Select[Any]:
     """A payment is of one affiliate in one currency: there, source and version name an entry."""
     return (
         select(ledger.c.kind, ledger.c.source_id, ledger.c.version, ledger.c.available, ledger.c.at)
-        .join(payment_entry, PAYS)
+        .join(payment_entry, ENTRY_JOIN)
         .where(payment_entry.c.payment_id == number)
         .order_by(ledger.c.at, ledger.c.source_id, ledger.c.version)
     )
 
 
-def statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict[str, PaymentStatus]:
+def payment_statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict[str, PaymentStatus]:
     """The state of the payment that each conversion is in, paid before created; those in none are absent."""
     found: dict[str, PaymentStatus] = {}
     wanted = sorted(set(conversion_ids))
@@ -261,7 +261,10 @@ def statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict[str, Pa
         rows = conn.execute(
             select(payment_entry.c.source_id, payment.c.status)
             .join(payment, payment.c.id == payment_entry.c.payment_id)
-            .where(payment_entry.c.source_id.in_(wanted[start : start + _CHUNK]), payment_entry.c.kind.not_in(SHARES))
+            .where(
+                payment_entry.c.source_id.in_(wanted[start : start + _CHUNK]),
+                payment_entry.c.kind.not_in(REFERRAL_KINDS),
+            )
         )
         for row in rows:
             status = PaymentStatus(row.status)
@@ -270,13 +273,13 @@ def statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict[str, Pa
     return found
 
 
-def _unpaid(affiliate_id: int, currency: str, until: int | None) -> list[ColumnElement[bool]]:
+def _unpaid_conditions(affiliate_id: int, currency: str, until: int | None) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [
         ledger.c.affiliate_id == affiliate_id,
         ledger.c.currency == currency,
-        ledger.c.kind != KIND,
+        ledger.c.kind != PAYMENT_KIND,
         ledger.c.available != ZERO,
-        ~exists().where(PAYS),
+        ~exists().where(ENTRY_JOIN),
     ]
     return conditions if until is None else [*conditions, ledger.c.at < until]
 
@@ -290,9 +293,9 @@ def _of_affiliates(column: ColumnElement[int], scope: Scope, affiliate_ids: Sequ
     return conditions
 
 
-def _entry(number: int, affiliate_id: int, currency: str, version: int, amount: Decimal, now_ms: int) -> Entry:
-    return Entry(affiliate_id, KIND, str(number), version, currency, ZERO, amount, now_ms)
+def _entry(number: int, affiliate_id: int, currency: str, version: int, amount: Decimal, now_ms: int) -> LedgerEntry:
+    return LedgerEntry(affiliate_id, PAYMENT_KIND, str(number), version, currency, ZERO, amount, now_ms)
 
 
-def _payment(row: Row[Any]) -> Payment:
-    return Payment(**{**row._mapping, "status": PaymentStatus(row.status)})
+def _payment(row: Row[Any]) -> AffiliatePayment:
+    return AffiliatePayment(**{**row._mapping, "status": PaymentStatus(row.status)})

@@ -17,7 +17,7 @@ BANK: Final = "bank"
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class ExchangeRates:
     """Rates of some currencies over a span of time; the platform's own is 1."""
 
     platform_currency: str
@@ -33,11 +33,13 @@ class Rates:
         return current
 
 
-def find_rates(conn: Connection, platform_currency: str, currencies: Collection[str], first: int, last: int) -> Rates:
+def get_rates(
+    conn: Connection, platform_currency: str, currencies: Collection[str], first: int, last: int
+) -> ExchangeRates:
     """The rates of these currencies that are in force at some moment from `first` to `last` (UTC ms)."""
     foreign = sorted(set(currencies) - {platform_currency})
     if not foreign:
-        return Rates(platform_currency, {})
+        return ExchangeRates(platform_currency, {})
     columns = currency_rate.c
     begin = (
         select(columns.currency, func.max(columns.from_at).label("from_at"))
@@ -55,7 +57,7 @@ def find_rates(conn: Connection, platform_currency: str, currencies: Collection[
     history: dict[str, list[tuple[int, Decimal]]] = defaultdict(list)
     for row in rows:
         history[row.currency].append((row.from_at, row.rate))
-    return Rates(platform_currency, history)
+    return ExchangeRates(platform_currency, history)
 
 
 def add_rate(conn: Connection, currency: str, from_at: int, rate: Decimal) -> None:

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
 
-from trackyard.domain.money.invoices import Line
+from trackyard.domain.money.invoices import InvoiceLine
 from trackyard.domain.people.scope import Scope
 from trackyard.store.tables import invoice, offer
 
-_FAR: Final = 2**62
+_MAX_OFFSET: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class NewInvoice:
     start_date: date | None
     end_date: date | None
     comment: str | None
-    lines: tuple[Line, ...]
+    lines: tuple[InvoiceLine, ...]
     computed: bool
     created_at: int
     updated_at: int
@@ -68,19 +68,19 @@ def find_invoice(conn: Connection, scope: Scope, number: int, *, lock: bool = Fa
 
 
 def list_invoices(
-    conn: Connection, scope: Scope, chosen: InvoiceFilter, *, page: int, limit: int
+    conn: Connection, scope: Scope, criteria: InvoiceFilter, *, page: int, limit: int
 ) -> tuple[list[Invoice], int]:
     """A page, the newest first, and how many there are."""
     conditions = _scoped(scope)
-    if chosen.statuses:
-        conditions.append(invoice.c.status.in_(chosen.statuses))
-    if chosen.since is not None:
-        conditions.append(invoice.c.start_date >= chosen.since.isoformat())
-    if chosen.until is not None:
-        conditions.append(invoice.c.end_date <= chosen.until.isoformat())
+    if criteria.statuses:
+        conditions.append(invoice.c.status.in_(criteria.statuses))
+    if criteria.since is not None:
+        conditions.append(invoice.c.start_date >= criteria.since.isoformat())
+    if criteria.until is not None:
+        conditions.append(invoice.c.end_date <= criteria.until.isoformat())
     total = conn.execute(select(func.count()).select_from(invoice).where(*conditions)).scalar_one()
     query = select(invoice).where(*conditions).order_by(invoice.c.number.desc())
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)))
     return [_invoice(row) for row in rows], total
 
 
@@ -103,7 +103,7 @@ def _values(item: NewInvoice) -> dict[str, Any]:
 
 def _invoice(row: Row[Any]) -> Invoice:
     values = dict(row._mapping)
-    values["lines"] = tuple(Line(**item | {"amount": Decimal(item["amount"])}) for item in values.pop("detail"))
+    values["lines"] = tuple(InvoiceLine(**item | {"amount": Decimal(item["amount"])}) for item in values.pop("detail"))
     for name in ("start_date", "end_date"):
         values[name] = values[name] and date.fromisoformat(values[name])
     return Invoice(**values)

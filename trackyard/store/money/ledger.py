@@ -8,8 +8,8 @@ from typing import Final
 
 from sqlalchemy import Connection, func, select
 
-from trackyard.domain.money.ledger import Entry
-from trackyard.store.engine.bulk import Bulk
+from trackyard.domain.money.ledger import LedgerEntry
+from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.types import Amount
 from trackyard.store.tables import ledger
 
@@ -24,12 +24,12 @@ class Balance:
     available: Decimal
 
 
-_COLUMNS: Final = tuple(field.name for field in fields(Entry))
+_COLUMNS: Final = tuple(field.name for field in fields(LedgerEntry))
 _values: Final = attrgetter(*_COLUMNS)
-_NEW: Final = Bulk(ledger, _COLUMNS)
+_NEW: Final = BulkInsert(ledger, _COLUMNS)
 
 
-def add_entries(conn: Connection, entries: Sequence[Entry]) -> None:
+def add_entries(conn: Connection, entries: Sequence[LedgerEntry]) -> None:
     """Appends entries in the transaction of the facts they stand for. The same fact twice is a conflict."""
     _NEW.add(conn, [list(_values(entry)) for entry in entries])
 

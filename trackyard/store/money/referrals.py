@@ -14,10 +14,10 @@ from sqlalchemy import Connection, Select, and_, case, func, select
 
 from trackyard.base.money import ZERO, percent_of
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.money.ledger import SHARES
+from trackyard.domain.money.ledger import REFERRAL_KINDS
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.types import Amount
-from trackyard.store.money.affiliate_payments import PAYS
+from trackyard.store.money.affiliate_payments import ENTRY_JOIN
 from trackyard.store.tables import affiliate, conversion, ledger, payment, payment_entry
 
 FREE, PAID, PENDING = 0, 1, 2
@@ -45,7 +45,7 @@ class ShareFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class ReferralShares:
     """The shares of one affiliate's conversions alike. amount: in `currency`, below 0 when more was paid than is left
     of them · newest_at: the newest conversion · registered_at: when the affiliate was · UTC ms."""
 
@@ -64,24 +64,25 @@ _Key = tuple[int, str, bool, int, int]
 
 
 def list_shares(
-    conn: Connection, scope: Scope, chosen: ShareFilter, *, page: int, limit: int
-) -> tuple[list[Shares], int]:
+    conn: Connection, scope: Scope, criteria: ShareFilter, *, page: int, limit: int
+) -> tuple[list[ReferralShares], int]:
     """A page by affiliate, currency, confirmed, state and referrer, and how many rows there are. An affiliate in scope
     is the one who earns; an advertiser, the one whose conversions bring it."""
-    found: dict[_Key, Shares] = {}
-    for part in (*_entered(conn, scope, chosen), *_expected(conn, scope, chosen)):
+    found: dict[_Key, ReferralShares] = {}
+    for part in (*_ledger_shares(conn, scope, criteria), *_expected_shares(conn, scope, criteria)):
         key = (part.affiliate, part.currency, part.confirmed, part.state, part.referrer)
-        found[key] = _added(found[key], part) if key in found else part
+        found[key] = _merged(found[key], part) if key in found else part
     kept = [
         each
         for _, each in sorted(found.items())
-        if each.state in (chosen.states or (each.state,)) and each.confirmed in (chosen.confirmed or (each.confirmed,))
+        if each.state in (criteria.states or (each.state,))
+        and each.confirmed in (criteria.confirmed or (each.confirmed,))
     ]
     start = (page - 1) * limit
     return kept[start : start + limit], len(kept)
 
 
-def _added(first: Shares, second: Shares) -> Shares:
+def _merged(first: ReferralShares, second: ReferralShares) -> ReferralShares:
     return replace(
         first,
         count=first.count + second.count,
@@ -90,7 +91,7 @@ def _added(first: Shares, second: Shares) -> Shares:
     )
 
 
-def _entered(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[Shares]:
+def _ledger_shares(conn: Connection, scope: Scope, criteria: ShareFilter) -> Iterator[ReferralShares]:
     """What the ledger holds, by the payment it is in. A conversion whose entries alike come to nothing is left out."""
     paid = case((payment.c.status == "paid", PAID), (payment.c.id.is_not(None), PENDING), else_=FREE)
     amount = func.sum(ledger.c.available, type_=Amount)
@@ -106,14 +107,14 @@ def _entered(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[Sh
             amount.label("amount"),
         )
         .join_from(conversion, affiliate, affiliate.c.id == conversion.c.affiliate_id)
-        .join(ledger, and_(ledger.c.source_id == conversion.c.id, ledger.c.kind.in_(SHARES)))
-        .outerjoin(payment_entry, PAYS)
+        .join(ledger, and_(ledger.c.source_id == conversion.c.id, ledger.c.kind.in_(REFERRAL_KINDS)))
+        .outerjoin(payment_entry, ENTRY_JOIN)
         .outerjoin(payment, payment.c.id == payment_entry.c.payment_id),
         scope,
-        chosen,
+        criteria,
     )
-    if chosen.currencies:
-        each = each.where(ledger.c.currency.in_(chosen.currencies))
+    if criteria.currencies:
+        each = each.where(ledger.c.currency.in_(criteria.currencies))
     one = each.group_by(conversion.c.id, *list(each.selected_columns)[:-1]).having(amount != ZERO).subquery()
     alike = list(one.c)[:6]
     rows = conn.execute(
@@ -125,7 +126,7 @@ def _entered(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[Sh
         ).group_by(*alike)
     )
     for row in rows:
-        yield Shares(
+        yield ReferralShares(
             affiliate=row.affiliate_id,
             referrer=row.referrer_id,
             confirmed=bool(row.confirmed),
@@ -138,7 +139,7 @@ def _entered(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[Sh
         )
 
 
-def _expected(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[Shares]:
+def _expected_shares(conn: Connection, scope: Scope, criteria: ShareFilter) -> Iterator[ReferralShares]:
     """What conversions will bring that are not decided yet; those of one payout at once, for each share is rounded."""
     query = _of_conversions(
         select(
@@ -152,13 +153,13 @@ def _expected(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[S
             func.max(conversion.c.created_at).label("newest_at"),
         ).join_from(conversion, affiliate, affiliate.c.id == conversion.c.affiliate_id),
         scope,
-        chosen,
+        criteria,
     ).where(conversion.c.status.in_([status.value for status in _OPEN]), conversion.c.payout > ZERO)
-    if chosen.currencies:
-        query = query.where(conversion.c.currency.in_(chosen.currencies))
+    if criteria.currencies:
+        query = query.where(conversion.c.currency.in_(criteria.currencies))
     alike = list(query.selected_columns)[:6]
     for row in conn.execution_options(yield_per=_BATCH).execute(query.group_by(*alike)):
-        yield Shares(
+        yield ReferralShares(
             affiliate=row.affiliate_id,
             referrer=row.referrer_id,
             confirmed=False,
@@ -171,18 +172,18 @@ def _expected(conn: Connection, scope: Scope, chosen: ShareFilter) -> Iterator[S
         )
 
 
-def _of_conversions(query: Select[Any], scope: Scope, chosen: ShareFilter) -> Select[Any]:
+def _of_conversions(query: Select[Any], scope: Scope, criteria: ShareFilter) -> Select[Any]:
     """What the query finds of the conversions that are asked for."""
     table = conversion.c
     query = query.where(
-        table.referrer_id.is_not(None), table.created_at >= chosen.since, table.created_at < chosen.until
+        table.referrer_id.is_not(None), table.created_at >= criteria.since, table.created_at < criteria.until
     )
     if scope.affiliate_ids is not None:
         query = query.where(table.referrer_id.in_(scope.affiliate_ids))
     if scope.advertiser_ids is not None:
         query = query.where(table.advertiser_id.in_(scope.advertiser_ids))
-    if chosen.affiliates:
-        query = query.where(table.affiliate_id.in_(chosen.affiliates))
-    if chosen.referrers:
-        query = query.where(table.referrer_id.in_(chosen.referrers))
+    if criteria.affiliates:
+        query = query.where(table.affiliate_id.in_(criteria.affiliates))
+    if criteria.referrers:
+        query = query.where(table.referrer_id.in_(criteria.referrers))
     return query

@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.base.zones import find_zone
-from trackyard.domain.offers.caps import NO_CAPS, Caps, caps_of
+from trackyard.domain.offers.caps import NO_CAPS, Caps, compile_caps
 from trackyard.domain.offers.offers import Cap, PersonalLimit, Tier
-from trackyard.domain.offers.tiers import Ladder, ladders_of
+from trackyard.domain.offers.tiers import TierGroup, tier_groups_of
 from trackyard.store.tables import offer
 
 COLUMNS: Final = tuple(
@@ -23,12 +23,12 @@ COLUMNS: Final = tuple(
 """What the functions here read of an offer's row, beside its id."""
 
 
-def caps_in(row: Any, zone: ZoneInfo) -> Caps:
+def compile_stored_caps(row: Any, zone: ZoneInfo) -> Caps:
     """The caps of an offer that count conversions. row: an Offer, or a row with its id and COLUMNS · zone: the
     platform's."""
     if not row.caps and not row.personal_limits:
         return NO_CAPS
-    return caps_of(
+    return compile_caps(
         row.id,
         _items(row.caps, Cap),
         _items(row.personal_limits, PersonalLimit),
@@ -40,11 +40,11 @@ def caps_in(row: Any, zone: ZoneInfo) -> Caps:
     )
 
 
-def ladders_in(row: Any, zone: ZoneInfo) -> tuple[Ladder, ...]:
-    """The ladders of an offer, as caps_in takes it; none while its tiers are not enabled."""
+def tier_groups_in(row: Any, zone: ZoneInfo) -> tuple[TierGroup, ...]:
+    """The ladders of an offer, as compile_stored_caps takes it; none while its tiers are not enabled."""
     if not row.enabled_commission_tiers or not row.commission_tiers:
         return ()
-    return ladders_of(row.id, _items(row.commission_tiers, Tier), _zone(row, zone))
+    return tier_groups_of(row.id, _items(row.commission_tiers, Tier), _zone(row, zone))
 
 
 def _items(stored: Iterable[Any], kind: type[Any]) -> list[Any]:

@@ -5,7 +5,7 @@ from sqlalchemy import Connection, select
 from trackyard.store.tables import offer, offer_label
 
 
-def list_noticed(conn: Connection) -> list[int]:
+def offers_with_notice(conn: Connection) -> list[int]:
     """The offers with a cap of clicks and a notice_percent_overcap, removed ones left out."""
     clicks = (offer_label.c.kind == "cap_type") & (offer_label.c.value == "clicks")
     query = (

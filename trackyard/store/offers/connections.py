@@ -28,7 +28,7 @@ def connect_new(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], n
     return sorted(made)
 
 
-def list_joinable(conn: Connection, affiliate_id: int) -> list[int]:
+def auto_connect_offers(conn: Connection, affiliate_id: int) -> list[int]:
     """The active offers that connect affiliates at first sight and did not connect this one yet."""
     decided = select(connection.c.offer_id).where(connection.c.affiliate_id == affiliate_id)
     rows = conn.execute(
@@ -54,7 +54,7 @@ def disconnect_all(conn: Connection, offer_id: int, affiliate_ids: Iterable[int]
     return sorted(gone.scalars())
 
 
-def links_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) -> dict[int, bool]:
+def connection_states(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) -> dict[int, bool]:
     """By offer whether the affiliate is connected; offers that nobody connected it to or took it off are absent."""
     rows = conn.execute(
         select(connection.c.offer_id, connection.c.enabled).where(
@@ -64,13 +64,13 @@ def links_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) -> d
     return {row.offer_id: row.enabled for row in rows}
 
 
-def public_among(conn: Connection, offer_ids: Iterable[int]) -> set[int]:
+def public_offers_among(conn: Connection, offer_ids: Iterable[int]) -> set[int]:
     """Those of the offers that are public: whoever was not taken off them may use them."""
     rows = conn.execute(select(offer.c.id).where(offer.c.id.in_(set(offer_ids)), offer.c.privacy == "public"))
     return set(rows.scalars())
 
 
-def offers_of(conn: Connection, affiliate_id: int) -> set[int]:
+def connected_offers(conn: Connection, affiliate_id: int) -> set[int]:
     """The offers an affiliate is connected to."""
     rows = conn.execute(
         select(connection.c.offer_id).where(connection.c.affiliate_id == affiliate_id, connection.c.enabled)
@@ -78,7 +78,7 @@ def offers_of(conn: Connection, affiliate_id: int) -> set[int]:
     return set(rows.scalars())
 
 
-def closed_offers_of(conn: Connection, affiliate_id: int) -> list[int]:
+def connected_nonpublic_offers(conn: Connection, affiliate_id: int) -> list[int]:
     """The private and protected offers an affiliate is connected to."""
     rows = conn.execute(
         select(offer.c.id)

@@ -15,53 +15,57 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func,
 from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.base.money import ZERO
-from trackyard.domain.offers.counters import NOTHING, Count, Counter, Measure, Traits, counter_at
-from trackyard.store.engine.bulk import Bulk
-from trackyard.store.engine.in_lists import Listed, among
+from trackyard.domain.offers.counters import ZERO_COUNT, Count, Counter, LimitDefinition, Traits, counter_at
+from trackyard.store.engine.bulk import BulkInsert
+from trackyard.store.engine.in_lists import ValueList, among
 from trackyard.store.engine.types import Amount
 from trackyard.store.tables import conversion, counter
 
-Wanted = tuple[Measure, Traits]
+CounterRequest = tuple[LimitDefinition, Traits]
 """A counter that is asked for: the one of a measure for such a conversion."""
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class LockedCounters:
     """Counters as they stand. counts: by name, each that was asked for · told: names of the opening ones whose notice
     is sent · opened: of those that are new."""
 
     counts: Mapping[str, Count]
     told: frozenset[str] = frozenset()
-    opened: frozenset[str] = frozenset()
+    created: frozenset[str] = frozenset()
 
 
-def hold(conn: Connection, wanted: Iterable[Wanted]) -> Held:
+def lock_counters(conn: Connection, wanted: Iterable[CounterRequest]) -> LockedCounters:
     """What these counters hold; nobody else counts in their periods until the transaction ends."""
-    asked = {found.name: (measure, found) for measure, traits in wanted for found in [measure.counter_of(traits)]}
-    if not asked:
-        return Held({})
-    openings = {found.opening.name: (measure, found.opening) for measure, found in asked.values()}
-    rows = _locked(conn, openings)
-    made = _open(conn, [opening for name, (_, opening) in sorted(openings.items()) if name not in rows])
+    requested = {found.name: (measure, found) for measure, traits in wanted for found in [measure.counter_of(traits)]}
+    if not requested:
+        return LockedCounters({})
+    period_counters = {
+        found.period_counter.name: (measure, found.period_counter) for measure, found in requested.values()
+    }
+    rows = _locked(conn, period_counters)
+    made = _add_period_counters(
+        conn, [period_counter for name, (_, period_counter) in sorted(period_counters.items()) if name not in rows]
+    )
     for name in made:
-        _count_again(conn, *openings[name])
-    if len(rows) < len(openings):  # those that were opened now, here or by somebody else meanwhile
-        rows = _locked(conn, openings)
+        _recount(conn, *period_counters[name])
+    if len(rows) < len(period_counters):  # those that were opened now, here or by somebody else meanwhile
+        rows = _locked(conn, period_counters)
     counts = {name: Count(row.conversions, row.budget) for name, row in rows.items()}
-    others = asked.keys() - openings.keys()
+    others = requested.keys() - period_counters.keys()
     found = _counts(conn, others)
-    counts |= {name: found.get(name, NOTHING) for name in others}
-    return Held(counts, frozenset(name for name, row in rows.items() if row.told), frozenset(made))
+    counts |= {name: found.get(name, ZERO_COUNT) for name in others}
+    return LockedCounters(counts, frozenset(name for name, row in rows.items() if row.told), frozenset(made))
 
 
-def write(conn: Connection, counters: Iterable[Counter], counts: Mapping[str, Count]) -> None:
+def write_counts(conn: Connection, counters: Iterable[Counter], counts: Mapping[str, Count]) -> None:
     """Stores what counters hold. Their periods are held by this transaction."""
     rows = {each.name: _row(each, counts[each.name]) for each in sorted(counters, key=lambda each: each.name)}
     if not rows:
         return
     if conn.dialect.name == "postgresql":
-        lists = {parameter: [row[name] for row in rows.values()] for parameter, name in _LISTS.items()}
-        stored = set(conn.execute(_MOVED, lists).scalars())
+        lists = {parameter: [row[name] for row in rows.values()] for parameter, name in _COUNT_LISTS.items()}
+        stored = set(conn.execute(_UPDATE_COUNTS, lists).scalars())
         _NEW.add(conn, [list(row.values()) for name, row in rows.items() if name not in stored])
         return
     statement = sqlite.insert(counter)
@@ -69,47 +73,51 @@ def write(conn: Connection, counters: Iterable[Counter], counts: Mapping[str, Co
     conn.execute(statement.on_conflict_do_update(index_elements=["name"], set_=changed), list(rows.values()))
 
 
-def tell(conn: Connection, names: Collection[str]) -> None:
+def record_notices(conn: Connection, names: Collection[str]) -> None:
     """Says that the notices of these opening counters' periods are sent."""
     if names:
         conn.execute(update(counter).where(counter.c.name.in_(names)).values(told=True))
 
 
-def tell_once(conn: Connection, opening: Counter) -> bool:
+def record_notice_once(conn: Connection, period_counter: Counter) -> bool:
     """Whether the notice of a period was not sent yet; it is now. Of caps of clicks, which nothing here counts."""
-    _open(conn, [opening])
-    unsent = update(counter).where(counter.c.name == opening.name, ~counter.c.told).values(told=True)
+    _add_period_counters(conn, [period_counter])
+    unsent = update(counter).where(counter.c.name == period_counter.name, ~counter.c.told).values(told=True)
     return conn.execute(unsent).rowcount == 1
 
 
-def find_counts(conn: Connection, wanted: Iterable[Wanted]) -> dict[str, Count]:
+def get_counts(conn: Connection, wanted: Iterable[CounterRequest]) -> dict[str, Count]:
     """What these counters hold, by name, for a reader: nothing is locked or written."""
-    asked = {found.name: (measure, found) for measure, traits in wanted for found in [measure.counter_of(traits)]}
-    openings = {found.opening.name: (measure, found.opening) for measure, found in asked.values()}
-    known = _counts(conn, openings.keys() | asked.keys())
+    requested = {found.name: (measure, found) for measure, traits in wanted for found in [measure.counter_of(traits)]}
+    period_counters = {
+        found.period_counter.name: (measure, found.period_counter) for measure, found in requested.values()
+    }
+    known = _counts(conn, period_counters.keys() | requested.keys())
     counted = {
         each.name: count
-        for name, (measure, opening) in openings.items()
+        for name, (measure, period_counter) in period_counters.items()
         if name not in known
-        for each, count in _computed(conn, measure, opening)
+        for each, count in _compute_counts(conn, measure, period_counter)
     }
-    return {name: known.get(name) or counted.get(name, NOTHING) for name in asked}
+    return {name: known.get(name) or counted.get(name, ZERO_COUNT) for name in requested}
 
 
-def list_period(conn: Connection, measure: Measure, at_ms: int) -> list[tuple[Counter, Count]]:
+def get_period_counts(conn: Connection, measure: LimitDefinition, at_ms: int) -> list[tuple[Counter, Count]]:
     """Every counter of a measure in the period of a moment that holds something, for a reader."""
-    opening = measure.opening_at(at_ms)
+    period_counter = measure.period_counter_at(at_ms)
     columns = counter.c
     query = select(counter).where(
-        columns.offer_id == opening.offer_id, columns.limit_id == opening.limit_id, columns.start == opening.start
+        columns.offer_id == period_counter.offer_id,
+        columns.limit_id == period_counter.limit_id,
+        columns.start == period_counter.start,
     )
     stored = [(_counter(row), Count(row.conversions, row.budget)) for row in conn.execute(query.order_by(columns.name))]
-    if not any(each.name == opening.name for each, _ in stored):
-        stored = _computed(conn, measure, opening)
+    if not any(each.name == period_counter.name for each, _ in stored):
+        stored = _compute_counts(conn, measure, period_counter)
     return [(each, count) for each, count in stored if count.conversions]
 
 
-def list_latest(conn: Connection, offer_ids: Collection[int]) -> Iterator[tuple[Counter, Count]]:
+def each_latest_count(conn: Connection, offer_ids: Collection[int]) -> Iterator[tuple[Counter, Count]]:
     """The counters of the last counted period of each limit of these offers, by name."""
     columns = counter.c
     last = (
@@ -123,24 +131,24 @@ def list_latest(conn: Connection, offer_ids: Collection[int]) -> Iterator[tuple[
         yield _counter(row), Count(row.conversions, row.budget)
 
 
-def forget(conn: Connection, offer_id: int, limit_ids: Collection[str] | None = None) -> None:
+def remove_counters(conn: Connection, offer_id: int, limit_ids: Collection[str] | None = None) -> None:
     """Removes counters of an offer, those of some limits or all: they are computed again when they are asked for. The
     offer is locked by this transaction."""
     own = counter.c.offer_id == offer_id
     conn.execute(delete(counter).where(own if limit_ids is None else and_(own, counter.c.limit_id.in_(limit_ids))))
 
 
-def forget_all(conn: Connection) -> None:
+def remove_all_counters(conn: Connection) -> None:
     """Removes every counter; nobody counts meanwhile."""
     conn.execute(delete(counter))
 
 
-def has_ended(conn: Connection, before_ms: int) -> bool:
+def has_ended_counters(conn: Connection, before_ms: int) -> bool:
     """Whether the period of a counter ended before a moment."""
     return conn.execute(select(counter.c.name).where(counter.c.until < before_ms).limit(1)).first() is not None
 
 
-def forget_ended(conn: Connection, before_ms: int, limit: int) -> int:
+def remove_ended_counters(conn: Connection, before_ms: int, limit: int) -> int:
     """Removes the counters of at most `limit` periods that ended before a moment; how many periods."""
     columns = counter.c
     query = (
@@ -161,13 +169,15 @@ _NAMED: Final = select(counter.c.name, counter.c.conversions, counter.c.budget, 
 )
 _LOCKED: Final = _NAMED.order_by(counter.c.name).with_for_update()
 
-_LISTS: Final = {"names": "name", "counted": "conversions", "budgets": "budget"}
-_ARRAYS: Final = [bindparam(parameter, type_=Listed(counter.c[name].type)) for parameter, name in _LISTS.items()]
-_HELD: Final = func.unnest(*_ARRAYS).table_valued("name", "conversions", "budget").render_derived(name="held")
-_MOVED: Final = (  # on PostgreSQL: those that are stored, in one statement
+_COUNT_LISTS: Final = {"names": "name", "counted": "conversions", "budgets": "budget"}
+_ARRAYS: Final = [
+    bindparam(parameter, type_=ValueList(counter.c[name].type)) for parameter, name in _COUNT_LISTS.items()
+]
+_NEW_COUNTS: Final = func.unnest(*_ARRAYS).table_valued("name", "conversions", "budget").render_derived(name="held")
+_UPDATE_COUNTS: Final = (  # on PostgreSQL: those that are stored, in one statement
     update(counter)
-    .where(counter.c.name == _HELD.c.name)
-    .values(conversions=_HELD.c.conversions, budget=_HELD.c.budget)
+    .where(counter.c.name == _NEW_COUNTS.c.name)
+    .values(conversions=_NEW_COUNTS.c.conversions, budget=_NEW_COUNTS.c.budget)
     .returning(counter.c.name)
 )
 
@@ -179,23 +189,23 @@ def _locked(conn: Connection, names: Collection[str]) -> dict[str, Any]:
     return {row.name: row for row in conn.execute(_LOCKED, {"names": sorted(names)})}
 
 
-def _open(conn: Connection, openings: Sequence[Counter]) -> set[str]:
+def _add_period_counters(conn: Connection, period_counters: Sequence[Counter]) -> set[str]:
     """Adds opening counters, waiting for whoever adds the same; the names of those that were added here."""
-    if not openings:
+    if not period_counters:
         return set()
     build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    statement = build(counter).values([_row(each, NOTHING) for each in openings])
+    statement = build(counter).values([_row(each, ZERO_COUNT) for each in period_counters])
     added = statement.on_conflict_do_nothing(index_elements=["name"]).returning(counter.c.name)
     return set(conn.execute(added).scalars())
 
 
-def _count_again(conn: Connection, measure: Measure, opening: Counter) -> None:
+def _recount(conn: Connection, measure: LimitDefinition, period_counter: Counter) -> None:
     """Fills a period that was just opened with what its conversions are."""
-    counted = _computed(conn, measure, opening)
-    write(conn, [each for each, _ in counted], {each.name: count for each, count in counted})
+    counted = _compute_counts(conn, measure, period_counter)
+    write_counts(conn, [each for each, _ in counted], {each.name: count for each, count in counted})
 
 
-def _computed(conn: Connection, measure: Measure, opening: Counter) -> list[tuple[Counter, Count]]:
+def _compute_counts(conn: Connection, measure: LimitDefinition, period_counter: Counter) -> list[tuple[Counter, Count]]:
     """The counters of a period that hold something, from the stored conversions."""
     columns = conversion.c
     sides = (
@@ -205,19 +215,19 @@ def _computed(conn: Connection, measure: Measure, opening: Counter) -> list[tupl
     )
     each = [column for column, side in sides if side.each]
     conditions: list[ColumnElement[bool]] = [
-        columns.offer_id == opening.offer_id,
-        columns.created_at >= max(opening.start, measure.since),
+        columns.offer_id == period_counter.offer_id,
+        columns.created_at >= max(period_counter.start, measure.since),
         columns.status.in_(sorted(measure.statuses)),
         *(column.in_(sorted(side.only)) for column, side in sides if side.only is not None),
     ]
-    if opening.until is not None:
-        conditions.append(columns.created_at < opening.until)
+    if period_counter.until is not None:
+        conditions.append(columns.created_at < period_counter.until)
     query = select(func.count(), func.sum(columns.payout_base, type_=Amount), *each).where(*conditions)
     rows = conn.execute(query.group_by(*each) if each else query)
     found = []
     for row in rows:
         values = dict(zip((column.name for column in each), row[2:], strict=True))
-        place = counter_at(opening, *(values.get(name) for name in _VALUES)) if each else opening
+        place = counter_at(period_counter, *(values.get(name) for name in _VALUES)) if each else period_counter
         found.append((place, Count(row[0], row[1] or ZERO)))
     return found
 
@@ -237,7 +247,7 @@ def _row(each: Counter, count: Count) -> dict[str, Any]:
 _FIELDS: Final = tuple(field.name for field in msgspec.structs.fields(Counter))
 
 
-_NEW: Final = Bulk(counter, (*_FIELDS, "conversions", "budget", "told"))
+_NEW: Final = BulkInsert(counter, (*_FIELDS, "conversions", "budget", "told"))
 
 
 def _counter(row: Any) -> Counter:

@@ -9,24 +9,24 @@ from sqlalchemy import Connection, select
 
 from trackyard.domain.offers.caps import CapRule, Caps
 from trackyard.domain.offers.counters import Count, Counter
-from trackyard.domain.tracking.ruleset import FullCap, FullCaps
+from trackyard.domain.tracking.ruleset import FullCap, RulesetFullCaps
 from trackyard.store.offers import caps as limits
 from trackyard.store.offers import counters
 from trackyard.store.tables import offer
 
 
-def compile_full_caps(conn: Connection, offer_ids: Sequence[int]) -> list[FullCaps]:
+def compile_full_caps(conn: Connection, offer_ids: Sequence[int]) -> list[RulesetFullCaps]:
     """The full caps of these offers; an offer without any is absent. One whose period is over may be among them: edges
     look at `until`."""
     query = select(offer.c.id, *limits.COLUMNS).where(
         offer.c.id.in_(offer_ids), offer.c.removed_at.is_(None), offer.c.is_redirect_overcap
     )
     # The calendar does not matter here: counters know their periods.
-    caps = {row.id: limits.caps_in(row, _UTC) for row in conn.execute(query.order_by(offer.c.id))}
+    caps = {row.id: limits.compile_stored_caps(row, _UTC) for row in conn.execute(query.order_by(offer.c.id))}
     counted: dict[int, list[tuple[Counter, Count]]] = defaultdict(list)
-    for counter, count in counters.list_latest(conn, [offer_id for offer_id, each in caps.items() if each.rules]):
+    for counter, count in counters.each_latest_count(conn, [offer_id for offer_id, each in caps.items() if each.rules]):
         counted[counter.offer_id].append((counter, count))
-    compiled = (FullCaps(offer_id, _full(each, counted[offer_id])) for offer_id, each in caps.items())
+    compiled = (RulesetFullCaps(offer_id, _full(each, counted[offer_id])) for offer_id, each in caps.items())
     return [row for row in compiled if row.caps]
 
 
@@ -36,7 +36,7 @@ _UTC = ZoneInfo("UTC")
 def _full(caps: Caps, counted: Sequence[tuple[Counter, Count]]) -> tuple[FullCap, ...]:
     """The caps that are full, the affiliates of one cap and period together."""
     found: dict[tuple[Any, ...], set[int]] = defaultdict(set)
-    for rule, affiliate_ids, countries, until in (*_without_places(caps), *_reached(caps, counted)):
+    for rule, affiliate_ids, countries, until in (*_zero_caps(caps), *_full_by_counters(caps, counted)):
         found[(rule.measure.id, countries, until)].update(affiliate_ids)
     return tuple(
         FullCap(limit_id, tuple(sorted(affiliate_ids)), countries, until)
@@ -44,26 +44,26 @@ def _full(caps: Caps, counted: Sequence[tuple[Counter, Count]]) -> tuple[FullCap
     )
 
 
-_Refusal = tuple[CapRule, tuple[int, ...], tuple[str, ...], int | None]
+_FullCapEntry = tuple[CapRule, tuple[int, ...], tuple[str, ...], int | None]
 """A full cap, whose clicks it refuses (empty = of any), and until when."""
 
 
-def _without_places(caps: Caps) -> Iterator[_Refusal]:
+def _zero_caps(caps: Caps) -> Iterator[_FullCapEntry]:
     """Caps of 0 are full though nothing is counted."""
     for rule in caps.rules:
-        if rule.value <= 0 and caps.refuses_clicks(rule):
-            yield rule, _listed(rule.measure.affiliate.only), _listed(rule.measure.country.only), None
+        if rule.value <= 0 and caps.rejects_clicks(rule):
+            yield rule, _sorted_values(rule.measure.affiliate.only), _sorted_values(rule.measure.country.only), None
 
 
-def _reached(caps: Caps, counted: Sequence[tuple[Counter, Count]]) -> Iterator[_Refusal]:
+def _full_by_counters(caps: Caps, counted: Sequence[tuple[Counter, Count]]) -> Iterator[_FullCapEntry]:
     for counter, count in counted:
-        for rule in caps.refusing(counter):
+        for rule in caps.rejecting(counter):
             if rule.value > 0 and rule.is_reached(count):
                 affiliates, countries = rule.measure.affiliate.only, rule.measure.country.only
-                own = (counter.affiliate_id,) if counter.affiliate_id is not None else _listed(affiliates)
-                there = (counter.country,) if counter.country is not None else _listed(countries)
+                own = (counter.affiliate_id,) if counter.affiliate_id is not None else _sorted_values(affiliates)
+                there = (counter.country,) if counter.country is not None else _sorted_values(countries)
                 yield rule, own, there, counter.until
 
 
-def _listed(values: frozenset[Any] | None) -> tuple[Any, ...]:
+def _sorted_values(values: frozenset[Any] | None) -> tuple[Any, ...]:
     return () if values is None else tuple(sorted(values))

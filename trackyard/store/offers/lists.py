@@ -15,7 +15,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Text, and_, cast, func, or_, select
 
 from trackyard.base.ids import is_hex24
-from trackyard.domain.offers.offers import FIELDS, Offer, Schedule, offer_of
+from trackyard.domain.offers.offers import OFFER_FIELDS, Offer, OfferSchedule, offer_of
 from trackyard.domain.offers.schedules import is_open
 from trackyard.domain.people.scope import Scope
 from trackyard.store.tables import (
@@ -29,9 +29,9 @@ from trackyard.store.tables import (
     source,
 )
 
-_NAMES: Final = sorted(FIELDS)
+_NAMES: Final = sorted(OFFER_FIELDS)
 _COLUMNS: Final = [*(offer.c[name] for name in _NAMES), offer.c.cr, offer.c.epc]
-_FAR: Final = 2**62
+_MAX_OFFSET: Final = 2**62
 
 SORTS: Final = {
     "id": offer.c.id,
@@ -47,7 +47,7 @@ SORTS: Final = {
 """What lists can be sorted by. An offer without a cap stands last, however it is sorted."""
 
 _SCHEDULE: Final = cast(offer.c.schedule, Text)
-_read_schedule: Final = msgspec.json.Decoder(Schedule, strict=False).decode
+_read_schedule: Final = msgspec.json.Decoder(OfferSchedule, strict=False).decode
 
 Order = Sequence[tuple[str, bool]]
 """Names of SORTS, each with whether it descends."""
@@ -89,7 +89,7 @@ class ListedOffer:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkDomain:
+class TrackingDomain:
     """A host that tracking links begin with."""
 
     url: str
@@ -97,7 +97,7 @@ class LinkDomain:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnPostback:
+class OfferPostback:
     """A postback of an affiliate for one offer; status, goal None = any."""
 
     id: int
@@ -110,10 +110,14 @@ class OwnPostback:
 def list_offers(
     conn: Connection, scope: Scope, conditions: Sequence[ColumnElement[bool]], order: Order, *, page: int, limit: int
 ) -> tuple[list[ListedOffer], int]:
-    """A page, and how many there are on all pages. conditions: of `chosen` or `live`."""
+    """A page, and how many there are on all pages. conditions: of `filter_conditions` or `live_conditions`."""
     where = [offer.c.removed_at.is_(None), *_scoped(scope), *conditions]
     ids = conn.execute(
-        select(offer.c.id).where(*where).order_by(*_order(order)).limit(limit).offset(min((page - 1) * limit, _FAR))
+        select(offer.c.id)
+        .where(*where)
+        .order_by(*_order(order))
+        .limit(limit)
+        .offset(min((page - 1) * limit, _MAX_OFFSET))
     )
     wanted = list(ids.scalars())
     if page == 1 and len(wanted) < limit:
@@ -131,7 +135,7 @@ def count_offers(conn: Connection, scope: Scope, conditions: Sequence[ColumnElem
 def find_listed(conn: Connection, scope: Scope, reference: str) -> ListedOffer | None:
     """The offer of an integer id or a hash; None when there is none in scope. An affiliate finds one that is not
     active only when it is connected to it."""
-    conditions = [offer.c.removed_at.is_(None), _named(reference), *_scoped(scope)]
+    conditions = [offer.c.removed_at.is_(None), _matches_reference(reference), *_scoped(scope)]
     if scope.affiliate_ids is not None:
         conditions.append(or_(offer.c.status == "active", offer.c.id.in_(_connected(scope))))
     found = conn.execute(select(offer.c.id).where(*conditions)).scalar_one_or_none()
@@ -151,35 +155,35 @@ def list_by_ids(conn: Connection, ids: Sequence[int]) -> list[ListedOffer]:
     return [found[number] for number in ids if number in found]
 
 
-def chosen(asked: OfferFilter) -> list[ColumnElement[bool]]:
+def filter_conditions(criteria: OfferFilter) -> list[ColumnElement[bool]]:
     """The conditions of a filter."""
     columns = offer.c
-    conditions: list[ColumnElement[bool]] = [columns.status.in_(asked.statuses)]
+    conditions: list[ColumnElement[bool]] = [columns.status.in_(criteria.statuses)]
     among: tuple[tuple[Any, frozenset[Any] | None], ...] = (
-        (columns.id, asked.ids),
-        (columns.hash, asked.hashes),
-        (columns.advertiser_id, asked.advertisers),
-        (columns.privacy, asked.privacies),
-        (columns.is_top, asked.is_top),
-        (columns.bundle_id, asked.bundle_ids),
+        (columns.id, criteria.ids),
+        (columns.hash, criteria.hashes),
+        (columns.advertiser_id, criteria.advertisers),
+        (columns.privacy, criteria.privacies),
+        (columns.is_top, criteria.is_top),
+        (columns.bundle_id, criteria.bundle_ids),
     )
     conditions += [column.in_(values) for column, values in among if values is not None]
     labels = (
-        ("country", asked.countries),
-        ("category", asked.categories),
-        ("os", asked.systems),
-        ("smartlink", asked.smartlinks),
+        ("country", criteria.countries),
+        ("category", criteria.categories),
+        ("os", criteria.systems),
+        ("smartlink", criteria.smartlinks),
     )
     conditions += [columns.id.in_(_labelled(kind, values)) for kind, values in labels if values is not None]
-    conditions += _caps(asked)
-    if asked.text:
-        conditions.append(_matches(asked.text))
-    if asked.updated_since is not None:
-        conditions.append(columns.updated_at >= asked.updated_since)
+    conditions += _cap_conditions(criteria)
+    if criteria.text:
+        conditions.append(_matches(criteria.text))
+    if criteria.updated_since is not None:
+        conditions.append(columns.updated_at >= criteria.updated_since)
     return conditions
 
 
-def live(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo) -> list[ColumnElement[bool]]:
+def live_conditions(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo) -> list[ColumnElement[bool]]:
     """The conditions of offers that the affiliate of the scope may send traffic to now: connected, or public and
     not taken off by hand; of no advertiser who refuses it; within their dates and schedule. zone: the platform's."""
     columns = offer.c
@@ -212,7 +216,7 @@ def connections_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]
     return {row.offer_id: row.enabled for row in rows}
 
 
-def postbacks_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) -> dict[int, list[OwnPostback]]:
+def postbacks_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) -> dict[int, list[OfferPostback]]:
     """The affiliate's postbacks for these offers, by offer, oldest first."""
     columns = affiliate_postback.c
     rows = conn.execute(
@@ -220,9 +224,9 @@ def postbacks_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) 
         .where(columns.affiliate_id == affiliate_id, columns.offer_id.in_(list(offer_ids)))
         .order_by(columns.id)
     )
-    found: dict[int, list[OwnPostback]] = {}
+    found: dict[int, list[OfferPostback]] = {}
     for offer_id, *values in rows:
-        found.setdefault(offer_id, []).append(OwnPostback(*values))
+        found.setdefault(offer_id, []).append(OfferPostback(*values))
     return found
 
 
@@ -238,10 +242,10 @@ def source_titles(conn: Connection, ids: Iterable[str]) -> dict[str, dict[str, s
     return {row.id: row.title_lang for row in rows}
 
 
-def link_domains(conn: Connection, ids: Iterable[int]) -> dict[int, LinkDomain]:
+def tracking_domains(conn: Connection, ids: Iterable[int]) -> dict[int, TrackingDomain]:
     """Domains by id, of those that exist."""
     rows = conn.execute(select(domain.c.id, domain.c.url, domain.c.use_https).where(domain.c.id.in_(set(ids))))
-    return {row.id: LinkDomain(row.url, row.use_https) for row in rows}
+    return {row.id: TrackingDomain(row.url, row.use_https) for row in rows}
 
 
 def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
@@ -262,15 +266,15 @@ def _labelled(kind: str, values: Iterable[str]) -> Any:
     return select(offer_label.c.offer_id).where(offer_label.c.kind == kind, offer_label.c.value.in_(list(values)))
 
 
-def _caps(asked: OfferFilter) -> list[ColumnElement[bool]]:
-    if asked.cap_types is None and asked.cap_countries is None:
+def _cap_conditions(criteria: OfferFilter) -> list[ColumnElement[bool]]:
+    if criteria.cap_types is None and criteria.cap_countries is None:
         return []
     shown = [~offer.c.hide_caps]
-    if asked.cap_countries is None:
-        return [*shown, offer.c.id.in_(_labelled("cap_type", asked.cap_types or ()))]
-    if asked.cap_types is None:
-        return [*shown, offer.c.id.in_(_labelled("cap_country", asked.cap_countries))]
-    both = [f"{kind} {country}" for kind in asked.cap_types for country in asked.cap_countries]
+    if criteria.cap_countries is None:
+        return [*shown, offer.c.id.in_(_labelled("cap_type", criteria.cap_types or ()))]
+    if criteria.cap_types is None:
+        return [*shown, offer.c.id.in_(_labelled("cap_country", criteria.cap_countries))]
+    both = [f"{kind} {country}" for kind in criteria.cap_types for country in criteria.cap_countries]
     return [*shown, offer.c.id.in_(_labelled("cap", both))]
 
 
@@ -283,7 +287,7 @@ def _matches(text: str) -> ColumnElement[bool]:
     return title
 
 
-def _named(reference: str) -> ColumnElement[bool]:
+def _matches_reference(reference: str) -> ColumnElement[bool]:
     text = reference.lower()
     if is_hex24(text):
         return offer.c.hash == text

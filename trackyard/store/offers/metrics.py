@@ -10,7 +10,7 @@ from trackyard.store.tables import offer
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class OfferMetrics:
     """cr: conversions per click, in percent · epc: payouts of confirmed per click, in the platform currency · week_epc:
     payouts of those not declined per click, of 7 days."""
 
@@ -19,16 +19,16 @@ class Figures:
     week_epc: Decimal
 
 
-def list_figures(conn: Connection) -> dict[int, Figures]:
+def get_offer_metrics(conn: Connection) -> dict[int, OfferMetrics]:
     """The figures by offer, of those not removed that have any."""
     columns = offer.c
     figures = (columns.cr, columns.epc, columns.week_epc)
     some = or_(*(figure != Decimal(0) for figure in figures))
     rows = conn.execute(select(columns.id, *figures).where(columns.removed_at.is_(None), some))
-    return {row.id: Figures(row.cr, row.epc, row.week_epc) for row in rows}
+    return {row.id: OfferMetrics(row.cr, row.epc, row.week_epc) for row in rows}
 
 
-def write_figures(conn: Connection, figures: Mapping[int, Figures]) -> None:
+def write_offer_metrics(conn: Connection, figures: Mapping[int, OfferMetrics]) -> None:
     """Writes the figures of offers. They are no change of the offer: updated_at stays."""
     statement = (
         update(offer)

@@ -16,7 +16,7 @@ _TABLES: Final[dict[str, Table]] = {
 """Field of an offer → the table whose ids it holds."""
 
 
-def missing_of(conn: Connection, field: str, ids: Collection[Any]) -> set[Any]:
+def missing_ids(conn: Connection, field: str, ids: Collection[Any]) -> set[Any]:
     """Those of the ids that do not exist in what `field` of an offer names."""
     if not ids:
         return set()

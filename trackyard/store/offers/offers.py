@@ -9,13 +9,21 @@ import msgspec
 from sqlalchemy import Connection, and_, delete, exists, insert, or_, select, tuple_, update
 
 from trackyard.base.ids import is_hex24
-from trackyard.domain.offers.offers import FIELDS, Label, Offer, derived_of, labels_of, offer_of, stored
+from trackyard.domain.offers.offers import (
+    OFFER_FIELDS,
+    Label,
+    Offer,
+    labels_of,
+    offer_of,
+    sort_columns_of,
+    stored_columns,
+)
 from trackyard.domain.people.scope import Scope
 from trackyard.store.tables import connection, offer, offer_label
 
 Document = dict[str, Any]
 
-_NAMES = sorted(FIELDS)
+_NAMES = sorted(OFFER_FIELDS)
 _COLUMNS = [offer.c[name] for name in _NAMES]
 
 
@@ -35,8 +43,8 @@ class OfferName:
 def add_offer(conn: Connection, fields: Mapping[str, Any]) -> Offer:
     """Stores a new offer of these fields (those without a default at least; no id), with what lists filter by."""
     draft = Offer(id=0, **fields)
-    columns = stored({name: value for name, value in msgspec.structs.asdict(draft).items() if name != "id"})
-    statement = insert(offer).values(**columns, **derived_of(draft)).returning(offer.c.id)
+    columns = stored_columns({name: value for name, value in msgspec.structs.asdict(draft).items() if name != "id"})
+    statement = insert(offer).values(**columns, **sort_columns_of(draft)).returning(offer.c.id)
     made = msgspec.structs.replace(draft, id=int(conn.execute(statement).scalar_one()))
     _write_labels(conn, made.id, frozenset(), labels_of(made))
     return made
@@ -46,7 +54,7 @@ def edit_offer(conn: Connection, before: Offer, changes: Mapping[str, Any]) -> O
     """Writes the changed fields and no others; the offer after them. `before` was read with `lock` in this
     transaction, so that what follows from several fields (sort keys, labels) follows from what is stored."""
     after = msgspec.structs.replace(before, **changes)
-    columns = stored(dict(changes)) | derived_of(after)
+    columns = stored_columns(dict(changes)) | sort_columns_of(after)
     conn.execute(update(offer).where(offer.c.id == before.id).values(**columns))
     _write_labels(conn, before.id, labels_of(before), labels_of(after))
     return after
@@ -82,7 +90,7 @@ def list_by_id(conn: Connection, scope: Scope, ids: Iterable[int], *, lock: bool
     return [offer_of(dict(zip(_NAMES, row, strict=True))) for row in rows if scope.has_advertiser(row.advertiser_id)]
 
 
-def removed_of(conn: Connection, scope: Scope, ids: Iterable[int]) -> set[int]:
+def removed_among(conn: Connection, scope: Scope, ids: Iterable[int]) -> set[int]:
     """Those of the ids that were in scope and are removed."""
     statement = select(offer.c.id, offer.c.advertiser_id).where(
         offer.c.id.in_(set(ids)), offer.c.removed_at.isnot(None)
@@ -90,7 +98,7 @@ def removed_of(conn: Connection, scope: Scope, ids: Iterable[int]) -> set[int]:
     return {row.id for row in conn.execute(statement) if scope.has_advertiser(row.advertiser_id)}
 
 
-def existing(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
+def existing_titles(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
     """Those of the ids that exist and were not removed, with their title."""
     present = offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None)
     rows = conn.execute(select(offer.c.id, offer.c.title).where(*present))

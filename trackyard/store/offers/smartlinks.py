@@ -7,7 +7,7 @@ from sqlalchemy import Connection, and_, delete, func, insert, or_, select, upda
 
 from trackyard.store.tables import connection, offer, offer_label, smartlink_category
 
-KIND = "smartlink"
+LABEL_KIND = "smartlink"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +59,16 @@ def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:
     """By category how many offers are in it; those without any are absent."""
     rows = conn.execute(
         select(offer_label.c.value, func.count().label("number"))
-        .where(offer_label.c.kind == KIND, offer_label.c.value.in_(set(ids)))
+        .where(offer_label.c.kind == LABEL_KIND, offer_label.c.value.in_(set(ids)))
         .group_by(offer_label.c.value)
     )
     return {row.value: int(row.number) for row in rows}
 
 
-def list_of_offers(conn: Connection, offer_ids: Iterable[int]) -> list[str]:
+def smartlinks_of_offers(conn: Connection, offer_ids: Iterable[int]) -> list[str]:
     """The categories that hold any of these offers."""
     columns = offer_label.c
-    query = select(columns.value).distinct().where(columns.kind == KIND, columns.offer_id.in_(set(offer_ids)))
+    query = select(columns.value).distinct().where(columns.kind == LABEL_KIND, columns.offer_id.in_(set(offer_ids)))
     return list(conn.execute(query.order_by(columns.value)).scalars())
 
 
@@ -78,7 +78,7 @@ def count_visible(conn: Connection, smartlink_id: str, affiliate_id: int) -> int
     query = (
         select(func.count())
         .select_from(offer_label.join(offer, offer.c.id == offer_label.c.offer_id).outerjoin(connection, link))
-        .where(offer_label.c.kind == KIND, offer_label.c.value == smartlink_id)
+        .where(offer_label.c.kind == LABEL_KIND, offer_label.c.value == smartlink_id)
         .where(offer.c.removed_at.is_(None), offer.c.status == "active")
         .where(or_(offer.c.privacy != "private", connection.c.offer_id.is_not(None)))
     )

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.in_lists import among
 from trackyard.store.engine.search import ids_with_part
-from trackyard.store.offers.lists import OwnPostback
+from trackyard.store.offers.lists import OfferPostback
 from trackyard.store.tables import affiliate, affiliate_postback, connection, ticket
 
 OPEN: Final = "open"
@@ -80,23 +80,23 @@ def find_ticket(conn: Connection, scope: Scope, ticket_id: int, *, lock: bool = 
     return None if row is None or not scope.has_affiliate(row.affiliate_id) else Ticket(**row._mapping)
 
 
-def find_open(conn: Connection, affiliate_id: int, offer_id: int) -> int | None:
+def find_open_ticket(conn: Connection, affiliate_id: int, offer_id: int) -> int | None:
     """The id of the open ticket of an affiliate for an offer."""
     pair = ticket.c.affiliate_id == affiliate_id, ticket.c.offer_id == offer_id
     return conn.execute(select(ticket.c.id).where(*pair, ticket.c.status == OPEN).limit(1)).scalar_one_or_none()
 
 
 def list_tickets(
-    conn: Connection, scope: Scope, chosen: TicketFilter, *, page: int, limit: int
+    conn: Connection, scope: Scope, criteria: TicketFilter, *, page: int, limit: int
 ) -> tuple[list[Ticket], int]:
     """A page of the tickets in scope, newest first, and how many there are."""
-    conditions = chosen.conditions()
+    conditions = criteria.conditions()
     if scope.affiliate_ids is not None:
         conditions.append(ticket.c.affiliate_id.in_(scope.affiliate_ids))
     values: dict[str, Any] = {}
-    if chosen.part.strip():
+    if criteria.part.strip():
         texts = (ticket.c.title, ticket.c.description)
-        values["found"] = ids_with_part(conn, ticket.c.id, texts, chosen.part, conditions)
+        values["found"] = ids_with_part(conn, ticket.c.id, texts, criteria.part, conditions)
         conditions.append(among(ticket.c.id, "found"))
     query = select(ticket).where(*conditions).order_by(ticket.c.id.desc()).limit(limit).offset((page - 1) * limit)
     total = conn.execute(select(func.count()).select_from(ticket).where(*conditions), values).scalar_one()
@@ -109,7 +109,7 @@ def close_ticket(conn: Connection, ticket_id: int, decision: str, staff_id: str,
     conn.execute(update(ticket).where(ticket.c.id == ticket_id).values(**values))
 
 
-def links_among(
+def connections_among(
     conn: Connection, affiliate_ids: Collection[int], offer_ids: Collection[int]
 ) -> dict[int, dict[int, bool]]:
     """By affiliate and offer whether they are connected; absent where nobody ever decided."""
@@ -127,7 +127,7 @@ def links_among(
 
 def postbacks_among(
     conn: Connection, affiliate_ids: Collection[int], offer_ids: Collection[int]
-) -> dict[int, dict[int, list[OwnPostback]]]:
+) -> dict[int, dict[int, list[OfferPostback]]]:
     """By affiliate and offer its postbacks for it, oldest first."""
     columns = affiliate_postback.c
     rows = conn.execute(
@@ -136,7 +136,7 @@ def postbacks_among(
         .where(columns.affiliate_id.in_(affiliate_ids), columns.offer_id.in_(offer_ids))
         .order_by(columns.id)
     )
-    found: dict[int, dict[int, list[OwnPostback]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[int, dict[int, list[OfferPostback]]] = defaultdict(lambda: defaultdict(list))
     for affiliate_id, offer_id, *values in rows:
-        found[affiliate_id][offer_id].append(OwnPostback(*values))
+        found[affiliate_id][offer_id].append(OfferPostback(*values))
     return found

@@ -12,7 +12,7 @@ from trackyard.store.tables import advertiser, offer, staff
 SORTS: Final = {"_id": advertiser.c.id, "title": advertiser.c.title, "email": func.coalesce(advertiser.c.email, "")}
 """What lists can be sorted by."""
 
-_FAR: Final = 2**62
+_MAX_OFFSET: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def list_advertisers(
     total = conn.execute(select(func.count()).select_from(advertiser).where(*conditions)).scalar_one()
     first = SORTS[order].desc() if descending else SORTS[order].asc()
     query = select(advertiser).where(*conditions).order_by(first, advertiser.c.id)
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)))
     return [Advertiser(**row._mapping) for row in rows], total
 
 
@@ -92,13 +92,13 @@ def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:
     return {row.advertiser_id: row.offers for row in rows}
 
 
-def ids_of_managers(conn: Connection, staff_ids: Iterable[str]) -> frozenset[str]:
+def ids_managed_by(conn: Connection, staff_ids: Iterable[str]) -> frozenset[str]:
     """The advertisers whose manager is one of these."""
     rows = conn.execute(select(advertiser.c.id).where(advertiser.c.manager_id.in_(list(staff_ids))))
     return frozenset(rows.scalars())
 
 
-def managed(conn: Connection, scope: Scope) -> dict[str, str]:
+def managers_by_advertiser(conn: Connection, scope: Scope) -> dict[str, str]:
     """The advertisers in scope that have a manager, and the staff user who is it."""
     query = select(advertiser.c.id, advertiser.c.manager_id).join(staff, staff.c.id == advertiser.c.manager_id)
     if scope.advertiser_ids is not None:

@@ -13,7 +13,7 @@ from trackyard.store.engine.in_lists import among
 from trackyard.store.engine.search import ids_with_part
 from trackyard.store.tables import affiliate, affiliate_login, connection, offer, staff
 
-_FAR: Final = 2**62
+_MAX_OFFSET: Final = 2**62
 """A page beyond every other."""
 
 _REFERRAL_LOCK: Final = 0x7265_6665_72
@@ -21,7 +21,7 @@ _REFERRAL_LOCK: Final = 0x7265_6665_72
 
 
 @dataclass(frozen=True, slots=True)
-class NewAffiliate:
+class NewAffiliateRow:
     """What a new row holds. Times UTC ms · ref: the referrer's id · payment_systems: {system_id, currency, fields} ·
     custom_fields: by the field's id as text · permissions: domain/people/permissions.py, what differs from the
     default · server_clicks: whether its servers report clicks of visitors, from the addresses in server_ip ·
@@ -61,7 +61,7 @@ class NewAffiliate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Affiliate(NewAffiliate):
+class Affiliate(NewAffiliateRow):
     """A row of the table."""
 
     id: int
@@ -99,7 +99,7 @@ _SEARCHED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AffiliateAccess:
     """What decides what an affiliate may call. permissions: as in its row."""
 
     status: str
@@ -116,7 +116,7 @@ class AffiliateName:
     name: str
 
 
-def add_affiliate(conn: Connection, new: NewAffiliate) -> int | None:
+def add_affiliate(conn: Connection, new: NewAffiliateRow) -> int | None:
     """The new affiliate's id; None when its e-mail address is taken."""
     build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
     statement = build(affiliate).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
@@ -185,27 +185,27 @@ def affiliates_of(conn: Connection, ids: Iterable[int]) -> dict[int, Affiliate]:
 
 
 def list_affiliates(
-    conn: Connection, scope: Scope, chosen: AffiliateFilter, *, page: int, limit: int
+    conn: Connection, scope: Scope, criteria: AffiliateFilter, *, page: int, limit: int
 ) -> tuple[list[Affiliate], int]:
     """A page by id, and how many there are in scope."""
-    conditions = chosen.conditions()
+    conditions = criteria.conditions()
     if scope.affiliate_ids is not None:
         conditions.append(affiliate.c.id.in_(scope.affiliate_ids))
     values: dict[str, Any] = {}
-    if chosen.part.strip():
-        values["found"] = ids_with_part(conn, affiliate.c.id, _SEARCHED, chosen.part, conditions)
+    if criteria.part.strip():
+        values["found"] = ids_with_part(conn, affiliate.c.id, _SEARCHED, criteria.part, conditions)
         conditions.append(among(affiliate.c.id, "found"))
     total = conn.execute(select(func.count()).select_from(affiliate).where(*conditions), values).scalar_one()
     query = select(affiliate).where(*conditions).order_by(affiliate.c.id)
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)), values)
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)), values)
     return [Affiliate(**row._mapping) for row in rows], total
 
 
-def find_access(conn: Connection, affiliate_id: int) -> Access | None:
+def find_access(conn: Connection, affiliate_id: int) -> AffiliateAccess | None:
     """What decides what an affiliate may call; None when there is none of that id."""
     query = select(affiliate.c.status, affiliate.c.permissions).where(affiliate.c.id == affiliate_id)
     row = conn.execute(query).one_or_none()
-    return None if row is None else Access(row.status, row.permissions)
+    return None if row is None else AffiliateAccess(row.status, row.permissions)
 
 
 def find_switches(conn: Connection, affiliate_id: int) -> dict[str, str | None]:
@@ -216,7 +216,7 @@ def find_switches(conn: Connection, affiliate_id: int) -> dict[str, str | None]:
     return {} if row is None else dict(row._mapping)
 
 
-def ids_of_managers(conn: Connection, staff_ids: Iterable[str]) -> frozenset[int]:
+def ids_managed_by(conn: Connection, staff_ids: Iterable[str]) -> frozenset[int]:
     """The affiliates whose manager is one of these."""
     rows = conn.execute(select(affiliate.c.id).where(affiliate.c.manager_id.in_(list(staff_ids))))
     return frozenset(rows.scalars())
@@ -235,7 +235,7 @@ def managers_of(conn: Connection, ids: Iterable[int]) -> dict[int, str | None]:
     return {row.id: row.manager_id for row in rows}
 
 
-def managed(conn: Connection, scope: Scope) -> dict[int, str]:
+def managers_by_affiliate(conn: Connection, scope: Scope) -> dict[int, str]:
     """The affiliates in scope that have a manager, and the staff user who is it."""
     query = select(affiliate.c.id, affiliate.c.manager_id).join(staff, staff.c.id == affiliate.c.manager_id)
     if scope.affiliate_ids is not None:
@@ -259,7 +259,7 @@ def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
     return {row.id for row in rows if wanted.intersection(row.tags)}
 
 
-def connected_to(conn: Connection, offer_id: int) -> list[AffiliateName]:
+def connected_affiliates(conn: Connection, offer_id: int) -> list[AffiliateName]:
     """The active affiliates that are connected to an offer."""
     columns = affiliate.c
     rows = conn.execute(

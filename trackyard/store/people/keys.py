@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, or_, select
 
-from trackyard.base.secrets import Seal, digest
+from trackyard.base.secrets import SecretCipher, digest
 from trackyard.store.tables import api_key
 
 
@@ -22,7 +22,7 @@ def add_key(
     owner_kind: str,
     owner_id: str | int,
     key: str,
-    seal: Seal,
+    cipher: SecretCipher,
     now_ms: int,
     expires_at: int | None = None,
 ) -> None:
@@ -30,7 +30,7 @@ def add_key(
     conn.execute(
         insert(api_key).values(
             digest=digest(key),
-            sealed=seal.close(key),
+            sealed=cipher.encrypt(key),
             owner_kind=owner_kind,
             owner_id=str(owner_id),
             created_at=now_ms,
@@ -49,7 +49,7 @@ def find_owner(conn: Connection, key: str, now_ms: int) -> KeyOwner | None:
     return None if row is None else KeyOwner(row.owner_kind, row.owner_id)
 
 
-def key_of(conn: Connection, owner_kind: str, owner_id: str | int, seal: Seal) -> str | None:
+def find_key(conn: Connection, owner_kind: str, owner_id: str | int, cipher: SecretCipher) -> str | None:
     """The newest lasting key of an owner, in clear; None when it has none. Raises SealBroken."""
     sealed = conn.execute(
         select(api_key.c.sealed)
@@ -58,10 +58,10 @@ def key_of(conn: Connection, owner_kind: str, owner_id: str | int, seal: Seal) -
         .order_by(api_key.c.created_at.desc(), api_key.c.digest)
         .limit(1)
     ).scalar_one_or_none()
-    return None if sealed is None else seal.open(sealed)
+    return None if sealed is None else cipher.decrypt(sealed)
 
 
-def keys_of(conn: Connection, owner_kind: str, owner_ids: Iterable[str | int], seal: Seal) -> dict[str, str]:
+def keys_of(conn: Connection, owner_kind: str, owner_ids: Iterable[str | int], cipher: SecretCipher) -> dict[str, str]:
     """The newest lasting key of each owner by its id (as text), in clear. Raises SealBroken."""
     rows = conn.execute(
         select(api_key.c.owner_id, api_key.c.sealed)
@@ -70,7 +70,7 @@ def keys_of(conn: Connection, owner_kind: str, owner_ids: Iterable[str | int], s
         .order_by(api_key.c.created_at, api_key.c.digest.desc())
     )
     newest = {row.owner_id: row.sealed for row in rows}
-    return {owner: seal.open(sealed) for owner, sealed in newest.items()}
+    return {owner: cipher.decrypt(sealed) for owner, sealed in newest.items()}
 
 
 def remove_sessions(conn: Connection, owner_kind: str, owner_id: str | int, until_ms: int | None = None) -> None:

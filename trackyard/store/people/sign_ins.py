@@ -8,21 +8,21 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.store.tables import affiliate, sign_in_failure, staff
 
-_MOST = 3
+_MAX_ACCOUNTS = 3
 """Accounts that one login is looked for in: an affiliate's login need not be its own alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class SignInAccount:
     """Someone who may have a password. kind: staff or affiliate · id: as text."""
 
     kind: str
     id: str
     password_hash: str | None
-    may_call: bool
+    may_sign_in: bool
 
 
-def list_accounts(conn: Connection, login: str) -> list[Account]:
+def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
     """Who has this e-mail address or, of affiliates, login; staff first."""
     lower = login.lower()
     users = conn.execute(select(staff.c.id, staff.c.password_hash).where(staff.c.email == lower))
@@ -31,13 +31,15 @@ def list_accounts(conn: Connection, login: str) -> list[Account]:
         select(columns.id, columns.password_hash, columns.status)
         .where(or_(columns.email == lower, columns.login == login))
         .order_by(case((columns.email == lower, 0), else_=1), columns.id)
-        .limit(_MOST)
+        .limit(_MAX_ACCOUNTS)
     )
-    found = [Account("staff", row.id, row.password_hash, True) for row in users]
-    return found + [Account("affiliate", str(row.id), row.password_hash, row.status == "active") for row in affiliates]
+    found = [SignInAccount("staff", row.id, row.password_hash, True) for row in users]
+    return found + [
+        SignInAccount("affiliate", str(row.id), row.password_hash, row.status == "active") for row in affiliates
+    ]
 
 
-def count_try(conn: Connection, names: Iterable[str], now_ms: int, window_ms: int) -> dict[str, tuple[int, int]]:
+def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms: int) -> dict[str, tuple[int, int]]:
     """Counts a try against each name before its outcome is known: name → (tries, since when, UTC ms), this one
     included. A count begins anew `window_ms` after it began."""
     columns = sign_in_failure.c
@@ -55,14 +57,14 @@ def count_try(conn: Connection, names: Iterable[str], now_ms: int, window_ms: in
     return counts
 
 
-def forgive(conn: Connection, account: str, address: str) -> None:
+def clear_failures(conn: Connection, account: str, address: str) -> None:
     """A try that succeeded: the account's count ends, the address has one less."""
     columns = sign_in_failure.c
     conn.execute(delete(sign_in_failure).where(columns.name == account))
     conn.execute(update(sign_in_failure).where(columns.name == address).values(failures=columns.failures - 1))
 
 
-def mark_signed_in(conn: Connection, kind: str, owner_id: str, now_ms: int) -> None:
+def record_sign_in(conn: Connection, kind: str, owner_id: str, now_ms: int) -> None:
     """Remembers when a staff user or an affiliate signed in last."""
     if kind == "staff":
         conn.execute(update(staff).where(staff.c.id == owner_id).values(last_login_at=now_ms))

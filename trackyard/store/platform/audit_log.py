@@ -35,21 +35,21 @@ class AuditFilter:
     until: int | None = None
 
 
-def list_records(conn: Connection, chosen: AuditFilter, *, page: int, limit: int) -> tuple[list[AuditRecord], int]:
+def list_records(conn: Connection, criteria: AuditFilter, *, page: int, limit: int) -> tuple[list[AuditRecord], int]:
     """A page of records, the newest first, and how many there are."""
     columns = audit.c
     equal = {
-        columns.staff_id: chosen.staff_id,
-        columns.what: chosen.what,
-        columns.key: chosen.key,
-        columns.method: chosen.method,
-        columns.request_id: chosen.request_id,
+        columns.staff_id: criteria.staff_id,
+        columns.what: criteria.what,
+        columns.key: criteria.key,
+        columns.method: criteria.method,
+        columns.request_id: criteria.request_id,
     }
     conditions = [column == value for column, value in equal.items() if value is not None]
-    if chosen.since is not None:
-        conditions.append(columns.at >= chosen.since)
-    if chosen.until is not None:
-        conditions.append(columns.at < chosen.until)
+    if criteria.since is not None:
+        conditions.append(columns.at >= criteria.since)
+    if criteria.until is not None:
+        conditions.append(columns.at < criteria.until)
     total = conn.execute(select(func.count()).select_from(audit).where(*conditions)).scalar_one()
     query = select(audit).where(*conditions).order_by(columns.at.desc(), columns.id.desc())
     rows = conn.execute(query.limit(limit).offset((page - 1) * limit))

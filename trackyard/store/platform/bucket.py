@@ -10,13 +10,13 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from trackyard.store.platform.file_storage import CHUNK, FilesUnreachable, is_file_id, new_file_id
+from trackyard.store.platform.file_storage import CHUNK, FilesUnavailable, is_file_id, new_file_id
 
 if TYPE_CHECKING:
     from obstore import GetResult
     from obstore.store import ClientConfig, RetryConfig, S3Config
 
-_PATIENCE: Final["RetryConfig"] = {"max_retries": 2, "retry_timeout": timedelta(seconds=15)}
+_RETRIES: Final["RetryConfig"] = {"max_retries": 2, "retry_timeout": timedelta(seconds=15)}
 
 
 class BucketStore:
@@ -28,27 +28,27 @@ class BucketStore:
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
-        asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        config: S3Config = {"region": asked.get("region", "us-east-1")}
+        options = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        config: S3Config = {"region": options.get("region", "us-east-1")}
         if parts.username and parts.password:
             config["access_key_id"] = unquote(parts.username)
             config["secret_access_key"] = unquote(parts.password)
         client: ClientConfig = {"timeout": "60s", "connect_timeout": "5s"}
-        if "endpoint" in asked:
-            config["endpoint"] = asked["endpoint"]
-            client["allow_http"] = asked["endpoint"].startswith("http:")
+        if "endpoint" in options:
+            config["endpoint"] = options["endpoint"]
+            client["allow_http"] = options["endpoint"].startswith("http:")
         self._store = S3Store(
             parts.netloc.rpartition("@")[2],
             prefix=unquote(parts.path).strip("/") or None,
             config=config,
             client_options=client,
-            retry_config=_PATIENCE,
+            retry_config=_RETRIES,
         )
 
     def put(self, pieces: Iterable[bytes]) -> str:
         """As FileStore."""
         file_id = new_file_id()
-        with _told():
+        with _translated_errors():
             obstore.put(self._store, file_id, pieces)
         return file_id
 
@@ -56,7 +56,7 @@ class BucketStore:
         """As FileStore."""
         if not is_file_id(file_id):
             return None
-        with _told():
+        with _translated_errors():
             try:
                 found = obstore.get(self._store, file_id)
             except FileNotFoundError:
@@ -65,14 +65,14 @@ class BucketStore:
 
     def remove(self, file_ids: Iterable[str]) -> None:
         """As FileStore."""
-        with _told():
+        with _translated_errors():
             for file_id in filter(is_file_id, file_ids):
                 with suppress(FileNotFoundError):
                     obstore.delete(self._store, file_id)
 
     def each_before(self, moment_ms: int) -> Iterator[str]:
         """As FileStore."""
-        with _told():
+        with _translated_errors():
             for page in obstore.list(self._store):
                 for each in page:
                     if is_file_id(each["path"]) and each["last_modified"].timestamp() * 1000 < moment_ms:
@@ -80,14 +80,14 @@ class BucketStore:
 
 
 def _pieces(found: "GetResult") -> Iterator[bytes]:
-    with _told():
+    with _translated_errors():
         for piece in found.stream(min_chunk_size=CHUNK):
             yield bytes(piece)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _translated_errors() -> Iterator[None]:
     try:
         yield
     except (BaseError, FileNotFoundError) as fault:  # the bucket itself is not there
-        raise FilesUnreachable(f"the bucket of files: {fault}") from fault
+        raise FilesUnavailable(f"the bucket of files: {fault}") from fault

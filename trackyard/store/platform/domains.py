@@ -40,9 +40,9 @@ def list_domains(conn: Connection) -> list[Domain]:
     return [Domain(**row._mapping) for row in conn.execute(select(domain).order_by(domain.c.id))]
 
 
-def is_taken(conn: Connection, url: str, *, beside: int) -> bool:
-    """Whether a domain other than `beside` has this host."""
-    query = select(domain.c.id).where(domain.c.url == url, domain.c.id != beside)
+def is_taken(conn: Connection, url: str, *, excluding: int) -> bool:
+    """Whether a domain other than `excluding` has this host."""
+    query = select(domain.c.id).where(domain.c.url == url, domain.c.id != excluding)
     return conn.execute(query).first() is not None
 
 

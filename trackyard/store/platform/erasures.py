@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select, text, update
 
-from trackyard.domain.platform.erasures import NOTHING_ERASED, Erased, Erasure, Subject
+from trackyard.domain.platform.erasures import NOTHING_ERASED, ErasedSubjects, Erasure, ErasureSubject
 from trackyard.store.tables import erasure, outbox
 
 _ADVISORY_LOCK = 0x6572_6173
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ErasureProgress:
     """How far an erasure is. sql_at, analytics_at: since when SQL and the analytic store are rid of it (UTC ms)."""
 
     erasure: Erasure
@@ -21,7 +21,7 @@ class Progress:
     analytics_at: int | None
 
 
-def add(conn: Connection, subject: Subject, value: str, staff_id: str, now_ms: int) -> Erasure:
+def add(conn: Connection, subject: ErasureSubject, value: str, staff_id: str, now_ms: int) -> Erasure:
     """Remembers an erasure; from its commit on it is carried out. Numbers commit in their order."""
     if conn.dialect.name == "postgresql":
         conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
@@ -34,21 +34,23 @@ def add(conn: Connection, subject: Subject, value: str, staff_id: str, now_ms: i
 def add_clicks(conn: Connection, click_ids: Sequence[str], cause: Erasure) -> int:
     """Remembers the erasure of clicks and views that another erasure names, of those that are not erased yet; how
     many. They are as old as it, and whoever asked for it asked for them."""
-    known = select(erasure.c.value).where(erasure.c.subject == Subject.CLICK.value, erasure.c.value.in_(click_ids))
+    known = select(erasure.c.value).where(
+        erasure.c.subject == ErasureSubject.CLICK.value, erasure.c.value.in_(click_ids)
+    )
     missing = sorted(set(click_ids) - set(conn.execute(known).scalars()))
     if missing:
         staff_id = conn.execute(select(erasure.c.staff_id).where(erasure.c.number == cause.number)).scalar_one()
         for click_id in missing:
-            add(conn, Subject.CLICK, click_id, staff_id, cause.at)
+            add(conn, ErasureSubject.CLICK, click_id, staff_id, cause.at)
     return len(missing)
 
 
 def add_clicks_of_users(conn: Connection, users: Mapping[str, str]) -> None:
     """Remembers the erasure of clicks and views that were loaded after that of their user id. users: by their id."""
     for user_id in sorted(set(users.values())):
-        named = (erasure.c.subject == Subject.USER.value, erasure.c.value == user_id)
+        named = (erasure.c.subject == ErasureSubject.USER.value, erasure.c.value == user_id)
         row = conn.execute(select(erasure).where(*named).order_by(erasure.c.number.desc()).limit(1)).one()
-        cause = Erasure(row.number, Subject.USER, user_id, row.at)
+        cause = Erasure(row.number, ErasureSubject.USER, user_id, row.at)
         add_clicks(conn, [click_id for click_id, name in users.items() if name == user_id], cause)
 
 
@@ -59,31 +61,31 @@ def is_done(conn: Connection, made: Erasure) -> bool:
     return conn.execute(left).first() is None
 
 
-def newest(conn: Connection) -> int:
+def newest_number(conn: Connection) -> int:
     """The number of the last erasure, 0 = there is none. Cheap."""
     return int(conn.execute(select(func.max(erasure.c.number))).scalar_one() or 0)
 
 
-def find_all(conn: Connection) -> Erased:
+def get_erased(conn: Connection) -> ErasedSubjects:
     """All that was ever erased."""
     rows = conn.execute(select(erasure.c.number, erasure.c.subject, erasure.c.value, erasure.c.at))
-    return Erased.of(Erasure(row.number, Subject(row.subject), row.value, row.at) for row in rows)
+    return ErasedSubjects.of(Erasure(row.number, ErasureSubject(row.subject), row.value, row.at) for row in rows)
 
 
-class Known:
+class ErasedCache:
     """All that was ever erased, read anew when there is more of it. Belongs to one thread."""
 
     def __init__(self) -> None:
         self._known = NOTHING_ERASED
 
-    def now(self, conn: Connection) -> Erased:
+    def now(self, conn: Connection) -> ErasedSubjects:
         """As it stands. One look at an index, as a rule."""
-        if newest(conn) != self._known.newest:
-            self._known = find_all(conn)
+        if newest_number(conn) != self._known.newest:
+            self._known = get_erased(conn)
         return self._known
 
 
-def check(conn: Connection, seen: Erased, unsure_since: int | None = None) -> None:
+def check_load(conn: Connection, seen: ErasedSubjects, unsure_since: int | None = None) -> None:
     """To be called in the transaction that commits a load of records that were cleaned of `seen`, before anything is
     written in it: an erasure that was asked for meanwhile, and may have passed them by, is carried out once more.
 
@@ -92,19 +94,21 @@ def check(conn: Connection, seen: Erased, unsure_since: int | None = None) -> No
     """
     if conn.dialect.name == "postgresql":  # who asks for an erasure waits for those who commit
         conn.execute(text("SELECT pg_advisory_xact_lock_shared(:key)"), {"key": _ADVISORY_LOCK})
-    last = newest(conn)
-    after = seen.newest if unsure_since is None or last == 0 else min(seen.newest, last_before(conn, unsure_since))
+    last = newest_number(conn)
+    after = (
+        seen.newest if unsure_since is None or last == 0 else min(seen.newest, last_number_before(conn, unsure_since))
+    )
     if last > after:
-        carry_out_again(conn, after)
+        restart_after(conn, after)
 
 
-def find_progress(conn: Connection, number: int) -> Progress | None:
+def find_progress(conn: Connection, number: int) -> ErasureProgress | None:
     """One erasure; None when there is none of that number."""
     row = conn.execute(select(erasure).where(erasure.c.number == number)).one_or_none()
     if row is None:
         return None
-    made = Erasure(row.number, Subject(row.subject), row.value, row.at)
-    return Progress(made, row.staff_id, row.sql_at, row.analytics_at)
+    made = Erasure(row.number, ErasureSubject(row.subject), row.value, row.at)
+    return ErasureProgress(made, row.staff_id, row.sql_at, row.analytics_at)
 
 
 def list_not_in_sql(conn: Connection) -> list[Erasure]:
@@ -117,12 +121,12 @@ def list_not_in_analytics(conn: Connection, limit: int | None = None) -> list[Er
     return _list(conn, erasure.c.analytics_at.is_(None), erasure.c.sql_at.is_not(None))[:limit]
 
 
-def last_on_the_way(conn: Connection) -> int:
+def last_outbox_id(conn: Connection) -> int:
     """The last row that is on its way from SQL to the analytic store, 0 = none is."""
     return int(conn.execute(select(func.max(outbox.c.id))).scalar_one() or 0)
 
 
-def is_on_the_way(conn: Connection, last: int) -> bool:
+def has_outbox_until(conn: Connection, last: int) -> bool:
     """Whether rows are on their way that already were when one was the last."""
     return conn.execute(select(outbox.c.id).where(outbox.c.id <= last).limit(1)).first() is not None
 
@@ -132,12 +136,12 @@ def list_finished(conn: Connection, since: int, until: int) -> list[Erasure]:
     return _list(conn, erasure.c.analytics_at >= since, erasure.c.analytics_at < until)
 
 
-def is_any_left(conn: Connection) -> bool:
+def has_unfinished(conn: Connection) -> bool:
     """Whether an erasure is not carried out. Cheap."""
     return conn.execute(select(erasure.c.number).where(erasure.c.analytics_at.is_(None)).limit(1)).first() is not None
 
 
-def last_before(conn: Connection, moment: int) -> int:
+def last_number_before(conn: Connection, moment: int) -> int:
     """The number of the last erasure that was asked for before a moment (UTC ms), 0 = none was."""
     return int(conn.execute(select(func.max(erasure.c.number)).where(erasure.c.at < moment)).scalar_one() or 0)
 
@@ -152,7 +156,7 @@ def finish_analytics(conn: Connection, numbers: Collection[int], now_ms: int) ->
     conn.execute(update(erasure).where(erasure.c.number.in_(numbers)).values(analytics_at=now_ms))
 
 
-def carry_out_again(conn: Connection, after: int) -> int:
+def restart_after(conn: Connection, after: int) -> int:
     """Has the erasures behind a number carried out once more: something was loaded that did not know of them. How
     many."""
     again = update(erasure).where(erasure.c.number > after)
@@ -162,4 +166,4 @@ def carry_out_again(conn: Connection, after: int) -> int:
 def _list(conn: Connection, *conditions: object) -> list[Erasure]:
     query = select(erasure.c.number, erasure.c.subject, erasure.c.value, erasure.c.at).where(*conditions)  # type: ignore[arg-type]
     rows = conn.execute(query.order_by(erasure.c.number))
-    return [Erasure(row.number, Subject(row.subject), row.value, row.at) for row in rows]
+    return [Erasure(row.number, ErasureSubject(row.subject), row.value, row.at) for row in rows]

@@ -17,12 +17,12 @@ CHUNK: Final = 256 * 1024
 is_file_id = re.compile(r"[0-9a-f]{32}\Z").match
 
 
-class FilesUnreachable(OSError):
+class FilesUnavailable(OSError):
     """What keeps the files does not answer, or refuses; the message says what it said."""
 
 
 class FileStore(Protocol):
-    """Where files are kept. Every method raises OSError; FilesUnreachable is one that may pass."""
+    """Where files are kept. Every method raises OSError; FilesUnavailable is one that may pass."""
 
     def put(self, pieces: Iterable[bytes]) -> str:
         """Keeps the bytes durably, or nothing of them; their new id of 32 hex digits."""

@@ -21,7 +21,7 @@ class FileRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetch:
+class CreativeFetch:
     """A creative whose file is still to be fetched. attempts: made so far · next_at: UTC ms."""
 
     id: int
@@ -44,7 +44,7 @@ def find_file(conn: Connection, file_id: str) -> FileRow | None:
     return None if row is None else FileRow(**row._mapping)
 
 
-def known(conn: Connection, file_ids: Iterable[str]) -> set[str]:
+def existing_files(conn: Connection, file_ids: Iterable[str]) -> set[str]:
     """Those of the ids that are files."""
     return set(conn.execute(select(file.c.id).where(file.c.id.in_(list(file_ids)))).scalars())
 
@@ -64,14 +64,14 @@ def add_fetches(conn: Connection, offer_id: int, creatives: Iterable[Creative], 
         conn.execute(insert(fetch), rows)
 
 
-def list_due_fetches(conn: Connection, now_ms: int, limit: int) -> list[Fetch]:
+def list_due_fetches(conn: Connection, now_ms: int, limit: int) -> list[CreativeFetch]:
     """Fetches whose time has come, the oldest first."""
     columns = (fetch.c.id, fetch.c.offer_id, fetch.c.creative_id, fetch.c.url, fetch.c.attempts, fetch.c.next_at)
     query = select(*columns).where(fetch.c.next_at <= now_ms).order_by(fetch.c.next_at, fetch.c.id).limit(limit)
-    return [Fetch(**row._mapping) for row in conn.execute(query)]
+    return [CreativeFetch(**row._mapping) for row in conn.execute(query)]
 
 
-def claim_fetch(conn: Connection, item: Fetch, until_ms: int) -> bool:
+def claim_fetch(conn: Connection, item: CreativeFetch, until_ms: int) -> bool:
     """Takes a fetch until a moment, counting the attempt; False when another worker has it or it is gone."""
     mine = fetch.c.id == item.id, fetch.c.next_at == item.next_at
     taken = conn.execute(update(fetch).where(*mine).values(next_at=until_ms, attempts=item.attempts + 1))

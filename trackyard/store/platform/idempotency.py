@@ -11,23 +11,23 @@ _CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
-class FirstAnswer:
+class IdempotentAnswer:
     """A kept answer. asked: the digest of what was asked · sealed: the answer, encrypted."""
 
     asked: str
     sealed: str
 
 
-def find_answer(conn: Connection, name: str, since_ms: int) -> FirstAnswer | None:
+def find_answer(conn: Connection, name: str, since_ms: int) -> IdempotentAnswer | None:
     """The answer kept under a name, unless it is from before `since_ms` (UTC)."""
     columns = first_answer.c
     row = conn.execute(
         select(columns.asked, columns.sealed).where(columns.name == name, columns.created_at > since_ms)
     ).one_or_none()
-    return None if row is None else FirstAnswer(row.asked, row.sealed)
+    return None if row is None else IdempotentAnswer(row.asked, row.sealed)
 
 
-def claim(conn: Connection, name: str, asked: str, now_ms: int, since_ms: int) -> bool:
+def claim_name(conn: Connection, name: str, asked: str, now_ms: int, since_ms: int) -> bool:
     """Takes a name, for an answer to come; False when it has one from after `since_ms` (UTC). Waits for another
     transaction that has taken it."""
     columns = first_answer.c
@@ -38,7 +38,7 @@ def claim(conn: Connection, name: str, asked: str, now_ms: int, since_ms: int) -
     return conn.execute(statement.returning(columns.name)).one_or_none() is not None
 
 
-def keep_answer(conn: Connection, name: str, sealed: str) -> None:
+def store_answer(conn: Connection, name: str, sealed: str) -> None:
     """The answer of a name that the same transaction has taken."""
     conn.execute(update(first_answer).where(first_answer.c.name == name).values(sealed=sealed))
 

@@ -11,7 +11,7 @@ MAX_SUBJECT = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Mail:
+class QueuedMail:
     """A queued mail. attempts: how often it was tried, this one included once it is claimed · created_at: UTC ms."""
 
     id: str
@@ -36,7 +36,7 @@ def has_due(conn: Connection, now_ms: int) -> bool:
     return conn.execute(select(mail.c.id).where(mail.c.next_at <= now_ms).limit(1)).first() is not None
 
 
-def claim(conn: Connection, now_ms: int, lease_ms: int) -> Mail | None:
+def claim(conn: Connection, now_ms: int, lease_ms: int) -> QueuedMail | None:
     """The mail that has been due longest, counted as tried once more and left alone by others for `lease_ms`."""
     row = conn.execute(
         select(mail)
@@ -49,7 +49,7 @@ def claim(conn: Connection, now_ms: int, lease_ms: int) -> Mail | None:
         return None
     attempts = row.attempts + 1
     conn.execute(update(mail).where(mail.c.id == row.id).values(attempts=attempts, next_at=now_ms + lease_ms))
-    return Mail(row.id, row.recipient, row.subject, row.body, attempts, row.created_at)
+    return QueuedMail(row.id, row.recipient, row.subject, row.body, attempts, row.created_at)
 
 
 def retry(conn: Connection, mail_id: str, next_at: int) -> None:

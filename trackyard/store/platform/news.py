@@ -32,12 +32,12 @@ class NewsFilter:
 
     def conditions(self) -> ColumnElement[bool]:
         """As a condition."""
-        chosen: ColumnElement[bool] = true()
+        criteria: ColumnElement[bool] = true()
         if not self.drafts:
-            chosen &= news.c.published.is_(True)
+            criteria &= news.c.published.is_(True)
         if self.pinned is not None:
-            chosen &= news.c.pinned.is_(self.pinned)
-        return chosen
+            criteria &= news.c.pinned.is_(self.pinned)
+        return criteria
 
 
 def add_news(conn: Connection, new: News) -> None:
@@ -53,10 +53,10 @@ def find_news(conn: Connection, news_id: str, *, drafts: bool, lock: bool = Fals
     return None if row is None else News(**row._mapping)
 
 
-def list_news(conn: Connection, chosen: NewsFilter, *, skip: int, limit: int) -> tuple[list[News], int]:
+def list_news(conn: Connection, criteria: NewsFilter, *, skip: int, limit: int) -> tuple[list[News], int]:
     """`limit` of the chosen news after the first `skip`, pinned ones first, each group newest first; and how many
     are chosen."""
-    conditions = chosen.conditions()
+    conditions = criteria.conditions()
     total = conn.execute(select(func.count()).select_from(news).where(conditions)).scalar_one()
     query = select(news).where(conditions)
     ordered = query.order_by(news.c.pinned.desc(), news.c.created_at.desc(), news.c.id.desc())

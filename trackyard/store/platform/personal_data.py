@@ -23,7 +23,7 @@ from sqlalchemy import (
     update,
 )
 
-from trackyard.domain.platform.erasures import PERSONAL, emptied_click
+from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, redact_click
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.tables import (
     affiliate,
@@ -41,93 +41,95 @@ from trackyard.store.tables import (
     parallel_call,
 )
 
-Place = tuple[int, str]
+RedactionCursor = tuple[int, str]
 """(UTC ms of its creation, id) of a conversion: pages go by it."""
 
-Chosen = ColumnElement[bool]
+ConversionCondition = ColumnElement[bool]
 """Which conversions."""
 
-FIRST: Final[Place] = (-1, "")
+FIRST_CURSOR: Final[RedactionCursor] = (-1, "")
 
-_OWN: Final = PERSONAL["conversion"]
+_OWN: Final = PERSONAL_COLUMNS["conversion"]
 _COLUMNS: Final = [conversion.c[name] for name in ("id", "created_at", "click_id", "click", *_OWN)]
-_EMPTIED: Final = (
+_REDACT: Final = (
     update(conversion)
     .where(conversion.c.id == bindparam("key"))
     .values({"click": bindparam("click"), **{name: bindparam(name) for name in _OWN}})
 )
 
 
-def conversions_of_clicks(click_ids: Sequence[str]) -> Chosen:
+def conversions_of_clicks(click_ids: Sequence[str]) -> ConversionCondition:
     """The conversions of these clicks."""
     return conversion.c.click_id.in_(click_ids)
 
 
-def conversions_of_affiliate(affiliate_id: int, until: int) -> Chosen:
+def conversions_of_affiliate(affiliate_id: int, until: int) -> ConversionCondition:
     """The conversions of an affiliate that were created by `until` (UTC ms, inclusive)."""
     return and_(conversion.c.affiliate_id == affiliate_id, conversion.c.created_at <= until)
 
 
-def conversions_of_user(user_id: str, until: int) -> Chosen:
+def conversions_of_user(user_id: str, until: int) -> ConversionCondition:
     """The conversions whose call or click named a user id, created by `until`. Reads them all."""
     return and_(conversion.c.user_id == user_id, conversion.c.created_at <= until)
 
 
-def conversions_before(cut: int) -> Chosen:
+def conversions_before(cut: int) -> ConversionCondition:
     """The conversions that were created before `cut` (UTC ms)."""
     return conversion.c.created_at < cut
 
 
-def has_conversions(conn: Connection, chosen: Chosen, after: Place) -> bool:
+def has_conversions(conn: Connection, condition: ConversionCondition, after: RedactionCursor) -> bool:
     """Whether there are conversions behind a place. Cheap where an index begins at it."""
-    return conn.execute(_behind(select(conversion.c.id).where(chosen), after).limit(1)).first() is not None
+    return conn.execute(_after_cursor(select(conversion.c.id).where(condition), after).limit(1)).first() is not None
 
 
-def list_conversions(conn: Connection, chosen: Chosen, after: Place, limit: int) -> list[Row[Any]]:
+def list_conversions(
+    conn: Connection, condition: ConversionCondition, after: RedactionCursor, limit: int
+) -> list[Row[Any]]:
     """A page of conversions behind a place, with what of them is personal; locked on PostgreSQL."""
-    query = _behind(select(*_COLUMNS).where(chosen), after)
+    query = _after_cursor(select(*_COLUMNS).where(condition), after)
     return list(conn.execute(query.order_by(conversion.c.created_at, conversion.c.id).limit(limit).with_for_update()))
 
 
-def _behind(query: Select[Any], after: Place) -> Select[Any]:
-    if after == FIRST:
+def _after_cursor(query: Select[Any], after: RedactionCursor) -> Select[Any]:
+    if after == FIRST_CURSOR:
         return query
     # The first part alone lets an index begin at the place.
     place = tuple_(conversion.c.created_at, conversion.c.id)
     return query.where(conversion.c.created_at >= after[0], place > after)
 
 
-def click_ids_of(conn: Connection, chosen: Chosen) -> list[str]:
+def click_ids_of(conn: Connection, condition: ConversionCondition) -> list[str]:
     """The clicks of conversions, each once."""
-    query = select(conversion.c.click_id).where(chosen).distinct().order_by(conversion.c.click_id)
+    query = select(conversion.c.click_id).where(condition).distinct().order_by(conversion.c.click_id)
     return list(conn.execute(query).scalars())
 
 
-def place_of(row: Row[Any]) -> Place:
+def cursor_of(row: Row[Any]) -> RedactionCursor:
     """Where a row of `list_conversions` stands."""
     return row.created_at, row.id
 
 
-def empty_conversions(conn: Connection, rows: Sequence[Row[Any]]) -> list[str]:
+def redact_conversions(conn: Connection, rows: Sequence[Row[Any]]) -> list[str]:
     """Empties the personal data of some conversions; the ids of those that had any."""
     full = [row for row in rows if _has_personal(row)]
     if full:
         nothing = dict.fromkeys(_OWN, "")
-        conn.execute(_EMPTIED, [{"key": row.id, "click": emptied_click(row.click), **nothing} for row in full])
+        conn.execute(_REDACT, [{"key": row.id, "click": redact_click(row.click), **nothing} for row in full])
     return [row.id for row in full]
 
 
-def count_conversions(conn: Connection, chosen: Chosen) -> int:
+def count_conversions(conn: Connection, condition: ConversionCondition) -> int:
     """How many conversions there are of some."""
-    return int(conn.execute(select(func.count()).select_from(conversion).where(chosen)).scalar_one())
+    return int(conn.execute(select(func.count()).select_from(conversion).where(condition)).scalar_one())
 
 
 def _has_personal(row: Row[Any]) -> bool:
     own, click = row._mapping, row.click
-    return any(own[name] for name in _OWN) or any(click.get(name) for name in PERSONAL["click"])
+    return any(own[name] for name in _OWN) or any(click.get(name) for name in PERSONAL_COLUMNS["click"])
 
 
-def list_calls(conn: Connection, after: int, limit: int, before: int | None = None) -> list[Row[Any]]:
+def list_inbox(conn: Connection, after: int, limit: int, before: int | None = None) -> list[Row[Any]]:
     """A page of the inbox behind an id: id, call, click (payloads or None). before: received until then, UTC ms."""
     query = select(inbox.c.id, inbox.c.call, inbox.c.click).where(inbox.c.id > after)
     if before is not None:
@@ -135,24 +137,24 @@ def list_calls(conn: Connection, after: int, limit: int, before: int | None = No
     return list(conn.execute(query.order_by(inbox.c.id).limit(limit)))
 
 
-def edit_call(conn: Connection, call_id: int, call: bytes, click: bytes | None) -> None:
+def edit_inbox_entry(conn: Connection, call_id: int, call: bytes, click: bytes | None) -> None:
     """Replaces the payloads of a call in the inbox; on PostgreSQL waits for who decides it."""
     conn.execute(update(inbox).where(inbox.c.id == call_id).values(call=call, click=click))
 
 
-def list_parallel(conn: Connection, after: int, limit: int) -> list[Row[Any]]:
+def list_parallel_requests(conn: Connection, after: int, limit: int) -> list[Row[Any]]:
     """A page of calls of parallel_tracking_url behind an id: id, click (its payload)."""
     query = select(parallel_call.c.id, parallel_call.c.click).where(parallel_call.c.id > after)
     return list(conn.execute(query.order_by(parallel_call.c.id).limit(limit)))
 
 
-def edit_parallel(conn: Connection, call_id: int, click: bytes) -> None:
+def edit_parallel_request(conn: Connection, call_id: int, click: bytes) -> None:
     """Replaces the click of a call of parallel_tracking_url."""
     conn.execute(update(parallel_call).where(parallel_call.c.id == call_id).values(click=click))
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingCall:
+class WaitingDelivery:
     """A call to an affiliate that waits, and what its URL is made of: the conversion as it was then (status, payout,
     currency, comment), the URL with macros, the offer's title."""
 
@@ -166,7 +168,7 @@ class WaitingCall:
     title: str
 
 
-def list_waiting(conn: Connection, conversion_ids: Sequence[str]) -> list[WaitingCall]:
+def list_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str]) -> list[WaitingDelivery]:
     """The calls of conversions that wait, but for those whose postback is gone: they are not made."""
     columns, event = delivery.c, conversion_event.c
     template = func.coalesce(affiliate_postback.c.url, offer.c.cross_postback_url)
@@ -183,10 +185,10 @@ def list_waiting(conn: Connection, conversion_ids: Sequence[str]) -> list[Waitin
         .outerjoin(affiliate_postback, affiliate_postback.c.id == columns.postback_id)
         .where(columns.conversion_id.in_(conversion_ids), template.is_not(None))
     )
-    return [WaitingCall(*row) for row in conn.execute(query)]
+    return [WaitingDelivery(*row) for row in conn.execute(query)]
 
 
-def edit_waiting(conn: Connection, call_id: str, url: str, host: str) -> None:
+def edit_delivery_url(conn: Connection, call_id: str, url: str, host: str) -> None:
     """Replaces the URL of a call that waits."""
     conn.execute(update(delivery).where(delivery.c.id == call_id).values(url=url, host=host))
 
@@ -198,7 +200,7 @@ def has_imports(conn: Connection, until: int) -> bool:
     return conn.execute(query.limit(1)).first() is not None
 
 
-def empty_imports(conn: Connection, until: int, affiliate_id: int | None = None) -> int:
+def redact_imports(conn: Connection, until: int, affiliate_id: int | None = None) -> int:
     """Empties the visitor's address and user agent in imports that were asked for by `until` (UTC ms) and are not
     done: those of an affiliate, or all; how many."""
     columns = conversion_task.c
@@ -214,7 +216,7 @@ def empty_imports(conn: Connection, until: int, affiliate_id: int | None = None)
     return emptied
 
 
-def empty_account(conn: Connection, affiliate_id: int, password_hash: str, now_ms: int) -> bool:
+def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_ms: int) -> bool:
     """Empties who an affiliate is; its number, its status and its money stay. Its keys end, mail to it is not sent,
     and the audit log keeps which fields were changed when, but not what they were. Whether there is such an affiliate.
 
@@ -224,7 +226,7 @@ def empty_account(conn: Connection, affiliate_id: int, password_hash: str, now_m
     if email is None:
         return False
     nobody = f"erased-{affiliate_id}@erased.invalid"
-    values: dict[str, Any] = dict.fromkeys(PERSONAL["affiliate"])
+    values: dict[str, Any] = dict.fromkeys(PERSONAL_COLUMNS["affiliate"])
     values |= {"email": nobody, "login": nobody, "notes": "", "payment_systems": [], "custom_fields": {}}
     values |= {"password_hash": password_hash, "updated_at": now_ms}
     conn.execute(update(affiliate).where(affiliate.c.id == affiliate_id).values(values))
@@ -234,13 +236,13 @@ def empty_account(conn: Connection, affiliate_id: int, password_hash: str, now_m
     owned = and_(api_key.c.owner_kind == "affiliate", api_key.c.owner_id == str(affiliate_id))
     conn.execute(delete(api_key).where(owned))
     conn.execute(delete(mail).where(mail.c.recipient == email))
-    _forget_changes(conn, affiliate_id)
+    _redact_audit_log(conn, affiliate_id)
     return True
 
 
-def _forget_changes(conn: Connection, affiliate_id: int) -> None:
+def _redact_audit_log(conn: Connection, affiliate_id: int) -> None:
     own = and_(audit.c.what == affiliate.name, audit.c.key == str(affiliate_id))
     for row in conn.execute(select(audit.c.id, audit.c.changes).where(own)).all():
-        hidden = {name: [SECRET, SECRET] for name in row.changes if name in PERSONAL["affiliate"]}
+        hidden = {name: [SECRET, SECRET] for name in row.changes if name in PERSONAL_COLUMNS["affiliate"]}
         if hidden:
             conn.execute(update(audit).where(audit.c.id == row.id).values(changes=row.changes | hidden))

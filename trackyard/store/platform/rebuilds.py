@@ -17,90 +17,90 @@ from trackyard.store.tables import rebuild
 _ADVISORY_LOCK: Final = 0x7265_6275
 
 
-class Stage(StrEnum):
+class RebuildStage(StrEnum):
     """How far a rebuild is."""
 
     PREPARING = "preparing"  # the tables beside the live ones are made
-    DOUBLING = "doubling"  # what is loaded goes to both
+    DUAL_WRITE = "doubling"  # what is loaded goes to both
     SWAPPING = "swapping"  # nothing is loaded
     SWAPPED = "swapped"
-    KEPT = "kept"  # it ended without a swap: nobody asked for one, or differences are to be looked at first
+    NOT_SWAPPED = "kept"  # it ended without a swap: nobody asked for one, or differences are to be looked at first
     FAILED = "failed"
 
     @property
     def ended(self) -> bool:
         """Whether nothing more comes of it."""
-        return self in (Stage.SWAPPED, Stage.KEPT, Stage.FAILED)
+        return self in (RebuildStage.SWAPPED, RebuildStage.NOT_SWAPPED, RebuildStage.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class RebuildState:
     """The last rebuild there was. number: rises, 0 = there was none · owner: the data directory that makes it."""
 
     number: int
-    stage: Stage
+    stage: RebuildStage
     owner: str
 
     @property
-    def doubles(self) -> bool:
+    def writes_shadow_tables(self) -> bool:
         """Whether what is loaded goes to the tables beside the live ones, too."""
-        return self.stage is Stage.DOUBLING
+        return self.stage is RebuildStage.DUAL_WRITE
 
     @property
-    def closed(self) -> bool:
+    def loading_paused(self) -> bool:
         """Whether nothing may be loaded now."""
-        return self.stage is Stage.SWAPPING
+        return self.stage is RebuildStage.SWAPPING
 
 
-NO_GATE: Final = Gate(0, Stage.KEPT, "")
+NO_REBUILD: Final = RebuildState(0, RebuildStage.NOT_SWAPPED, "")
 
 
-class GateMoved(Exception):
+class RebuildStateChanged(Exception):
     """A rebuild began, swapped or ended since the load began: it has to be repeated."""
 
 
-class RebuildRuns(Exception):
+class RebuildRunning(Exception):
     """Another rebuild is not at its end."""
 
 
-def find_gate(conn: Connection) -> Gate:
+def get_rebuild_state(conn: Connection) -> RebuildState:
     """The gate as it stands."""
     query = select(rebuild.c.number, rebuild.c.stage, rebuild.c.owner).order_by(rebuild.c.number.desc()).limit(1)
     row = conn.execute(query).one_or_none()
-    return NO_GATE if row is None else Gate(row.number, Stage(row.stage), row.owner)
+    return NO_REBUILD if row is None else RebuildState(row.number, RebuildStage(row.stage), row.owner)
 
 
-def check_gate(conn: Connection, seen: Gate) -> None:
+def check_rebuild_state(conn: Connection, seen: RebuildState) -> None:
     """To be called in the transaction that commits a load, before anything is read in it. seen: the gate before the
-    load. Raises GateMoved."""
+    load. Raises RebuildStateChanged."""
     if conn.dialect.name == "postgresql":  # loads do not wait for each other, only for the gate
         conn.execute(text("SELECT pg_advisory_xact_lock_shared(:key)"), {"key": _ADVISORY_LOCK})
-    found = find_gate(conn)
+    found = get_rebuild_state(conn)
     if found != seen:
-        raise GateMoved(f"rebuild {found.number} is {found.stage}, and was {seen.stage} as {seen.number}")
+        raise RebuildStateChanged(f"rebuild {found.number} is {found.stage}, and was {seen.stage} as {seen.number}")
 
 
-def begin(conn: Connection, owner: str, now_ms: int) -> Gate:
-    """Begins a rebuild. Raises RebuildRuns."""
+def begin_rebuild(conn: Connection, owner: str, now_ms: int) -> RebuildState:
+    """Begins a rebuild. Raises RebuildRunning."""
     _lock(conn)
-    last = find_gate(conn)
+    last = get_rebuild_state(conn)
     if last.number and not last.stage.ended:
-        raise RebuildRuns(f"rebuild {last.number} is {last.stage}")
-    made = insert(rebuild).values(owner=owner, stage=Stage.PREPARING.value, begun_at=now_ms)
+        raise RebuildRunning(f"rebuild {last.number} is {last.stage}")
+    made = insert(rebuild).values(owner=owner, stage=RebuildStage.PREPARING.value, begun_at=now_ms)
     number = conn.execute(made.returning(rebuild.c.number)).scalar_one()
-    return Gate(int(number), Stage.PREPARING, owner)
+    return RebuildState(int(number), RebuildStage.PREPARING, owner)
 
 
-def move(conn: Connection, gate: Gate, stage: Stage, now_ms: int) -> Gate:
-    """The gate at its next stage; waits for the loads that are being committed. Raises GateMoved when it was ended
-    by somebody else."""
+def move_to_stage(conn: Connection, gate: RebuildState, stage: RebuildStage, now_ms: int) -> RebuildState:
+    """The gate at its next stage; waits for the loads that are being committed. Raises RebuildStateChanged when it
+    was ended by somebody else."""
     _lock(conn)
-    found = find_gate(conn)
+    found = get_rebuild_state(conn)
     if found != gate:
-        raise GateMoved(f"rebuild {gate.number} is {found.stage} as {found.number}, not {gate.stage}")
+        raise RebuildStateChanged(f"rebuild {gate.number} is {found.stage} as {found.number}, not {gate.stage}")
     values = {"stage": stage.value} | ({"ended_at": now_ms} if stage.ended else {})
     conn.execute(update(rebuild).where(rebuild.c.number == gate.number).values(values))
-    return Gate(gate.number, stage, gate.owner)
+    return RebuildState(gate.number, stage, gate.owner)
 
 
 def _lock(conn: Connection) -> None:

@@ -8,19 +8,19 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from trackyard.domain.money.affiliate_payments import PaymentStatus
-from trackyard.domain.money.ledger import SHARES
-from trackyard.domain.statistics.rows import Fact, ServerLog
+from trackyard.domain.money.ledger import REFERRAL_KINDS
+from trackyard.domain.statistics.rows import ConversionEvent, ServerPostbackLog
 from trackyard.store.engine.types import Amount
-from trackyard.store.money.affiliate_payments import KIND
+from trackyard.store.money.affiliate_payments import PAYMENT_KIND
 from trackyard.store.tables import conversion, conversion_event, inbox, ledger, outbox, payment, payment_entry
 
-_decode_facts = msgspec.json.Decoder(Fact).decode_lines
-_decode_logs = msgspec.json.Decoder(ServerLog).decode_lines
-_CALLER = "call:"
+_decode_facts = msgspec.json.Decoder(ConversionEvent).decode_lines
+_decode_logs = msgspec.json.Decoder(ServerPostbackLog).decode_lines
+_POSTBACK_ACTOR = "call:"
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StoredConversion:
     """A conversion as it is stored. Times UTC ms."""
 
     id: str
@@ -39,7 +39,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class LedgerSums:
     """What the ledger holds for one conversion, affiliate and currency; both 0 is as good as nothing."""
 
     affiliate_id: int
@@ -59,28 +59,28 @@ class PaymentSums:
     entered: Decimal
 
 
-_STATE = [conversion.c[name] for name in State.__slots__]
+_STATE = [conversion.c[name] for name in StoredConversion.__slots__]
 
 
-def conversion_span(conn: Connection) -> tuple[int, int] | None:
+def find_creation_range(conn: Connection) -> tuple[int, int] | None:
     """When the first and the last conversion were created (UTC ms); None = there is none."""
     first, last = conn.execute(select(func.min(conversion.c.created_at), func.max(conversion.c.created_at))).one()
     return None if first is None else (int(first), int(last))
 
 
-def states_between(conn: Connection, since: int, until: int) -> list[State]:
+def conversions_between(conn: Connection, since: int, until: int) -> list[StoredConversion]:
     """The conversions created from `since` to `until` (UTC ms, exclusive)."""
     query = select(*_STATE).where(conversion.c.created_at >= since, conversion.c.created_at < until)
-    return [State(*row) for row in conn.execute(query)]
+    return [StoredConversion(*row) for row in conn.execute(query)]
 
 
-def facts_on_their_way(conn: Connection) -> list[Fact]:
+def pending_events(conn: Connection) -> list[ConversionEvent]:
     """Rows of `fact` that are committed and may not be loaded yet."""
     rows = conn.execute(select(outbox.c.payload).where(outbox.c.target == "fact")).scalars()
     return [fact for payload in rows for fact in _decode_facts(payload)]
 
 
-def logs_on_their_way(conn: Connection) -> list[ServerLog]:
+def pending_server_logs(conn: Connection) -> list[ServerPostbackLog]:
     """Rows of `server_log` that are committed and may not be loaded yet."""
     rows = conn.execute(select(outbox.c.payload).where(outbox.c.target == "server_log")).scalars()
     return [log for payload in rows for log in _decode_logs(payload)]
@@ -91,7 +91,7 @@ def positions_in_inbox(conn: Connection, journal: str) -> set[int]:
     return set(conn.execute(select(inbox.c.position).where(inbox.c.journal == journal)).scalars())
 
 
-def entered_between(conn: Connection, since: int, until: int, *, shares: bool) -> dict[str, list[Entered]]:
+def ledger_sums_between(conn: Connection, since: int, until: int, *, shares: bool) -> dict[str, list[LedgerSums]]:
     """By conversion created in this time what the ledger holds for it: the shares of referrers, or all else."""
     created = select(conversion.c.id).where(conversion.c.created_at >= since, conversion.c.created_at < until)
     rows = conn.execute(
@@ -104,21 +104,21 @@ def entered_between(conn: Connection, since: int, until: int, *, shares: bool) -
         )
         .where(
             ledger.c.source_id.in_(created),
-            ledger.c.kind.in_(SHARES) if shares else ledger.c.kind.not_in((*SHARES, KIND)),
+            ledger.c.kind.in_(REFERRAL_KINDS) if shares else ledger.c.kind.not_in((*REFERRAL_KINDS, PAYMENT_KIND)),
         )
         .group_by(ledger.c.source_id, ledger.c.affiliate_id, ledger.c.currency)
     )
-    found: dict[str, list[Entered]] = {}
+    found: dict[str, list[LedgerSums]] = {}
     for row in rows:
-        entered = Entered(row.affiliate_id, row.currency, row.hold, row.available)
+        entered = LedgerSums(row.affiliate_id, row.currency, row.hold, row.available)
         found.setdefault(row.source_id, []).append(entered)
     return found
 
 
-def entries_of_nothing(conn: Connection) -> list[str]:
+def orphan_ledger_sources(conn: Connection) -> list[str]:
     """Conversions that the ledger names and that do not exist."""
     known = select(conversion.c.id)
-    query = select(ledger.c.source_id).where(ledger.c.kind != KIND, ledger.c.source_id.not_in(known)).distinct()
+    query = select(ledger.c.source_id).where(ledger.c.kind != PAYMENT_KIND, ledger.c.source_id.not_in(known)).distinct()
     return sorted(conn.execute(query).scalars())
 
 
@@ -138,7 +138,7 @@ def payment_sums(conn: Connection) -> list[PaymentSums]:
     own = select(ledger.c.source_id, func.sum(ledger.c.available, type_=Amount).label("entered"))
     entered = {
         row.source_id: row.entered
-        for row in conn.execute(own.where(ledger.c.kind == KIND).group_by(ledger.c.source_id))
+        for row in conn.execute(own.where(ledger.c.kind == PAYMENT_KIND).group_by(ledger.c.source_id))
     }
     nothing = Decimal(0)
     return [
@@ -149,15 +149,15 @@ def payment_sums(conn: Connection) -> list[PaymentSums]:
     ]
 
 
-def calls_that_changed(conn: Connection, since: str) -> Iterator[tuple[str, str]]:
+def each_postback_change(conn: Connection, since: str) -> Iterator[tuple[str, str]]:
     """(id of the call, conversion) of every change that a call made, from an id of a call on."""
     query = select(conversion_event.c.actor, conversion_event.c.conversion_id).where(
-        conversion_event.c.actor.like(f"{_CALLER}%"), conversion_event.c.actor >= f"{_CALLER}{since}"
+        conversion_event.c.actor.like(f"{_POSTBACK_ACTOR}%"), conversion_event.c.actor >= f"{_POSTBACK_ACTOR}{since}"
     )
     for row in conn.execute(query.execution_options(yield_per=5000)):
-        yield row.actor.removeprefix(_CALLER), row.conversion_id
+        yield row.actor.removeprefix(_POSTBACK_ACTOR), row.conversion_id
 
 
-def known_conversions(conn: Connection, ids: Collection[str]) -> set[str]:
+def existing_conversions(conn: Connection, ids: Collection[str]) -> set[str]:
     """Those of the ids that exist."""
     return set(conn.execute(select(conversion.c.id).where(conversion.c.id.in_(ids))).scalars())

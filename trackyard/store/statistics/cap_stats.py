@@ -7,12 +7,12 @@ from sqlalchemy import Connection, func, select
 
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.counters import Count
-from trackyard.domain.statistics.cap_stats import Held
+from trackyard.domain.statistics.cap_stats import GroupedCount
 from trackyard.store.engine.types import Amount
 from trackyard.store.tables import conversion
 
 
-def list_held(conn: Connection, offer_id: int, statuses: Iterable[Status], since: int) -> list[Held]:
+def get_grouped_counts(conn: Connection, offer_id: int, statuses: Iterable[Status], since: int) -> list[GroupedCount]:
     """The conversions of an offer in these statuses that were created at `since` (UTC ms) or later, counted by goal,
     affiliate and country."""
     alike = (conversion.c.goal, conversion.c.affiliate_id, conversion.c.country)
@@ -26,6 +26,6 @@ def list_held(conn: Connection, offer_id: int, statuses: Iterable[Status], since
         .group_by(*alike)
     )
     return [
-        Held(goal, affiliate_id, country, Count(int(n), Decimal(budget)))
+        GroupedCount(goal, affiliate_id, country, Count(int(n), Decimal(budget)))
         for goal, affiliate_id, country, n, budget in rows
     ]

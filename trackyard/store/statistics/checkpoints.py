@@ -7,16 +7,16 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select, update
 
 from trackyard.store.conversions import inbox
-from trackyard.store.conversions.inbox import InboxCall
+from trackyard.store.conversions.inbox import NewInboxEntry
 from trackyard.store.tables import edge_progress
 
 
-class ProgressMoved(Exception):
+class CheckpointMoved(Exception):
     """The range does not begin where the stored progress ends: it was loaded before, or one is left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class EdgeCheckpoint:
     """Everything of an edge before (journal, position) is loaded. loaded_until: time of the last mark, UTC ms ·
     begun_until: the end of a range from here whose load was begun; a repeat must be of that very range. 0 = none."""
 
@@ -27,13 +27,13 @@ class Progress:
     begun_until: int = 0
 
 
-def find(conn: Connection, edge: int) -> Progress | None:
+def find_checkpoint(conn: Connection, edge: int) -> EdgeCheckpoint | None:
     """The progress of one edge; None when nothing of it was loaded."""
     row = conn.execute(select(edge_progress).where(edge_progress.c.edge == edge)).one_or_none()
     return None if row is None else _read(row)
 
 
-def each_progress(conn: Connection) -> list[Progress]:
+def get_checkpoints(conn: Connection) -> list[EdgeCheckpoint]:
     """The progress of every edge, by its number."""
     rows = conn.execute(select(edge_progress).order_by(edge_progress.c.edge))
     return [_read(row) for row in rows]
@@ -41,33 +41,33 @@ def each_progress(conn: Connection) -> list[Progress]:
 
 def begin_range(conn: Connection, edge: int, journal: str, start: int, end: int) -> None:
     """Says, before any of it is loaded, that the next range of an edge is start..end, however much follows by the time
-    it is tried again. Raises ProgressMoved when the stored progress is not (journal, start)."""
+    it is tried again. Raises CheckpointMoved when the stored progress is not (journal, start)."""
     begun = update(edge_progress).where(
         edge_progress.c.edge == edge, edge_progress.c.journal == journal, edge_progress.c.position == start
     )
     if conn.execute(begun.values(begun_until=end)).rowcount != 1:
-        raise ProgressMoved(f"edge {edge} does not stand at {journal} {start}")
+        raise CheckpointMoved(f"edge {edge} does not stand at {journal} {start}")
 
 
-def load_range(
+def finish_range(
     conn: Connection,
     edge: int,
     journal: str,
     start: int,
     end: int,
     loaded_until: int,
-    calls: Sequence[InboxCall],
+    calls: Sequence[NewInboxEntry],
 ) -> None:
     """Says that bytes start..end of a journal are loaded, and adds their calls to the inbox, in one transaction.
 
     A range begins where the stored progress ends: in the same journal, or at 0 of a later journal of the edge.
-    Raises ProgressMoved, and nothing is written.
+    Raises CheckpointMoved, and nothing is written.
     """
-    before = find(conn, edge)
+    before = find_checkpoint(conn, edge)
     values = {"journal": journal, "position": end, "loaded_until": loaded_until, "begun_until": 0}
     if before is None:
         if start != 0:
-            raise ProgressMoved(f"nothing of edge {edge} is loaded, and the range of {journal} begins at {start}")
+            raise CheckpointMoved(f"nothing of edge {edge} is loaded, and the range of {journal} begins at {start}")
         conn.execute(insert(edge_progress).values(edge=edge, **values))
     else:
         follows = before.position == start if before.journal == journal else before.journal < journal and start == 0
@@ -77,11 +77,11 @@ def load_range(
             edge_progress.c.position == before.position,
         )
         if not follows or conn.execute(moved.values(values)).rowcount != 1:
-            raise ProgressMoved(
+            raise CheckpointMoved(
                 f"{journal} {start}..{end} does not follow {before.journal} {before.position} of edge {edge}"
             )
-    inbox.add_calls(conn, journal, calls)
+    inbox.add_entries(conn, journal, calls)
 
 
-def _read(row: Row[Any]) -> Progress:
-    return Progress(row.edge, row.journal, row.position, row.loaded_until, row.begun_until)
+def _read(row: Row[Any]) -> EdgeCheckpoint:
+    return EdgeCheckpoint(row.edge, row.journal, row.position, row.loaded_until, row.begun_until)

@@ -13,19 +13,19 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, select, update
 
-from trackyard.store.engine.bulk import Bulk
+from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.tables import outbox
 
-_BLOCK: Final = 200
+_BLOCK_ROWS: Final = 200
 """Rows in a block at the most."""
-_BETWEEN: Final = b"\n\n"
+_SEPARATOR: Final = b"\n\n"
 """Stands between the rows of a block: the lines of one row are never empty."""
-_NEW: Final = Bulk(outbox, ("target", "payload", "row_count", "created_at"))
+_NEW: Final = BulkInsert(outbox, ("target", "payload", "row_count", "created_at"))
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Claimed rows of one target. id: the token of the load · target: a key of domain.statistics.rows.TARGETS."""
+    """Claimed rows of one target. id: the token of the load · target: a key of domain.statistics.batch_rows.TARGETS."""
 
     id: str
     target: str
@@ -41,15 +41,15 @@ class OutboxRow:
 
 def add(conn: Connection, rows: Sequence[OutboxRow], now_ms: int) -> None:
     """Adds rows in the transaction of what they tell."""
-    told: dict[str, list[bytes]] = {}
+    by_target: dict[str, list[bytes]] = {}
     for row in rows:
-        told.setdefault(row.target, []).append(row.payload)
+        by_target.setdefault(row.target, []).append(row.payload)
     blocks = [
-        (target, payloads[start : start + _BLOCK])
-        for target, payloads in told.items()
-        for start in range(0, len(payloads), _BLOCK)
+        (target, payloads[start : start + _BLOCK_ROWS])
+        for target, payloads in by_target.items()
+        for start in range(0, len(payloads), _BLOCK_ROWS)
     ]
-    _NEW.add(conn, [[target, _BETWEEN.join(block), len(block), now_ms] for target, block in blocks])
+    _NEW.add(conn, [[target, _SEPARATOR.join(block), len(block), now_ms] for target, block in blocks])
 
 
 def find_targets(conn: Connection) -> list[str]:
@@ -69,7 +69,7 @@ def claim(conn: Connection, target: str, limit: int, batch_id: str) -> Batch | N
     claimed = 0
     while claimed < limit:
         after = ids[-1] if ids else 0
-        needed = -(-(limit - claimed) // _BLOCK)  # no more: what is looked at is locked for other claims
+        needed = -(-(limit - claimed) // _BLOCK_ROWS)  # no more: what is looked at is locked for other claims
         found = conn.execute(query.where(columns.id > after).order_by(columns.id).limit(needed)).all()
         if not found:
             break
@@ -87,19 +87,19 @@ def open_batches(conn: Connection) -> list[Batch]:
     return sorted((Batch(row.batch, row.target) for row in conn.execute(query)), key=lambda batch: batch.id)
 
 
-def rows(conn: Connection, batch: Batch) -> list[bytes]:
+def batch_rows(conn: Connection, batch: Batch) -> list[bytes]:
     """The rows of a batch, always in the same order."""
     query = (
         select(outbox.c.payload)
         .where(outbox.c.batch == batch.id, outbox.c.target == batch.target)
         .order_by(outbox.c.id)
     )
-    return [row for payload in conn.execute(query).scalars() for row in rows_in(payload)]
+    return [row for payload in conn.execute(query).scalars() for row in split_block(payload)]
 
 
-def rows_in(payload: bytes) -> list[bytes]:
+def split_block(payload: bytes) -> list[bytes]:
     """The rows of a block."""
-    return payload.split(_BETWEEN)
+    return payload.split(_SEPARATOR)
 
 
 def remove(conn: Connection, batch: Batch) -> None:

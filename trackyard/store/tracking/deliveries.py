@@ -36,10 +36,10 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
-from trackyard.store.engine.bulk import Bulk
+from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.tables import affiliate, affiliate_postback, delivery, offer
 
-CROSS: Final = 0
+CROSS_POSTBACK_ID: Final = 0
 """The postback_id of calls of an offer's cross_postback_url."""
 
 PARKED: Final = "parked"
@@ -96,16 +96,16 @@ class Delivery:
 
 
 _NEW: Final = [field.name for field in fields(NewDelivery)]
-_BEGUN: Final[dict[str, int | str]] = {"attempts": 0, "lease_until": 0, "owner": ""}
-_ADDED: Final = Bulk(delivery, (*_NEW, *_BEGUN))
-_named: Final = attrgetter(*_NEW)
+_INITIAL: Final[dict[str, int | str]] = {"attempts": 0, "lease_until": 0, "owner": ""}
+_ADDED: Final = BulkInsert(delivery, (*_NEW, *_INITIAL))
+_new_values: Final = attrgetter(*_NEW)
 _DERIVED: Final = frozenset({"secret", "superseded", "removed", "paused"})
 _READ: Final = [delivery.c[field.name] for field in fields(Delivery) if field.name not in _DERIVED]
 
 
 def add(conn: Connection, deliveries: Sequence[NewDelivery]) -> None:
     """Adds calls in the transaction of the change they tell of."""
-    _ADDED.add(conn, [[*_named(item), *_BEGUN.values()] for item in deliveries])
+    _ADDED.add(conn, [[*_new_values(item), *_INITIAL.values()] for item in deliveries])
 
 
 def add_forced(conn: Connection, deliveries: Sequence[NewDelivery]) -> int:
@@ -134,8 +134,8 @@ def list_due(
     """(id, host) of deliveries that may be attempted now, oldest first, at most `per_host` of each host and none of
     the hosts `without` (or `only` of some): a host with a long queue hides no other."""
     query = _list_due(conn.dialect.name, only is not None)
-    told = {"now": now_ms, "per_host": per_host, "most": limit, "hosts": list(without if only is None else only)}
-    return [(row.id, row.host) for row in conn.execute(query, told)]
+    params = {"now": now_ms, "per_host": per_host, "most": limit, "hosts": list(without if only is None else only)}
+    return [(row.id, row.host) for row in conn.execute(query, params)]
 
 
 def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_ms: int) -> list[Delivery]:
@@ -169,7 +169,7 @@ def find_outdated(conn: Connection, items: Collection[Delivery]) -> set[str]:
     if not items:
         return set()
     mine = delivery.alias("mine")
-    query = select(mine.c.id).where(mine.c.id.in_([item.id for item in items]), _later_of(mine.c))
+    query = select(mine.c.id).where(mine.c.id.in_([item.id for item in items]), _has_later(mine.c))
     return set(conn.execute(query).scalars())
 
 
@@ -232,7 +232,7 @@ def _list_due(dialect: str, only: bool) -> Select[tuple[str, str]]:
     first_of_host = (
         select(inner.c.id, inner.c.host, inner.c.next_at)
         .where(inner.c.host == hosts.c.host, inner.c.next_at <= now, inner.c.lease_until <= now)
-        .where(or_(inner.c.attempts > 0, inner.c.number == 1, ~_earlier_unattempted(inner.c)))
+        .where(or_(inner.c.attempts > 0, inner.c.number == 1, ~_has_earlier_unattempted(inner.c)))
         .order_by(inner.c.next_at)  # the index ends the search early; the condition above keeps the order
         .limit(bindparam("per_host", type_=Integer))
         .correlate(hosts)
@@ -274,7 +274,7 @@ def _hosts() -> CTE:
     return first.union_all(select(behind).where(first.c.host.is_not(None)))
 
 
-def _earlier_unattempted(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
+def _has_earlier_unattempted(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
     """A parked one holds up nobody: what comes behind it is parked as well."""
     earlier = delivery.alias("earlier")
     return exists(
@@ -289,7 +289,7 @@ def _earlier_unattempted(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElem
     )
 
 
-def _later_of(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
+def _has_later(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
     later = delivery.alias("later")
     return exists(
         select(literal(1)).where(
@@ -304,15 +304,17 @@ def _later_of(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
 def _deliveries() -> Select[Any]:
     """The columns of `Delivery`."""
     columns, of, crossed = delivery.c, affiliate_postback.c, offer.c
-    gone = and_(of.id.is_(None), or_(columns.postback_id != CROSS, crossed.id.is_(None)))
+    gone = and_(of.id.is_(None), or_(columns.postback_id != CROSS_POSTBACK_ID, crossed.id.is_(None)))
     own_url = and_(
-        columns.postback_id == CROSS, crossed.id == columns.offer_id, crossed.cross_postback_url.is_not(None)
+        columns.postback_id == CROSS_POSTBACK_ID,
+        crossed.id == columns.offer_id,
+        crossed.cross_postback_url.is_not(None),
     )
     return (
         select(
             *_READ,
             affiliate.c.postback_secret.label("secret"),
-            and_(columns.attempts > 0, _later_of(columns)).label("superseded"),
+            and_(columns.attempts > 0, _has_later(columns)).label("superseded"),
             gone.label("removed"),
             of.paused_at.is_not(None).label("paused"),
         )

@@ -10,12 +10,12 @@ from trackyard.store.tables import edge
 _ADVISORY_LOCK = 0x6564_6765
 
 
-class NoEdgeNumber(Exception):
+class EdgeNumbersExhausted(Exception):
     """All numbers are given out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class EdgeSlot:
     """A number and the slot of the data directory that holds it."""
 
     number: int
@@ -26,7 +26,7 @@ class Edge:
 def claim_edge(conn: Connection, directory_id: str, slot: int, now_ms: int) -> int:
     """The number (1..250) of a data directory's edge slot: the one it has, else the next free one for ever.
 
-    Raises NoEdgeNumber.
+    Raises EdgeNumbersExhausted.
     """
     if conn.dialect.name == "postgresql":
         conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
@@ -37,12 +37,12 @@ def claim_edge(conn: Connection, directory_id: str, slot: int, now_ms: int) -> i
         return int(held)
     number = (conn.execute(select(func.max(edge.c.number))).scalar_one() or 0) + 1
     if number not in EDGE_NUMBERS:
-        raise NoEdgeNumber(f"all {len(EDGE_NUMBERS)} edge numbers are given out")
+        raise EdgeNumbersExhausted(f"all {len(EDGE_NUMBERS)} edge numbers are given out")
     conn.execute(insert(edge).values(number=number, directory_id=directory_id, slot=slot, claimed_at=now_ms))
     return int(number)
 
 
-def each_edge(conn: Connection) -> list[Edge]:
+def each_edge(conn: Connection) -> list[EdgeSlot]:
     """Every number that was ever given out, ascending."""
     rows = conn.execute(select(edge.c.number, edge.c.directory_id, edge.c.slot).order_by(edge.c.number))
-    return [Edge(row.number, row.directory_id, row.slot) for row in rows]
+    return [EdgeSlot(row.number, row.directory_id, row.slot) for row in rows]

@@ -30,14 +30,14 @@ def cross_urls(conn: Connection, offer_ids: Collection[int]) -> dict[int, str]:
     return {row.id: row.cross_postback_url for row in conn.execute(_CROSS, {"ids": offer_ids})}
 
 
-def each_parallel(conn: Connection) -> dict[int, str]:
+def parallel_urls(conn: Connection) -> dict[int, str]:
     """The parallel_tracking_url of every offer that has one, by the offer. Reads an index of those alone."""
     columns = offer.c
     query = select(columns.id, columns.parallel_tracking_url).where(columns.parallel_tracking_url.is_not(None))
     return {row.id: row.parallel_tracking_url for row in conn.execute(query) if row.parallel_tracking_url}
 
 
-def parallel_of(conn: Connection, offer_ids: Collection[int]) -> dict[int, ParallelOffer]:
+def parallel_offers(conn: Connection, offer_ids: Collection[int]) -> dict[int, ParallelOffer]:
     """Those of these offers that have a parallel_tracking_url."""
     columns = offer.c
     query = select(columns.id, columns.parallel_tracking_url, columns.title)

@@ -9,13 +9,13 @@ from sqlalchemy import Connection, delete, func, insert, select
 
 from trackyard.store.tables import parallel_call
 
-MOST: Final = 20_000
-MOST_OF_HOST: Final = 2_000
+MAX_QUEUED: Final = 20_000
+MAX_QUEUED_PER_HOST: Final = 2_000
 """What waits at the most, in all and for one host; more is left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class ParallelCall:
+class ParallelRequest:
     """An accepted click that is told of. host: of the offer's URL · click: the record's payload."""
 
     offer_id: int
@@ -23,16 +23,16 @@ class ParallelCall:
     click: bytes
 
 
-def add(conn: Connection, calls: Sequence[ParallelCall], now_ms: int) -> int:
+def add(conn: Connection, calls: Sequence[ParallelRequest], now_ms: int) -> int:
     """Adds calls as far as there is room; how many."""
     if not calls:
         return 0
     counted = select(parallel_call.c.host, func.count()).group_by(parallel_call.c.host)
     waiting = Counter({row[0]: row[1] for row in conn.execute(counted)})
-    room = MOST - waiting.total()
+    room = MAX_QUEUED - waiting.total()
     rows = []
     for call in calls[: max(0, room)]:
-        if waiting[call.host] < MOST_OF_HOST:
+        if waiting[call.host] < MAX_QUEUED_PER_HOST:
             waiting[call.host] += 1
             rows.append({"offer_id": call.offer_id, "host": call.host, "click": call.click, "created_at": now_ms})
     if rows:
@@ -45,11 +45,11 @@ def has_any(conn: Connection) -> bool:
     return conn.execute(select(parallel_call.c.id).limit(1)).first() is not None
 
 
-def take(conn: Connection, limit: int) -> list[ParallelCall]:
+def take(conn: Connection, limit: int) -> list[ParallelRequest]:
     """Takes the oldest calls out of the queue, each for one worker."""
     columns = parallel_call.c
     oldest = select(columns.id, columns.offer_id, columns.host, columns.click).order_by(columns.id).limit(limit)
     rows = conn.execute(oldest.with_for_update(skip_locked=True)).all()
     if rows:
         conn.execute(delete(parallel_call).where(columns.id.in_([row.id for row in rows])))
-    return [ParallelCall(row.offer_id, row.host, row.click) for row in rows]
+    return [ParallelRequest(row.offer_id, row.host, row.click) for row in rows]

@@ -10,7 +10,7 @@ from trackyard.store.tables import affiliate, affiliate_postback, offer, staff
 
 
 @dataclass(frozen=True, slots=True)
-class Paused:
+class PausedPostback:
     """A postback that was just paused, and who is to know. manager_email None = it has no manager · offer_id None =
     global."""
 
@@ -25,14 +25,14 @@ class Paused:
     manager_email: str | None
 
 
-def count_dead(conn: Connection, dead: Mapping[int, int], taken: Collection[int], most: int) -> list[int]:
+def count_dead(conn: Connection, dead: Mapping[int, int], delivered: Collection[int], most: int) -> list[int]:
     """Counts calls of postbacks that ended dead since the last that was taken.
 
-    dead: by postback, how many (of those that are in `taken` too: after that) · taken: postbacks of which a call was.
-    Returns those that have `most` or more in a row and are not paused yet, locked until the transaction ends.
+    dead: by postback, how many (of those that are in `delivered` too: after that) · taken: postbacks of which a call
+    was. Returns those that have `most` or more in a row and are not paused yet, locked until the transaction ends.
     """
     columns = affiliate_postback.c
-    recovered = sorted(set(taken))
+    recovered = sorted(set(delivered))
     if recovered:
         conn.execute(
             update(affiliate_postback).where(columns.id.in_(recovered), columns.dead_in_row > 0).values(dead_in_row=0)
@@ -51,7 +51,7 @@ def count_dead(conn: Connection, dead: Mapping[int, int], taken: Collection[int]
     return full
 
 
-def pause(conn: Connection, ids: Collection[int], now_ms: int) -> list[Paused]:
+def pause(conn: Connection, ids: Collection[int], now_ms: int) -> list[PausedPostback]:
     """Pauses postbacks; what is told of each."""
     columns = affiliate_postback.c
     conn.execute(update(affiliate_postback).where(columns.id.in_(ids)).values(paused_at=now_ms))
@@ -75,11 +75,11 @@ def pause(conn: Connection, ids: Collection[int], now_ms: int) -> list[Paused]:
         .order_by(columns.id)
     )
     return [
-        Paused(number, url, offer_id, title, owner, name or login, email, manager, manager_email)
+        PausedPostback(number, url, offer_id, title, owner, name or login, email, manager, manager_email)
         for number, url, offer_id, title, owner, name, login, email, manager, manager_email in conn.execute(query)
     ]
 
 
-def resumed() -> dict[str, Any]:
+def resumed_columns() -> dict[str, Any]:
     """The columns of a postback whose calls are made (again)."""
     return {"paused_at": None, "dead_in_row": 0}

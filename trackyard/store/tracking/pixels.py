@@ -81,7 +81,7 @@ def rule_key(offer_id: int, affiliate_id: int) -> str:
     return f"{offer_id}-{affiliate_id}"
 
 
-def pair_of(key: str) -> tuple[int, int]:
+def parse_rule_key(key: str) -> tuple[int, int]:
     """The offer and the affiliate of a rule's key."""
     offer_id, _, affiliate_id = key.partition("-")
     return int(offer_id), int(affiliate_id)

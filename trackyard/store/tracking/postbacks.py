@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 from trackyard.domain.people.scope import Scope
 from trackyard.store.tables import affiliate_postback
 
-_FAR: Final = 2**62
+_MAX_OFFSET: Final = 2**62
 """A page beyond every other."""
 
 
@@ -28,7 +28,7 @@ class NewPostback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Postback(NewPostback):
+class StoredPostback(NewPostback):
     """A row of the table. dead_in_row: calls that ended dead since the last that was taken · paused_at: since when
     (UTC ms) its calls wait, None = they are made."""
 
@@ -64,23 +64,25 @@ def add_postback(conn: Connection, new: NewPostback) -> int:
     return int(conn.execute(statement).scalar_one())
 
 
-def find_postback(conn: Connection, scope: Scope, postback_id: int, *, lock: bool = False) -> Postback | None:
+def find_postback(conn: Connection, scope: Scope, postback_id: int, *, lock: bool = False) -> StoredPostback | None:
     """The postback of an id; None when there is none, or its affiliate is out of scope. `lock`: nobody else changes
     it until this transaction ends."""
     statement = select(affiliate_postback).where(affiliate_postback.c.id == postback_id)
     row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
     if row is None or not scope.has_affiliate(row.affiliate_id):
         return None
-    return Postback(**row._mapping)
+    return StoredPostback(**row._mapping)
 
 
-def list_postbacks(conn: Connection, chosen: PostbackFilter, page: int, limit: int) -> tuple[list[Postback], int]:
+def list_postbacks(
+    conn: Connection, criteria: PostbackFilter, page: int, limit: int
+) -> tuple[list[StoredPostback], int]:
     """A page of postbacks, oldest first, and how many there are."""
-    conditions = chosen.conditions()
+    conditions = criteria.conditions()
     total = conn.execute(select(func.count()).select_from(affiliate_postback).where(*conditions)).scalar_one()
     query = select(affiliate_postback).where(*conditions).order_by(affiliate_postback.c.id)
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _FAR)))
-    return [Postback(**row._mapping) for row in rows], total
+    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)))
+    return [StoredPostback(**row._mapping) for row in rows], total
 
 
 def offers_with(conn: Connection, scope: Scope, offer_ids: Iterable[int]) -> set[int]:
@@ -90,7 +92,7 @@ def offers_with(conn: Connection, scope: Scope, offer_ids: Iterable[int]) -> set
     return {int(number) for number in conn.execute(found).scalars()}
 
 
-def existing(conn: Connection, postback_ids: Iterable[int]) -> set[int]:
+def existing_postbacks(conn: Connection, postback_ids: Iterable[int]) -> set[int]:
     """Those of the postbacks that are there."""
     found = select(affiliate_postback.c.id).where(affiliate_postback.c.id.in_(set(postback_ids)))
     return set(conn.execute(found).scalars())

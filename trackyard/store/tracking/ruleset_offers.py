@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import Connection, Row, select
 
 from trackyard.base.ids import is_hex24
-from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, ClickCap, Landing, Offer, Restrictions
+from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, ClickCap, Restrictions, RulesetLanding, RulesetOffer
 from trackyard.store.tables import offer
 
 _RESTRICTIONS: Final = {
@@ -39,7 +39,7 @@ _LONGEST_NUMBER: Final = 9
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def compile_offers(conn: Connection, offer_ids: Sequence[int]) -> list[Offer]:
+def compile_offers(conn: Connection, offer_ids: Sequence[int]) -> list[RulesetOffer]:
     """The rows of these offers; removed ones and those that never were are absent."""
     rows = conn.execute(select(*_COLUMNS).where(offer.c.id.in_(offer_ids), offer.c.removed_at.is_(None)))
     return [_compiled(row) for row in rows]
@@ -57,8 +57,8 @@ def find_offer_id(conn: Connection, key: str) -> int | None:
     return None if found is None else int(found)
 
 
-def _compiled(row: Row[Any]) -> Offer:
-    return Offer(
+def _compiled(row: Row[Any]) -> RulesetOffer:
+    return RulesetOffer(
         id=row.id,
         hash=row.hash,
         title=row.title,
@@ -71,7 +71,8 @@ def _compiled(row: Row[Any]) -> Offer:
         start_at=row.start_at,
         stop_at=row.stop_at,
         landings=tuple(
-            Landing(id=int(item["id"]), url=item["url"], transit=item.get("type") == "transit") for item in row.landings
+            RulesetLanding(id=int(item["id"]), url=item["url"], transit=item.get("type") == "transit")
+            for item in row.landings
         ),
         redirect_type=row.redirect_type,
         allow_deeplink=row.allow_deeplink,

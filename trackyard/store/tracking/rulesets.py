@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from trackyard.domain.offers.offers import SubAccount
+from trackyard.domain.offers.offers import SubAccountList
 from trackyard.domain.tracking.ruleset import (
-    Advertiser,
-    Affiliate,
-    Connections,
-    Pixels,
-    Platform,
-    Row,
-    SmartLink,
-    SmartLinkOffer,
+    RulesetAdvertiser,
+    RulesetAffiliate,
+    RulesetConnections,
+    RulesetPixels,
+    RulesetPlatform,
+    RulesetRow,
+    RulesetSmartLink,
+    RulesetSmartLinkOffer,
 )
 from trackyard.store.offers import full_caps, smartlinks
 from trackyard.store.people import blacklist
@@ -43,8 +43,8 @@ _CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """The rule of (kind, key) changed last at `version`."""
+class RulesetChange:
+    """The rule of (kind, key) changed last at `ruleset_version`."""
 
     version: int
     kind: str
@@ -91,12 +91,12 @@ def touch_all(conn: Connection, kind: str, keys: Iterable[str | int]) -> None:
         )
 
 
-def version(conn: Connection) -> int:
+def ruleset_version(conn: Connection) -> int:
     """The version of the last change, 0 when there was none."""
     return int(conn.execute(select(rule_clock.c.version).where(rule_clock.c.id == 1)).scalar_one())
 
 
-def changes_since(conn: Connection, since: int, limit: int) -> list[Change]:
+def changes_since(conn: Connection, since: int, limit: int) -> list[RulesetChange]:
     """The changes after version `since`, oldest first, at most `limit`."""
     rows = conn.execute(
         select(rule_change.c.version, rule_change.c.kind, rule_change.c.key)
@@ -104,24 +104,24 @@ def changes_since(conn: Connection, since: int, limit: int) -> list[Change]:
         .order_by(rule_change.c.version)
         .limit(limit)
     )
-    return [Change(row.version, row.kind, row.key) for row in rows]
+    return [RulesetChange(row.version, row.kind, row.key) for row in rows]
 
 
-def compile_row(conn: Connection, kind: str, key: str) -> Row | None:
+def compile_row(conn: Connection, kind: str, key: str) -> RulesetRow | None:
     """The row of (kind, key) as it is now; None when there is no such thing (a tombstone)."""
     return compile_rows(conn, kind, [key]).get(key)
 
 
-def compile_rows(conn: Connection, kind: str, keys: Sequence[str]) -> dict[str, Row]:
+def compile_rows(conn: Connection, kind: str, keys: Sequence[str]) -> dict[str, RulesetRow]:
     """The rows of several keys of one kind; a key without a row is absent."""
-    compiled: dict[str, Row] = {}
+    compiled: dict[str, RulesetRow] = {}
     for start in range(0, len(keys), _CHUNK):
         compiled.update(_COMPILERS[kind](conn, keys[start : start + _CHUNK]))
     return compiled
 
 
-def each_rule(conn: Connection) -> Iterator[tuple[str, str, Row]]:
-    """Every rule there is, as (kind, key, row): with `version` of the same transaction a full snapshot."""
+def each_row(conn: Connection) -> Iterator[tuple[str, str, RulesetRow]]:
+    """Every rule there is, as (kind, key, row): with `ruleset_version` of the same transaction a full snapshot."""
     for kind, list_keys in _KEYS.items():
         keys = list_keys(conn)
         for start in range(0, len(keys), _CHUNK):
@@ -129,11 +129,11 @@ def each_rule(conn: Connection) -> Iterator[tuple[str, str, Row]]:
                 yield kind, key, row
 
 
-def _platform(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+def _platform(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
     if PLATFORM_KEY not in keys:
         return {}
     return {
-        PLATFORM_KEY: Platform(
+        PLATFORM_KEY: RulesetPlatform(
             trafficback_url=settings.find_setting(conn, settings.TRAFFICBACK_URL) or "",
             timezone=settings.find_setting(conn, settings.TIMEZONE) or "UTC",
             refuse_bots=settings.find_setting(conn, settings.REFUSE_BOTS) is not False,
@@ -141,7 +141,7 @@ def _platform(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
     }
 
 
-def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
     columns = advertiser.c
     rows = conn.execute(
         select(columns.id, columns.sub_accounts, columns.consider_personal_targeting_only)
@@ -150,11 +150,11 @@ def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
     ).all()
     refused = blacklist.affiliates_of(conn, [row.id for row in rows])
     return {
-        row.id: Advertiser(
+        row.id: RulesetAdvertiser(
             id=row.id,
             blacklist=refused.get(row.id, frozenset()),
             sub_accounts={
-                number: SubAccount(values=_values(held["value"]), exclude=bool(held["except"]))
+                number: SubAccountList(values=_values(held["value"]), exclude=bool(held["except"]))
                 for number, held in row.sub_accounts.items()
                 if held["value"]
             },
@@ -168,7 +168,7 @@ def _values(text: str) -> tuple[str, ...]:
     return tuple(value for value in text.split(",") if value)
 
 
-def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
     columns = affiliate.c
     rows = conn.execute(
         select(columns.id, columns.status, columns.name, columns.login, columns.server_clicks, columns.server_ip).where(
@@ -176,7 +176,7 @@ def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
         )
     )
     return {
-        str(row.id): Affiliate(
+        str(row.id): RulesetAffiliate(
             id=row.id,
             active=row.status == "active",
             name=row.name or row.login,
@@ -186,11 +186,11 @@ def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
     }
 
 
-def _offers(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+def _offers(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
     return {str(row.id): row for row in ruleset_offers.compile_offers(conn, _integers(keys))}
 
 
-def _connections(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+def _connections(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
     numbers = _integers(keys)
     rows = conn.execute(
         select(connection.c.offer_id, connection.c.affiliate_id, connection.c.enabled)
@@ -201,36 +201,36 @@ def _connections(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
     for row in rows:
         linked[row.offer_id][row.enabled].append(row.affiliate_id)
     return {
-        str(number): Connections(offer=number, affiliates=tuple(ids[True]), disconnected=tuple(ids[False]))
+        str(number): RulesetConnections(offer=number, affiliates=tuple(ids[True]), disconnected=tuple(ids[False]))
         for number, ids in linked.items()
     }
 
 
-def _full_caps(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+def _full_caps(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
     return {str(row.offer): row for row in full_caps.compile_full_caps(conn, _integers(keys))}
 
 
-def _smartlinks(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
+def _smartlinks(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
     columns = smartlink_category.c
-    found: dict[str, list[SmartLinkOffer]] = {
+    found: dict[str, list[RulesetSmartLinkOffer]] = {
         each: [] for each in conn.execute(select(columns.id).where(columns.id.in_(keys))).scalars()
     }
     rows = conn.execute(
         select(offer_label.c.value, offer.c.id, offer.c.week_epc)
         .join(offer, offer.c.id == offer_label.c.offer_id)
-        .where(offer_label.c.kind == smartlinks.KIND, offer_label.c.value.in_(found))
+        .where(offer_label.c.kind == smartlinks.LABEL_KIND, offer_label.c.value.in_(found))
         .where(offer.c.removed_at.is_(None))
         .order_by(offer.c.week_epc.desc(), offer.c.id)
     )
     for row in rows:
-        found[row.value].append(SmartLinkOffer(row.id, float(row.week_epc)))
-    return {each: SmartLink(each, tuple(offers)) for each, offers in found.items()}
+        found[row.value].append(RulesetSmartLinkOffer(row.id, float(row.week_epc)))
+    return {each: RulesetSmartLink(each, tuple(offers)) for each, offers in found.items()}
 
 
-def _pixels(conn: Connection, keys: Sequence[str]) -> dict[str, Row]:
-    shown = pixels.shown_pixels(conn, [pixels.pair_of(key) for key in keys])
+def _pixels(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
+    shown = pixels.shown_pixels(conn, [pixels.parse_rule_key(key) for key in keys])
     return {
-        pixels.rule_key(offer_id, affiliate_id): Pixels(offer_id, affiliate_id, tuple(codes))
+        pixels.rule_key(offer_id, affiliate_id): RulesetPixels(offer_id, affiliate_id, tuple(codes))
         for (offer_id, affiliate_id), codes in shown.items()
     }
 
@@ -267,7 +267,7 @@ def _smartlink_keys(conn: Connection) -> list[str]:
     return list(conn.execute(select(smartlink_category.c.id).order_by(smartlink_category.c.id)).scalars())
 
 
-_COMPILERS: dict[str, Callable[[Connection, Sequence[str]], dict[str, Row]]] = {
+_COMPILERS: dict[str, Callable[[Connection, Sequence[str]], dict[str, RulesetRow]]] = {
     "platform": _platform,
     "advertiser": _advertisers,
     "affiliate": _affiliates,

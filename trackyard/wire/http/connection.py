@@ -15,11 +15,11 @@ from trackyard.wire.response.errors import ErrorBody
 MAX_HEAD = 128 * 1024
 """Bytes of a request's first line and headers."""
 MAX_URL = 64 * 1024
-STEP_S = 20.0
-"""Headers must be whole this long after their first byte; a body must bring `STEP_BYTES` or its end in it."""
-STEP_BYTES = 64 * 1024
-READ_S = 60.0
-READ_BYTES = 16 * 1024
+RECEIVE_TIMEOUT_S = 20.0
+"""Headers must be whole this long after their first byte; a body must bring `RECEIVE_MIN_BYTES` or its end in it."""
+RECEIVE_MIN_BYTES = 64 * 1024
+READER_TIMEOUT_S = 60.0
+READER_MIN_BYTES = 16 * 1024
 """Who is sent more than is held for it must take so much in so many seconds."""
 LINGER_S = 5.0
 """How long a refused client may go on sending before the connection is cut under its answer."""
@@ -33,43 +33,43 @@ class BoundedHttp(HttpToolsProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._in_head = False
-        self._is_whole = True
+        self._is_complete = True
         self._head_bytes = self._wire_bytes = self._body_bytes = self._body_before = 0
         self._unread = 0
-        self._refused = False
-        self._patience: asyncio.TimerHandle | None = None
-        self._reading: asyncio.TimerHandle | None = None
+        self._rejected = False
+        self._receive_timer: asyncio.TimerHandle | None = None
+        self._reader_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._wait()
+        self._restart_receive_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._wait_no_more()
-        self._read_on()
+        self._cancel_receive_timer()
+        self._cancel_reader_timer()
         self._unset_keepalive_if_required()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._refused:
+        if self._rejected:
             return
         super().data_received(data)
-        if self._is_whole or self._refused:
+        if self._is_complete or self._rejected:
             return
         if self._in_head:
             self._head_bytes += len(data)
             if self._head_bytes > MAX_HEAD:
-                self._refuse_head()
+                self._reject_head()
         else:
             self._wire_bytes += len(data)
             if self._wire_bytes > MAX_HEAD + _FRAMING * self._body_bytes:
-                self._refuse(413, "too_large", "The body is over the limit")
+                self._reject(413, "too_large", "The body is over the limit")
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._in_head, self._is_whole = True, False
+        self._in_head, self._is_complete = True, False
         self._head_bytes = self._wire_bytes = self._body_bytes = self._body_before = 0
-        self._wait()
+        self._restart_receive_timer()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._in_head:  # else a trailer, which says nothing we ask for
@@ -78,28 +78,28 @@ class BoundedHttp(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head = False
         if len(self.url) > MAX_URL or sum(len(n) + len(v) for n, v in self.headers) > MAX_HEAD:
-            self._refuse_head()
-        if not self._refused:
+            self._reject_head()
+        if not self._rejected:
             super().on_headers_complete()
-            self._wait()
+            self._restart_receive_timer()
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
-        if not self._refused:
+        if not self._rejected:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        self._is_whole = True
-        self._wait_no_more()
-        if not self._refused:
+        self._is_complete = True
+        self._cancel_receive_timer()
+        if not self._rejected:
             super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        self._refuse(400, "bad_request", "Bad Request")
+        self._reject(400, "bad_request", "Bad Request")
 
     def _unsupported_upgrade_warning(self) -> None:
         # Answered like any request; what follows is not HTTP.
-        self._refused = True
+        self._rejected = True
         if self._is_answering():
             self.cycle.keep_alive = False
         else:
@@ -107,27 +107,27 @@ class BoundedHttp(HttpToolsProtocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._wait_for_reader()
+        self._restart_reader_timer()
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._read_on()
+        self._cancel_reader_timer()
 
-    def _wait_for_reader(self) -> None:
-        self._read_on()
+    def _restart_reader_timer(self) -> None:
+        self._cancel_reader_timer()
         unread = self.transport.get_write_buffer_size()
-        self._reading = self.loop.call_later(READ_S, self._check_reader, unread)
+        self._reader_timer = self.loop.call_later(READER_TIMEOUT_S, self._check_reader, unread)
 
     def _check_reader(self, unread: int) -> None:
-        if unread - self.transport.get_write_buffer_size() < READ_BYTES:
+        if unread - self.transport.get_write_buffer_size() < READER_MIN_BYTES:
             self.transport.abort()  # an answer that is made as it is sent must not wait for ever
         else:
-            self._wait_for_reader()
+            self._restart_reader_timer()
 
-    def _read_on(self) -> None:
-        if self._reading is not None:
-            self._reading.cancel()
-            self._reading = None
+    def _cancel_reader_timer(self) -> None:
+        if self._reader_timer is not None:
+            self._reader_timer.cancel()
+            self._reader_timer = None
 
     def timeout_keep_alive_handler(self) -> None:
         unread = self.transport.get_write_buffer_size()
@@ -137,42 +137,42 @@ class BoundedHttp(HttpToolsProtocol):
         self._unread = unread
         self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
 
-    def _wait(self) -> None:
-        self._wait_no_more()
-        self._patience = self.loop.call_later(STEP_S, self._too_late)
+    def _restart_receive_timer(self) -> None:
+        self._cancel_receive_timer()
+        self._receive_timer = self.loop.call_later(RECEIVE_TIMEOUT_S, self._on_receive_timeout)
 
-    def _wait_no_more(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
+    def _cancel_receive_timer(self) -> None:
+        if self._receive_timer is not None:
+            self._receive_timer.cancel()
+            self._receive_timer = None
 
-    def _too_late(self) -> None:
+    def _on_receive_timeout(self) -> None:
         if self._in_head and self._is_answering():
-            self._wait()  # we do not read on before the request ahead of it is answered
-        elif not self._in_head and self._body_bytes - self._body_before >= STEP_BYTES:
+            self._restart_receive_timer()  # we do not read on before the request ahead of it is answered
+        elif not self._in_head and self._body_bytes - self._body_before >= RECEIVE_MIN_BYTES:
             self._body_before = self._body_bytes
-            self._wait()
-        elif self._is_whole or self.transport.is_closing():
+            self._restart_receive_timer()
+        elif self._is_complete or self.transport.is_closing():
             self.transport.abort()
         else:
-            self._refuse(408, "request_timeout", "The request did not arrive in time")
+            self._reject(408, "request_timeout", "The request did not arrive in time")
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
-    def _refuse_head(self) -> None:
+    def _reject_head(self) -> None:
         if len(self.url) > MAX_URL:
-            self._refuse(414, "uri_too_long", "The URL is over the limit of 64 KB")
+            self._reject(414, "uri_too_long", "The URL is over the limit of 64 KB")
         else:
-            self._refuse(431, "headers_too_large", "The headers are over the limit of 128 KB")
+            self._reject(431, "headers_too_large", "The headers are over the limit of 128 KB")
 
-    def _refuse(self, status: int, code: str, text: str) -> None:
+    def _reject(self, status: int, code: str, text: str) -> None:
         """Answers and reads no further. An answer that is owed to an earlier request goes out instead."""
-        if self._refused:
+        if self._rejected:
             return
-        self._refused = True
-        self._wait_no_more()
-        in_body = not (self._in_head or self._is_whole)
+        self._rejected = True
+        self._cancel_receive_timer()
+        in_body = not (self._in_head or self._is_complete)
         if not in_body and self._is_answering():
             self.cycle.keep_alive = False
             return

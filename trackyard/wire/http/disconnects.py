@@ -8,21 +8,23 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.types import Receive
 
-from trackyard.analytics.cancellation import Asking
+from trackyard.analytics.cancellation import CancellationToken
 
 T = TypeVar("T")
 
 
-async def watched(receive: Receive, who: Asking, work: Callable[[], T], threads: CapacityLimiter) -> T:
-    """What `work` answers. When the client goes meanwhile, `who` gives up what it asks. The body has been read."""
-    watch = asyncio.ensure_future(_give_up_with(receive, who))
+async def run_cancellable(
+    receive: Receive, token: CancellationToken, work: Callable[[], T], threads: CapacityLimiter
+) -> T:
+    """What `work` answers. When the client goes meanwhile, `token` gives up what it asks. The body has been read."""
+    watcher = asyncio.ensure_future(_cancel_on_disconnect(receive, token))
     try:
         return await anyio.to_thread.run_sync(work, limiter=threads)
     finally:
-        watch.cancel()
+        watcher.cancel()
 
 
-async def _give_up_with(receive: Receive, who: Asking) -> None:
+async def _cancel_on_disconnect(receive: Receive, token: CancellationToken) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-    who.give_up()
+    token.cancel()

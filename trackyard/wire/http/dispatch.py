@@ -21,31 +21,52 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from trackyard.analytics.cancellation import Asking, asking
+from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.base.clock import Clock, SystemClock
-from trackyard.base.errors import AccessDenied, BadInput, Refusal, TooLarge, TooManyRequests, Unauthorized, WrongCaller
+from trackyard.base.errors import (
+    AccessDenied,
+    BadInput,
+    BodyTooLarge,
+    CallerNotAllowed,
+    RequestError,
+    TooManyRequests,
+    Unauthorized,
+)
 from trackyard.base.logs import request_id
 from trackyard.base.metrics import API_REQUESTS, API_SECONDS
 from trackyard.base.secrets import digest
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.domain.tracking.ip_lists import network_of
-from trackyard.store.engine.audit_actor import Acting, acting
-from trackyard.wire.endpoint import MEGABYTE, Call, Endpoint, check_features
+from trackyard.store.engine.audit_actor import AuditActor, current_actor
+from trackyard.wire.endpoint import MEGABYTE, ApiRequest, Endpoint, check_features
 from trackyard.wire.http.auth import KEY_NAMES, Authenticate, find_caller, find_key
-from trackyard.wire.http.disconnects import watched
+from trackyard.wire.http.disconnects import run_cancellable
 from trackyard.wire.http.forwarding import PATHS as FORWARDED_PATHS
 from trackyard.wire.http.health import Branch, Page
-from trackyard.wire.http.idempotency import REPEATED, AnswerOnce, asked_of, check_repeat_key, find_repeat_key
-from trackyard.wire.http.rate_limits import FailedKeys, Limits, Rates, Reports, Seconds, Standing
+from trackyard.wire.http.idempotency import (
+    REPLAYED_HEADER,
+    RunOnce,
+    check_idempotency_key,
+    find_idempotency_key,
+    idempotent_request_of,
+)
+from trackyard.wire.http.rate_limits import (
+    ApiLimits,
+    MonotonicClock,
+    RateLimiter,
+    RateLimitStatus,
+    ReportLimiter,
+    WrongKeyLimiter,
+)
 from trackyard.wire.http.routing import Match, Routes
 from trackyard.wire.request.brackets import Tree, body_tree, close_files, merged, query_pairs, tree_of
 from trackyard.wire.request.fault_names import as_sent
-from trackyard.wire.request.params import LONGEST_NAME
+from trackyard.wire.request.params import MAX_SHOWN_NAME
 from trackyard.wire.request.parsing import read_params
 from trackyard.wire.response.envelope import encoded
 from trackyard.wire.response.errors import MethodNotAllowed, body_of, server_error
-from trackyard.wire.response.exports import Exported, Sheet
-from trackyard.wire.response.streaming import Exports, Sending
+from trackyard.wire.response.exports import ExportParams, FileExport
+from trackyard.wire.response.streaming import ExportResponse, ExportSlots
 
 log = logging.getLogger("trackyard.api")
 
@@ -66,7 +87,8 @@ class Dispatch(Generic[D]):
     """The ASGI application of a catalogue.
 
     Outside of the API, and without a key: `pages` by their path, `branches` by what their paths begin with
-    (`/files/`), which get the rest of the path. `once`: what gives a repeated write its first answer again; without
+    (`/files/`), which get the rest of the path. `run_idempotently`: what gives a repeated write its first answer
+    again; without
     one an Idempotency-Key is not looked at · `refusal_of`: what a failure is to the caller, None = a defect of ours.
     """
 
@@ -79,18 +101,22 @@ class Dispatch(Generic[D]):
         branches: Mapping[str, Branch] | None = None,
         *,
         clock: Clock | None = None,
-        limits: Limits | None = None,
-        once: AnswerOnce | None = None,
-        refusal_of: Callable[[Exception], Refusal | None] = lambda _fault: None,
-        seconds: Seconds = time.monotonic,
+        limits: ApiLimits | None = None,
+        run_idempotently: RunOnce | None = None,
+        refusal_of: Callable[[Exception], RequestError | None] = lambda _fault: None,
+        seconds: MonotonicClock = time.monotonic,
         forward: Forward | None = None,
     ) -> None:
         self._forward = forward
         self._refusal_of = refusal_of
         self._clock = clock or SystemClock()
-        limits = limits or Limits()
-        self._rates, self._reports, self._failed = Rates(limits, seconds), Reports(limits), FailedKeys(seconds)
-        self._once, self._exports = once, Exports()
+        limits = limits or ApiLimits()
+        self._rates, self._reports, self._failed = (
+            RateLimiter(limits, seconds),
+            ReportLimiter(limits),
+            WrongKeyLimiter(seconds),
+        )
+        self._run_idempotently, self._exports = run_idempotently, ExportSlots()
         self._routes = Routes(endpoints)
         self._deps = deps
         self._authenticate = authenticate
@@ -108,17 +134,17 @@ class Dispatch(Generic[D]):
         request = Request(scope, receive)
         token = request_id.set(_request_id(request))
         try:
-            response = await self._answered(request)
+            response = await self._respond(request)
             response.headers["X-Request-Id"] = request_id.get()
             if request.method == "HEAD":
-                _empty(response)
+                _drop_body(response)
             await response(scope, receive, send)
         finally:
             request_id.reset(token)
 
-    async def _answered(self, request: Request) -> Response:
+    async def _respond(self, request: Request) -> Response:
         started = time.perf_counter()
-        label, who = "unrouted", ""
+        label, requester = "unrouted", ""
         page = self._find_page(request)
         forward = self._forward if request.scope["path"].rstrip("/") in FORWARDED_PATHS else None
         try:
@@ -132,51 +158,51 @@ class Dispatch(Generic[D]):
             else:
                 match = self._routes.get(request.method, request.scope["path"])
                 label = match.endpoint.path
-                response, who = await self._called(match, request)
-        except Refusal as refusal:
-            response = _refused(refusal)
+                response, requester = await self._respond_to_api_request(match, request)
+        except RequestError as refusal:
+            response = _error_response(refusal)
         except ClientDisconnect:
-            response = _json(400, body_of(Refusal("The request ended too early")))  # nobody reads it
+            response = _json(400, body_of(RequestError("The request ended too early")))  # nobody reads it
         except Exception as fault:
-            response = self._failed_with(fault, request)
+            response = self._failure_response(fault, request)
         if page is None and forward is None:
-            response.raw_headers += self._standing(request).headers()
-        self._account(request, response, label, who, time.perf_counter() - started)
+            response.raw_headers += self._rate_status(request).headers()
+        self._log_request(request, response, label, requester, time.perf_counter() - started)
         return response
 
-    def _failed_with(self, fault: Exception, request: Request) -> Response:
+    def _failure_response(self, fault: Exception, request: Request) -> Response:
         """What a store that fails, or a defect, is answered with."""
         where = {"method": request.method, "path": request.scope["path"]}
         refusal = self._refusal_of(fault)
         if refusal is not None:
             log.warning("request refused", exc_info=fault, extra=where)
-            return _refused(refusal)
+            return _error_response(refusal)
         log.error("request failed", exc_info=fault, extra=where)
         return _json(500, server_error(request_id.get()))
 
-    async def _called(self, match: Match, request: Request) -> tuple[Response, str]:
-        most, stranger = match.endpoint.body_max, match.endpoint.audience == "anyone"
-        _check_length(request, most)
-        key = None if stranger else find_key(request.headers, _key_pairs(request.scope["query_string"]))
+    async def _respond_to_api_request(self, match: Match, request: Request) -> tuple[Response, str]:
+        max_bytes, is_public = match.endpoint.body_max, match.endpoint.audience == "anyone"
+        _check_length(request, max_bytes)
+        key = None if is_public else find_key(request.headers, _key_pairs(request.scope["query_string"]))
         # Looked up before the body is read: a stranger must not fill the disk with an upload.
         caller = await self._find_caller(key, _network(request))
         with SpooledTemporaryFile(max_size=MEGABYTE) as body:
-            await _read_body(request, most, body if stranger or caller is not None else None)
-            if caller is None and not stranger:
+            await _read_body(request, max_bytes, body if is_public or caller is not None else None)
+            if caller is None and not is_public:
                 raise Unauthorized
             name = _network(request) if key is None else digest(key)
             try:
-                self._take(name, request)
+                self._count_request(name, request)
                 _authorize(match.endpoint, caller)
-                with ExitStack() as place:
+                with ExitStack() as slot:
                     if match.endpoint.report:
-                        place.enter_context(self._reports.one_more(name))
+                        slot.enter_context(self._reports.slot(name))
                     done = await self._work(match, caller, request, body, name)
                     if done.file is not None:  # which is a report until it was sent
-                        done.file.left.push(place.pop_all())
-            except Refusal as refusal:
-                return _refused(refusal), _name(caller)
-        return _succeeded(done), _name(caller)
+                        done.file.loop_cleanup.push(slot.pop_all())
+            except RequestError as refusal:
+                return _error_response(refusal), _name(caller)
+        return _success_response(done), _name(caller)
 
     async def _find_caller(self, key: str | None, address: str) -> Caller | None:
         """Whose key it is. Raises TooManyRequests at the end of a flood of wrong ones; keys that called lately, from
@@ -191,16 +217,16 @@ class Dispatch(Generic[D]):
             self._failed.count(address)
         return caller
 
-    def _take(self, name: str, request: Request) -> None:
+    def _count_request(self, name: str, request: Request) -> None:
         """Counts a call of a key, or of an address where none is asked for. Raises TooManyRequests."""
         request.state.standing = standing = self._rates.take(name)
         if standing.wait:
             raise TooManyRequests(standing.wait)
 
-    def _standing(self, request: Request) -> Standing:
+    def _rate_status(self, request: Request) -> RateLimitStatus:
         """Where who calls stands; before the key is known, that is the address."""
-        found: Standing | None = getattr(request.state, "standing", None)
-        return found or self._rates.look(_network(request))
+        found: RateLimitStatus | None = getattr(request.state, "standing", None)
+        return found or self._rates.peek(_network(request))
 
     async def _work(
         self,
@@ -209,28 +235,31 @@ class Dispatch(Generic[D]):
         request: Request,
         body: "SpooledTemporaryFile[bytes]",
         name: str,
-    ) -> "_Done":
-        repeat_key = None if self._once is None else find_repeat_key(request.headers, match)
+    ) -> "_Result":
+        idempotency_key = None if self._run_idempotently is None else find_idempotency_key(request.headers, match)
         kind = request.headers.get("content-type", "")
         head = request.method == "HEAD"
-        sent = _Sent(request.scope["query_string"], kind, cast(BinaryIO, body), repeat_key, head)
-        place = partial(self._exports.place, name)
-        work = _Work(self._deps, match, caller, _address(request), sent, self._once, place)
-        who = Asking(name)
-        acts, asks = acting.set(self._acting(match, caller)), asking.set(who)
+        sent = _RawRequest(request.scope["query_string"], kind, cast(BinaryIO, body), idempotency_key, head)
+        slot = partial(self._exports.slot, name)
+        work = _HandlerRun(self._deps, match, caller, _address(request), sent, self._run_idempotently, slot)
+        requester = CancellationToken(name)
+        actor_token, cancellation_token = (
+            current_actor.set(self._audit_actor(match, caller)),
+            current_cancellation.set(requester),
+        )
         try:
             if match.endpoint.report:
-                return await watched(request.receive, who, work.run, self._report_threads)
+                return await run_cancellable(request.receive, requester, work.run, self._report_threads)
             return await anyio.to_thread.run_sync(work.run, limiter=self._threads)
         finally:
-            acting.reset(acts)
-            asking.reset(asks)
+            current_actor.reset(actor_token)
+            current_cancellation.reset(cancellation_token)
 
-    def _acting(self, match: Match, caller: Caller | None) -> Acting | None:
+    def _audit_actor(self, match: Match, caller: Caller | None) -> AuditActor | None:
         """Who the audit log names for what this call writes."""
         if not isinstance(caller, StaffCaller):
             return None
-        return Acting(caller.id, match.endpoint.id, request_id.get(), self._clock.now_ms())
+        return AuditActor(caller.id, match.endpoint.id, request_id.get(), self._clock.now_ms())
 
     def _find_page(self, request: Request) -> Page | None:
         path = request.scope["path"]
@@ -250,27 +279,27 @@ class Dispatch(Generic[D]):
         return response
 
     @staticmethod
-    def _account(request: Request, response: Response, label: str, who: str, seconds: float) -> None:
+    def _log_request(request: Request, response: Response, label: str, requester: str, seconds: float) -> None:
         method = request.method if request.method in ("GET", "HEAD", "POST", "DELETE", "OPTIONS") else "other"
         API_REQUESTS.labels(method, label, str(response.status_code)).inc()
         API_SECONDS.labels(label).observe(seconds)
         fields = {"method": request.method, "path": request.scope["path"], "status": response.status_code}
-        log.info("request", extra=fields | {"caller": who, "ms": round(seconds * 1000, 1)})
+        log.info("request", extra=fields | {"caller": requester, "ms": round(seconds * 1000, 1)})
 
 
-class _Sent(NamedTuple):
+class _RawRequest(NamedTuple):
     """What a request says, as it came. Reading it may take a second: never in the event loop."""
 
     query: bytes
     content_type: str
     body: BinaryIO
-    repeat_key: str | None
+    idempotency_key: str | None
     head: bool
 
     def tree(self) -> tuple[Tree, BadInput | None]:
         """The parameters, or what is wrong with their form: told only after the path's id was looked for."""
         try:
-            check_repeat_key(self.repeat_key)
+            check_idempotency_key(self.idempotency_key)
             pairs = [(name, value) for name, value in query_pairs(self.query) if name not in KEY_NAMES]
             under = tree_of(pairs)
             return merged(under, body_tree(self.content_type, self.body)), None
@@ -278,16 +307,16 @@ class _Sent(NamedTuple):
             return {}, fault
 
 
-class _Done(NamedTuple):
+class _Result(NamedTuple):
     """An answer, the names of the parameters it did not use, and whether it was given before. file: sent instead."""
 
     content: bytes
     ignored: list[str]
-    repeated: bool = False
-    file: Sending | None = None
+    replayed: bool = False
+    file: ExportResponse | None = None
 
 
-class _Work(Generic[D]):
+class _HandlerRun(Generic[D]):
     """The part of a call that runs in a thread: the parameters' form, the path's id, the parameters, the handler."""
 
     def __init__(
@@ -296,18 +325,18 @@ class _Work(Generic[D]):
         match: Match,
         caller: Caller | None,
         address: str,
-        sent: _Sent,
-        once: AnswerOnce | None,
-        place: Callable[[], ExitStack],
+        sent: _RawRequest,
+        run_idempotently: RunOnce | None,
+        slot: Callable[[], ExitStack],
     ) -> None:
         self._match = match
-        self._place = place
+        self._reserve_slot = slot
         self._sent = sent
-        self._once = once
+        self._run_idempotently = run_idempotently
         endpoint = match.endpoint
-        self._call = Call(
+        self._api_request = ApiRequest(
             deps=deps,
-            known=caller,
+            caller_or_none=caller,
             address=address,
             version=match.version,
             permission=endpoint.permission,
@@ -315,59 +344,66 @@ class _Work(Generic[D]):
             max_limit=endpoint.page_max,
         )
 
-    def run(self) -> _Done:
+    def run(self) -> _Result:
         """The answer, or the first one when it is asked for again. Raises Refusals."""
         tree, fault = self._sent.tree()
         try:
-            if self._once is None or self._sent.repeat_key is None or fault is not None:
-                return self._answered(tree, fault)
-            asked = asked_of(_name(self._call.known) or self._call.address, self._sent.repeat_key, self._match, tree)
-            text, repeated = self._once(asked, lambda: _kept(self._answered(tree, None)))
+            if self._run_idempotently is None or self._sent.idempotency_key is None or fault is not None:
+                return self._respond(tree, fault)
+            idempotent_request = idempotent_request_of(
+                _name(self._api_request.caller_or_none) or self._api_request.address,
+                self._sent.idempotency_key,
+                self._match,
+                tree,
+            )
+            text, replayed = self._run_idempotently(
+                idempotent_request, lambda: _stored_result(self._respond(tree, None))
+            )
             content, ignored = json.loads(text)
-            return _Done(content.encode(), ignored, repeated)
+            return _Result(content.encode(), ignored, replayed)
         finally:
             close_files(tree)
 
-    def _answered(self, tree: Tree, fault: BadInput | None) -> _Done:
-        endpoint, call = self._match.endpoint, self._call
+    def _respond(self, tree: Tree, fault: BadInput | None) -> _Result:
+        endpoint, api_request = self._match.endpoint, self._api_request
         if endpoint.find is not None:
-            call = replace(call, subject=endpoint.find(call))
+            api_request = replace(api_request, subject=endpoint.find(api_request))
         if fault is not None:
             raise fault
         try:
-            return self._handled(call, tree)
+            return self._call_handler(api_request, tree)
         except BadInput as found:
             raise BadInput(as_sent(endpoint.params, tree, found.fields or {})) from found
 
-    def _handled(self, call: Call[D], tree: Tree) -> _Done:
+    def _call_handler(self, api_request: ApiRequest[D], tree: Tree) -> _Result:
         endpoint = self._match.endpoint
-        params, ignored = read_params(endpoint.params, tree, staff=call.staff, version=call.version)
-        if endpoint.sheet is not None and isinstance(params, Exported) and params.format != "json":
-            return _Done(b"", sorted(ignored), file=self._file(endpoint.sheet, call, params))
+        params, ignored = read_params(endpoint.params, tree, staff=api_request.staff, version=api_request.version)
+        if endpoint.file_export is not None and isinstance(params, ExportParams) and params.format != "json":
+            return _Result(b"", sorted(ignored), file=self._file(endpoint.file_export, api_request, params))
         if endpoint.method == "GET":  # a filter that is dropped silently would widen the answer
             for name in sorted(ignored)[:MAX_IGNORED]:
-                call.warn(ignored[name])
-        answer = endpoint.handle(call, params)
-        if call.warnings:
-            answer.warnings = call.warnings
-        if type(answer) is not endpoint.answer_for(call.known):
+                api_request.warn(ignored[name])
+        answer = endpoint.handle(api_request, params)
+        if api_request.warnings:
+            answer.warnings = api_request.warnings
+        if type(answer) is not endpoint.answer_for(api_request.caller_or_none):
             raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
-        return _Done(encoded(answer), sorted(ignored))
+        return _Result(encoded(answer), sorted(ignored))
 
-    def _file(self, sheet: Sheet[D], call: Call[D], params: Exported) -> Sending:
+    def _file(self, file_export: FileExport[D], api_request: ApiRequest[D], params: ExportParams) -> ExportResponse:
         """The answer as a file, whose first rows were read: what refuses them is told as an error."""
-        ending = self._place()
+        cleanup = self._reserve_slot()
         try:
-            file = Sending(sheet.name, params.format, sheet.rows(call, params), ending)
+            file = ExportResponse(file_export.name, params.format, file_export.rows(api_request, params), cleanup)
             if not self._sent.head:
-                file.begin()
+                file.read_first()
         except BaseException:
-            ending.close()
+            cleanup.close()
             raise
         return file
 
 
-def _kept(done: _Done) -> str:
+def _stored_result(done: _Result) -> str:
     """An answer as it is kept."""
     return json.dumps([done.content.decode(), done.ignored])
 
@@ -388,33 +424,33 @@ def _network(request: Request) -> str:
 
 def _authorize(endpoint: Endpoint[Any], caller: Caller | None) -> None:
     if caller is None:
-        return  # a method for anyone: `_called` refuses strangers elsewhere
+        return  # a method for anyone: `_respond_to_api_request` refuses strangers elsewhere
     if not endpoint.admits(caller):
-        raise WrongCaller
+        raise CallerNotAllowed
     if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):
         raise AccessDenied(code=endpoint.permission)
     check_features(caller, endpoint.features)
 
 
-def _check_length(request: Request, most: int) -> None:
-    said = request.headers.get("content-length", "")
-    if said.isdecimal() and int(said) > most:
-        raise _too_large(most)
+def _check_length(request: Request, max_bytes: int) -> None:
+    content_length = request.headers.get("content-length", "")
+    if content_length.isdecimal() and int(content_length) > max_bytes:
+        raise _too_large(max_bytes)
 
 
-async def _read_body(request: Request, most: int, body: "SpooledTemporaryFile[bytes] | None") -> None:
+async def _read_body(request: Request, max_bytes: int, body: "SpooledTemporaryFile[bytes] | None") -> None:
     """Reads the body into `body`, in memory up to a megabyte, then on disk; None counts it alone."""
     size = 0
     async for chunk in request.stream():
         size += len(chunk)
-        if size > most:
-            raise _too_large(most)
+        if size > max_bytes:
+            raise _too_large(max_bytes)
         if body is not None:
             body.write(chunk)
 
 
-def _too_large(most: int) -> TooLarge:
-    return TooLarge(f"The body is over the limit of {most // MEGABYTE} MB")
+def _too_large(max_bytes: int) -> BodyTooLarge:
+    return BodyTooLarge(f"The body is over the limit of {max_bytes // MEGABYTE} MB")
 
 
 def _key_pairs(query: bytes) -> list[tuple[str, str]]:
@@ -428,22 +464,22 @@ def _request_id(request: Request) -> str:
     return sent if _REQUEST_ID.match(sent) else secrets.token_hex(12)
 
 
-def _succeeded(done: _Done) -> Response:
+def _success_response(done: _Result) -> Response:
     response: Response = done.file or Response(done.content, media_type=JSON)
     if done.ignored:
-        names = [quote(name[:LONGEST_NAME], safe="[]") for name in done.ignored[:MAX_IGNORED]]
+        names = [quote(name[:MAX_SHOWN_NAME], safe="[]") for name in done.ignored[:MAX_IGNORED]]
         response.headers["X-Ignored-Parameters"] = ",".join(names)
-    if done.repeated:
-        response.headers[REPEATED] = "true"
+    if done.replayed:
+        response.headers[REPLAYED_HEADER] = "true"
     return response
 
 
-def _empty(response: Response) -> None:
+def _drop_body(response: Response) -> None:
     """Takes the body from an answer to HEAD; its Content-Length stays that of GET."""
     response.body = b""
 
 
-def _refused(refusal: Refusal) -> Response:
+def _error_response(refusal: RequestError) -> Response:
     response = _json(refusal.status, body_of(refusal))
     if isinstance(refusal, MethodNotAllowed):
         response.headers["Allow"] = ", ".join(refusal.allowed)

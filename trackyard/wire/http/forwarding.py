@@ -19,27 +19,27 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trackyard.base.clock import Clock
-from trackyard.base.errors import TooLarge, TooManyRequests, Unavailable
-from trackyard.domain.tracking.forwarding import FORWARDED, signed_caller
+from trackyard.base.errors import BodyTooLarge, TooManyRequests, Unavailable
+from trackyard.domain.tracking.forwarding import FORWARDED_HEADER, signed_caller
 from trackyard.wire.endpoint import MEGABYTE
 from trackyard.wire.response.errors import MethodNotAllowed
 
 PATHS: Final = frozenset(("/postback", "/success.jpg", "/success.php"))
 METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS")
-AT_ONCE: Final = 16
-WAITING: Final = 256
+MAX_CONCURRENT: Final = 16
+MAX_WAITING: Final = 256
 """Requests that may be under way or wait for their turn; more of them are a 429."""
-HELD: Final = 32 * MEGABYTE
+MAX_HELD_BYTES: Final = 32 * MEGABYTE
 """Bytes of bodies that may be held at once; more of them are a 429."""
-SECONDS: Final = 5.0
+TIMEOUT_S: Final = 5.0
 """Time of an answer, and of the wait for a turn; a request that has no turn by then is a 503."""
-_AS_SENT: Final = "".join(map(chr, range(0x21, 0x7F)))
+_UNQUOTED: Final = "".join(map(chr, range(0x21, 0x7F)))
 """What stands in a query as it came; the rest is percent-encoded."""
-_SENT: Final = (
+_FORWARDED_HEADERS: Final = (
     *("content-type", "cookie", "origin", "referer", "user-agent"),
     *("access-control-request-headers", "access-control-request-method"),
 )
-_OF_CONNECTION: Final = frozenset(("connection", "date", "keep-alive", "server", "transfer-encoding"))
+_HOP_BY_HOP_HEADERS: Final = frozenset(("connection", "date", "keep-alive", "server", "transfer-encoding"))
 
 log = logging.getLogger("trackyard.api")
 
@@ -58,8 +58,8 @@ class Forwarder:
         clock: Clock,
         *,
         verified: bool = True,
-        seconds: float = SECONDS,
-        patience: float = SECONDS,
+        seconds: float = TIMEOUT_S,
+        max_wait: float = TIMEOUT_S,
     ) -> None:
         parts = urlsplit(url)
         self._host, self._port = parts.hostname or "", parts.port
@@ -71,14 +71,14 @@ class Forwarder:
                 self._context.check_hostname, self._context.verify_mode = False, ssl.CERT_NONE
         self._key = key
         self._clock = clock
-        self._seconds, self._patience = seconds, patience
-        self._threads, self._turns = CapacityLimiter(AT_ONCE), Semaphore(AT_ONCE)
-        self._under_way = self._held = 0
+        self._seconds, self._max_wait = seconds, max_wait
+        self._threads, self._slots = CapacityLimiter(MAX_CONCURRENT), Semaphore(MAX_CONCURRENT)
+        self._in_flight = self._held = 0
 
     async def __call__(self, request: Request, address: str) -> Response:
         """Return the answer of the tracking listener to the request of a caller at `address`.
 
-        Errors: MethodNotAllowed, TooLarge, TooManyRequests, Unavailable.
+        Errors: MethodNotAllowed, BodyTooLarge, TooManyRequests, Unavailable.
         """
         if request.method not in METHODS:
             raise MethodNotAllowed(list(METHODS))
@@ -88,36 +88,36 @@ class Forwarder:
                 body += chunk
                 self._held += len(chunk)
                 if len(body) > MEGABYTE:
-                    raise TooLarge
-                if self._held > HELD:
+                    raise BodyTooLarge
+                if self._held > MAX_HELD_BYTES:
                     raise TooManyRequests(1)
-            return await self._in_turn(partial(self._ask, request, address, bytes(body)))
+            return await self._in_slot(partial(self._forward, request, address, bytes(body)))
         finally:
             self._held -= len(body)
 
-    async def _in_turn(self, ask: Callable[[], Response]) -> Response:
-        if self._under_way >= WAITING:
+    async def _in_slot(self, forward: Callable[[], Response]) -> Response:
+        if self._in_flight >= MAX_WAITING:
             raise TooManyRequests(1)
-        self._under_way += 1
+        self._in_flight += 1
         try:
-            with anyio.move_on_after(self._patience) as wait:
-                await self._turns.acquire()
+            with anyio.move_on_after(self._max_wait) as wait:
+                await self._slots.acquire()
             if wait.cancelled_caught:
-                log.warning("tracking address is busy", extra={"requests": self._under_way})
+                log.warning("tracking address is busy", extra={"requests": self._in_flight})
                 raise _unavailable("The tracking address is busy: try again later")
             try:
-                return await anyio.to_thread.run_sync(ask, limiter=self._threads)
+                return await anyio.to_thread.run_sync(forward, limiter=self._threads)
             finally:
-                self._turns.release()
+                self._slots.release()
         finally:
-            self._under_way -= 1
+            self._in_flight -= 1
 
-    def _ask(self, request: Request, address: str, body: bytes) -> Response:
-        query = quote(request.scope["query_string"], safe=_AS_SENT)
+    def _forward(self, request: Request, address: str, body: bytes) -> Response:
+        query = quote(request.scope["query_string"], safe=_UNQUOTED)
         path = self._prefix + request.scope["path"].rstrip("/")
-        headers = {name: value for name in _SENT if (value := request.headers.get(name)) is not None}
+        headers = {name: value for name in _FORWARDED_HEADERS if (value := request.headers.get(name)) is not None}
         headers["cookie"] = "; ".join(request.headers.getlist("cookie"))
-        headers[FORWARDED.decode()] = signed_caller(self._key, address, self._clock.now_ms()).decode()
+        headers[FORWARDED_HEADER.decode()] = signed_caller(self._key, address, self._clock.now_ms()).decode()
         connection = self._connection()
         try:
             target = f"{path}?{query}" if query else path
@@ -135,7 +135,7 @@ class Forwarder:
         response.raw_headers = [
             (name.lower().encode("latin-1"), value.encode("latin-1"))
             for name, value in answer.getheaders()
-            if name.lower() not in _OF_CONNECTION
+            if name.lower() not in _HOP_BY_HOP_HEADERS
         ]
         return response
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-from trackyard.base.metrics import exposition
+from trackyard.base.metrics import render_metrics
 from trackyard.wire.response.envelope import encoded
 
 Page = Callable[[], Response]
@@ -29,11 +29,11 @@ def health() -> Response:
     return Response(encoded({"status": 1}), media_type="application/json")
 
 
-def ready(look: Callable[[], Readiness]) -> Page:
+def ready(check: Callable[[], Readiness]) -> Page:
     """200 when ready, else 503 with the reasons; both with the lag of each queue."""
 
     def page() -> Response:
-        found = look()
+        found = check()
         body = {"status": 2 if found.reasons else 1, "reasons": found.reasons, "lag_seconds": found.lags}
         return Response(encoded(body), status_code=503 if found.reasons else 200, media_type="application/json")
 
@@ -42,5 +42,5 @@ def ready(look: Callable[[], Readiness]) -> Page:
 
 def metrics() -> Response:
     """The metrics of all processes of this machine."""
-    content, content_type = exposition()
+    content, content_type = render_metrics()
     return Response(content, headers={"Content-Type": content_type})

@@ -10,38 +10,38 @@ from typing import Any
 
 from starlette.datastructures import Headers
 
-from trackyard.actions.platform.idempotency import Asked
+from trackyard.actions.platform.idempotency import IdempotentRequest
 from trackyard.base.errors import BadInput
 from trackyard.wire.http.routing import Match
 from trackyard.wire.request.brackets import File, Tree
 
-HEADER = "Idempotency-Key"
-REPEATED = "Idempotency-Replayed"
+IDEMPOTENCY_KEY_HEADER = "Idempotency-Key"
+REPLAYED_HEADER = "Idempotency-Replayed"
 """The header of an answer that was given before: `true`."""
 
-AnswerOnce = Callable[[Asked, Callable[[], str]], tuple[str, bool]]
+RunOnce = Callable[[IdempotentRequest, Callable[[], str]], tuple[str, bool]]
 """The answer of the work, or the first one's; and whether it is that."""
 
 _KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?\Z")
 _PIECE = 64 * 1024
 
 
-def find_repeat_key(headers: Headers, match: Match) -> str | None:
+def find_idempotency_key(headers: Headers, match: Match) -> str | None:
     """The key of a write that names one, as it was sent."""
-    return headers.get(HEADER) if match.endpoint.repeatable else None
+    return headers.get(IDEMPOTENCY_KEY_HEADER) if match.endpoint.replayable else None
 
 
-def check_repeat_key(key: str | None) -> None:
+def check_idempotency_key(key: str | None) -> None:
     """Raises BadInput for a key of another form."""
     if key is not None and not _KEY.match(key):
-        raise BadInput({HEADER: ["This value must have 1 to 255 printable ASCII characters."]})
+        raise BadInput({IDEMPOTENCY_KEY_HEADER: ["This value must have 1 to 255 printable ASCII characters."]})
 
 
-def asked_of(owner: str, key: str, match: Match, tree: Tree) -> Asked:
+def idempotent_request_of(owner: str, key: str, match: Match, tree: Tree) -> IdempotentRequest:
     """What is asked, by its parameters: a form that is sent again has other bytes."""
     what = [match.endpoint.id, match.version, match.variables, tree]
     text = json.dumps(what, sort_keys=True, default=_plain)
-    return Asked(owner, key, hashlib.sha256(text.encode()).hexdigest())
+    return IdempotentRequest(owner, key, hashlib.sha256(text.encode()).hexdigest())
 
 
 def _plain(value: Any) -> Any:

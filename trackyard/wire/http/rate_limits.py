@@ -14,19 +14,19 @@ from typing import Final, NamedTuple
 
 from trackyard.base.errors import TooManyRequests
 
-Seconds = Callable[[], float]
+MonotonicClock = Callable[[], float]
 """A clock that never goes back."""
 
-MOST: Final = 50_000
+MAX_NAMES: Final = 50_000
 """Keys and addresses that are remembered; beyond, those that called longest ago are forgotten."""
 
-FAILED_A_SECOND: Final = 50
-FAILED_SECONDS: Final = 10
+WRONG_KEYS_PER_SECOND: Final = 50
+WRONG_KEYS_SECONDS: Final = 10
 """An address that sends more wrong keys a second than this, for so many seconds, is held to it from then on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ApiLimits:
     """What one key may do. burst: calls at once after a pause · reports: that run at once."""
 
     per_second: int = 50
@@ -34,7 +34,7 @@ class Limits:
     reports: int = 4
 
 
-class Standing(NamedTuple):
+class RateLimitStatus(NamedTuple):
     """Where a key stands. remaining: calls that it may make at once · reset: seconds until that is `limit` again ·
     wait: seconds until it may call, 0 when it may now."""
 
@@ -45,14 +45,14 @@ class Standing(NamedTuple):
 
     def headers(self) -> list[tuple[bytes, bytes]]:
         """What every answer says of it, as ASGI writes headers."""
-        said = (b"limit", self.limit), (b"remaining", self.remaining), (b"reset", self.reset)
-        return [(b"x-ratelimit-" + name, b"%d" % value) for name, value in said]
+        fields = (b"limit", self.limit), (b"remaining", self.remaining), (b"reset", self.reset)
+        return [(b"x-ratelimit-" + name, b"%d" % value) for name, value in fields]
 
 
-class Rates:
+class RateLimiter:
     """A bucket of tokens for each name (a key, or an address where none is asked for). A call takes one."""
 
-    def __init__(self, limits: Limits, seconds: Seconds = time.monotonic) -> None:
+    def __init__(self, limits: ApiLimits, seconds: MonotonicClock = time.monotonic) -> None:
         self._limits = limits
         self._seconds = seconds
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens, and when there were so many
@@ -61,41 +61,41 @@ class Rates:
         """Whether it called lately."""
         return name in self._buckets
 
-    def look(self, name: str) -> Standing:
+    def peek(self, name: str) -> RateLimitStatus:
         """Where a name stands; nothing is taken."""
-        return self._standing(self._tokens(name))
+        return self._status(self._tokens(name))
 
-    def take(self, name: str) -> Standing:
+    def take(self, name: str) -> RateLimitStatus:
         """Where a name stands after one more call. A call that has to wait takes nothing."""
         tokens = self._tokens(name)
-        standing = self._standing(tokens - 1 if tokens >= 1 else tokens)
+        status = self._status(tokens - 1 if tokens >= 1 else tokens)
         wait = 0 if tokens >= 1 else ceil((1 - tokens) / self._limits.per_second)
         self._buckets[name] = (tokens if wait else tokens - 1, self._seconds())
         _forget_oldest(self._buckets, name)
-        return standing._replace(wait=wait)
+        return status._replace(wait=wait)
 
     def _tokens(self, name: str) -> float:
         limits = self._limits
         tokens, since = self._buckets.get(name, (limits.burst, 0.0))
         return min(float(limits.burst), tokens + (self._seconds() - since) * limits.per_second)
 
-    def _standing(self, tokens: float) -> Standing:
+    def _status(self, tokens: float) -> RateLimitStatus:
         limits = self._limits
-        return Standing(limits.burst, floor(tokens), ceil((limits.burst - tokens) / limits.per_second), 0)
+        return RateLimitStatus(limits.burst, floor(tokens), ceil((limits.burst - tokens) / limits.per_second), 0)
 
 
-class Reports:
+class ReportLimiter:
     """How many reports each key has running."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._most = limits.reports
+    def __init__(self, limits: ApiLimits) -> None:
+        self._max_reports = limits.reports
         self._running: dict[str, int] = {}
 
     @contextmanager
-    def one_more(self, name: str) -> Iterator[None]:
+    def slot(self, name: str) -> Iterator[None]:
         """A report that runs as long as the block. Raises TooManyRequests."""
         running = self._running.get(name, 0)
-        if running >= self._most:
+        if running >= self._max_reports:
             raise TooManyRequests(1, code="too_many_reports")
         self._running[name] = running + 1
         try:
@@ -106,17 +106,17 @@ class Reports:
                 del self._running[name]
 
 
-class FailedKeys:
+class WrongKeyLimiter:
     """Wrong keys by address: a flood of them must not become a flood of look-ups."""
 
-    def __init__(self, seconds: Seconds = time.monotonic) -> None:
+    def __init__(self, seconds: MonotonicClock = time.monotonic) -> None:
         self._seconds = seconds
         self._floods: OrderedDict[str, tuple[int, int, int]] = OrderedDict()  # second, keys in it, seconds before
 
     def over(self, address: str) -> bool:
         """Whether the address has been over the rate for so long that its next wrong key need not be looked up."""
         _, keys, flood = self._now(address)
-        return flood >= FAILED_SECONDS and keys >= FAILED_A_SECOND
+        return flood >= WRONG_KEYS_SECONDS and keys >= WRONG_KEYS_PER_SECOND
 
     def count(self, address: str) -> None:
         """One more wrong key."""
@@ -129,7 +129,7 @@ class FailedKeys:
         second, keys, flood = self._floods.get(address, (now, 0, 0))
         if second == now:
             return second, keys, flood
-        lasted = second == now - 1 and keys > FAILED_A_SECOND
+        lasted = second == now - 1 and keys > WRONG_KEYS_PER_SECOND
         return now, 0, flood + 1 if lasted else 0
 
 
@@ -137,5 +137,5 @@ def _forget_oldest(
     names: OrderedDict[str, tuple[float, float]] | OrderedDict[str, tuple[int, int, int]], name: str
 ) -> None:
     names.move_to_end(name)
-    if len(names) > MOST:
+    if len(names) > MAX_NAMES:
         names.popitem(last=False)

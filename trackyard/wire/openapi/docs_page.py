@@ -25,7 +25,7 @@ class Parameter(NamedTuple):
     name: str
     schema: Schema
     needed: bool
-    said: str
+    description: str
 
 
 def document_path(prefix: str) -> str:
@@ -61,8 +61,10 @@ def _html(document: Schema, style: str, script: str) -> str:
     links = []
     for tag in document["tags"]:
         links.append(f"<h2>{escape(tag['description'])}</h2>")
-        links += [_link(path, method, what) for path, method, what in found if what["tags"] == [tag["name"]]]
-    sections = [_section(document, path, method, what) for path, method, what in found]
+        links += [
+            _link(path, method, operation) for path, method, operation in found if operation["tags"] == [tag["name"]]
+        ]
+    sections = [_section(document, path, method, operation) for path, method, operation in found]
     info = document["info"]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -83,37 +85,37 @@ def _documents() -> str:
 
 def operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
     """Each method once: by its 3.1 path, unless /3.0 alone answers it."""
-    told: set[str] = set()
+    listed: set[str] = set()
     for prefix in reversed(VERSIONS):
         for path, item in document["paths"].items():
             for method in _METHODS if path.startswith(f"/{prefix}/") else ():
                 name = item.get(method, {}).get("x-method-id")
-                if name and name not in told:
-                    told.add(name)
+                if name and name not in listed:
+                    listed.add(name)
                     yield path, method, item[method]
 
 
-def _link(path: str, method: str, what: Schema) -> str:
-    text = escape(f"{method} {path} {what['summary']}".lower())
-    return f'<a data-text="{text}" href="#{_anchor(method, path)}">{_prose(what["summary"])}</a>'
+def _link(path: str, method: str, operation: Schema) -> str:
+    text = escape(f"{method} {path} {operation['summary']}".lower())
+    return f'<a data-text="{text}" href="#{_anchor(method, path)}">{_prose(operation["summary"])}</a>'
 
 
 def _anchor(method: str, path: str) -> str:
     return escape(method + path.replace("/", "-").replace("{", "").replace("}", ""))
 
 
-def _section(document: Schema, path: str, method: str, what: Schema) -> str:
-    text = escape(f"{method} {path} {what['summary']}".lower())
-    answer = what["responses"]["200"]["content"]["application/json"]["schema"]
-    rows = "".join(_row(parameter) for parameter in parameters(document, what))
+def _section(document: Schema, path: str, method: str, operation: Schema) -> str:
+    text = escape(f"{method} {path} {operation['summary']}".lower())
+    answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    rows = "".join(_row(parameter) for parameter in parameters(document, operation))
     table = f"<table><tr><th>Parameter<th>Type<th>Meaning{rows}</table>" if rows else "<p>No parameters.</p>"
-    example = json.dumps(_sample(document, answer), indent=2, ensure_ascii=False)
+    example = json.dumps(_example(document, answer), indent=2, ensure_ascii=False)
     return (
         f'<section id="{_anchor(method, path)}" data-text="{text}">'
         f'<h3><span class="method {method}">{method.upper()}</span>{escape(path)}</h3>'
-        f"<p>{_prose(what['summary'])}.</p>"
-        f'<p class="faint">{_prose(what["description"])}</p>{table}'
-        f"<pre>{_call(document, path, method, what)}</pre>"
+        f"<p>{_prose(operation['summary'])}.</p>"
+        f'<p class="faint">{_prose(operation["description"])}</p>{table}'
+        f"<pre>{_curl_example(document, path, method, operation)}</pre>"
         f"<details><summary>Answer</summary><pre>{escape(example)}</pre></details></section>"
     )
 
@@ -123,15 +125,15 @@ def _prose(text: str) -> str:
     return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
-def parameters(document: Schema, what: Schema) -> list[Parameter]:
+def parameters(document: Schema, operation: Schema) -> list[Parameter]:
     """The parameters of a method, those that it needs first; its headers are told of in the introduction."""
     found = [
         Parameter(item["name"], item["schema"], item["required"], item.get("description", ""))
-        for item in what["parameters"]
+        for item in operation["parameters"]
         if item["in"] != "header"
     ]
-    if "requestBody" in what:
-        content = what["requestBody"]["content"]["multipart/form-data"]["schema"]
+    if "requestBody" in operation:
+        content = operation["requestBody"]["content"]["multipart/form-data"]["schema"]
         found += _fields(document, content, "", needed=True)
     return sorted(found, key=lambda parameter: not parameter.needed)
 
@@ -147,15 +149,15 @@ def _fields(document: Schema, schema: Schema, prefix: str, *, needed: bool) -> I
         elif "properties" in found:
             yield from _fields(document, found, full, needed=needed and required)
         else:
-            said = inner.get("description", "")
+            description = inner.get("description", "")
             if required and not needed:
-                said = f"required in each {said}"
-            yield Parameter(full, found, needed and required, said)
+                description = f"required in each {description}"
+            yield Parameter(full, found, needed and required, description)
 
 
-def _call(document: Schema, path: str, method: str, what: Schema) -> str:
+def _curl_example(document: Schema, path: str, method: str, operation: Schema) -> str:
     """A call with what the method needs, to be copied into a terminal."""
-    needed = [item for item in parameters(document, what) if item.needed and f"{{{item.name}}}" not in path]
+    needed = [item for item in parameters(document, operation) if item.needed and f"{{{item.name}}}" not in path]
     pairs = [
         f"{item.name}{'[]' if item.schema.get('type') == 'array' else ''}={_value(document, item.schema)}"
         for item in needed
@@ -195,7 +197,7 @@ def _resolved(document: Schema, schema: Schema) -> Schema:
 
 def described(parameter: Parameter) -> tuple[str, str]:
     """The type of a parameter and what it means, as text."""
-    meaning = f"required {parameter.said}" if parameter.needed else parameter.said
+    meaning = f"required {parameter.description}" if parameter.needed else parameter.description
     schema = parameter.schema
     kind = str(schema.get("type", "any"))
     if kind == "array":
@@ -217,21 +219,21 @@ def _row(parameter: Parameter) -> str:
 
 def _errors(document: Schema) -> str:
     responses = document["components"]["responses"].items()
-    rows = "".join(f"<tr><td>{code}<td>{_prose(what['description'])}" for code, what in responses)
+    rows = "".join(f"<tr><td>{code}<td>{_prose(operation['description'])}" for code, operation in responses)
     return f"<details><summary>Errors</summary><table>{rows}</table></details>"
 
 
-def _sample(document: Schema, schema: Schema) -> Any:
+def _example(document: Schema, schema: Schema) -> Any:
     """What an answer looks like: names and types."""
     schema = _resolved(document, schema)
     records = [option for option in schema.get("anyOf", ()) if "$ref" in option]
     if len(records) > 1:  # staff and affiliates get different views; the first is the whole one
-        return _sample(document, records[0])
+        return _example(document, records[0])
     if "properties" in schema:
-        return {name: _sample(document, inner) for name, inner in schema["properties"].items()}
+        return {name: _example(document, inner) for name, inner in schema["properties"].items()}
     if schema.get("type") == "array":
-        return [_sample(document, schema.get("items") or {})]
+        return [_example(document, schema.get("items") or {})]
     if isinstance(schema.get("additionalProperties"), dict):
-        return {"…": _sample(document, schema["additionalProperties"])}
+        return {"…": _example(document, schema["additionalProperties"])}
     kinds = [option.get("type", "any") for option in schema.get("anyOf", ())]
     return " or ".join(kinds) if kinds else schema.get("type", "any")

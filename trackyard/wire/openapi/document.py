@@ -9,11 +9,11 @@ import msgspec
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core.core_schema import WithDefaultSchema
 
-from trackyard.domain.people.roles import roles_giving
+from trackyard.domain.people.roles import roles_with
 from trackyard.wire.endpoint import Endpoint, Topic
-from trackyard.wire.http.idempotency import HEADER, REPEATED
-from trackyard.wire.request.params import Field, Needed, Only, Params, Was, fields_of
-from trackyard.wire.request.scalars import Upload
+from trackyard.wire.http.idempotency import IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER
+from trackyard.wire.request.params import Deprecated, Field, Only, Params, RequiredFor, fields_of
+from trackyard.wire.request.scalars import FileUpload
 from trackyard.wire.response.envelope import sent_type
 from trackyard.wire.response.errors import ErrorBody
 from trackyard.wire.response.exports import CSV, PARQUET, columns_of
@@ -92,7 +92,7 @@ def document(
     }
 
 
-def of_version(whole: Schema, prefix: str) -> Schema:
+def document_of_version(whole: Schema, prefix: str) -> Schema:
     """Return the document of one version, made from the whole one.
 
     Operation ids have no version, so that a generated client keeps its names when the version changes.
@@ -139,7 +139,7 @@ def _without_version(operation_id: str) -> str:
     return re.sub(r"_[0-9]+_[0-9]+$", "", operation_id)
 
 
-def each_name(model: type[Params], prefix: str = "", *, above: Field | None = None) -> Iterator[tuple[str, Field]]:
+def each_parameter(model: type[Params], prefix: str = "", *, above: Field | None = None) -> Iterator[tuple[str, Field]]:
     """Every parameter of a model by its full wire name, `[*]` for an index or map key. A value inside of another has
     that one's `Only`. `above`: the parameter the model is of."""
     for own in fields_of(model):
@@ -147,7 +147,7 @@ def each_name(model: type[Params], prefix: str = "", *, above: Field | None = No
         name = f"{prefix}[{field.name}]" if prefix else field.name
         inner = name + "[*]" * len(field.forms)
         if field.model is not None:
-            yield from each_name(field.model, inner, above=field)
+            yield from each_parameter(field.model, inner, above=field)
         elif field.form == "keyed" or len(field.forms) > 1 or (field.listed and field.form == "seq"):
             yield inner, field
         else:
@@ -208,7 +208,7 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema, tag: str) -
         "operationId": _operation_id(endpoint, prefix),
         "tags": [tag],
         "summary": summary.rstrip("."),
-        "description": "\n\n".join(part for part in (more, _as_file(endpoint), _who(endpoint)) if part),
+        "description": "\n\n".join(part for part in (more, _export_text(endpoint), _callers_text(endpoint)) if part),
         "parameters": [_path_parameter(name) for name in endpoint.variables],
         "x-method-id": endpoint.id,
         "x-permission": str(endpoint.permission),
@@ -216,42 +216,42 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema, tag: str) -
         "responses": {
             "200": {
                 "description": "Success",
-                "headers": _headers("X-Ignored-Parameters", *([REPEATED] if endpoint.repeatable else ())),
-                "content": {"application/json": {"schema": answer}} | _file(endpoint),
+                "headers": _headers("X-Ignored-Parameters", *([REPLAYED_HEADER] if endpoint.replayable else ())),
+                "content": {"application/json": {"schema": answer}} | _export_content(endpoint),
             },
             **{code: {"$ref": f"#/components/responses/{code}"} for code in ERRORS},
         },
     }
     if endpoint.audience == "anyone":
         operation["security"] = []
-    if endpoint.repeatable:
+    if endpoint.replayable:
         operation["parameters"].append(_REPEAT_KEY)
     if endpoint.method == "POST" and fields_of(endpoint.params):
         operation["requestBody"] = {"content": _bodies(endpoint.params)}
     else:
-        operation["parameters"] += [_query_parameter(name, field) for name, field in each_name(endpoint.params)]
+        operation["parameters"] += [_query_parameter(name, field) for name, field in each_parameter(endpoint.params)]
     return operation
 
 
-def _as_file(endpoint: Endpoint[Any]) -> str:
+def _export_text(endpoint: Endpoint[Any]) -> str:
     """What there is to say of its answer as a file."""
-    if endpoint.sheet is None:
+    if endpoint.file_export is None:
         return ""
     return (
         "With `format` csv or parquet the answer is a file, which is sent while it is read, however long it is: a "
         "column for each value, what is nested by its path (`offer.id`); times are as in JSON in CSV, UTC in Parquet. "
-        f"One that breaks off ends the connection. {endpoint.sheet.said}"
+        f"One that breaks off ends the connection. {endpoint.file_export.description}"
     ).strip()
 
 
-def _file(endpoint: Endpoint[Any]) -> Schema:
+def _export_content(endpoint: Endpoint[Any]) -> Schema:
     """What is answered with format=csv or parquet."""
-    sheet = endpoint.sheet
-    if sheet is None:
+    file_export = endpoint.file_export
+    if file_export is None:
         return {}
-    lists = [", ".join(column.name for column in columns_of(view)) for view in sheet.views]
+    lists = [", ".join(column.name for column in columns_of(view)) for view in file_export.views]
     columns = [f"Columns{of}: {names}." for of, names in zip(("", " for an affiliate"), lists, strict=False)]
-    text = " ".join([*columns, sheet.said]).strip()
+    text = " ".join([*columns, file_export.description]).strip()
     return {
         CSV: {"schema": {"type": "string", "description": f"A line of names, then a line for each. {text}"}},
         PARQUET: {"schema": {"type": "string", "format": "binary", "description": text}},
@@ -271,7 +271,7 @@ def _bodies(model: type[Params]) -> Schema:
 
 def _files(model: type[Params]) -> dict[str, tuple[str, ...]]:
     """The parameters of a model that are files, with their media types."""
-    return {field.name: field.scalar.kinds for field in fields_of(model) if isinstance(field.scalar, Upload)}
+    return {field.name: field.scalar.kinds for field in fields_of(model) if isinstance(field.scalar, FileUpload)}
 
 
 def _without_files_name(model: type[Params]) -> str:
@@ -287,12 +287,12 @@ def _without_files(schemas: Schema, model: type[Params]) -> Schema:
     return kept
 
 
-def _who(endpoint: Endpoint[Any]) -> str:
+def _callers_text(endpoint: Endpoint[Any]) -> str:
     if endpoint.audience == "anyone":
         return "Callers: anyone, no key is needed."
     if endpoint.audience == "affiliate":
         return f"Callers: {_AUDIENCES['affiliate']}.{_features(endpoint)}"
-    roles = ", ".join(role.value for role in roles_giving(endpoint.permission))
+    roles = ", ".join(role.value for role in roles_with(endpoint.permission))
     callers = _AUDIENCES.get(endpoint.audience, "staff")
     needed = f"Staff need the permission `{endpoint.permission}`, which these roles give: {roles}."
     return f"Callers: {callers}. {needed}{_features(endpoint)}"
@@ -323,7 +323,7 @@ def _query_parameter(name: str, field: Field) -> Schema:
     notes = list(_notes(field))
     if notes:
         out["description"] = " ".join(notes)
-    if any(isinstance(marker, Was) for marker in field.markers):
+    if any(isinstance(marker, Deprecated) for marker in field.markers):
         out["deprecated"] = True
     return out
 
@@ -337,9 +337,9 @@ def _notes(field: Field) -> Iterator[str]:
                 yield f"Documented since {marker.since}."
             if marker.until:
                 yield f"Documented up to {marker.until}."
-        elif isinstance(marker, Was):
+        elif isinstance(marker, Deprecated):
             yield f"Use {marker.use}."
-        elif isinstance(marker, Needed):
+        elif isinstance(marker, RequiredFor):
             if marker.staff:
                 yield "Required of staff."
             if marker.since:
@@ -415,10 +415,10 @@ _HEADERS = {
     "X-RateLimit-Reset": "Seconds until it may make as many as the limit says",
     "Retry-After": "Seconds until a call may succeed",
     "X-Ignored-Parameters": "Names of the parameters that were not used, a comma list",
-    REPEATED: "`true` when the answer was given before, to the first call with this Idempotency-Key",
+    REPLAYED_HEADER: "`true` when the answer was given before, to the first call with this Idempotency-Key",
 }
 _REPEAT_KEY = {
-    "name": HEADER,
+    "name": IDEMPOTENCY_KEY_HEADER,
     "in": "header",
     "required": False,
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},

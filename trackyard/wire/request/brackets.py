@@ -19,7 +19,7 @@ from qs_codec import DecodeOptions, decode
 from starlette.datastructures import Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
-from trackyard.base.errors import BadInput, TooLarge
+from trackyard.base.errors import BadInput, BodyTooLarge
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ _OPTIONS = DecodeOptions(
     list_limit=MAX_PARAMETERS,
 )
 _TOO_DEEP = f"Names may be nested {MAX_DEPTH} levels deep."
-_PIECE = 64 * 1024
+_CHUNK = 64 * 1024
 _CHARSET = re.compile(r"\Autf-?8\Z", re.IGNORECASE)
 
 
@@ -81,21 +81,21 @@ def query_pairs(query: bytes) -> list[tuple[str, str]]:
 async def multipart_pairs(content_type: str, body: BinaryIO) -> list[tuple[str, str | File]]:
     """The fields and files of a multipart body; the caller closes the files. Raises BadInput when it is none."""
     boundary = parse_options_header(content_type)[1].get(b"boundary")
-    if not boundary or not _holds(body, b"--" + boundary + b"--"):
+    if not boundary or not _contains(body, b"--" + boundary + b"--"):
         raise BadInput({"body": ["The multipart body cannot be read."]})
     # Latin-1 carries every byte through the parser, which would otherwise guess where UTF-8 is broken.
     latin = f'multipart/form-data; charset=latin-1; boundary="{boundary.decode("latin-1")}"'
     parser = MultiPartParser(
-        Headers({"content-type": latin}), _pieces(body), max_files=MAX_FILES, max_fields=MAX_PARAMETERS
+        Headers({"content-type": latin}), _chunks(body), max_files=MAX_FILES, max_fields=MAX_PARAMETERS
     )
     try:
         form = await parser.parse()
     except (MultiPartException, KeyError, ValueError) as fault:
         raise BadInput({"body": ["The multipart body cannot be read."]}) from fault
     items = form.multi_items()
-    await _close(value for _, value in items if _is_unchosen(value))
+    await _close(value for _, value in items if _is_empty_upload(value))
     try:
-        return [_part(name, value) for name, value in items if not _is_unchosen(value)]
+        return [_part(name, value) for name, value in items if not _is_empty_upload(value)]
     except BadInput:
         await _close(value for _, value in items)
         raise
@@ -117,7 +117,7 @@ def tree_of(pairs: Pairs) -> Tree:
 def json_tree(body: bytes) -> Tree:
     """The tree of a JSON body, which must be an object. Numbers with a fraction are Decimal. Raises BadInput."""
     try:
-        tree = json.loads(body.decode(), parse_float=Decimal, parse_constant=_refuse_constant)
+        tree = json.loads(body.decode(), parse_float=Decimal, parse_constant=_reject_constant)
     except UnicodeDecodeError:
         raise BadInput({"body": ["The body is not valid UTF-8."]}) from None
     except RecursionError:
@@ -134,7 +134,7 @@ def body_tree(content_type: str, body: BinaryIO) -> Tree:
     """The tree of a body by its content type; a body of a type that carries no parameters is a BadInput.
 
     Not to be called in a running event loop: a large body takes its time. Whoever has the tree closes its files.
-    Raises TooLarge for a long body without files.
+    Raises BodyTooLarge for a long body without files.
     """
     kind, parameters = parse_options_header(content_type)
     size = body.seek(0, 2)
@@ -146,7 +146,7 @@ def body_tree(content_type: str, body: BinaryIO) -> Tree:
     if kind == b"multipart/form-data":
         return asyncio.run(_upload_tree(content_type, body))  # a loop of its own: this is a thread without one
     if size > MAX_TEXT:
-        raise TooLarge
+        raise BodyTooLarge
     body.seek(0)
     if kind in (b"application/json", b"text/json"):
         return json_tree(body.read())
@@ -230,7 +230,7 @@ def _check_text(path: tuple[str | int, ...], text: str) -> None:
         raise BadInput({wire_name(path).encode("ascii", "replace").decode().replace("\0", ""): [fault]})
 
 
-def _refuse_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
@@ -248,11 +248,11 @@ def _part(latin_name: str, value: str | UploadFile) -> tuple[str, str | File]:
     name = _text(raw_name, raw_name)
     if isinstance(value, str):
         return name, _text(value.encode("latin-1"), raw_name)
-    called = (value.filename or "").encode("latin-1").decode("utf-8", "replace")
-    return name, File(called, value.content_type or "", value.file)
+    filename = (value.filename or "").encode("latin-1").decode("utf-8", "replace")
+    return name, File(filename, value.content_type or "", value.file)
 
 
-def _is_unchosen(value: str | UploadFile) -> bool:
+def _is_empty_upload(value: str | UploadFile) -> bool:
     """Whether it is what browsers send for a file field in which nobody chose a file."""
     return isinstance(value, UploadFile) and not value.filename and not value.size
 
@@ -263,18 +263,18 @@ async def _close(values: Iterable[str | UploadFile]) -> None:
             await value.close()
 
 
-async def _pieces(body: BinaryIO) -> AsyncGenerator[bytes, None]:
+async def _chunks(body: BinaryIO) -> AsyncGenerator[bytes, None]:
     body.seek(0)
-    while piece := body.read(_PIECE):
+    while piece := body.read(_CHUNK):
         yield piece
 
 
-def _holds(body: BinaryIO, mark: bytes) -> bool:
-    """Whether the bytes of a body hold `mark`, looked for piece by piece."""
+def _contains(body: BinaryIO, marker: bytes) -> bool:
+    """Whether the bytes of a body hold `marker`, looked for piece by piece."""
     body.seek(0)
     kept = b""
-    while piece := body.read(_PIECE):
-        if mark in kept + piece:
+    while piece := body.read(_CHUNK):
+        if marker in kept + piece:
             return True
-        kept = (kept + piece)[-len(mark) :]
+        kept = (kept + piece)[-len(marker) :]
     return False

@@ -33,7 +33,7 @@ def _sent_keys(model: type[Params] | None, tree: Any, keys: list[str]) -> Iterat
             form = forms.pop(0)
             if form == "any" and not isinstance(tree, dict | list):
                 return  # one value was sent: it has the name of the parameter
-            sent = _of_list(tree, key) if form in ("seq", "any") else key  # of a comma list the place is all
+            sent = _sent_index(tree, key) if form in ("seq", "any") else key  # of a comma list the place is all
         else:
             field = next((field for field in fields_of(model) if field.name == key), None) if model else None
             if field is None:
@@ -44,7 +44,7 @@ def _sent_keys(model: type[Params] | None, tree: Any, keys: list[str]) -> Iterat
         tree = _inside(tree, sent)
 
 
-def _of_list(tree: Any, index: str) -> str:
+def _sent_index(tree: Any, index: str) -> str:
     """The number under which the item of an index was sent."""
     if not index.isdecimal() or not isinstance(tree, dict) or any(isinstance(item, list) for item in tree.values()):
         return index

@@ -16,12 +16,12 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, model_validato
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
-from trackyard.wire.request.scalars import NOTHING, Scalar
+from trackyard.wire.request.scalars import EMPTY_ITEM, Scalar
 
 MAX_ITEMS = 1000
 """Values one list may hold; an import of more is several requests."""
 
-LONGEST_NAME = 200
+MAX_SHOWN_NAME = 200
 """Characters of an ignored parameter's name that an answer repeats."""
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ class Only:
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class RequiredFor:
     """Required for some: of staff, or from a version on."""
 
     staff: bool = False
@@ -46,7 +46,7 @@ class Needed:
 
 
 @dataclass(frozen=True, slots=True)
-class Was:
+class Deprecated:
     """A deprecated name; `use` is today's."""
 
     use: str
@@ -62,7 +62,7 @@ class MayBeEmpty:
     """A required list that is sent though it holds nothing."""
 
 
-_MARKERS = Only | Needed | Was | Clearable | MayBeEmpty
+_MARKERS = Only | RequiredFor | Deprecated | Clearable | MayBeEmpty
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Container:
         schema = core_schema.no_info_before_validator_function(read, handler(source))
         if self.form == "keyed":
             return schema
-        return core_schema.no_info_after_validator_function(_without_nothing, schema)
+        return core_schema.no_info_after_validator_function(_without_empty, schema)
 
 
 Seq = Annotated[tuple[T, ...], Container("seq")]
@@ -115,7 +115,7 @@ class Params(BaseModel):
         kept = dict(tree)
         for field in fields_of(cls):
             value = kept.get(field.name, "")
-            if field.needs_items and _holds_nothing(value):
+            if field.needs_items and _is_empty(value):
                 kept.pop(field.name, None)
             if field.name not in kept or not (value is None or value == ""):
                 continue
@@ -178,12 +178,12 @@ class Field:
         """Whether it is ignored from an affiliate."""
         return any(isinstance(marker, Only) and marker.admin for marker in self.markers)
 
-    def needed(self, *, staff: bool, version: str) -> bool:
+    def is_required_for(self, *, staff: bool, version: str) -> bool:
         """Whether this caller must send it under this version, though the model does not require it."""
         return any(
             (marker.staff and staff) or (marker.since is not None and version >= marker.since)
             for marker in self.markers
-            if isinstance(marker, Needed)
+            if isinstance(marker, RequiredFor)
         )
 
 
@@ -202,15 +202,17 @@ def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) ->
         name = f"{prefix}[{key}]" if prefix else key
         field = known.get(key)
         if field is None:
-            yield from ((place, f"{place[:LONGEST_NAME]} {_UNKNOWN} It was ignored.") for place in _named(value, name))
+            yield from (
+                (place, f"{place[:MAX_SHOWN_NAME]} {_UNKNOWN} It was ignored.") for place in _unknown_names(value, name)
+            )
         elif field.admin_only and not staff:
-            yield name, f"{name[:LONGEST_NAME]} {_STAFF_ONLY} It was ignored."
+            yield name, f"{name[:MAX_SHOWN_NAME]} {_STAFF_ONLY} It was ignored."
         elif field.model is not None:
             for place, item in _leaves(value, name, len(field.forms)):
                 yield from each_ignored(field.model, item, place, staff=staff)
 
 
-def _named(value: Any, name: str) -> Iterator[str]:
+def _unknown_names(value: Any, name: str) -> Iterator[str]:
     """Yield the names that a client sent below an unknown one: `filter[offer]`; a list has the one of its own."""
     if isinstance(value, dict) and value and not all(key.isdecimal() or key == "" for key in value):
         for key in value:
@@ -263,20 +265,20 @@ def _sequence(value: Any) -> list[Any]:
         raise ValueError(f"This value may hold at most {MAX_ITEMS} values.")
     if flat == [""]:
         return []
-    return [NOTHING if item == "" else item for item in flat]  # which keeps the places of the others in faults
+    return [EMPTY_ITEM if item == "" else item for item in flat]  # which keeps the places of the others in faults
 
 
-def _without_nothing(values: tuple[Any, ...]) -> tuple[Any, ...]:
+def _without_empty(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The values without empty ones of a type that has no empty value: forms send them for what nobody filled in."""
-    return tuple(value for value in values if value is not NOTHING)
+    return tuple(value for value in values if value is not EMPTY_ITEM)
 
 
-def _holds_nothing(value: Any) -> bool:
+def _is_empty(value: Any) -> bool:
     """Whether a list that was sent holds no value, or empty ones alone."""
     if isinstance(value, dict):
-        return all(_holds_nothing(item) for item in value.values())
+        return all(_is_empty(item) for item in value.values())
     if isinstance(value, list):
-        return all(_holds_nothing(item) for item in value)
+        return all(_is_empty(item) for item in value)
     return value is None or value == ""
 
 
@@ -287,7 +289,7 @@ def _comma_sequence(value: Any) -> list[Any]:
     if len(pieces) > MAX_ITEMS:
         raise ValueError(f"This value may hold at most {MAX_ITEMS} values.")
     stripped = (piece.strip() if isinstance(piece, str) else piece for piece in pieces)
-    return [NOTHING if piece == "" else piece for piece in stripped]
+    return [EMPTY_ITEM if piece == "" else piece for piece in stripped]
 
 
 def _keyed(value: Any) -> dict[str, Any]:

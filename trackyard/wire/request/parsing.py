@@ -20,7 +20,7 @@ def read_params(model: type[P], tree: Tree, *, staff: bool, version: str) -> tup
         tree = without_admin_only(model, tree)
     faults: dict[str, list[str]] = {}
     for field in fields_of(model):
-        if field.needed(staff=staff, version=version) and tree.get(field.name) in (None, "", [], {}):
+        if field.is_required_for(staff=staff, version=version) and tree.get(field.name) in (None, "", [], {}):
             faults[field.name] = [REQUIRED]
     try:
         params = model.model_validate(tree, context={"staff": staff, "version": version})

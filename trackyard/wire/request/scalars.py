@@ -18,10 +18,10 @@ from zoneinfo import ZoneInfo
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 
-from trackyard.base.errors import WrongMedia
+from trackyard.base.errors import UnsupportedMediaType
 from trackyard.base.ids import is_hex24
 from trackyard.base.money import find_amount
-from trackyard.base.zones import DATETIME, find_zone
+from trackyard.base.zones import DATETIME_FORMAT, find_zone
 from trackyard.domain.platform.geo import is_country
 from trackyard.wire.request.brackets import File
 
@@ -39,14 +39,14 @@ _COUNTRY = re.compile(r"[A-Z]{2}\Z")
 _CURRENCY = re.compile(r"[A-Z]{3}\Z")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 MAX_URL = 8192
-NOTHING: Final = object()
+EMPTY_ITEM: Final = object()
 """An empty item of a list: the list is without it, unless its type has an empty value."""
 
 
-def one(value: Any) -> str:
+def single_text(value: Any) -> str:
     """Return the text of one value, which may be repeated; JSON numbers and booleans as a form would send them."""
     if isinstance(value, list) and value:
-        text, *others = [one(item) for item in value]
+        text, *others = [single_text(item) for item in value]
         if any(other != text for other in others):
             raise ValueError("This value must be sent once; several values were sent.")
         return text
@@ -76,9 +76,9 @@ class Scalar(ABC):
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def validate(value: Any, info: ValidationInfo) -> Any:
-            if value is NOTHING and self.drops_empty:
-                return NOTHING
-            return self.read("" if value is NOTHING else one(value), info.context or {})
+            if value is EMPTY_ITEM and self.drops_empty:
+                return EMPTY_ITEM
+            return self.read("" if value is EMPTY_ITEM else single_text(value), info.context or {})
 
         return core_schema.with_info_plain_validator_function(validate)
 
@@ -87,35 +87,35 @@ class Scalar(ABC):
 
 
 @dataclass(frozen=True)
-class Words(Scalar):
-    """Text of at most `most` characters; `least` > 0 refuses the empty one."""
+class BoundedText(Scalar):
+    """Text of at most `maximum` characters; `minimum` > 0 refuses the empty one."""
 
     contract = "string"
     drops_empty = False
-    most: int = 200
-    least: int = 0
+    maximum: int = 200
+    minimum: int = 0
     pattern: str = ""
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
-        if len(text) > self.most:
-            raise ValueError(f"This value must have at most {self.most} characters.")
-        if len(text) < self.least:
-            raise ValueError(f"This value must have at least {self.least} characters.")
+        if len(text) > self.maximum:
+            raise ValueError(f"This value must have at most {self.maximum} characters.")
+        if len(text) < self.minimum:
+            raise ValueError(f"This value must have at least {self.minimum} characters.")
         if self.pattern and not re.fullmatch(self.pattern, text):
             raise ValueError(f"This value must match {self.pattern}.")
         return text
 
     def schema(self) -> Schema:
-        schema: Schema = {"type": "string", "maxLength": self.most}
-        if self.least:
-            schema["minLength"] = self.least
+        schema: Schema = {"type": "string", "maxLength": self.maximum}
+        if self.minimum:
+            schema["minLength"] = self.minimum
         if self.pattern:
             schema["pattern"] = self.pattern
         return schema
 
 
 @dataclass(frozen=True)
-class LoginName(Words):
+class LoginName(BoundedText):
     """The name that an account signs in with, without the blanks around it, as a sign-in reads it."""
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
@@ -123,36 +123,36 @@ class LoginName(Words):
 
 
 @dataclass(frozen=True)
-class Whole(Scalar):
-    """A whole number within `least` and `most`."""
+class WholeNumber(Scalar):
+    """A whole number within `minimum` and `maximum`."""
 
     contract = "int"
-    least: int = -INT32 - 1
-    most: int = INT32
+    minimum: int = -INT32 - 1
+    maximum: int = INT32
 
     def read(self, text: str, context: Mapping[str, Any]) -> int:
         if not _WHOLE.match(text.strip()):
             raise ValueError("This value must be a whole number.")
         number = int(text)
-        if not self.least <= number <= self.most:
-            raise ValueError(f"This value must be between {self.least} and {self.most}.")
+        if not self.minimum <= number <= self.maximum:
+            raise ValueError(f"This value must be between {self.minimum} and {self.maximum}.")
         return number
 
     def schema(self) -> Schema:
-        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+        return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
 
 
 @dataclass(frozen=True)
-class HourOfDay(Whole):
+class HourOfDay(WholeNumber):
     """An hour, 0 to 23."""
 
     contract = "hour"
-    least: int = 0
-    most: int = 23
+    minimum: int = 0
+    maximum: int = 23
 
 
 @dataclass(frozen=True)
-class NumberText(Whole):
+class NumberText(WholeNumber):
     """A whole number that the specification calls text."""
 
     contract = "string"
@@ -162,19 +162,19 @@ class NumberText(Whole):
 class Number(Scalar):
     """A plain decimal >= 0, rounded to four places. most: None = as large as amounts are."""
 
-    most: int | None = None
+    maximum: int | None = None
 
     contract = "float"
 
     def read(self, text: str, context: Mapping[str, Any]) -> Decimal:
         amount = find_amount(text)
-        if amount is None or (self.most is not None and amount > self.most):
-            span = ", 0 or more." if self.most is None else f" from 0 to {self.most}."
+        if amount is None or (self.maximum is not None and amount > self.maximum):
+            span = ", 0 or more." if self.maximum is None else f" from 0 to {self.maximum}."
             raise ValueError(f"This value must be a decimal number{span}")
         return amount
 
     def schema(self) -> Schema:
-        return {"type": "number", "minimum": 0} | ({} if self.most is None else {"maximum": self.most})
+        return {"type": "number", "minimum": 0} | ({} if self.maximum is None else {"maximum": self.maximum})
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ class LocalTime(Scalar):
 
     def read(self, text: str, context: Mapping[str, Any]) -> datetime:
         try:
-            moment = datetime.strptime(text, DATETIME)  # noqa: DTZ007 - the zone is the platform's, known later
+            moment = datetime.strptime(text, DATETIME_FORMAT)  # noqa: DTZ007 - the zone is the platform's, known later
         except ValueError:
             moment = None
         if moment is None or not 1970 < moment.year < 9999:
@@ -388,14 +388,14 @@ class HexId(Scalar):
 
 @dataclass(frozen=True)
 class Choice(Scalar):
-    """One of `values`. `admin`: more for staff; `only_3_0`: more under /3.0; `becomes`: deprecated → today's."""
+    """One of `values`. `admin`: more for staff; `only_3_0`: more under /3.0; `replacements`: deprecated → today's."""
 
     contract = "enum"
     values: tuple[str, ...]
     admin: tuple[str, ...] = ()
     only_3_0: tuple[str, ...] = ()
     permission: tuple[str, ...] = ()
-    becomes: Mapping[str, str] = field(default_factory=dict, hash=False)
+    replacements: Mapping[str, str] = field(default_factory=dict, hash=False)
     number: bool = False
 
     def allowed(self, context: Mapping[str, Any]) -> tuple[str, ...]:
@@ -406,19 +406,19 @@ class Choice(Scalar):
     def read(self, text: str, context: Mapping[str, Any]) -> str | int:
         text = text.strip()
         allowed = self.allowed(context)
-        if text not in allowed and text not in self.becomes:
+        if text not in allowed and text not in self.replacements:
             raise ValueError(f"This value must be one of: {', '.join(allowed)}.")
         return int(text) if self.number else text
 
     def schema(self) -> Schema:
-        values = [*self.values, *self.only_3_0, *self.permission, *self.admin, *self.becomes]
+        values = [*self.values, *self.only_3_0, *self.permission, *self.admin, *self.replacements]
         return (
             {"type": "integer", "enum": [int(v) for v in values]} if self.number else {"type": "string", "enum": values}
         )
 
 
 @dataclass(frozen=True)
-class Upload(Scalar):
+class FileUpload(Scalar):
     """An uploaded file of one of `kinds` (media types); another kind is a 415, not a fault among others. A sender that
     names none lets the content tell."""
 
@@ -433,29 +433,31 @@ class Upload(Scalar):
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def validate(value: Any) -> Any:
-            if value is NOTHING:
-                return NOTHING
+            if value is EMPTY_ITEM:
+                return EMPTY_ITEM
             if not isinstance(value, File):
                 return self.read("", {})
-            if value.kind.partition(";")[0].strip().lower() not in (*self.kinds, *_UNNAMED):
-                raise WrongMedia(f"{WrongMedia.text}: a file here must be one of {', '.join(self.kinds)}")
+            if value.kind.partition(";")[0].strip().lower() not in (*self.kinds, *_UNKNOWN_MEDIA_TYPES):
+                raise UnsupportedMediaType(
+                    f"{UnsupportedMediaType.text}: a file here must be one of {', '.join(self.kinds)}"
+                )
             return value
 
         return core_schema.no_info_plain_validator_function(validate)
 
 
-_UNNAMED = ("", "application/octet-stream")
+_UNKNOWN_MEDIA_TYPES = ("", "application/octet-stream")
 """What senders say who do not know the kind of a file."""
 
 
-Text = Annotated[str, Words()]
-LongText = Annotated[str, Words(most=20_000)]
-Name = Annotated[str, Words(least=1)]
+Text = Annotated[str, BoundedText()]
+LongText = Annotated[str, BoundedText(maximum=20_000)]
+Name = Annotated[str, BoundedText(minimum=1)]
 Login = Annotated[str, LoginName()]
-Int = Annotated[int, Whole()]
-Id = Annotated[int, Whole(least=1)]
+Int = Annotated[int, WholeNumber()]
+Id = Annotated[int, WholeNumber(minimum=1)]
 Amount = Annotated[Decimal, Number()]
-Percent = Annotated[Decimal, Number(most=100)]
+Percent = Annotated[Decimal, Number(maximum=100)]
 Flag = Annotated[bool, ZeroOne()]
 TrueFalse = Annotated[bool, TrueOrFalse()]
 Day = Annotated[date, CalendarDay()]

@@ -7,59 +7,59 @@ from types import MappingProxyType
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from trackyard.base.arrow import Array, loaded, plain
+from trackyard.base.arrow import Array, load_pyarrow, without_dictionary
 from trackyard.base.zones import offsets_between
-from trackyard.wire.response.exports import Block, Kind, Table
+from trackyard.wire.response.exports import ColumnBlock, ColumnType, ExportTable
 
-FORMULA: Final = frozenset("=+-@\t\r\n＝＋－＠")
+FORMULA_STARTS: Final = frozenset("=+-@\t\r\n＝＋－＠")
 """What a spreadsheet takes the beginning of a formula for."""
-_BEGINS_ONE: Final = "^[" + "".join(sorted(FORMULA)).replace("-", r"\-") + "]"
+_FORMULA_PATTERN: Final = "^[" + "".join(sorted(FORMULA_STARTS)).replace("-", r"\-") + "]"
 _NULL_IS_EMPTY: Final = MappingProxyType({"null_handling": "replace", "null_replacement": ""})
 _QUOTED: Final = (b'"', b",", b"\r", b"\n")
 _HAS_QUOTED: Final = f"[{b''.join(_QUOTED).decode()}]"
 
 
-def lines_of(table: Table, block: Block) -> bytes:
+def csv_lines(table: ExportTable, block: ColumnBlock) -> bytes:
     """The lines of some rows."""
-    compute = loaded().compute
+    compute = load_pyarrow().compute
     cells = [_cells(column.kind, array, table.zone) for column, array in zip(table.columns, block.arrays, strict=True)]
     cells[-1] = compute.binary_join_element_wise(cells[-1], "", "\r\n", **_NULL_IS_EMPTY)
     return _bytes(compute.binary_join_element_wise(*cells, ",", **_NULL_IS_EMPTY))
 
 
-def _cells(kind: Kind, array: Array, zone: ZoneInfo) -> Array:
+def _cells(kind: ColumnType, array: Array, zone: ZoneInfo) -> Array:
     """The cells of a column as text."""
-    if kind is Kind.TEXT:
-        return _of_values(array, lambda values: _quoted(_harmless(values)))
-    if kind is Kind.OTHER:
-        return _of_values(array, _quoted)
-    if kind is Kind.MOMENT:
-        return _clock(plain(array), zone)
-    if kind is Kind.AMOUNT:
+    if kind is ColumnType.TEXT:
+        return _of_values(array, lambda values: _quote(_escape_formulas(values)))
+    if kind is ColumnType.OTHER:
+        return _of_values(array, _quote)
+    if kind is ColumnType.MOMENT:
+        return _local_times(without_dictionary(array), zone)
+    if kind is ColumnType.AMOUNT:
         return _of_values(array, _amounts)
     return _of_values(array, lambda values: values.cast("string"))
 
 
 def _of_values(array: Array, shown: Callable[[Array], Array]) -> Array:
     """Each value of a column as it is shown; those of a dictionary once."""
-    arrow = loaded().arrow
+    arrow = load_pyarrow().arrow
     if not arrow.types.is_dictionary(array.type):
         return shown(array)
-    return plain(arrow.DictionaryArray.from_arrays(array.indices, shown(array.dictionary)))
+    return without_dictionary(arrow.DictionaryArray.from_arrays(array.indices, shown(array.dictionary)))
 
 
-def _harmless(texts: Array) -> Array:
+def _escape_formulas(texts: Array) -> Array:
     """With an apostrophe before what a spreadsheet would calculate."""
-    compute = loaded().compute
-    found = compute.match_substring_regex(texts, _BEGINS_ONE)
+    compute = load_pyarrow().compute
+    found = compute.match_substring_regex(texts, _FORMULA_PATTERN)
     if not compute.any(found).as_py():
         return texts
     return compute.if_else(found, compute.binary_join_element_wise("'", texts, ""), texts)
 
 
-def _quoted(texts: Array) -> Array:
+def _quote(texts: Array) -> Array:
     """In quotes where there is something that would end a cell."""
-    compute, data = loaded().compute, _bytes(texts)
+    compute, data = load_pyarrow().compute, _bytes(texts)
     if not any(mark in data for mark in _QUOTED):
         return texts
     found = compute.match_substring_regex(texts, _HAS_QUOTED)
@@ -69,13 +69,13 @@ def _quoted(texts: Array) -> Array:
 
 def _amounts(amounts: Array) -> Array:
     """Without zeros at the end."""
-    compute = loaded().compute
+    compute = load_pyarrow().compute
     return compute.utf8_rtrim(compute.utf8_rtrim(amounts.cast("string"), "0"), ".")
 
 
-def _clock(moments: Array, zone: ZoneInfo) -> Array:
+def _local_times(moments: Array, zone: ZoneInfo) -> Array:
     """What clocks of a zone show at moments, in UTC milliseconds."""
-    arrow, compute, *_ = loaded()
+    arrow, compute, *_ = load_pyarrow()
     seconds = compute.divide(moments.cast("int64"), 1000)
     bounds: dict[str, Any] = compute.min_max(seconds).as_py()
     if bounds["min"] is None:

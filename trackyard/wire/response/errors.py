@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from pydantic import ValidationError
 
-from trackyard.base.errors import Refusal
+from trackyard.base.errors import RequestError
 from trackyard.wire.request.brackets import wire_name
 
 SERVER_ERROR = "Server error, Please contact your administrator"
@@ -26,13 +26,13 @@ class ErrorBody(msgspec.Struct, frozen=True, kw_only=True):
     request_id: str | UnsetType = UNSET
 
 
-class PageNotFound(Refusal):
+class PageNotFound(RequestError):
     """No method has this path."""
 
     status, code, text = 404, "page_not_found", "Page Not Found"
 
 
-class MethodNotAllowed(Refusal):
+class MethodNotAllowed(RequestError):
     """The path exists with other methods."""
 
     status, code, text = 405, "method_not_allowed", "Method Not Allowed"
@@ -42,7 +42,7 @@ class MethodNotAllowed(Refusal):
         self.allowed = allowed
 
 
-def body_of(refusal: Refusal) -> ErrorBody:
+def body_of(refusal: RequestError) -> ErrorBody:
     """The body that tells of a refusal."""
     fields = refusal.fields
     return ErrorBody(

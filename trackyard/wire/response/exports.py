@@ -17,21 +17,21 @@ from zoneinfo import ZoneInfo
 
 from msgspec import UnsetType
 
-from trackyard.base.arrow import Array, beside, loaded
+from trackyard.base.arrow import Array, dictionary_columns, load_pyarrow
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
 from trackyard.wire.response.envelope import MOMENT, View
 
 CSV: Final = "text/csv"
 PARQUET: Final = "application/vnd.apache.parquet"
-PIECE: Final = 1000
+BATCH_ROWS: Final = 1000
 """Rows that are read, and sent, at once."""
 
 D = TypeVar("D")
 T = TypeVar("T")
 
 
-class Kind(Enum):
+class ColumnType(Enum):
     """What the values of a column are, beside null. MOMENT: UTC milliseconds · OTHER: what is shown as JSON."""
 
     TEXT = "text"
@@ -47,25 +47,25 @@ class Column:
     """A column of a file."""
 
     name: str
-    kind: Kind = Kind.TEXT
+    kind: ColumnType = ColumnType.TEXT
 
 
 Row = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ColumnBlock:
     """Rows by column: an array of the type of each column of the table (`type_of`), or a dictionary of such values."""
 
     arrays: tuple[Array, ...]
 
 
-Piece = list[Row] | Block
+Piece = list[Row] | ColumnBlock
 Pieces = Generator[Piece, None, None]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ExportTable:
     """The rows of one file.
 
     pieces: rows by the thousand, each a value a column, or by column where there may be millions, read as they are
@@ -81,14 +81,14 @@ class Table:
     count: Callable[[], int] | None = None
 
 
-class Exported(Params):
+class ExportParams(Params):
     """What a method has that also answers with a file."""
 
     format: Annotated[str, s.Choice(("json", "csv", "parquet"))] = "json"
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet(Generic[D]):
+class FileExport(Generic[D]):
     """The file that a method also answers with.
 
     name: what it is of, the beginning of the file's name · views: of a row, the last one of affiliates where it is
@@ -98,8 +98,8 @@ class Sheet(Generic[D]):
 
     name: str
     views: tuple[type[View], ...]
-    rows: Callable[[Any, Any], Table]
-    said: str = ""
+    rows: Callable[[Any, Any], ExportTable]
+    description: str = ""
 
 
 def columns_of(view: type[View]) -> tuple[Column, ...]:
@@ -107,9 +107,9 @@ def columns_of(view: type[View]) -> tuple[Column, ...]:
     return tuple(_columns(view, ""))
 
 
-def table_of(view: type[View], rows: Iterable[View], zone: ZoneInfo, **more: Any) -> Table:
+def table_of(view: type[View], rows: Iterable[View], zone: ZoneInfo, **more: Any) -> ExportTable:
     """A table of views, whose moments are UTC milliseconds."""
-    return Table(columns_of(view), pieces_of(view, in_pieces(rows)), zone, **more)
+    return ExportTable(columns_of(view), pieces_of(view, in_batches(rows)), zone, **more)
 
 
 def pieces_of(view: type[View], pieces: Iterator[Sequence[View]]) -> Pieces:
@@ -117,30 +117,30 @@ def pieces_of(view: type[View], pieces: Iterator[Sequence[View]]) -> Pieces:
     flat = _flattener(view)
     try:
         for piece in pieces:
-            for start in range(0, len(piece), PIECE):
-                yield [flat(row) for row in piece[start : start + PIECE]]
+            for start in range(0, len(piece), BATCH_ROWS):
+                yield [flat(row) for row in piece[start : start + BATCH_ROWS]]
     finally:
         if isinstance(pieces, Generator):
             pieces.close()
 
 
-def type_of(kind: Kind) -> Any:
+def type_of(kind: ColumnType) -> Any:
     """What a column of a kind is in pyarrow."""
-    arrow = loaded().arrow
+    arrow = load_pyarrow().arrow
     return {
-        Kind.WHOLE: arrow.int64(),
-        Kind.AMOUNT: arrow.decimal128(18, 4),
-        Kind.MOMENT: arrow.timestamp("ms", tz="UTC"),
-        Kind.FLAG: arrow.bool_(),
+        ColumnType.WHOLE: arrow.int64(),
+        ColumnType.AMOUNT: arrow.decimal128(18, 4),
+        ColumnType.MOMENT: arrow.timestamp("ms", tz="UTC"),
+        ColumnType.FLAG: arrow.bool_(),
     }.get(kind, arrow.string())
 
 
-def block_of(columns: Sequence[Column], arrays: Mapping[str, Array]) -> Block:
+def block_of(columns: Sequence[Column], arrays: Mapping[str, Array]) -> ColumnBlock:
     """Rows by column, from arrays by the columns' names; others are left out. Raises KeyError."""
-    return Block(tuple(arrays[column.name] for column in columns))
+    return ColumnBlock(tuple(arrays[column.name] for column in columns))
 
 
-def columns_beside(view: type[View], name: str, keys: Array, view_of: Callable[[Any], View | None]) -> dict[str, Array]:
+def nested_columns(view: type[View], name: str, keys: Array, view_of: Callable[[Any], View | None]) -> dict[str, Array]:
     """The columns of a nested view by the key of what it shows; `view_of` is asked once for each key."""
     columns, flat = tuple(_columns(view, f"{name}.")), _flattener(view)
     nothing = [None] * len(columns)
@@ -149,47 +149,47 @@ def columns_beside(view: type[View], name: str, keys: Array, view_of: Callable[[
         found = view_of(key)
         return nothing if found is None else flat(found)
 
-    arrays = beside(keys, [type_of(column.kind) for column in columns], values_of)
+    arrays = dictionary_columns(keys, [type_of(column.kind) for column in columns], values_of)
     return {column.name: array for column, array in zip(columns, arrays, strict=True)}
 
 
-def in_pieces(rows: Iterable[T]) -> Generator[list[T], None, None]:
+def in_batches(rows: Iterable[T]) -> Generator[list[T], None, None]:
     """Rows by the thousand."""
     left = iter(rows)
-    while piece := list(islice(left, PIECE)):
+    while piece := list(islice(left, BATCH_ROWS)):
         yield piece
 
 
 def _columns(view: type[View], prefix: str) -> Iterator[Column]:
     for name, kind in _fields(view):
-        if isinstance(kind, Kind):
+        if isinstance(kind, ColumnType):
             yield Column(prefix + name, kind)
         else:
             yield from _columns(kind, f"{prefix}{name}.")
 
 
-def _fields(view: type[View]) -> list[tuple[str, Kind | type[View]]]:
+def _fields(view: type[View]) -> list[tuple[str, ColumnType | type[View]]]:
     """The fields of a view, and what they are."""
     hints = get_type_hints(view, include_extras=True)
     return [(name, _kind(hints[name])) for name in view.__struct_fields__]
 
 
-def _kind(hint: Any) -> Kind | type[View]:
+def _kind(hint: Any) -> ColumnType | type[View]:
     if get_origin(hint) is Annotated:
         kind, *notes = get_args(hint)
-        return Kind.MOMENT if MOMENT in notes else _kind(kind)
+        return ColumnType.MOMENT if MOMENT in notes else _kind(kind)
     if get_origin(hint) in (Union, UnionType):
         [*some] = (inner for inner in get_args(hint) if inner not in (NoneType, UnsetType))
-        return _kind(some[0]) if len(some) == 1 else Kind.OTHER
+        return _kind(some[0]) if len(some) == 1 else ColumnType.OTHER
     if isinstance(hint, type) and issubclass(hint, View):
         return hint
-    return _KINDS.get(hint, Kind.OTHER)
+    return _KINDS.get(hint, ColumnType.OTHER)
 
 
 def _flattener(view: type[View]) -> Callable[[Any], Row]:
     """What makes a row of values out of a view."""
     fields = _fields(view)
-    inner = [None if isinstance(kind, Kind) else (_flattener(kind), len(columns_of(kind))) for _, kind in fields]
+    inner = [None if isinstance(kind, ColumnType) else (_flattener(kind), len(columns_of(kind))) for _, kind in fields]
     if len(fields) == 1:
         raise TypeError(f"{view.__name__}: a row has more than one field")
     values_of = attrgetter(*(name for name, _ in fields))
@@ -210,10 +210,10 @@ def _flattener(view: type[View]) -> Callable[[Any], Row]:
     return flat
 
 
-_KINDS: Final[dict[Any, Kind]] = {
-    str: Kind.TEXT,
-    int: Kind.WHOLE,
-    Decimal: Kind.AMOUNT,
-    bool: Kind.FLAG,
-    NoneType: Kind.TEXT,
+_KINDS: Final[dict[Any, ColumnType]] = {
+    str: ColumnType.TEXT,
+    int: ColumnType.WHOLE,
+    Decimal: ColumnType.AMOUNT,
+    bool: ColumnType.FLAG,
+    NoneType: ColumnType.TEXT,
 }

@@ -8,25 +8,25 @@ from typing import Any, Final
 
 import msgspec
 
-from trackyard.base.arrow import Batch, loaded
-from trackyard.wire.response.exports import Block, Kind, Piece, Row, Table, type_of
+from trackyard.base.arrow import Batch, load_pyarrow
+from trackyard.wire.response.exports import ColumnBlock, ColumnType, ExportTable, Piece, Row, type_of
 
-GROUP: Final = 25_000
+ROW_GROUP_ROWS: Final = 25_000
 """Rows of a row group, at most those of one more piece."""
 
 
-def parquet_of(table: Table, pieces: Iterable[Piece]) -> Iterator[bytes]:
+def parquet_of(table: ExportTable, pieces: Iterable[Piece]) -> Iterator[bytes]:
     """The file in pieces; pieces: the rows. What is read before a row group is full leaves as nothing."""
-    arrow, _, _, parquet = loaded()
+    arrow, _, _, parquet = load_pyarrow()
     schema = arrow.schema([(column.name, type_of(column.kind)) for column in table.columns])
     sink = _Sink()
     writer = parquet.ParquetWriter(arrow.PythonFile(sink, mode="w"), schema, compression="zstd")
     batches: list[Any] = []
     rows = 0
     for piece in pieces:
-        batches.append(_of_block(schema, piece) if isinstance(piece, Block) else _of_rows(schema, table, piece))
+        batches.append(_of_block(schema, piece) if isinstance(piece, ColumnBlock) else _of_rows(schema, table, piece))
         rows += batches[-1].num_rows
-        if rows >= GROUP:
+        if rows >= ROW_GROUP_ROWS:
             writer.write_table(arrow.Table.from_batches(batches, schema), row_group_size=rows)
             batches, rows = [], 0
         yield sink.taken()
@@ -36,18 +36,18 @@ def parquet_of(table: Table, pieces: Iterable[Piece]) -> Iterator[bytes]:
     yield sink.taken()
 
 
-def _of_block(schema: Any, block: Block) -> Batch:
+def _of_block(schema: Any, block: ColumnBlock) -> Batch:
     arrays = [array.cast(kind) for array, kind in zip(block.arrays, schema.types, strict=True)]
-    return loaded().arrow.RecordBatch.from_arrays(arrays, schema=schema)
+    return load_pyarrow().arrow.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _of_rows(schema: Any, table: Table, piece: list[Row]) -> Batch:
-    arrow = loaded().arrow
+def _of_rows(schema: Any, table: ExportTable, piece: list[Row]) -> Batch:
+    arrow = load_pyarrow().arrow
     encode = msgspec.json.Encoder(decimal_format="number").encode
     arrays = []
     for column, kind, values in zip(table.columns, schema.types, zip(*piece, strict=True), strict=True):
         cells: Any = values
-        if column.kind is Kind.OTHER:
+        if column.kind is ColumnType.OTHER:
             cells = [None if value is None else encode(value).decode() for value in values]
         arrays.append(arrow.array(cells, type=kind))
     return arrow.RecordBatch.from_arrays(arrays, schema=schema)

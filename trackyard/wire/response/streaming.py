@@ -19,24 +19,24 @@ from anyio.lowlevel import RunVar
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from trackyard.analytics.cancellation import asking
-from trackyard.base.errors import Abandoned, Refusal, TooManyRequests
+from trackyard.analytics.cancellation import current_cancellation
+from trackyard.base.errors import RequestCancelled, RequestError, TooManyRequests
 from trackyard.wire.response.csv_rows import csv_of
-from trackyard.wire.response.exports import CSV, PARQUET, Piece, Table
+from trackyard.wire.response.exports import CSV, PARQUET, ExportTable, Piece
 from trackyard.wire.response.parquet import parquet_of
 
 log = logging.getLogger("trackyard.api")
 
-TOTAL: Final = "X-Total-Count"
-EACH: Final = 2
+TOTAL_COUNT_HEADER: Final = "X-Total-Count"
+MAX_EXPORTS_PER_KEY: Final = 2
 """Exports that a key has at a time."""
-TOGETHER: Final = 6
+MAX_EXPORTS: Final = 6
 """Exports of all keys at a time."""
 RETRY_S: Final = 5
-Write = Callable[[Table, Iterable[Piece]], Iterator[bytes]]
+Write = Callable[[ExportTable, Iterable[Piece]], Iterator[bytes]]
 
-_reading: Final = RunVar[CapacityLimiter]("reading")
-READERS: Final = 4
+_reader_limiter: Final = RunVar[CapacityLimiter]("reading")
+READER_THREADS: Final = 4
 """Files whose next rows are read at a time; the threads of other calls are not theirs."""
 _FORMATS: Final[dict[str, tuple[str, Write]]] = {
     "csv": (f"{CSV}; charset=utf-8", csv_of),
@@ -47,49 +47,49 @@ _FORMATS: Final[dict[str, tuple[str, Write]]] = {
 class TooManyExports(TooManyRequests):
     """A key has as many files under way as it may."""
 
-    text = f"Too Many Requests: {EACH} exports of this key are running, ask again when one has ended"
+    text = f"Too Many Requests: {MAX_EXPORTS_PER_KEY} exports of this key are running, ask again when one has ended"
 
     def __init__(self) -> None:
         super().__init__(RETRY_S, code="too_many_exports")
 
 
-class ExportsBusy(Refusal):
+class ExportsBusy(RequestError):
     """So many files are under way that another would slow what else is asked."""
 
-    status, code, text = 503, "exports_busy", f"{TOGETHER} exports are running: ask again when one has ended"
+    status, code, text = 503, "exports_busy", f"{MAX_EXPORTS} exports are running: ask again when one has ended"
     retry_after = RETRY_S
 
 
-class Exports:
+class ExportSlots:
     """The files that are being read and sent, by key. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._running: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    def place(self, name: str) -> ExitStack:
+    def slot(self, name: str) -> ExitStack:
         """A place for one more, given back when it is closed. Raises TooManyExports and ExportsBusy."""
         with self._lock:
-            if self._running[name] >= EACH:
+            if self._running[name] >= MAX_EXPORTS_PER_KEY:
                 raise TooManyExports
-            if self._running.total() >= TOGETHER:
+            if self._running.total() >= MAX_EXPORTS:
                 raise ExportsBusy
             self._running[name] += 1
-        place = ExitStack()
-        place.callback(self._leave, name)
-        return place
+        slot = ExitStack()
+        slot.callback(self._release, name)
+        return slot
 
-    def _leave(self, name: str) -> None:
+    def _release(self, name: str) -> None:
         with self._lock:
             self._running[name] -= 1
             self._running += Counter()  # names that have none are forgotten
 
 
-class Sending(Response):
+class ExportResponse(Response):
     """An answer that is a file. ending: what there is to do once it was sent, or will not be; in a thread · left: what
     is to be done then in the event loop."""
 
-    def __init__(self, name: str, form: str, table: Table, ending: ExitStack) -> None:
+    def __init__(self, name: str, form: str, table: ExportTable, cleanup: ExitStack) -> None:
         media_type, self._write = _FORMATS[form]
         period = f"_{table.period}" if table.period else ""
         headers = {
@@ -101,18 +101,18 @@ class Sending(Response):
         self._table = table
         self._rows: Iterable[Piece] = table.pieces
         self._fault: Exception | None = None
-        self._who = asking.get()
-        self._ending = ending
-        self._ending.callback(table.pieces.close)
-        self.left = ExitStack()
+        self._cancellation = current_cancellation.get()
+        self._cleanup = cleanup
+        self._cleanup.callback(table.pieces.close)
+        self.loop_cleanup = ExitStack()
 
-    def begin(self) -> None:
+    def read_first(self) -> None:
         """Reads the first rows, so that what refuses them is told as an error."""
         first = next(self._table.pieces, None)
         if first is not None:
             self._rows = chain([first], self._table.pieces)
         if self._table.count is not None:
-            self.headers[TOTAL] = str(self._table.count())
+            self.headers[TOTAL_COUNT_HEADER] = str(self._table.count())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -120,16 +120,16 @@ class Sending(Response):
             if scope["method"] == "HEAD":
                 await send({"type": "http.response.body", "body": b""})
                 return
-            async with anyio.create_task_group() as both:
-                both.start_soon(self._send_all, send, both.cancel_scope)
-                await _gone(receive)
-                if self._who is not None:
-                    self._who.give_up()  # the thread may wait for its turn
-                both.cancel_scope.cancel()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._send_all, send, tasks.cancel_scope)
+                await _wait_for_disconnect(receive)
+                if self._cancellation is not None:
+                    self._cancellation.cancel()  # the thread may wait for its turn
+                tasks.cancel_scope.cancel()
         finally:
             with CancelScope(shield=True):
-                await anyio.to_thread.run_sync(self._ending.close, limiter=_readers())
-                self.left.close()
+                await anyio.to_thread.run_sync(self._cleanup.close, limiter=_readers())
+                self.loop_cleanup.close()
         if self._fault is not None:
             raise self._fault
 
@@ -140,7 +140,7 @@ class Sending(Response):
                 if piece:
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
-        except Abandoned:
+        except RequestCancelled:
             log.info("nobody reads a file any more")
         except Exception as fault:  # told by __call__, which tells of one, and not of a group
             log.exception("a file is cut short")
@@ -149,14 +149,14 @@ class Sending(Response):
 
     def _next(self, lines: Iterator[bytes]) -> bytes | None:
         """The next piece, asked for in the name of who asked for the file; None at its end."""
-        before = asking.set(self._who)
+        before = current_cancellation.set(self._cancellation)
         try:
             return next(lines, None)
         finally:
-            asking.reset(before)
+            current_cancellation.reset(before)
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     """Comes back when the client is gone."""
     while (await receive())["type"] != "http.disconnect":
         pass
@@ -165,7 +165,7 @@ async def _gone(receive: Receive) -> None:
 def _readers() -> CapacityLimiter:
     """The threads of this event loop."""
     try:
-        return _reading.get()
+        return _reader_limiter.get()
     except LookupError:
-        _reading.set(found := CapacityLimiter(READERS))
+        _reader_limiter.set(found := CapacityLimiter(READER_THREADS))
         return found

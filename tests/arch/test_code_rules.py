@@ -1,0 +1,93 @@
+"""The walls of the house: import contracts, sizes and names (docs/architecture.md#layers)."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from trackyard.edge.http.connection import _IGNORED_HEADERS
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = sorted(p for p in (ROOT / "trackyard").rglob("*.py") if p.parent.name != "versions")
+EVERYTHING = [*PACKAGE, *sorted((ROOT / "tests").rglob("*.py"))]
+VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc", "service", "services"}
+LONG_FILE, LONG_FUNCTION = 500, 50
+
+
+def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def _relative(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_import_contracts_are_respected() -> None:
+    # A process of its own: import-linter sets up logging and thereby silences the loggers of the other tests.
+    check = "import sys; from importlinter import cli; sys.exit(cli.lint_imports(no_cache=True))"
+    done = subprocess.run([sys.executable, "-c", check], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_source_files_are_not_too_long() -> None:
+    long = {_relative(p): n for p in EVERYTHING if (n := len(p.read_text().splitlines())) > LONG_FILE}
+    assert not long
+
+
+def test_source_functions_are_not_too_long() -> None:
+    long = {
+        f"{_relative(path)}:{f.name}": f.end_lineno - f.lineno
+        for path in PACKAGE
+        for f in _functions(ast.parse(path.read_text()))
+        if f.end_lineno is not None and f.end_lineno - f.lineno >= LONG_FUNCTION
+    }
+    assert not long
+
+
+def test_file_names_are_not_vague() -> None:
+    assert not [_relative(p) for p in EVERYTHING if p.stem in VAGUE]
+
+
+def test_public_functions_and_classes_have_docstrings() -> None:
+    bare = []
+    for path in PACKAGE:
+        for node in ast.parse(path.read_text()).body:
+            public = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+            if public and ast.get_docstring(node) is None:  # type: ignore[arg-type]
+                bare.append(f"{_relative(path)}:{node.name}")  # type: ignore[attr-defined]
+    assert not bare
+
+
+def test_money_fields_are_never_float() -> None:
+    money = {"charge", "payout", "amount", "balance", "hold", "available", "margin"}
+    floats = [
+        f"{_relative(path)}:{node.lineno}"
+        for path in PACKAGE
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in money
+        if any(isinstance(part, ast.Name) and part.id == "float" for part in ast.walk(node.annotation))
+    ]
+    assert not floats
+
+
+def test_dropped_request_headers_are_not_read() -> None:
+    unkept = {name.lower().encode() for name in _IGNORED_HEADERS}
+    asked = [
+        f"{_relative(path)}:{node.lineno}"
+        for path in PACKAGE
+        if path.parent.name in ("decide", "domain", "edge")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and node.value in unkept
+    ]
+    assert not asked
+
+
+def test_git_contains_every_package_file() -> None:
+    # A file that git ignores is there for who wrote it, and missing on the machine of everybody else.
+    listed = ("git", "ls-files", "--others", "--ignored", "--exclude-standard", "trackyard")
+    found = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    made = (".pyc", ".so", "compiled.json")  # by Python, by script/compile
+    assert not [path for path in found if not path.endswith(made)]

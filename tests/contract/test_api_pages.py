@@ -1,0 +1,21 @@
+"""docs/api says what the declarations say, and its examples are true."""
+
+from tests.contract.pages import DIRECTORY, DOCUMENT, render_pages
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.wire.openapi.docs_page import operations
+
+
+def test_api_pages_are_up_to_date() -> None:
+    kept = {path.name: path.read_text() for path in DIRECTORY.glob("*.md")}
+    pages = render_pages()
+    stale = sorted(name for name in pages.keys() | kept.keys() if pages.get(name) != kept.get(name))
+    assert not stale, f"script/docs writes {stale} anew"
+
+
+def test_api_summary_is_one_sentence_and_keeps_full_text() -> None:
+    texts = {endpoint.id: endpoint.text.split() for endpoint in CATALOGUE}
+    for _, _, operation in operations(DOCUMENT):
+        summary, words = operation["summary"], texts[operation["x-method-id"]]
+        assert "\n" not in summary and not summary.endswith("."), summary
+        told = f"{summary}. {operation['description']}".split()
+        assert told[: len(words)] == words, summary

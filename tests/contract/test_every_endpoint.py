@@ -1,0 +1,390 @@
+"""Every declared method against the same bad manners: no 500, nothing written, the error of
+docs/spec/api-conventions.md#errors."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.contract import advertisers, affiliates, people, postbacks, staff
+from tests.contract.declared import declared_params, required_names, takes_any_text
+from tests.support.api import Api
+from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
+from tests.support.events import new_click
+from tests.support.history import add_conversion, load_clicks
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.api.statistics.rows import StatsAnswer
+from trackyard.domain.people.roles import COMMON_PERMISSIONS
+from trackyard.store.tracking import rulesets
+from trackyard.wire.endpoint import Endpoint
+from trackyard.wire.openapi.document import document
+
+DOCUMENT = document(CATALOGUE, version="1")
+IDS = [endpoint.id for endpoint in CATALOGUE]
+every_endpoint = pytest.mark.parametrize("endpoint", CATALOGUE, ids=IDS)
+EACH = [(version, endpoint) for endpoint in CATALOGUE for version in endpoint.versions]
+every_version_of_every_endpoint = pytest.mark.parametrize(
+    ("version", "endpoint"), EACH, ids=[f"{version}-{endpoint.id}" for version, endpoint in EACH]
+)
+
+
+@dataclass(frozen=True)
+class EndpointSetup:
+    """Callers, and parameters with which each method succeeds. `subjects`: makes what the path's id names, anew for
+    every call, so that a removal finds it."""
+
+    api: Api
+    affiliate: ApiClient
+    nobody: ApiClient
+    no_permission: ApiClient
+    good: dict[str, dict[str, Any]]
+    subjects: dict[str, Callable[[], Any]]
+
+    def caller(self, endpoint: Endpoint[Any]) -> ApiClient:
+        """One who may call it: the administrator, or an affiliate made anew, whose key the call may end."""
+        return self.api.add_affiliate()[1] if endpoint.audience == "affiliate" else self.api.admin
+
+    def path(self, endpoint: Endpoint[Any], version: str, subject: Any = None) -> str:
+        """The path of a call; of a method that has no such version, under its own. `subject`: an id to use instead of a
+        good one."""
+        version = version if version in endpoint.versions else endpoint.versions[0]
+        if not endpoint.variables:
+            return f"/{version}{endpoint.path}"
+        named = self.subjects[endpoint.id]() if subject is None else subject
+        return f"/{version}{endpoint.path}".replace("{" + endpoint.variables[0] + "}", str(named))
+
+
+def make_endpoint_setup(api: Api) -> EndpointSetup:
+    """The callers and the parameters, on an installation of their own."""
+    api.add_offer()  # number 1, which a strange value may name and remove
+    day_cap = {"period": "day", "type": "conversions", "value": "50", "affiliate_type": "each"}
+    advertiser, offer = api.add_advertiser(), api.add_offer(**{f"caps[0][{name}]": day_cap[name] for name in day_cap})
+    pid, affiliate = api.add_affiliate()
+    load_clicks(api.deps, [new_click(1, offer=offer, affiliate=pid, advertiser=advertiser)])
+    add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, advertiser_id=advertiser)
+    day = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
+    payments = {"payments[0][total]": "10", "payments[0][revenue]": "7"}
+    good: dict[str, dict[str, Any]] = {endpoint.id: day for endpoint in CATALOGUE if endpoint.id.startswith("stats.")}
+    good |= {
+        "stats.getbysub": day | {"filter[offer]": offer},
+        "stats.custom": day | {"slice[]": "day"},
+        "stats.conversions": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "stats.caps": {"offer_id": offer, "fields": ["stats", "stats_merged", "descr"]},
+        "stats.caps31": {"offer_id": offer},
+        "stats.find-subs": {},
+        "stats.retentionrate": {
+            "date_from": "2023-11-15",
+            "date_to": "2023-11-15",
+            "offer": offer,
+            "base_event": "install",
+            "events": "install,sale",
+        },
+        "stats.getreferralpayments": {"date_from": "15-11-2023", "date_to": "15-11-2023"},
+        "stats.time-to-action": {
+            "date_from": "2023-11-15",
+            "date_to": "2023-11-15",
+            "offer_id": offer,
+            "timezone": "Europe/Berlin",
+        },
+        "stats.clicks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "admin.advertiser.add": {"title": "T"},
+        "admin.offer.add": {"title": "T", "advertiser": advertiser, "url": "https://a.example"} | payments,
+        "admin.offer.delete": {"offer_id": api.add_offer},
+        "admin.offer.mass-update": {"offer_id": offer, "status": "active"},
+        "balance.get": {"pid": pid},
+        "stats.serverpostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "stats.affiliatepostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "stats.conversion.history": {},
+        "stats.conversionsbyid": {"id": f"{1:024x}"},
+        "admin.conversion.edit": {"ids[]": f"{1:024x}", "comment": "by hand"},
+        "admin.conversion.import": {"offer": offer, "pid": pid},
+        "admin.conversions.import": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},
+        "admin.offer.remove-creative": {"creatives[]": "1"},
+        "cities.list": {"country": "EE"},
+        "offers.list": {},
+        "offers.count": {},
+        "offer.get": {},
+        "partner.offers.list": {"pid": pid},
+        "partner.live-offers.list": {"pid": pid},
+    }
+    good |= (
+        people.good_params(offer, pid) | staff.good_params(api) | advertisers.good_params(api, advertiser, offer, pid)
+    )
+    good |= postbacks.good_params(offer, pid)
+    _, no_permission = api.add_staff()
+
+    subjects: dict[str, Callable[[], Any]] = {
+        "offer.get": lambda: offer,
+        "admin.offer.edit": lambda: offer,
+        "admin.offer.remove-creative": lambda: api.add_offer(creativeUrls="https://a.example/a.png"),
+        "oses.versions": lambda: "android",
+        "stats.conversion.history": lambda: f"{1:024x}",
+        "admin.click.explain": lambda: new_click(1).id,
+    }
+    subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
+    subjects |= postbacks.path_subjects(api, offer, pid)
+    good |= affiliates.good_params(api)
+    subjects |= affiliates.path_subjects(api, pid)
+    return EndpointSetup(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
+
+
+_numbers = iter(range(10**9))
+
+
+def send(
+    world: EndpointSetup, client: ApiClient, endpoint: Endpoint[Any], version: str, params: Any, path: str | None = None
+) -> Any:
+    sent = {name: as_sent(value) for name, value in params.items()}
+    place = "data" if endpoint.method == "POST" else "params"
+    return client.call(endpoint.method, path or world.path(endpoint, version), **{place: sent})
+
+
+def as_sent(value: Any) -> Any:
+    """What is sent: {n} is a number, a function makes the value, both anew for every call."""
+    if isinstance(value, list):
+        return [as_sent(item) for item in value]
+    if callable(value):
+        return value()
+    return value.replace("{n}", str(next(_numbers))) if isinstance(value, str) else value
+
+
+def state(world: EndpointSetup) -> int:
+    with world.api.deps.database.read() as conn:
+        return rulesets.ruleset_version(conn)
+
+
+@every_version_of_every_endpoint
+def test_every_endpoint_succeeds_and_ignores_unknown_parameters(
+    world: EndpointSetup, endpoint: Endpoint[Any], version: str
+) -> None:
+    response = send(world, world.caller(endpoint), endpoint, version, world.good.get(endpoint.id, {}))
+    assert response.status_code == 200
+    operation = DOCUMENT["paths"][f"/{version}{endpoint.path}"][endpoint.method.lower()]
+    schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    Draft202012Validator({**schema, "components": DOCUMENT["components"]}).validate(response.json())
+    typos = world.good.get(endpoint.id, {}) | {"typo": "1", "filter[typo]": "1"}
+    again = send(world, world.caller(endpoint), endpoint, version, typos)
+    assert again.status_code == 200
+    assert "typo" in again.headers["x-ignored-parameters"]
+
+
+@pytest.mark.parametrize(
+    "endpoint", [endpoint for endpoint in CATALOGUE if endpoint.file_export], ids=lambda each: each.id
+)
+def test_every_export_endpoint_answers_csv_and_rejects_other_formats(
+    world: EndpointSetup, endpoint: Endpoint[Any]
+) -> None:
+    client, params = world.caller(endpoint), world.good.get(endpoint.id, {}) | {"format": "csv", "typo": "1"}
+    response = send(world, client, endpoint, "3.1", params)
+    assert (response.status_code, response.headers["content-type"]) == (200, "text/csv; charset=utf-8")
+    assert response.headers["content-disposition"].startswith("attachment; filename=")
+    assert "typo" in response.headers["x-ignored-parameters"]
+    operation = DOCUMENT["paths"][f"/3.1{endpoint.path}"]["get"]
+    assert "text/csv" in operation["responses"]["200"]["content"]
+    assert send(world, world.nobody, endpoint, "3.1", params).status_code == 401
+    refused = send(world, client, endpoint, "3.1", params | {"format": "xls"})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["format"])
+
+
+@every_endpoint
+def test_every_endpoint_checks_caller(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
+    params = world.good.get(endpoint.id, {})
+    if endpoint.audience == "anyone":
+        assert send(world, world.nobody, endpoint, "3.0", params).status_code == 200
+        return
+    assert send(world, world.nobody, endpoint, "3.0", params).status_code == 401
+    refused = send(world, world.no_permission, endpoint, "3.0", params)
+    needed = "auth_denied" if endpoint.audience == "affiliate" else endpoint.permission
+    if endpoint.permission in COMMON_PERMISSIONS:
+        assert refused.status_code == 200
+    else:
+        assert (refused.status_code, refused.json()["code"]) == (403, needed)
+    affiliate = world.caller(endpoint) if endpoint.audience == "affiliate" else world.affiliate
+    by_affiliate = send(world, affiliate, endpoint, "3.0", params)
+    if endpoint.audience == "staff":
+        assert (by_affiliate.status_code, by_affiliate.json()["code"]) == (403, "auth_denied")
+    elif endpoint.id == "stats.getbytrafficback":
+        assert by_affiliate.status_code == 403
+    else:
+        assert by_affiliate.status_code == 200
+
+
+@every_endpoint
+def test_every_endpoint_with_unknown_id_is_404(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
+    if not endpoint.variables:
+        return
+    good, client = world.good.get(endpoint.id, {}), world.caller(endpoint)
+    before = state(world)
+    place = "data" if endpoint.method == "POST" else "params"
+    for subject in ("999999999", "ffffffffffffffffffffffff", "0", "-1", "9" * 30, "x", "%00", "%C3%BC", "1.0"):
+        for params in (good, {}):
+            path = world.path(endpoint, "3.1", subject)
+            response = client.call(endpoint.method, path, **{place: params})
+            assert (subject, response.status_code) == (subject, 404)
+    assert state(world) == before
+
+
+@every_version_of_every_endpoint
+def test_every_affiliate_endpoint_hides_charges(world: EndpointSetup, endpoint: Endpoint[Any], version: str) -> None:
+    if endpoint.audience == "staff":
+        return
+    affiliate = world.caller(endpoint) if endpoint.audience == "affiliate" else world.affiliate
+    body = send(world, affiliate, endpoint, version, world.good.get(endpoint.id, {})).json()
+    if endpoint.answer is StatsAnswer and endpoint.id != "stats.getbytrafficback":  # which affiliates are denied
+        for row in body["stats"]:
+            assert all(action["charge"] == action["earning"] == 0 for action in row["actions"].values())
+            assert all(action["revenue"] == action["payouts"] for action in row["actions"].values())
+        return
+    assert not FORBIDDEN_TO_AFFILIATES.intersection(_names(body))
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Yield the names in a body that have a value."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if inner is not None:
+                yield name
+            # The `revenue` of a payment is what the affiliate earns (docs/spec/conversions.md#payments).
+            yield from (found for found in _names(inner) if (name, found) != ("payments", "revenue"))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _names(inner)
+
+
+@every_version_of_every_endpoint
+def test_every_endpoint_names_missing_required_parameters(
+    world: EndpointSetup, endpoint: Endpoint[Any], version: str
+) -> None:
+    needed = required_names(endpoint.id, version)
+    if not needed:
+        return
+    path, client = world.path(endpoint, version), world.caller(endpoint)
+    before = state(world)
+    response = send(world, client, endpoint, version, {}, path)
+    told = set(response.json()["fields"])
+    assert response.status_code == 400
+    assert {name.partition("[")[0] for name in told} == needed
+    assert state(world) == before
+
+
+def _wrong(name: str, param: Any) -> Iterator[tuple[str, str]]:
+    sent = name.replace("[*]", "[0]")
+    if param.values:
+        yield sent, "no-such-value"
+    if param.minimum is not None:
+        yield sent, str(param.minimum - 1)
+        yield sent, str(param.maximum + 1)
+    if param.type in (
+        "int",
+        "int-list",
+        "float",
+        "flag",
+        "truefalse",
+        "date",
+        "datetime",
+        "hour",
+        "zone",
+        "email",
+        "url",
+    ):
+        yield sent, "no such value"
+    if param.type == "duration":
+        yield sent, "1x"
+
+
+@every_endpoint
+def test_every_endpoint_names_parameter_with_wrong_value(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
+    for name, param in declared_params(endpoint.id).items():
+        for sent, value in () if takes_any_text(endpoint.id, name) else _wrong(name, param):
+            response = send(
+                world, world.caller(endpoint), endpoint, "3.0", {**world.good.get(endpoint.id, {}), sent: value}
+            )
+            assert (sent, value, response.status_code) == (sent, value, 400)
+            assert any(told.startswith(sent) or sent.startswith(told) for told in response.json()["fields"]), sent
+
+
+@every_endpoint
+def test_every_list_endpoint_validates_page_and_limit(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
+    if "page" not in declared_params(endpoint.id):
+        return
+    good = world.good.get(endpoint.id, {})
+    for name, value in (("page", "0"), ("page", "-1"), ("limit", "0"), ("limit", "x")):
+        response = send(world, world.caller(endpoint), endpoint, "3.1", {**good, name: value})
+        assert (response.status_code, list(response.json()["fields"])) == (400, [name])
+    clamped = send(world, world.caller(endpoint), endpoint, "3.1", {**good, "limit": "1000000"}).json()
+    assert clamped["pagination"]["per_page"] == endpoint.page_max
+
+
+URLENCODED = {"Content-Type": "application/x-www-form-urlencoded"}
+AS_JSON = {"Content-Type": "application/json"}
+BAD_BODIES: list[tuple[str, dict[str, str], bytes]] = [
+    ("NUL in a value", URLENCODED, b"title=%00"),
+    ("NUL in a name", URLENCODED, b"a%00b=1"),
+    ("invalid UTF-8", URLENCODED, b"title=%ff"),
+    ("raw invalid UTF-8", URLENCODED, b"title=\xff"),
+    ("deep brackets", URLENCODED, b"a" + b"[b]" * 100 + b"=1"),
+    ("too many", URLENCODED, b"&".join(b"a%d=" % n for n in range(6000))),
+    ("a JSON array", AS_JSON, b"[1]"),
+    ("a JSON text", AS_JSON, b'"a"'),
+    ("a JSON number", AS_JSON, b"1"),
+    ("JSON null", AS_JSON, b"null"),
+    ("broken JSON", AS_JSON, b"{"),
+    ("deep JSON", AS_JSON, b'{"a":' + b"[" * 20000),
+    ("NUL in JSON", AS_JSON, b'{"title": "\\u0000"}'),
+    ("half a surrogate", AS_JSON, b'{"title": "\\ud800"}'),
+    ("another type", {"Content-Type": "text/xml"}, b"<a/>"),
+    ("a multipart body without end", {"Content-Type": "multipart/form-data; boundary=x"}, b"--x\r\n"),
+]
+
+
+@every_endpoint
+def test_every_endpoint_rejects_malformed_body(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
+    path, client = world.path(endpoint, "3.1"), world.caller(endpoint)
+    before = state(world)
+    for what, headers, body in BAD_BODIES:
+        response = client.call(endpoint.method, path, headers=headers, content=body)
+        assert (what, response.status_code) == (what, 400)
+        assert all(line.startswith("[") for line in response.json()["error"].split("\n")), response.text
+    assert state(world) == before
+
+
+@every_endpoint
+def test_every_endpoint_rejects_or_ignores_unexpected_shapes(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
+    for name in declared_params(endpoint.id):
+        top = name.partition("[")[0]
+        for value in ({"a": {"b": "c"}}, [[["x"]]], [{}], {"0": {"0": {"0": "x"}}}, True, 10**30, "x" * 30_000):
+            body = json.dumps({top: value}).encode()
+            response = world.caller(endpoint).call(
+                endpoint.method, world.path(endpoint, "3.1"), headers=AS_JSON, content=body
+            )
+            assert response.status_code in (200, 400, 409), (name, value, response.text)
+
+
+@every_endpoint
+def test_every_endpoint_rejects_too_large_body(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
+    body = b"a=" + b"x" * endpoint.body_max
+    response = world.caller(endpoint).call(
+        endpoint.method, world.path(endpoint, "3.1"), headers=URLENCODED, content=body
+    )
+    assert response.status_code == 413
+
+
+@every_endpoint
+def test_every_endpoint_rejects_other_http_methods(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
+    response = world.caller(endpoint).call("PUT", f"/3.0{endpoint.path}")
+    assert response.status_code == 405
+    assert endpoint.method in response.headers["allow"]
+    assert world.caller(endpoint).call("OPTIONS", f"/3.0{endpoint.path}").status_code == 200
+
+
+@every_endpoint
+def test_every_endpoint_accepts_repeated_parameters(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
+    good = world.good.get(endpoint.id, {})
+    pairs = {
+        name: value if callable(value) or isinstance(value, list) or "{n}" in str(value) else [value, value]
+        for name, value in good.items()
+    }
+    assert send(world, world.caller(endpoint), endpoint, "3.0", pairs).status_code == 200

@@ -1,0 +1,83 @@
+"""The rules in memory follow what is told of them."""
+
+from tests.support.rules import ADVERTISER, HASH, entry_of, make_offer, make_ruleset
+from trackyard.decision.routes import Ruleset
+from trackyard.domain.tracking.ruleset import RulesetAdvertiser, RulesetAffiliate, RulesetConnections, RulesetPlatform
+
+
+def test_ruleset_finds_rows_by_keys() -> None:
+    offer = make_offer()
+    ruleset = make_ruleset(
+        [
+            offer,
+            RulesetAffiliate(id=7, active=True),
+            RulesetAdvertiser(id=ADVERTISER),
+            RulesetPlatform("http://back.example"),
+        ]
+    )
+    assert ruleset.find_offer("3") == ruleset.find_offer(HASH) == offer
+    affiliate = ruleset.find_affiliate("7")
+    assert affiliate is not None
+    assert (affiliate.id, affiliate.number, affiliate.active, affiliate.name) == (7, "7", True, "")
+    assert ruleset.find_advertiser(ADVERTISER) == RulesetAdvertiser(id=ADVERTISER)
+    assert ruleset.platform.trafficback_url == "http://back.example"
+    assert (ruleset.find_offer("4"), ruleset.find_affiliate("3"), ruleset.find_advertiser(HASH)) == (None, None, None)
+
+
+def test_ruleset_change_replaces_row() -> None:
+    ruleset = make_ruleset([make_offer()])
+    ruleset.apply(*entry_of(make_offer(hash="c" * 24, title="renamed")))
+    found = ruleset.find_offer("c" * 24)
+    assert found is not None
+    assert found.title == "renamed"
+    assert ruleset.find_offer(HASH) is None
+
+
+def test_ruleset_tombstone_removes_row() -> None:
+    ruleset = make_ruleset(
+        [
+            make_offer(),
+            RulesetAffiliate(id=7, active=True),
+            RulesetAdvertiser(id=ADVERTISER),
+            RulesetPlatform("http://x.example"),
+        ]
+    )
+    ruleset.apply(*entry_of(RulesetConnections(offer=3, affiliates=(7,))))
+    for kind, key in (
+        ("offer", "3"),
+        ("affiliate", "7"),
+        ("advertiser", ADVERTISER),
+        ("platform", "platform"),
+        ("connections", "3"),
+    ):
+        ruleset.apply(kind, key, None)
+        ruleset.apply(kind, key, None)
+    assert ruleset.find_offer("3") is None
+    assert ruleset.find_offer(HASH) is None
+    assert ruleset.find_affiliate("7") is None
+    assert ruleset.find_advertiser(ADVERTISER) is None
+    assert ruleset.platform == RulesetPlatform()
+    assert not ruleset.is_connected(3, 7)
+
+
+def test_ruleset_knows_disconnected_affiliates() -> None:
+    ruleset = make_ruleset([RulesetConnections(offer=3, affiliates=(2,), disconnected=(5, 9))])
+    assert [number for number in (2, 5, 7, 9) if ruleset.is_disconnected(3, number)] == [5, 9]
+    ruleset.apply("connections", "3", None)
+    assert not ruleset.is_disconnected(3, 5)
+
+
+def test_ruleset_connections_are_exact() -> None:
+    ruleset = make_ruleset([RulesetConnections(offer=3, affiliates=(2, 5, 4_000_000_000))])
+    assert [number for number in (1, 2, 3, 5, 6, 4_000_000_000) if ruleset.is_connected(3, number)] == [
+        2,
+        5,
+        4_000_000_000,
+    ]
+    assert not ruleset.is_connected(4, 2)
+
+
+def test_ruleset_ignores_unknown_kind_of_newer_version() -> None:
+    ruleset = Ruleset()
+    ruleset.apply("oracle", "1", b"\x80")
+    assert ruleset.platform == RulesetPlatform()

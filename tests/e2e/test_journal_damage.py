@@ -1,0 +1,94 @@
+"""A corrupt journal: reported with its place, kept aside, and everything else is loaded."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
+from tests.support.program import RunningProgram, poll_until, request
+from trackyard.journal.frames import Frame
+from trackyard.journal.records import RecordKind
+from trackyard.journal.segments import each_frame, find_segment_end
+
+CLICKS = 6
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[RunningProgram]:
+    running = RunningProgram(tmp_path)
+    running.start()
+    yield running
+    assert running.stop() == 0
+
+
+def _journals(program: RunningProgram) -> list[Path]:
+    return sorted((program.directory / "data" / "journal").glob("*.log"))
+
+
+def _write_unloaded(program: RunningProgram, story: OfferScenario, *, sealed: bool) -> Path:
+    """Clicks that are in the journal and, since the core stands still, nowhere else; then everything is killed."""
+    children = program.children()
+    poll_until(lambda: _clicks(program), seconds=10, what="the first click")
+    os.kill(children["core"], signal.SIGSTOP)
+    for number in range(CLICKS):
+        click_id_of(story.click(sub1=f"s{number}"))
+    journal = _journals(program)[-1]
+    if sealed:
+        os.kill(children["edge 0"], signal.SIGTERM)
+        poll_until(lambda: find_segment_end(journal.parent, journal.stem), seconds=10, what="the seal")
+    assert program.process is not None
+    program.process.send_signal(signal.SIGSTOP)  # it must not start anew what is killed
+    for child, pid in children.items():
+        if not (sealed and child == "edge 0"):
+            os.kill(pid, signal.SIGKILL)
+    program.stop(signal.SIGKILL)
+    assert sealed == (find_segment_end(journal.parent, journal.stem) is not None)
+    return journal
+
+
+def _damage(journal: Path, number: int) -> Frame:
+    """Flips a byte in the middle of the click with sub1 `s{number}`."""
+    data = bytearray(journal.read_bytes())
+    [found] = [
+        item
+        for item in each_frame(bytes(data), 0)
+        if isinstance(item, Frame) and item.kind == RecordKind.CLICK and b'"s%d"' % number in item.payload
+    ]
+    data[(found.position + found.end) // 2] ^= 0xFF
+    journal.write_bytes(data)
+    return found
+
+
+def _clicks(program: RunningProgram) -> set[str]:
+    rows = program.api("GET", "/3.0/stats/clicks", {**period_around_today(), "limit": 1000})["clicks"]
+    return {row["sub1"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("sealed", "number"),
+    [(False, 2), (True, 2), (True, CLICKS - 1), (False, CLICKS - 1)],
+    ids=["in the live journal", "in a sealed journal", "at the end of a sealed journal", "at the live end"],
+)
+def test_journal_damage_is_quarantined_and_reported(program: RunningProgram, sealed: bool, number: int) -> None:
+    story = create_offer_scenario(program)
+    story.await_rules()
+    journal = _write_unloaded(program, story, sealed=sealed)
+    damaged = _damage(journal, number)
+    content = journal.read_bytes()  # once it is loaded, the finished journal is compressed
+    program.start()
+
+    rest = {f"s{each}" for each in range(CLICKS) if each != number}
+    poll_until(lambda: rest <= _clicks(program), seconds=10, what="the clicks that are whole")
+    assert f"s{number}" not in _clicks(program)
+    [told] = [line for line in program.log_lines() if line["message"] == "damaged place in a journal, kept aside"]
+    assert (told["level"], told["journal"], told["start"]) == ("ERROR", journal.stem, damaged.position)
+    kept = (journal.parent / "damaged" / told["kept"]).read_bytes()
+    assert kept == content[told["start"] : told["end"]] and len(kept) >= damaged.end - damaged.position
+    for port in (program.api_port, program.tracking_port):
+        assert request(port, "GET", "/readyz").status == 200
+        assert b"\ntrackyard_journal_gaps_total 1.0\n" in request(port, "GET", "/metrics").body
+    later = click_id_of(story.click(sub1="later"))
+    poll_until(lambda: "later" in _clicks(program), seconds=10, what=f"the click {later}")

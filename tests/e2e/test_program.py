@@ -1,0 +1,224 @@
+"""A real click becomes a conversion, a statistic and a call to the affiliate."""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.support.offer_scenario import click_id_of, create_offer_scenario, period_around_today
+from tests.support.program import KEY, RunningProgram, poll_until, request
+from tests.support.receiver import Receiver
+
+QUEUES = {"journal", "inbox", "waiting", "outbox", "deliveries"}
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[RunningProgram]:
+    running = RunningProgram(tmp_path)
+    running.start()
+    yield running
+    assert running.stop() == 0
+
+
+def test_click_to_affiliate_postback_flow_end_to_end(program: RunningProgram, receiver: Receiver) -> None:
+    macros = "/pb?click={clickid}&sum={sum}&status={status}&s={sub1}&geo={geo}"
+    story = create_offer_scenario(program, receiver.url(macros))
+    story.await_rules()
+
+    clicked = story.click(sub1="a b&c", ip="1.1.1.1")
+    click_id = click_id_of(clicked)
+    assert clicked.headers["location"] == f"https://shop.example/?click={click_id}&s=a%20b%26c&c=AU"
+    assert clicked.headers["cache-control"] == "no-store"
+
+    refused = program.track(f"/click?pid={story.affiliate}&offer_id=999999")
+    assert refused.status == 404
+    stranger = program.track(f"/click?pid=424242&offer_id={story.offer}")
+    assert stranger.headers["location"] == f"https://elsewhere.example/?reason=closed&o={story.offer}"
+
+    called = story.call(click_id, action_id="order-1")
+    assert (called.status, called.json) == (200, {"status": 1})
+    received = poll_until(lambda: receiver.requests(), seconds=10, what="the affiliate's postback")
+    assert received[0].path == f"/pb?click={click_id}&sum=7&status=1&s=a%20b%26c&geo=AU"
+    assert "x-trackyard-signature" in received[0].headers
+
+    staff = poll_until(
+        lambda: (row := story.day(KEY)).get("actions", {}).get("total", {}).get("count") and row,
+        seconds=10,
+        what="a statistic",
+    )
+    assert staff["traffic"]["raw"] == "2"
+    confirmed = staff["actions"]["confirmed"]
+    assert (confirmed["count"], confirmed["revenue"], confirmed["charge"], confirmed["earning"]) == (1, 10, 10, 3)
+    own = story.day(story.affiliate_key)["actions"]["confirmed"]
+    assert (own["revenue"], own["charge"], own["earning"]) == (7, 0, 0)
+
+    period = period_around_today()
+    conversions = program.api("GET", "/3.0/stats/conversions", period)["conversions"]
+    assert [(c["clickid"], c["action_id"], c["status"], c["payouts"]) for c in conversions] == [
+        (click_id, "order-1", "confirmed", 7)
+    ]
+    clicks = program.api("GET", "/3.0/stats/clicks", period)["clicks"]
+    assert click_id in {c["id"] for c in clicks}
+    assert story.balance() == {"balance": {"USD": 7}, "hold": {"USD": 0}, "available": {"USD": 7}}
+
+    told = program.command("explain", click_id)
+    assert told.returncode == 0, told.stderr
+    assert f"Click {click_id} of " in told.stdout
+    assert "Decided then: passed" in told.stdout
+    assert f"goes to https://shop.example/?click={click_id}&s=a%20b%26c&c=AU" in told.stdout
+    unknown = program.command("explain", "e" * 24)
+    assert (unknown.returncode, unknown.stderr.startswith("trackyard: there is no click")) == (2, True)
+
+    trial = {"url": receiver.url("/try?p={pid}")}
+    tried = program.api("POST", "/3.1/partner/postback/test", trial, key=story.affiliate_key)
+    assert (tried["test"]["http_code"], tried["test"]["body"]) == (200, "ok")
+    assert f"/try?p={story.affiliate}" in [call.path for call in receiver.requests()]
+
+    assert story.call(click_id, action_id="order-1").json == {"status": 1}
+    assert story.call(click_id, action_id="order-2").json == {"status": 1}
+    poll_until(lambda: story.balance()["balance"]["USD"] == 14, seconds=10, what="the second order")
+    assert len(program.api("GET", "/3.0/stats/conversions", period)["conversions"]) == 2
+
+    audited = program.command("audit")
+    assert (audited.returncode, audited.stdout.splitlines()[-1]) == (0, "everything adds up")
+
+
+def _reports_lags(port: int) -> bool:
+    return set(request(port, "GET", "/readyz").json["lag_seconds"]) >= QUEUES
+
+
+def test_both_listeners_serve_health_and_documents(program: RunningProgram) -> None:
+    for port in (program.api_port, program.tracking_port):
+        assert request(port, "GET", "/healthz").status == 200
+        poll_until(partial(_reports_lags, port), seconds=15, what="the lag of each queue")
+        assert request(port, "GET", "/readyz").status == 200
+        metrics = request(port, "GET", "/metrics")
+        assert metrics.status == 200 and b"trackyard_" in metrics.body
+        assert request(port, "GET", "/no/such/path").json["status"] == 2
+    assert request(program.api_port, "GET", "/openapi.json").json["openapi"].startswith("3.1")
+    docs = request(program.api_port, "GET", "/docs").body.decode()
+    assert "/stats/getbydate" in docs
+    assert not re.search(r"""(src|href|@import|url\()\s*=?\s*["']?(https?:)?//""", docs), "it loads from elsewhere"
+    greeting = program.out_file.read_text()
+    assert KEY in greeting and greeting.count("  curl ") == 3
+
+
+def test_idle_processes_share_at_most_600_mb(program: RunningProgram) -> None:
+    pids = [program.process.pid, *program.children().values()] if program.process else []
+    assert len(pids) == 4
+    kilobytes = Decimal(0)
+    for pid in pids:
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                kilobytes += Decimal(line.split()[1])
+    assert kilobytes / 1024 <= 600
+
+
+def test_second_start_on_same_data_directory_is_rejected(program: RunningProgram) -> None:
+    second = RunningProgram(program.directory)
+    second.log_file = program.directory / "second.jsonl"
+    second.start(ready=False)
+    assert second.process is not None and second.process.wait(20) == 2
+    assert "TRACKYARD_DATA_DIR" in second.log_tail()
+
+
+def _start_error(program: RunningProgram) -> str:
+    """What a start that ends at once says, besides its log."""
+    program.start(ready=False)
+    assert program.process is not None and program.process.wait(20) == 2
+    return "".join(f"{line}\n" for line in program.log_tail().splitlines() if not line.startswith("{"))
+
+
+def test_start_with_wrong_setting_exits_with_one_sentence(tmp_path: Path) -> None:
+    assert _start_error(RunningProgram(tmp_path, timezone="Mars/Olympus")) == (
+        "trackyard: TRACKYARD_TIMEZONE must be an IANA zone name, such as Europe/Tallinn, not 'Mars/Olympus'.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["country_database"], "TRACKYARD_COUNTRY_DATABASE {file} cannot be used: it is no MMDB file."),
+        (["isp_database"], "TRACKYARD_ISP_DATABASE {file} cannot be used: it is no MMDB file."),
+        (["city_database"], "TRACKYARD_CITY_DATABASE {file} cannot be used: it is no MMDB file."),
+        (
+            ["tracking_tls_cert", "tracking_tls_key"],
+            "TRACKYARD_TRACKING_TLS_CERT {file} and TRACKYARD_TRACKING_TLS_KEY {file} cannot be used: ",
+        ),
+        (["data_dir"], "TRACKYARD_DATA_DIR {file} cannot be used: File exists."),
+    ],
+)
+def test_start_with_wrong_file_kind_exits_with_one_sentence(tmp_path: Path, names: list[str], told: str) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("no certificate, no database")
+    text = _start_error(RunningProgram(tmp_path, **dict.fromkeys(names, str(file))))
+    assert text.startswith("trackyard: " + told.format(file=file)) and text.count("\n") == 1, text
+
+
+@pytest.mark.parametrize("listener", ["api_listen", "tracking_listen"])
+def test_start_with_used_address_exits_with_one_sentence(tmp_path: Path, receiver: Receiver, listener: str) -> None:
+    """Also when the other answers as if it were ours: the receiver says 200 to everything."""
+    program = RunningProgram(tmp_path, **{listener: f"127.0.0.1:{receiver.port}"})
+    assert _start_error(program) == (
+        f"trackyard: TRACKYARD_{listener.upper()} 127.0.0.1:{receiver.port} cannot be used: Address already in use.\n"
+    )
+
+
+def test_start_without_analytic_store_exits_with_one_sentence(tmp_path: Path) -> None:
+    text = _start_error(RunningProgram(tmp_path, analytics_url="chdb:////proc/no/such"))
+    assert text.startswith("trackyard: TRACKYARD_ANALYTICS_URL cannot be used: "), text
+    assert text.endswith("No such file or directory.\n") and text.count("\n") == 1, text
+
+
+def test_data_directory_is_private_to_owner(tmp_path: Path) -> None:
+    program = RunningProgram(tmp_path)
+    assert program.command("prepare").returncode == 0
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+
+
+def test_start_in_foreign_directory_exits_and_changes_nothing(tmp_path: Path) -> None:
+    theirs = tmp_path / "data" / "run" / "theirs.pid"
+    theirs.parent.mkdir(parents=True)
+    theirs.touch()
+    text = _start_error(RunningProgram(tmp_path))
+    assert text.startswith(f"trackyard: TRACKYARD_DATA_DIR {tmp_path / 'data'} cannot be used: "), text
+    assert list((tmp_path / "data").rglob("*")) == [theirs.parent, theirs]
+
+
+@pytest.mark.parametrize("name", ["run", "temporary"])
+def test_start_with_blocked_file_name_exits_with_one_sentence(tmp_path: Path, name: str) -> None:
+    program = RunningProgram(tmp_path)
+    assert program.command("prepare").returncode == 0
+    (tmp_path / "data" / name).touch()
+    text = _start_error(program)
+    assert text.startswith(f"trackyard: TRACKYARD_DATA_DIR {tmp_path / 'data'} cannot be used: "), text
+    assert f"/{name}" in text and text.count("\n") == 1, text
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({}, "there is no installation in {data} yet: start it first."),
+        ({"database_url": "postgresql://127.0.0.1:1/yard"}, "TRACKYARD_DATABASE_URL cannot be used: "),
+    ],
+)
+def test_key_command_distinguishes_unreadable_from_missing_key(
+    tmp_path: Path, settings: dict[str, str], told: str
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    done = RunningProgram(tmp_path, **settings).command("key")
+    assert done.returncode == 2 and done.stderr.startswith("trackyard: " + told.format(data=data)), done.stderr
+
+
+@pytest.mark.parametrize(("roles", "told"), [("projector,worker", False), ("api", True)])
+def test_start_shows_api_key_only_with_api_role(tmp_path: Path, roles: str, told: bool) -> None:
+    program = RunningProgram(tmp_path, roles=roles)
+    program.start(ready=False)
+    poll_until(lambda: "Ctrl-C stops it." in program.out_file.read_text(), seconds=20, what="it runs")
+    out = program.out_file.read_text()
+    assert (KEY in out) is told and ("curl" in out) is told and "Clicks and calls" not in out, out
+    assert program.stop() == 0

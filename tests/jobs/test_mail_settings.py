@@ -1,0 +1,58 @@
+"""Mail goes by the settings of the moment."""
+
+import pytest
+
+from trackyard.base.secrets import SecretCipher
+from trackyard.jobs.delivery.mail_transport import ConfiguredMailTransport, MailSettings
+from trackyard.outbound.mail import MailMessage
+from trackyard.store.engine.database import Database
+from trackyard.store.platform import settings
+
+DEFAULT = MailSettings("smtp://default.example", "default@a.example")
+LETTER = MailMessage("a" * 24, "b@b.example", "Hello", "Hello", 0)
+
+
+class RecordingTransport:
+    """A post that remembers by which settings each letter went, and when one was closed."""
+
+    def __init__(self, wanted: MailSettings, told: list[tuple[str, MailSettings]]) -> None:
+        self._wanted = wanted
+        self._told = told
+
+    def send(self, _letter: MailMessage) -> None:
+        self._told.append(("sent", self._wanted))
+
+    def close(self) -> None:
+        self._told.append(("closed", self._wanted))
+
+
+@pytest.fixture
+def cipher() -> SecretCipher:
+    return SecretCipher(SecretCipher.new_key())
+
+
+def test_mail_settings_of_staff_apply_to_next_mail(sqlite_database: Database, cipher: SecretCipher) -> None:
+    told: list[tuple[str, MailSettings]] = []
+    made: list[MailSettings] = []
+
+    def make(wanted: MailSettings) -> RecordingTransport:
+        made.append(wanted)
+        return RecordingTransport(wanted, told)
+
+    post = ConfiguredMailTransport(sqlite_database, cipher, DEFAULT, make)
+    post.close()
+    post.send(LETTER)
+    post.send(LETTER)
+    assert (told, made) == ([("sent", DEFAULT)] * 2, [DEFAULT])
+    with sqlite_database.write() as conn:
+        settings.edit_setting(conn, settings.SMTP_URL, cipher.encrypt("smtp://me:secret@other.example"))
+    post.send(LETTER)
+    other = MailSettings("smtp://me:secret@other.example", "default@a.example")
+    assert told[2:] == [("closed", DEFAULT), ("sent", other)]
+    with sqlite_database.write() as conn:
+        settings.edit_setting(conn, settings.SMTP_URL, "")
+        settings.edit_setting(conn, settings.MAIL_FROM, "new@a.example")
+    post.send(LETTER)
+    assert told[-1] == ("sent", MailSettings("smtp://default.example", "new@a.example"))
+    post.close()
+    assert told[-1][0] == "closed"
