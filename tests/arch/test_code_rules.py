@@ -85,6 +85,12 @@ def test_dropped_request_headers_are_not_read() -> None:
     assert not asked
 
 
+def test_sql_dialects_are_named_in_the_store_engine_only() -> None:
+    elsewhere = [path for path in PACKAGE if "store/engine" not in _relative(path)]
+    named = ("dialect.name", "sqlalchemy.dialects")
+    assert not [_relative(path) for path in elsewhere if any(name in path.read_text() for name in named)]
+
+
 def test_git_contains_every_package_file() -> None:
     # A file that git ignores is there for who wrote it, and missing on the machine of everybody else.
     listed = ("git", "ls-files", "--others", "--ignored", "--exclude-standard", "trackyard")

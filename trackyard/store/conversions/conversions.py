@@ -31,6 +31,7 @@ from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.offers.tiers import documents_of, modifiers_of
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.bulk import BulkInsert, RowValues
+from trackyard.store.engine.dialect import is_postgresql, read_page
 from trackyard.store.tables import conversion, conversion_event
 
 ConversionIdentity = tuple[int, str, str]
@@ -87,8 +88,8 @@ def find_by_identity(
     looks."""
     if not identities:
         return {}
-    query = _by_identity(conn.dialect.name, lock)
-    if conn.dialect.name == "postgresql":
+    query = _by_identity(is_postgresql(conn), lock)
+    if is_postgresql(conn):
         offers, goals, names = zip(*sorted(identities), strict=True)
         named: dict[str, Any] = {"offers": list(offers), "goals": list(goals), "identities": list(names)}
     else:
@@ -98,11 +99,11 @@ def find_by_identity(
 
 
 @cache
-def _by_identity(dialect: str, lock: bool) -> Select[Any]:
+def _by_identity(postgresql: bool, lock: bool) -> Select[Any]:
     """The statement for any number of identities. It looks each of them up: SQLite answers a list of row values by
     reading the whole index."""
     columns = conversion.c
-    if dialect == "postgresql":
+    if postgresql:
         lists = (("offers", Integer), ("goals", String), ("identities", String))
         arrays = [bindparam(name, type_=ARRAY(kind)) for name, kind in lists]
         key = func.unnest(*arrays).table_valued("offer_id", "goal", "identity").render_derived(name="wanted")
@@ -168,10 +169,9 @@ def list_history(
 ) -> tuple[list[ConversionHistoryEntry], int]:
     """The history of a conversion, first things first, and how long it is."""
     own = conversion_event.c.conversion_id == conversion_id
-    total = conn.execute(select(func.count()).select_from(conversion_event).where(own)).scalar_one()
     columns = [conversion_event.c[field.name] for field in fields(ConversionHistoryEntry)]
-    query = select(*columns).where(own).order_by(conversion_event.c.version).limit(limit).offset((page - 1) * limit)
-    return [ConversionHistoryEntry(*row) for row in conn.execute(query)], int(total)
+    rows, total = read_page(conn, select(*columns).where(own).order_by(conversion_event.c.version), page, limit)
+    return [ConversionHistoryEntry(*row) for row in rows], total
 
 
 def clicks_by_id(conn: Connection, click_ids: Collection[str]) -> dict[str, dict[str, Any]]:

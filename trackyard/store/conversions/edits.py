@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, insert, select, text, update
+from sqlalchemy import Connection, delete, insert, select, update
 
+from trackyard.store.engine.dialect import AdvisoryLock, try_lock
 from trackyard.store.tables import conversion_task as task
 
 READY: Final = "ready"
 QUARANTINED: Final = "aside"
-
-_ADVISORY_LOCK = 0x7461_736B
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +52,9 @@ def take_ready(conn: Connection, limit: int) -> list[Task]:
         .order_by(columns.id)
         .limit(limit)
     )
-    if conn.dialect.name == "postgresql":
-        free = conn.execute(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK}).scalar_one()
-        if not free:
-            return []
-        query = query.with_for_update(skip_locked=True)
-    return [Task(*row) for row in conn.execute(query)]
+    if not try_lock(conn, AdvisoryLock.TASKS):
+        return []
+    return [Task(*row) for row in conn.execute(query.with_for_update(skip_locked=True))]
 
 
 def remove(conn: Connection, ids: Sequence[int]) -> None:

@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, delete, select, text, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
 from trackyard.store.engine.bulk import BulkInsert
+from trackyard.store.engine.dialect import AdvisoryLock, try_lock
 from trackyard.store.tables import inbox
 
 READY: Final = "ready"
 WAITING: Final = "waiting"
 QUARANTINED: Final = "aside"
 
-_ADVISORY_LOCK = 0x696E_626F
-# What a worker asks again and again is planned once, and may be while the tables are still empty.
-_TRY_LOCK: Final = text("SELECT pg_try_advisory_xact_lock(:key), set_config('enable_seqscan', 'off', true)")
 _NEW: Final = BulkInsert(inbox, ("journal", "position", "call", "click", "click_id", "state", "logged", "received_at"))
 _OLDEST_READY: Final = select(inbox.c.id).where(inbox.c.state == READY).order_by(inbox.c.id).limit(bindparam("most"))
 _READ: Final = tuple(inbox.c[name] for name in ("id", "journal", "position", "call", "click", "logged"))
@@ -117,7 +115,7 @@ def take_ready(conn: Connection, limit: int) -> list[ReadyPostback]:
     On PostgreSQL one transaction at a time takes calls, so that the calls of one conversion are decided in the
     order they came; another worker gets none meanwhile, and takes over when this one dies.
     """
-    if not _try_lock(conn):
+    if not try_lock(conn, AdvisoryLock.INBOX, by_index=True):
         return []
     taken = [ReadyPostback(*row) for row in conn.execute(_TAKE, {"most": limit})]
     return sorted(taken, key=attrgetter("id"))
@@ -126,17 +124,10 @@ def take_ready(conn: Connection, limit: int) -> list[ReadyPostback]:
 def quarantine_oldest(conn: Connection) -> ReadyPostback | None:
     """Keeps the oldest call that can be decided out of the way of the others, for a person to look at; which. None
     when there is none, or another worker takes calls just now."""
-    if not _try_lock(conn):
+    if not try_lock(conn, AdvisoryLock.INBOX, by_index=True):
         return None
     row = conn.execute(_QUARANTINE, {"most": 1}).one_or_none()
     return None if row is None else ReadyPostback(*row)
-
-
-def _try_lock(conn: Connection) -> bool:
-    """Whether no other transaction takes calls."""
-    if conn.dialect.name != "postgresql":
-        return True
-    return bool(conn.execute(_TRY_LOCK, {"key": _ADVISORY_LOCK}).scalar_one())
 
 
 def _waiting(conn: Connection, limit: int, *conditions: object) -> list[WaitingPostback]:

@@ -29,6 +29,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.affiliate_payments import ITEM_STATES, PaymentStatus
 from trackyard.domain.money.ledger import REFERRAL_KINDS
 from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.dialect import read_page
 from trackyard.store.engine.types import Amount
 from trackyard.store.tables import conversion, payment, payment_entry
 
@@ -130,14 +131,9 @@ def list_conversions(
 ) -> tuple[list[ListedConversion], int]:
     """A page, newest first, and how many there are on all pages."""
     conditions = [*_scoped(scope), *_conditions(criteria)]
-    rows = conn.execute(
-        select(*_COLUMNS)
-        .where(*conditions)
-        .order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
-        .limit(limit)
-        .offset((page - 1) * limit)
-    )
-    return [ListedConversion(*row) for row in rows], count_conversions(conn, scope, criteria)
+    query = select(*_COLUMNS).where(*conditions).order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
+    rows, total = read_page(conn, query, page, limit)
+    return [ListedConversion(*row) for row in rows], total
 
 
 def count_conversions(conn: Connection, scope: Scope, criteria: ConversionFilter) -> int:

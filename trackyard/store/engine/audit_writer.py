@@ -30,6 +30,7 @@ from sqlalchemy import (
 from trackyard.base.ids import new_id
 from trackyard.domain.platform.erasures import ErasureSubject
 from trackyard.store.engine.audit_actor import AuditActor, current_actor
+from trackyard.store.engine.dialect import is_postgresql
 from trackyard.store.tables import audit
 
 SECRET: Final = "***"
@@ -157,7 +158,7 @@ def _generated_keys(conn: Connection, table: Table, highest: int) -> list[_Key]:
     column = table.autoincrement_column
     assert column is not None
     query = select(column).where(column > highest)
-    if conn.dialect.name == "postgresql":  # others may be inserting too
+    if is_postgresql(conn):  # others may be inserting too
         query = query.where(text(f'"{table.name}".xmin::text = pg_current_xact_id()::xid::text'))
     return [tuple(row) for row in conn.execute(query)]
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import JSON, Connection, Engine, Table, event
 
+from trackyard.store.engine.dialect import is_postgresql
 from trackyard.store.engine.types import Scaled
 
 RowValues = list[Any]
@@ -40,7 +41,7 @@ class BulkInsert:
         for index, stored in self._stored:
             for row in rows:
                 row[index] = stored(row[index])
-        statement = self._copy if conn.dialect.name == "postgresql" else self._insert
+        statement = self._copy if is_postgresql(conn) else self._insert
         conn.exec_driver_sql(statement, [tuple(row) for row in rows])
 
 

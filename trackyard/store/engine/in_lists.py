@@ -14,6 +14,8 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.type_api import TypeEngine
 
+from trackyard.store.engine.dialect import is_postgresql
+
 
 class ValueList(TypeDecorator[list[Any]]):
     """A list of values: an array on PostgreSQL, JSON on SQLite."""
@@ -27,11 +29,11 @@ class ValueList(TypeDecorator[list[Any]]):
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         """Where it is an array."""
-        return dialect.type_descriptor(ARRAY(self.kind) if dialect.name == "postgresql" else Text())
+        return dialect.type_descriptor(ARRAY(self.kind) if is_postgresql(dialect) else Text())
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         """Any collection of values."""
-        return list(value) if dialect.name == "postgresql" else json.dumps(list(value))
+        return list(value) if is_postgresql(dialect) else json.dumps(list(value))
 
 
 class _Among(FunctionElement[bool]):

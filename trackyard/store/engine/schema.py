@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, inspect, text
 
 from trackyard.store.engine.database import Database
+from trackyard.store.engine.dialect import AdvisoryLock, lock
 from trackyard.store.tables import metadata
 
 _FOLDER = Path(__file__).parent / "migrations"
-_ADVISORY_LOCK = 0x7472_6163_6B
-"""Held by the one process that migrates a PostgreSQL database; the others wait and find nothing to do."""
 
 
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ def upgrade(database: Database) -> None:
     from alembic import command  # half a second that a start with nothing to do is spared
 
     with database.write() as connection:
-        if not database.is_sqlite:
-            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+        lock(connection, AdvisoryLock.SCHEMA)  # the other processes wait, and find nothing to do
         command.upgrade(_config(connection), "head")
 
 

@@ -29,6 +29,7 @@ from trackyard.base.money import ZERO
 from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.money.ledger import REFERRAL_KINDS, LedgerEntry
 from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.dialect import page_of, read_page
 from trackyard.store.engine.types import Amount
 from trackyard.store.money import ledger as ledgers
 from trackyard.store.tables import affiliate, ledger, payment, payment_entry
@@ -44,7 +45,6 @@ ENTRY_JOIN: Final = and_(
 """Which entry of the ledger a payment's entry is."""
 
 _CHUNK: Final = 500
-_MAX_OFFSET: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +198,9 @@ def list_payments(
 ) -> tuple[list[AffiliatePayment], int]:
     """A page, the newest first, and how many there are."""
     conditions = _conditions(scope, criteria)
-    total = conn.execute(select(func.count()).select_from(payment).where(*conditions)).scalar_one()
     query = select(payment).where(*conditions).order_by(payment.c.id.desc())
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)))
-    return [_payment(row) for row in rows], int(total)
+    rows, total = read_page(conn, query, page, limit)
+    return [_payment(row) for row in rows], total
 
 
 def payments_before(
@@ -230,7 +229,7 @@ def list_entries(conn: Connection, number: int, *, page: int, limit: int) -> tup
     """A page of what a payment pays, the oldest first, and how many there are; one that is cancelled pays nothing."""
     of_it = payment_entry.c.payment_id == number
     total = conn.execute(select(func.count()).select_from(payment_entry).where(of_it)).scalar_one()
-    rows = conn.execute(_entries(number).limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)))
+    rows = conn.execute(page_of(_entries(number), page, limit))
     return [PaidEntry(*row) for row in rows], int(total)
 
 

@@ -4,15 +4,14 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from datetime import date
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
 
 from trackyard.domain.money.invoices import InvoiceLine
 from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.dialect import read_page
 from trackyard.store.tables import invoice, offer
-
-_MAX_OFFSET: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +77,8 @@ def list_invoices(
         conditions.append(invoice.c.start_date >= criteria.since.isoformat())
     if criteria.until is not None:
         conditions.append(invoice.c.end_date <= criteria.until.isoformat())
-    total = conn.execute(select(func.count()).select_from(invoice).where(*conditions)).scalar_one()
     query = select(invoice).where(*conditions).order_by(invoice.c.number.desc())
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)))
+    rows, total = read_page(conn, query, page, limit)
     return [_invoice(row) for row in rows], total
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, func, insert, select, update
 
+from trackyard.store.engine.dialect import page_of
 from trackyard.store.tables import category
 
 
@@ -40,7 +41,7 @@ def list_categories(
 ) -> list[Category]:
     """Return page `page` (1 = first) of the categories with these ids (None: of all), by a key of ORDERS."""
     keys = [column.desc() if descending else column.asc() for column in ORDERS[order]]
-    query = _among(select(category), ids).order_by(*keys).limit(limit).offset((page - 1) * limit)
+    query = page_of(_among(select(category), ids).order_by(*keys), page, limit)
     return [Category(**row._mapping) for row in conn.execute(query)]
 
 

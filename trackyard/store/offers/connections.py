@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from sqlalchemy import Connection, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import connection, offer, offer_label
 
 _CHUNK: Final = 1000
@@ -20,10 +20,9 @@ def connect_new(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], n
     """Connects an affiliate to those of the offers that nobody connected it to or took it off; which."""
     values = {"affiliate_id": affiliate_id, "enabled": True, "changed_at": now_ms}
     rows = [{"offer_id": offer_id, **values} for offer_id in sorted(set(offer_ids))]
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
     made: list[int] = []
     for start in range(0, len(rows), _CHUNK):
-        statement = build(connection).values(rows[start : start + _CHUNK]).on_conflict_do_nothing()
+        statement = upsert(conn, connection).values(rows[start : start + _CHUNK]).on_conflict_do_nothing()
         made += conn.execute(statement.returning(connection.c.offer_id)).scalars()
     return sorted(made)
 
@@ -92,9 +91,8 @@ def connected_nonpublic_offers(conn: Connection, affiliate_id: int) -> list[int]
 def _put(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int, *, enabled: bool) -> None:
     values = {"affiliate_id": affiliate_id, "enabled": enabled, "changed_at": now_ms}
     rows = [{"offer_id": offer_id, **values} for offer_id in sorted(set(offer_ids))]
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
     for start in range(0, len(rows), _CHUNK):
-        statement = build(connection).values(rows[start : start + _CHUNK])
+        statement = upsert(conn, connection).values(rows[start : start + _CHUNK])
         conn.execute(
             statement.on_conflict_do_update(
                 index_elements=["offer_id", "affiliate_id"], set_={"enabled": enabled, "changed_at": now_ms}

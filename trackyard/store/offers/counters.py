@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.base.money import ZERO
 from trackyard.domain.offers.counters import ZERO_COUNT, Count, Counter, LimitDefinition, Traits, counter_at
 from trackyard.store.engine.bulk import BulkInsert
+from trackyard.store.engine.dialect import is_postgresql, upsert
 from trackyard.store.engine.in_lists import ValueList, among
 from trackyard.store.engine.types import Amount
 from trackyard.store.tables import conversion, counter
@@ -63,12 +63,12 @@ def write_counts(conn: Connection, counters: Iterable[Counter], counts: Mapping[
     rows = {each.name: _row(each, counts[each.name]) for each in sorted(counters, key=lambda each: each.name)}
     if not rows:
         return
-    if conn.dialect.name == "postgresql":
+    if is_postgresql(conn):
         lists = {parameter: [row[name] for row in rows.values()] for parameter, name in _COUNT_LISTS.items()}
         stored = set(conn.execute(_UPDATE_COUNTS, lists).scalars())
         _NEW.add(conn, [list(row.values()) for name, row in rows.items() if name not in stored])
         return
-    statement = sqlite.insert(counter)
+    statement = upsert(conn, counter)
     changed = {"conversions": statement.excluded.conversions, "budget": statement.excluded.budget}
     conn.execute(statement.on_conflict_do_update(index_elements=["name"], set_=changed), list(rows.values()))
 
@@ -193,8 +193,7 @@ def _add_period_counters(conn: Connection, period_counters: Sequence[Counter]) -
     """Adds opening counters, waiting for whoever adds the same; the names of those that were added here."""
     if not period_counters:
         return set()
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    statement = build(counter).values([_row(each, ZERO_COUNT) for each in period_counters])
+    statement = upsert(conn, counter).values([_row(each, ZERO_COUNT) for each in period_counters])
     added = statement.on_conflict_do_nothing(index_elements=["name"]).returning(counter.c.name)
     return set(conn.execute(added).scalars())
 

@@ -18,6 +18,7 @@ from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.offers import OFFER_FIELDS, Offer, OfferSchedule, offer_of
 from trackyard.domain.offers.schedules import is_open
 from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.dialect import page_of
 from trackyard.store.tables import (
     advertiser_blacklist,
     affiliate_postback,
@@ -31,7 +32,6 @@ from trackyard.store.tables import (
 
 _NAMES: Final = sorted(OFFER_FIELDS)
 _COLUMNS: Final = [*(offer.c[name] for name in _NAMES), offer.c.cr, offer.c.epc]
-_MAX_OFFSET: Final = 2**62
 
 SORTS: Final = {
     "id": offer.c.id,
@@ -112,14 +112,8 @@ def list_offers(
 ) -> tuple[list[ListedOffer], int]:
     """A page, and how many there are on all pages. conditions: of `filter_conditions` or `live_conditions`."""
     where = [offer.c.removed_at.is_(None), *_scoped(scope), *conditions]
-    ids = conn.execute(
-        select(offer.c.id)
-        .where(*where)
-        .order_by(*_order(order))
-        .limit(limit)
-        .offset(min((page - 1) * limit, _MAX_OFFSET))
-    )
-    wanted = list(ids.scalars())
+    ids = page_of(select(offer.c.id).where(*where).order_by(*_order(order)), page, limit)
+    wanted = list(conn.execute(ids).scalars())
     if page == 1 and len(wanted) < limit:
         return list_by_ids(conn, wanted), len(wanted)
     total = conn.execute(select(func.count()).select_from(offer).where(*where)).scalar_one()

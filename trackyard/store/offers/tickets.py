@@ -5,9 +5,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.dialect import read_page
 from trackyard.store.engine.in_lists import among
 from trackyard.store.engine.search import ids_with_part
 from trackyard.store.offers.lists import OfferPostback
@@ -98,9 +99,9 @@ def list_tickets(
         texts = (ticket.c.title, ticket.c.description)
         values["found"] = ids_with_part(conn, ticket.c.id, texts, criteria.part, conditions)
         conditions.append(among(ticket.c.id, "found"))
-    query = select(ticket).where(*conditions).order_by(ticket.c.id.desc()).limit(limit).offset((page - 1) * limit)
-    total = conn.execute(select(func.count()).select_from(ticket).where(*conditions), values).scalar_one()
-    return [Ticket(**row._mapping) for row in conn.execute(query, values)], int(total)
+    query = select(ticket).where(*conditions).order_by(ticket.c.id.desc())
+    rows, total = read_page(conn, query, page, limit, values)
+    return [Ticket(**row._mapping) for row in rows], total
 
 
 def close_ticket(conn: Connection, ticket_id: int, decision: str, staff_id: str, now_ms: int) -> None:

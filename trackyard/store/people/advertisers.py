@@ -7,12 +7,11 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.dialect import read_page
 from trackyard.store.tables import advertiser, offer, staff
 
 SORTS: Final = {"_id": advertiser.c.id, "title": advertiser.c.title, "email": func.coalesce(advertiser.c.email, "")}
 """What lists can be sorted by."""
-
-_MAX_OFFSET: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +74,9 @@ def list_advertisers(
         conditions.append(advertiser.c.id.in_(scope.advertiser_ids))
     if changed_since is not None:
         conditions.append(advertiser.c.updated_at >= changed_since)
-    total = conn.execute(select(func.count()).select_from(advertiser).where(*conditions)).scalar_one()
     first = SORTS[order].desc() if descending else SORTS[order].asc()
     query = select(advertiser).where(*conditions).order_by(first, advertiser.c.id)
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)))
+    rows, total = read_page(conn, query, page, limit)
     return [Advertiser(**row._mapping) for row in rows], total
 
 

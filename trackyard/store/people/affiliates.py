@@ -5,16 +5,13 @@ from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, delete, func, select, text, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
 from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.dialect import AdvisoryLock, lock, read_page, upsert
 from trackyard.store.engine.in_lists import among
 from trackyard.store.engine.search import ids_with_part
 from trackyard.store.tables import affiliate, affiliate_login, connection, offer, staff
-
-_MAX_OFFSET: Final = 2**62
-"""A page beyond every other."""
 
 _REFERRAL_LOCK: Final = 0x7265_6665_72
 """Held on PostgreSQL while a referrer is checked and stored; writes of SQLite exclude each other anyway."""
@@ -118,8 +115,7 @@ class AffiliateName:
 
 def add_affiliate(conn: Connection, new: NewAffiliateRow) -> int | None:
     """The new affiliate's id; None when its e-mail address is taken."""
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    statement = build(affiliate).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
+    statement = upsert(conn, affiliate).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
     return conn.execute(statement.returning(affiliate.c.id)).scalar_one_or_none()
 
 
@@ -131,9 +127,9 @@ def claim_names(conn: Connection, affiliate_id: int, email: str, login: str) -> 
     names = sorted({email.lower(), login.lower()})
     columns = affiliate_login.c
     conn.execute(delete(affiliate_login).where(columns.affiliate_id == affiliate_id, columns.name.not_in(names)))
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
     for name in names:  # in order: two writers must not wait for one another
-        conn.execute(build(affiliate_login).values(name=name, affiliate_id=affiliate_id).on_conflict_do_nothing())
+        new = upsert(conn, affiliate_login).values(name=name, affiliate_id=affiliate_id)
+        conn.execute(new.on_conflict_do_nothing())
     owned = select(columns.name).where(columns.name.in_(names), columns.affiliate_id != affiliate_id)
     return set(conn.execute(owned).scalars())
 
@@ -148,8 +144,7 @@ def is_login(conn: Connection, name: str) -> bool:
 
 def lock_referrals(conn: Connection) -> None:
     """Let no other transaction change referrers until this one ends."""
-    if conn.dialect.name == "postgresql":
-        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _REFERRAL_LOCK})
+    lock(conn, AdvisoryLock.REFERRALS)
 
 
 def referrers_of(conn: Connection, affiliate_id: int) -> list[int]:
@@ -195,9 +190,8 @@ def list_affiliates(
     if criteria.part.strip():
         values["found"] = ids_with_part(conn, affiliate.c.id, _SEARCHED, criteria.part, conditions)
         conditions.append(among(affiliate.c.id, "found"))
-    total = conn.execute(select(func.count()).select_from(affiliate).where(*conditions), values).scalar_one()
     query = select(affiliate).where(*conditions).order_by(affiliate.c.id)
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)), values)
+    rows, total = read_page(conn, query, page, limit, values)
     return [Affiliate(**row._mapping) for row in rows], total
 
 

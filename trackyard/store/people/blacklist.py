@@ -3,16 +3,15 @@
 from collections.abc import Iterable
 
 from sqlalchemy import Connection, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 
+from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import advertiser_blacklist
 
 
 def add(conn: Connection, affiliate_id: int, advertiser_ids: Iterable[str], now_ms: int) -> None:
     """Puts an affiliate on the blacklist of advertisers; to be on it already is no fault."""
     rows = [{"advertiser_id": each, "affiliate_id": affiliate_id, "created_at": now_ms} for each in advertiser_ids]
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    conn.execute(build(advertiser_blacklist).values(rows).on_conflict_do_nothing())
+    conn.execute(upsert(conn, advertiser_blacklist).values(rows).on_conflict_do_nothing())
 
 
 def remove(conn: Connection, affiliate_id: int, advertiser_ids: Iterable[str]) -> set[str]:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, case, delete, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import affiliate, sign_in_failure, staff
 
 _MAX_ACCOUNTS = 3
@@ -44,11 +44,10 @@ def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms
     included. A count begins anew `window_ms` after it began."""
     columns = sign_in_failure.c
     conn.execute(delete(sign_in_failure).where(columns.since <= now_ms - window_ms))
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
     counts = {}
     for name in sorted(names):  # always in this order: two at once must not wait for one another
         row = conn.execute(
-            build(sign_in_failure)
+            upsert(conn, sign_in_failure)
             .values(name=name, failures=1, since=now_ms)
             .on_conflict_do_update(index_elements=["name"], set_={"failures": columns.failures + 1})
             .returning(columns.failures, columns.since)

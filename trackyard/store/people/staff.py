@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, insert, select, update
 
 from trackyard.domain.people.roles import Role
+from trackyard.store.engine.dialect import read_page, upsert
 from trackyard.store.engine.in_lists import among
 from trackyard.store.engine.search import ids_with_part
 from trackyard.store.tables import staff
@@ -40,8 +40,7 @@ def add_staff(conn: Connection, new: Staff) -> None:
 
 def add_if_free(conn: Connection, new: Staff) -> bool:
     """Stores a new one unless its e-mail address is taken; whether it was free."""
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    statement = build(staff).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
+    statement = upsert(conn, staff).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
     return conn.execute(statement.returning(staff.c.id)).scalar_one_or_none() is not None
 
 
@@ -59,9 +58,8 @@ def list_staff(conn: Connection, part: str = "", *, page: int, limit: int) -> tu
         name = columns.first_name + " " + columns.last_name
         values["found"] = ids_with_part(conn, columns.id, (name, columns.email, columns.skype), part)
         conditions.append(among(columns.id, "found"))
-    total = conn.execute(select(func.count()).select_from(staff).where(*conditions), values).scalar_one()
     query = select(staff).where(*conditions).order_by(staff.c.created_at, staff.c.id)
-    rows = conn.execute(query.limit(limit).offset((page - 1) * limit), values)
+    rows, total = read_page(conn, query, page, limit, values)
     return [Staff(**row._mapping) for row in rows], total
 
 

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
+from trackyard.store.engine.dialect import read_page
 from trackyard.store.tables import audit
 
 
@@ -50,7 +51,6 @@ def list_records(conn: Connection, criteria: AuditFilter, *, page: int, limit: i
         conditions.append(columns.at >= criteria.since)
     if criteria.until is not None:
         conditions.append(columns.at < criteria.until)
-    total = conn.execute(select(func.count()).select_from(audit).where(*conditions)).scalar_one()
     query = select(audit).where(*conditions).order_by(columns.at.desc(), columns.id.desc())
-    rows = conn.execute(query.limit(limit).offset((page - 1) * limit))
+    rows, total = read_page(conn, query, page, limit)
     return [AuditRecord(**row._mapping) for row in rows], total

@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import custom_field
 
 
@@ -50,8 +50,7 @@ def find_by_name(conn: Connection, name: str) -> CustomField | None:
 
 def add_custom_field(conn: Connection, new: NewCustomField) -> int | None:
     """The new field's id; None when its name is taken."""
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    query = build(custom_field).values(**asdict(new)).on_conflict_do_nothing(index_elements=["name"])
+    query = upsert(conn, custom_field).values(**asdict(new)).on_conflict_do_nothing(index_elements=["name"])
     return conn.execute(query.returning(custom_field.c.id)).scalar_one_or_none()
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import domain, offer, smartlink_category
 
 
@@ -21,9 +21,8 @@ class Domain:
 
 def add_domain(conn: Connection, url: str, use_https: bool, now_ms: int) -> Domain | None:
     """The new domain; None when its host is taken."""
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
     values = {"url": url, "use_https": use_https, "created_at": now_ms, "updated_at": now_ms}
-    statement = build(domain).values(**values).on_conflict_do_nothing(index_elements=["url"])
+    statement = upsert(conn, domain).values(**values).on_conflict_do_nothing(index_elements=["url"])
     domain_id = conn.execute(statement.returning(domain.c.id)).scalar_one_or_none()
     return None if domain_id is None else Domain(domain_id, url, use_https, now_ms, now_ms)
 

@@ -3,12 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, insert, select, text, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from trackyard.domain.platform.erasures import NOTHING_ERASED, ErasedSubjects, Erasure, ErasureSubject
+from trackyard.store.engine.dialect import AdvisoryLock, lock
 from trackyard.store.tables import erasure, outbox
-
-_ADVISORY_LOCK = 0x6572_6173
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +22,7 @@ class ErasureProgress:
 
 def add(conn: Connection, subject: ErasureSubject, value: str, staff_id: str, now_ms: int) -> Erasure:
     """Remembers an erasure; from its commit on it is carried out. Numbers commit in their order."""
-    if conn.dialect.name == "postgresql":
-        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+    lock(conn, AdvisoryLock.ERASURES)
     values = {"subject": subject.value, "value": value, "at": now_ms, "staff_id": staff_id}
     number = conn.execute(insert(erasure).values(values)).inserted_primary_key
     assert number is not None
@@ -92,8 +90,7 @@ def check_load(conn: Connection, seen: ErasedSubjects, unsure_since: int | None 
     unsure_since: an earlier try may have loaded some records, not before this (UTC ms): of what it knew nothing is
     known.
     """
-    if conn.dialect.name == "postgresql":  # who asks for an erasure waits for those who commit
-        conn.execute(text("SELECT pg_advisory_xact_lock_shared(:key)"), {"key": _ADVISORY_LOCK})
+    lock(conn, AdvisoryLock.ERASURES, shared=True)  # a new erasure waits for the loads that are committing
     last = newest_number(conn)
     after = (
         seen.newest if unsure_since is None or last == 0 else min(seen.newest, last_number_before(conn, unsure_since))

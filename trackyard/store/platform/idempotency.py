@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import first_answer
 
 _CHUNK = 500
@@ -32,8 +32,7 @@ def claim_name(conn: Connection, name: str, asked: str, now_ms: int, since_ms: i
     transaction that has taken it."""
     columns = first_answer.c
     conn.execute(delete(first_answer).where(columns.name == name, columns.created_at <= since_ms))
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    statement = build(first_answer).values(name=name, asked=asked, sealed="", created_at=now_ms)
+    statement = upsert(conn, first_answer).values(name=name, asked=asked, sealed="", created_at=now_ms)
     statement = statement.on_conflict_do_nothing(index_elements=["name"])
     return conn.execute(statement.returning(columns.name)).one_or_none() is not None
 

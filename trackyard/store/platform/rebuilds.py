@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from sqlalchemy import Connection, insert, select, text, update
+from sqlalchemy import Connection, insert, select, update
 
+from trackyard.store.engine.dialect import AdvisoryLock, lock
 from trackyard.store.tables import rebuild
-
-_ADVISORY_LOCK: Final = 0x7265_6275
 
 
 class RebuildStage(StrEnum):
@@ -73,8 +72,7 @@ def get_rebuild_state(conn: Connection) -> RebuildState:
 def check_rebuild_state(conn: Connection, seen: RebuildState) -> None:
     """To be called in the transaction that commits a load, before anything is read in it. seen: the gate before the
     load. Raises RebuildStateChanged."""
-    if conn.dialect.name == "postgresql":  # loads do not wait for each other, only for the gate
-        conn.execute(text("SELECT pg_advisory_xact_lock_shared(:key)"), {"key": _ADVISORY_LOCK})
+    lock(conn, AdvisoryLock.REBUILDS, shared=True)  # loads do not wait for each other, only for the gate
     found = get_rebuild_state(conn)
     if found != seen:
         raise RebuildStateChanged(f"rebuild {found.number} is {found.stage}, and was {seen.stage} as {seen.number}")
@@ -82,7 +80,7 @@ def check_rebuild_state(conn: Connection, seen: RebuildState) -> None:
 
 def begin_rebuild(conn: Connection, owner: str, now_ms: int) -> RebuildState:
     """Begins a rebuild. Raises RebuildRunning."""
-    _lock(conn)
+    lock(conn, AdvisoryLock.REBUILDS)
     last = get_rebuild_state(conn)
     if last.number and not last.stage.ended:
         raise RebuildRunning(f"rebuild {last.number} is {last.stage}")
@@ -94,15 +92,10 @@ def begin_rebuild(conn: Connection, owner: str, now_ms: int) -> RebuildState:
 def move_to_stage(conn: Connection, gate: RebuildState, stage: RebuildStage, now_ms: int) -> RebuildState:
     """The gate at its next stage; waits for the loads that are being committed. Raises RebuildStateChanged when it
     was ended by somebody else."""
-    _lock(conn)
+    lock(conn, AdvisoryLock.REBUILDS)
     found = get_rebuild_state(conn)
     if found != gate:
         raise RebuildStateChanged(f"rebuild {gate.number} is {found.stage} as {found.number}, not {gate.stage}")
     values = {"stage": stage.value} | ({"ended_at": now_ms} if stage.ended else {})
     conn.execute(update(rebuild).where(rebuild.c.number == gate.number).values(values))
     return RebuildState(gate.number, stage, gate.owner)
-
-
-def _lock(conn: Connection) -> None:
-    if conn.dialect.name == "postgresql":
-        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})

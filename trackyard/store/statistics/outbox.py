@@ -63,8 +63,7 @@ def claim(conn: Connection, target: str, limit: int, batch_id: str) -> Batch | N
     there are so many; None when there are none. Commit before loading."""
     columns = outbox.c
     query = select(columns.id, columns.row_count).where(columns.batch.is_(None), columns.target == target)
-    if conn.dialect.name == "postgresql":
-        query = query.with_for_update(skip_locked=True)
+    query = query.with_for_update(skip_locked=True)
     ids: list[int] = []
     claimed = 0
     while claimed < limit:

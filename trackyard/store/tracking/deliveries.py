@@ -33,10 +33,10 @@ from sqlalchemy import (
     true,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from trackyard.store.engine.bulk import BulkInsert
+from trackyard.store.engine.dialect import is_postgresql, upsert
 from trackyard.store.tables import affiliate, affiliate_postback, delivery, offer
 
 CROSS_POSTBACK_ID: Final = 0
@@ -112,8 +112,7 @@ def add_forced(conn: Connection, deliveries: Sequence[NewDelivery]) -> int:
     """Adds calls that are to be made again, but for those of which one such waits already; how many."""
     if not deliveries:
         return 0
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
-    statement = build(delivery).on_conflict_do_nothing().returning(delivery.c.id)
+    statement = upsert(conn, delivery).on_conflict_do_nothing().returning(delivery.c.id)
     return len(conn.execute(statement, [_values(item) for item in deliveries]).all())
 
 
@@ -133,7 +132,7 @@ def list_due(
 ) -> list[tuple[str, str]]:
     """(id, host) of deliveries that may be attempted now, oldest first, at most `per_host` of each host and none of
     the hosts `without` (or `only` of some): a host with a long queue hides no other."""
-    query = _list_due(conn.dialect.name, only is not None)
+    query = _list_due(is_postgresql(conn), only is not None)
     params = {"now": now_ms, "per_host": per_host, "most": limit, "hosts": list(without if only is None else only)}
     return [(row.id, row.host) for row in conn.execute(query, params)]
 
@@ -227,7 +226,7 @@ def remove(conn: Connection, ids: Collection[str]) -> None:
 
 
 @cache
-def _list_due(dialect: str, only: bool) -> Select[tuple[str, str]]:
+def _list_due(postgresql: bool, only: bool) -> Select[tuple[str, str]]:
     hosts, inner, now = _hosts(), delivery.alias("inner_delivery"), bindparam("now", type_=BigInteger)
     first_of_host = (
         select(inner.c.id, inner.c.host, inner.c.next_at)
@@ -238,7 +237,7 @@ def _list_due(dialect: str, only: bool) -> Select[tuple[str, str]]:
         .correlate(hosts)
     )
     # One plan each: PostgreSQL would try every row against the list, SQLite has no LATERAL.
-    if dialect == "postgresql":
+    if postgresql:
         due: FromClause = first_of_host.lateral("due")
         joined = hosts.join(due, true())
     else:

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, insert, select, text
+from sqlalchemy import Connection, func, insert, select
 
 from trackyard.base.ids import EDGE_NUMBERS
+from trackyard.store.engine.dialect import AdvisoryLock, lock
 from trackyard.store.tables import edge
-
-_ADVISORY_LOCK = 0x6564_6765
 
 
 class EdgeNumbersExhausted(Exception):
@@ -28,8 +27,7 @@ def claim_edge(conn: Connection, directory_id: str, slot: int, now_ms: int) -> i
 
     Raises EdgeNumbersExhausted.
     """
-    if conn.dialect.name == "postgresql":
-        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+    lock(conn, AdvisoryLock.EDGES)
     held = conn.execute(
         select(edge.c.number).where(edge.c.directory_id == directory_id, edge.c.slot == slot)
     ).scalar_one_or_none()

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.dialect import read_page
 from trackyard.store.tables import affiliate_postback
-
-_MAX_OFFSET: Final = 2**62
-"""A page beyond every other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +77,8 @@ def list_postbacks(
 ) -> tuple[list[StoredPostback], int]:
     """A page of postbacks, oldest first, and how many there are."""
     conditions = criteria.conditions()
-    total = conn.execute(select(func.count()).select_from(affiliate_postback).where(*conditions)).scalar_one()
     query = select(affiliate_postback).where(*conditions).order_by(affiliate_postback.c.id)
-    rows = conn.execute(query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET)))
+    rows, total = read_page(conn, query, page, limit)
     return [StoredPostback(**row._mapping) for row in rows], total
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from trackyard.domain.offers.offers import SubAccountList
 from trackyard.domain.tracking.ruleset import (
@@ -22,6 +21,7 @@ from trackyard.domain.tracking.ruleset import (
     RulesetSmartLink,
     RulesetSmartLinkOffer,
 )
+from trackyard.store.engine.dialect import upsert
 from trackyard.store.offers import full_caps, smartlinks
 from trackyard.store.people import blacklist
 from trackyard.store.platform import settings
@@ -59,9 +59,8 @@ def touch(conn: Connection, kind: str, key: str | int) -> int:
         .values(version=rule_clock.c.version + 1)
         .returning(rule_clock.c.version)
     ).scalar_one()
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
     conn.execute(
-        build(rule_change)
+        upsert(conn, rule_change)
         .values(kind=kind, key=str(key), version=new)
         .on_conflict_do_update(index_elements=["kind", "key"], set_={"version": new})
     )
@@ -81,9 +80,8 @@ def touch_all(conn: Connection, kind: str, keys: Iterable[str | int]) -> None:
     ).scalar_one()
     first = int(last) - len(wanted) + 1
     rows = [{"kind": kind, "key": key, "version": first + place} for place, key in enumerate(wanted)]
-    build = sqlite.insert if conn.dialect.name == "sqlite" else postgresql.insert
     for start in range(0, len(rows), _CHUNK):
-        statement = build(rule_change).values(rows[start : start + _CHUNK])
+        statement = upsert(conn, rule_change).values(rows[start : start + _CHUNK])
         conn.execute(
             statement.on_conflict_do_update(
                 index_elements=["kind", "key"], set_={"version": statement.excluded.version}

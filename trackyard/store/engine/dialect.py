@@ -1,0 +1,75 @@
+"""Where SQLite and PostgreSQL differ, and statements that every subject needs."""
+
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import Any, Final
+
+from sqlalchemy import Connection, Select, Table, func, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine.interfaces import Dialect
+
+_MAX_OFFSET: Final = 2**62
+"""Behind every row; both engines accept it as a number."""
+
+
+class AdvisoryLock(IntEnum):
+    """Locks of PostgreSQL that a transaction keeps until it ends, by key; every program uses the same keys."""
+
+    SCHEMA = 0x7472_6163_6B
+    EDGES = 0x6564_6765
+    ERASURES = 0x6572_6173
+    INBOX = 0x696E_626F
+    REBUILDS = 0x7265_6275
+    REFERRALS = 0x7265_6665_72
+    TASKS = 0x7461_736B
+
+
+def is_postgresql(conn: Connection | Dialect) -> bool:
+    """Return whether a connection is to PostgreSQL; otherwise it is to SQLite."""
+    return (conn.dialect if isinstance(conn, Connection) else conn).name == "postgresql"
+
+
+def lock(conn: Connection, key: AdvisoryLock, *, shared: bool = False) -> None:
+    """Wait for a lock; SQLite has one writer at a time and needs none.
+
+    shared: with others that share it.
+    """
+    if is_postgresql(conn):
+        conn.execute(text(f"SELECT pg_advisory_xact_lock{'_shared' if shared else ''}(:key)"), {"key": key.value})
+
+
+def try_lock(conn: Connection, key: AdvisoryLock, *, by_index: bool = False) -> bool:
+    """Take a lock unless another transaction has it; return whether it was taken.
+
+    by_index: the transaction then reads tables by index alone. Statements that a worker repeats are planned once,
+    possibly while the tables are still empty.
+    """
+    if not is_postgresql(conn):
+        return True
+    plans = ", set_config('enable_seqscan', 'off', true)" if by_index else ""
+    query = text(f"SELECT pg_try_advisory_xact_lock(:key){plans}")
+    return bool(conn.execute(query, {"key": key.value}).scalar_one())
+
+
+def upsert(conn: Connection, table: Table) -> postgresql.Insert:
+    """Return an INSERT that takes an ON CONFLICT clause, which the two engines write alike."""
+    build: Any = postgresql.insert if is_postgresql(conn) else sqlite.insert
+    statement: postgresql.Insert = build(table)
+    return statement
+
+
+def page_of(query: Select[Any], page: int, limit: int) -> Select[Any]:
+    """Return a query for one page of another's rows; pages count from 1."""
+    return query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET))
+
+
+def read_page(
+    conn: Connection, query: Select[Any], page: int, limit: int, values: Mapping[str, Any] | None = None
+) -> tuple[Sequence[Any], int]:
+    """Return the rows of one page of an ordered query, and how many there are on all pages.
+
+    values: of the query's parameters.
+    """
+    every = query.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
+    total: int = conn.execute(every, values).scalar_one()
+    return conn.execute(page_of(query, page, limit), values).all(), total
