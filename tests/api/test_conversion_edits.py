@@ -80,8 +80,7 @@ def test_conversion_edit_is_queued_and_applied(world: ConversionEditSetup) -> No
     body = world.api.admin.post(
         "/3.0/admin/conversion/edit", **{"ids[]": world.first}, status="declined", payouts="1.5", revenue=3
     )
-    echo = {"ids": [world.first], "status": "declined", "currency": None, "payouts": 1.5, "revenue": 3}
-    assert body["data"] == echo
+    assert body["data"] == {"ids": [world.first], "status": "declined", "currency": None, "payouts": 1.5, "revenue": 3}
     assert "few minutes" in body["message"]
     assert world.queued() == 1
     assert world.conversions()[world.first]["status"] == "confirmed"
@@ -161,11 +160,6 @@ def test_conversion_import_errors_use_sent_list_indexes(world: ConversionEditSet
     assert list(refused.json()["fields"]) == ["list[12][sum]"]
 
 
-def of_import(made: dict[str, Any]) -> tuple[Any, ...]:
-    names = ("clickid", "country", "os", "sub1", "sub8", "ip", "click_time", "landing_id", "supplier_id")
-    return tuple(made[name] for name in names)
-
-
 def test_conversion_import_with_click_takes_its_dimensions(world: ConversionEditSetup) -> None:
     own = {"offer": world.offer, "affiliate": world.pid, "advertiser": "e" * 24}
     click = new_click(
@@ -177,7 +171,9 @@ def test_conversion_import_with_click_takes_its_dimensions(world: ConversionEdit
     body = world.post("/3.0/admin/conversion/import", **given | custom)
     assert {name: body["data"][name] for name in ("click_id", *CUSTOM)} == {"click_id": click.id} | custom
     [made] = [item for item in world.conversions().values() if item["clickid"] == click.id]
-    assert of_import(made) == (click.id, "NP", "iOS", "s1", "s8", "192.0.2.7", "2023-11-15 11:00:00", 2, "e" * 24)
+    assert (made["clickid"], made["country"], made["os"], made["sub1"]) == (click.id, "NP", "iOS", "s1")
+    assert (made["sub8"], made["ip"], made["click_time"]) == ("s8", "192.0.2.7", "2023-11-15 11:00:00")
+    assert (made["landing_id"], made["supplier_id"]) == (2, "e" * 24)
     assert {name: made[name] for name in CUSTOM} == custom
     assert (made["created_at"], made["payouts"]) == ("2023-11-14 22:13:20", 7)
     [listed] = world.api.admin.get("/3.1/stats/clicks", **PERIOD)["clicks"]
@@ -463,8 +459,7 @@ def test_postback_log_status_filter_depends_on_version(
 ) -> None:
     response = world.api.admin.call("GET", f"/{version}/stats/{log}", params=PERIOD | {"status": status})
     assert response.status_code == answered
-    if answered == 400:
-        assert list(response.json()["fields"]) == ["status"]
+    assert answered == 200 or list(response.json()["fields"]) == ["status"]
 
 
 def test_affiliate_postback_log_has_conversion_amounts_at_that_time(world: ConversionEditSetup) -> None:

@@ -154,8 +154,7 @@ def create_conversion(
     decline = _find_decline(arrival)
     status, hold_until = (arrival.status, arrival.hold_until) if decline is None else (Status.DECLINED, None)
     modifiers = reached_modifiers(offer.tier_groups, arrival.traits, terms.counts) if payment else ()
-    currency = payment.currency if payment else terms.platform_currency
-    rate = terms.rates[currency]
+    rate = terms.rates[currency := payment.currency if payment else terms.platform_currency]
     worth = _compute_amounts(payment, modifiers, _sent_sum(params, ZERO, currency, rate, terms))
     return Conversion(
         id=new_id,
