@@ -152,7 +152,6 @@ def create_conversion(
     if payment is not None and payment.currency not in terms.rates:
         return PostbackError.WRONG_CURRENCY
     decline = _find_decline(arrival)
-    status, hold_until = (arrival.status, arrival.hold_until) if decline is None else (Status.DECLINED, None)
     modifiers = reached_modifiers(offer.tier_groups, arrival.traits, terms.counts) if payment else ()
     rate = terms.rates[currency := payment.currency if payment else terms.platform_currency]
     worth = _compute_amounts(payment, modifiers, _sent_sum(params, ZERO, currency, rate, terms))
@@ -165,7 +164,7 @@ def create_conversion(
         action_id=params.get("action_id", "")[:GOAL_LENGTH],
         affiliate_id=click["affiliate"],
         advertiser_id=click["advertiser"],
-        status=status,
+        status=arrival.status if decline is None else Status.DECLINED,
         sent_status=arrival.sent,
         goal_title=((payment.title if payment else "") or goal)[:GOAL_LENGTH],
         comment=decline or params.get("comment", ""),
@@ -187,7 +186,7 @@ def create_conversion(
         user_id=(params.get("user_id") or click["user_id"])[:GOAL_LENGTH],
         journal=call.journal,
         position=call.position,
-        hold_until=hold_until,
+        hold_until=arrival.hold_until if decline is None else None,
         created_at=call.time,
         updated_at=call.time,
         referrer_id=terms.referral.referrer_id,
