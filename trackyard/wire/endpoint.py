@@ -7,9 +7,9 @@ answers under both prefixes.
 
 import inspect
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 
 from trackyard.base.errors import AccessDenied, Unauthorized
 from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
@@ -30,6 +30,7 @@ UPLOAD_MAX: Final = 50 * MEGABYTE
 """Bytes of a request that may carry files."""
 
 D = TypeVar("D")
+H = TypeVar("H", bound=Callable[..., Answer])
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +72,47 @@ class ApiRequest(Generic[D]):
         return self.caller_or_none.id if isinstance(self.caller_or_none, AffiliateCaller) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """Who may call an endpoint, and with which permission."""
+
+    audience: Audience
+    permission: Permission
+
+
+FOR_ANYONE: Final = Rights("anyone", Permission.NONE)
+"""Everyone may call, without a key."""
+
+
+def for_staff(permission: Permission) -> Rights:
+    """Admit staff users who have the permission."""
+    return Rights("staff", permission)
+
+
+def for_affiliates(permission: Permission) -> Rights:
+    """Admit affiliates; the permission bounds what they see."""
+    return Rights("affiliate", permission)
+
+
+def for_callers(permission: Permission) -> Rights:
+    """Admit affiliates, and staff users who have the permission."""
+    return Rights("any", permission)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Endpoint(Generic[D]):
-    """One method of the API.
+    """One method of the API. `Routes` makes it of a handler.
 
-    audience: who may call; staff also need `permission` (NONE for methods for anyone) · find: finds what the path's
-    id names, or raises NotFound, before parameters are looked at · affiliate_answer: the view affiliates get, when it
-    is another · handle: gets the call and the read parameters · page_max: larger limits are clamped to it ·
-    body_max: bytes · versions: the prefixes it answers · report: a key has but a few of these running at once · anew:
-    a repeat with the same Idempotency-Key is made again all the same · features: what an affiliate must not be denied
-    (domain/people/permissions.py) · sheet: what `format=csv` gives.
+    audience: who may call; staff also need `permission` (NONE for methods for anyone).
+    find: finds what the id in the path names, or raises NotFound, before parameters are read.
+    affiliate_answer: the view that affiliates get, when it differs.
+    page_max: larger limits are clamped to it.
+    body_max: bytes.
+    versions: the prefixes it answers.
+    report: a caller has only a few of these running at the same time.
+    not_replayable: a repeat with the same Idempotency-Key runs again.
+    features: an affiliate who is denied one of them may not call (domain/people/permissions.py).
+    file_export: what `format=csv` gives.
     """
 
     id: str
@@ -104,9 +136,9 @@ class Endpoint(Generic[D]):
 
     def __post_init__(self) -> None:
         if not self.text:
-            raise TypeError(f"{self.id}: the handler's docstring is the endpoint's description")
+            raise TypeError(f"{self.id}: the docstring of the handler is the description of the endpoint")
         if (self.permission is Permission.NONE) != (self.audience == "anyone"):
-            raise TypeError(f"{self.id}: methods for anyone, and no others, need no permission")
+            raise TypeError(f"{self.id}: only methods for anyone need no permission")
         if not set(self.features) <= FEATURES.keys():
             raise TypeError(f"{self.id}: there is no such feature")
         if self.file_export is not None and (self.method != "GET" or not issubclass(self.params, ExportParams)):
@@ -114,7 +146,7 @@ class Endpoint(Generic[D]):
 
     @property
     def text(self) -> str:
-        """What it does: `description`, else its handler's docstring."""
+        """What it does: `description`, else the docstring of its handler."""
         return self.description or inspect.getdoc(self.handle) or ""
 
     @property
@@ -124,11 +156,11 @@ class Endpoint(Generic[D]):
 
     @property
     def replayable(self) -> bool:
-        """Whether an Idempotency-Key makes it once."""
+        """Whether an Idempotency-Key makes it run once."""
         return self.method != "GET" and not self.not_replayable
 
     def answer_for(self, caller: Caller | None) -> type[Answer]:
-        """The view a caller's answer has: what an affiliate may not see does not exist in its own."""
+        """Return the view that a caller gets: fields hidden from affiliates do not exist in theirs."""
         return self.affiliate_answer or self.answer if isinstance(caller, AffiliateCaller) else self.answer
 
     def admits(self, caller: Caller) -> bool:
@@ -137,13 +169,76 @@ class Endpoint(Generic[D]):
         return self.audience != others
 
 
+class EndpointOptions(TypedDict, Generic[D], total=False):
+    """What a route may set besides its path and its rights (`Endpoint`)."""
+
+    find: Callable[[ApiRequest[D]], Any]
+    page_max: int
+    body_max: int
+    versions: tuple[Version, ...]
+    report: bool
+    not_replayable: bool
+    features: tuple[str, ...]
+    file_export: FileExport[D]
+    params: type[Params]
+    description: str
+
+
+class Routes(Generic[D]):
+    """The endpoints of one file, in the order of their handlers.
+
+    Parameters, answer and description are read off the handler: the annotation of its second argument, of what it
+    returns (`ForStaff | ForAffiliates` when the two differ) and its docstring.
+    """
+
+    def __init__(self) -> None:
+        self.endpoints: list[Endpoint[D]] = []
+
+    def get(self, path: str, rights: Rights, *, id: str, **options: Unpack[EndpointOptions[D]]) -> Callable[[H], H]:
+        """Declare a GET."""
+        return self._route("GET", path, rights, id, options)
+
+    def post(self, path: str, rights: Rights, *, id: str, **options: Unpack[EndpointOptions[D]]) -> Callable[[H], H]:
+        """Declare a POST."""
+        return self._route("POST", path, rights, id, options)
+
+    def delete(self, path: str, rights: Rights, *, id: str, **options: Unpack[EndpointOptions[D]]) -> Callable[[H], H]:
+        """Declare a DELETE."""
+        return self._route("DELETE", path, rights, id, options)
+
+    def _route(
+        self, method: Method, path: str, rights: Rights, id: str, options: EndpointOptions[D]
+    ) -> Callable[[H], H]:
+        def declare(handler: H) -> H:
+            hints = get_type_hints(handler)
+            answers = get_args(hints["return"]) or (hints["return"],)
+            params = next(hint for name, hint in hints.items() if name not in ("request", "return"))
+            settings: dict[str, Any] = {"params": params} | options
+            self.endpoints.append(
+                Endpoint(
+                    id=id,
+                    method=method,
+                    path=path,
+                    audience=rights.audience,
+                    permission=rights.permission,
+                    answer=answers[0],
+                    affiliate_answer=answers[1] if len(answers) > 1 else None,
+                    handle=handler,
+                    **settings,
+                )
+            )
+            return handler
+
+        return declare
+
+
 @dataclass(frozen=True)
 class Topic:
-    """The methods of one subject. name: in addresses and tags · title: for people."""
+    """The methods of one subject. name: in addresses and tags. title: for people."""
 
     name: str
     title: str
-    endpoints: tuple[Endpoint[Any], ...]
+    endpoints: Sequence[Endpoint[Any]]
 
 
 def check_features(caller: Caller | None, features: Iterable[str]) -> None:

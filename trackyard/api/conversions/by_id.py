@@ -26,10 +26,12 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform import geo
 from trackyard.store.conversions.lists import ListedConversion
 from trackyard.store.people.staff import Staff
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
 from trackyard.wire.response.envelope import Answer, Money, number
+
+routes = Routes[Deps]()
 
 
 class GetConversion(Params):
@@ -99,9 +101,15 @@ class SingleConversionForStaffAnswer(Answer):
     conversion: SingleConversionForStaff
 
 
+@routes.get(
+    "/stats/conversionsbyid",
+    for_callers(Permission.STATS_CONVERSION),
+    id="stats.conversionsbyid",
+    features=("stats.conversions-list",),
+)
 def get(
     request: ApiRequest[Deps], params: GetConversion
-) -> SingleConversionForAffiliateAnswer | SingleConversionForStaffAnswer:
+) -> SingleConversionForStaffAnswer | SingleConversionForAffiliateAnswer:
     """Show one conversion."""
     item, names, manager = get_conversion(request.deps, request.caller, request.permission, params.id)
     zone = request.deps.zone
@@ -149,18 +157,3 @@ def _number_text(currency: str) -> str | None:
 @cache
 def _countries() -> dict[str, str]:
     return {country.code: country.name for country in geo.countries()}
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="stats.conversionsbyid",
-        method="GET",
-        path="/stats/conversionsbyid",
-        permission=Permission.STATS_CONVERSION,
-        params=GetConversion,
-        answer=SingleConversionForStaffAnswer,
-        affiliate_answer=SingleConversionForAffiliateAnswer,
-        handle=get,
-        features=("stats.conversions-list",),
-    ),
-)

@@ -21,7 +21,7 @@ from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM, Pa
 from trackyard.domain.people.roles import Permission
 from trackyard.journal.records import Click
 from trackyard.store.conversions.lists import ListedConversion
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number, pagination
 from trackyard.wire.response.exports import (
     ColumnType,
@@ -32,6 +32,8 @@ from trackyard.wire.response.exports import (
     table_of,
     type_of,
 )
+
+routes = Routes[Deps]()
 
 
 class OfferInConversion(View):
@@ -149,22 +151,6 @@ class ConversionsForStaff(Answer):
     pagination: Pagination
 
 
-def list_conversions(
-    request: ApiRequest[Deps], params: ListConversions
-) -> ConversionsForAffiliate | ConversionsForStaff:
-    """List conversions."""
-    limit = params.clamped(request)
-    found, total, names = list_visible_conversions(
-        request.deps, request.caller, request.permission, params.chosen(request), page=params.page, limit=limit
-    )
-    pages = pagination(page=params.page, per_page=limit, total=total)
-    show = _view_maker(request, params, as_text(params.timezone or request.deps.zone))
-    shown = [show(item, names) for item in found]
-    if request.staff:
-        return ConversionsForStaff(conversions=[ConversionForStaff(**fields) for fields in shown], pagination=pages)
-    return ConversionsForAffiliate(conversions=[ConversionForAffiliate(**fields) for fields in shown], pagination=pages)
-
-
 def conversion_rows(request: ApiRequest[Deps], params: ListConversions) -> ExportTable:
     """The same as a file: all of them, or a page, when page or limit is sent."""
     chosen, show = params.chosen(request), _view_maker(request, params, unchanged)
@@ -179,6 +165,31 @@ def conversion_rows(request: ApiRequest[Deps], params: ListConversions) -> Expor
     export = export_conversions(request.deps, request.caller, request.permission, chosen)
     columns = _ColumnMaker(view, request.version, is_staff=request.staff, is_raw=params.raw_export)
     return table_of_export(view, export, columns.of, zone, period)
+
+
+@routes.get(
+    "/stats/conversions",
+    for_callers(Permission.STATS_CONVERSION),
+    id="stats.conversions",
+    features=("stats.conversions-list",),
+    report=True,
+    page_max=5000,
+    file_export=FileExport("conversions", (ConversionForStaff, ConversionForAffiliate), conversion_rows, ALL_ROWS),
+)
+def list_conversions(
+    request: ApiRequest[Deps], params: ListConversions
+) -> ConversionsForStaff | ConversionsForAffiliate:
+    """List conversions."""
+    limit = params.clamped(request)
+    found, total, names = list_visible_conversions(
+        request.deps, request.caller, request.permission, params.chosen(request), page=params.page, limit=limit
+    )
+    pages = pagination(page=params.page, per_page=limit, total=total)
+    show = _view_maker(request, params, as_text(params.timezone or request.deps.zone))
+    shown = [show(item, names) for item in found]
+    if request.staff:
+        return ConversionsForStaff(conversions=[ConversionForStaff(**fields) for fields in shown], pagination=pages)
+    return ConversionsForAffiliate(conversions=[ConversionForAffiliate(**fields) for fields in shown], pagination=pages)
 
 
 def fields_for_all(item: ListedConversion, at: At) -> dict[str, Any]:
@@ -365,21 +376,3 @@ def offer_with_url(offer_id: int, names: EntityNames) -> OfferWithUrl | None:
     if name is None:
         return None
     return OfferWithUrl(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url, url=name.url)
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="stats.conversions",
-        method="GET",
-        path="/stats/conversions",
-        permission=Permission.STATS_CONVERSION,
-        params=ListConversions,
-        answer=ConversionsForStaff,
-        affiliate_answer=ConversionsForAffiliate,
-        handle=list_conversions,
-        features=("stats.conversions-list",),
-        report=True,
-        page_max=5000,
-        file_export=FileExport("conversions", (ConversionForStaff, ConversionForAffiliate), conversion_rows, ALL_ROWS),
-    ),
-)

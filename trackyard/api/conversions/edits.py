@@ -13,11 +13,13 @@ from trackyard.domain.conversions.conversions import CUSTOM_FIELDS
 from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq
 from trackyard.wire.response.envelope import Answer, Money, View, number
 from trackyard.wire.response.errors import REQUIRED
+
+routes = Routes[Deps]()
 
 EDIT_MESSAGE: Final = "The changes take a few minutes to be applied"
 IMPORT_MESSAGE: Final = "The import takes a few minutes to be processed"
@@ -183,6 +185,7 @@ class ImportsAnswer(Answer):
     message: str
 
 
+@routes.post("/admin/conversion/edit", for_staff(Permission.CONVERSIONS_WRITE), id="admin.conversion.edit")
 def edit(request: ApiRequest[Deps], params: EditConversions) -> EditAnswer:
     """Change conversions by hand.
 
@@ -204,6 +207,7 @@ def edit(request: ApiRequest[Deps], params: EditConversions) -> EditAnswer:
     return EditAnswer(data=echo, message=EDIT_MESSAGE)
 
 
+@routes.post("/admin/conversion/import", for_staff(Permission.CONVERSIONS_WRITE), id="admin.conversion.import")
 def import_one(request: ApiRequest[Deps], params: ImportConversion) -> ImportAnswer:
     """Make a conversion by hand.
 
@@ -213,6 +217,7 @@ def import_one(request: ApiRequest[Deps], params: ImportConversion) -> ImportAns
     return ImportAnswer(data=_echo(params), message=IMPORT_MESSAGE)
 
 
+@routes.post("/admin/conversions/import", for_staff(Permission.CONVERSIONS_WRITE), id="admin.conversions.import")
 def import_many(request: ApiRequest[Deps], params: ImportConversions) -> ImportsAnswer:
     """Make several conversions by hand, all or none.
 
@@ -242,37 +247,3 @@ def _echo(params: ImportConversion) -> ImportEcho:
 
 def _amount(amount: Decimal | None) -> Decimal | None:
     return None if amount is None else number(amount)
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.conversion.edit",
-        method="POST",
-        path="/admin/conversion/edit",
-        audience="staff",
-        permission=Permission.CONVERSIONS_WRITE,
-        params=EditConversions,
-        answer=EditAnswer,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.conversion.import",
-        method="POST",
-        path="/admin/conversion/import",
-        audience="staff",
-        permission=Permission.CONVERSIONS_WRITE,
-        params=ImportConversion,
-        answer=ImportAnswer,
-        handle=import_one,
-    ),
-    Endpoint(
-        id="admin.conversions.import",
-        method="POST",
-        path="/admin/conversions/import",
-        audience="staff",
-        permission=Permission.CONVERSIONS_WRITE,
-        params=ImportConversions,
-        answer=ImportsAnswer,
-        handle=import_many,
-    ),
-)

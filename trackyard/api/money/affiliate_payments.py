@@ -14,11 +14,13 @@ from trackyard.base.zones import day_end_ms, day_start_ms
 from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.people.roles import Permission
 from trackyard.store.money.affiliate_payments import AffiliatePayment, PaidEntry, PaymentFilter
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Params, Seq
 from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number, pagination
 from trackyard.wire.response.exports import ExportParams, ExportTable, FileExport, table_of
+
+routes = Routes[Deps]()
 
 EVERY_ROW = "Every row, whatever `page` and `limit` say."
 Status = Annotated[str, s.Choice(tuple(status.value for status in PaymentStatus))]
@@ -150,6 +152,18 @@ class PaymentEntriesAnswer(Answer):
     pagination: Pagination
 
 
+def payment_rows(request: ApiRequest[Deps], params: ListPayments) -> ExportTable:
+    """The same as a file; `page` and `limit` mean nothing there."""
+    found = payments.each_payment(request.deps, request.caller, params.chosen(request.deps.zone))
+    return table_of(AffiliatePaymentView, (payment_view(item, unchanged) for item in found), request.deps.zone)
+
+
+@routes.get(
+    "/admin/payments",
+    for_staff(Permission.PAYMENTS_WRITE),
+    id="admin.payments.list",
+    file_export=FileExport("payments", (AffiliatePaymentView,), payment_rows, EVERY_ROW),
+)
 def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
     """List payments to affiliates, the newest first."""
     limit, zone = params.clamped(request), request.deps.zone
@@ -159,18 +173,14 @@ def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
     return PaymentsAnswer(payments=[payment_view(item, as_text(zone)) for item in found], pagination=pages)
 
 
-def payment_rows(request: ApiRequest[Deps], params: ListPayments) -> ExportTable:
-    """The same as a file; `page` and `limit` mean nothing there."""
-    found = payments.each_payment(request.deps, request.caller, params.chosen(request.deps.zone))
-    return table_of(AffiliatePaymentView, (payment_view(item, unchanged) for item in found), request.deps.zone)
-
-
+@routes.get("/admin/payments/due", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.due")
 def list_due(request: ApiRequest[Deps], params: ListDue) -> DueAnswer:
     """Who can be paid: affiliates whose available balance reaches the least payment of its currency."""
     due = payments.list_due(request.deps, request.caller, params.pid, params.currency)
     return DueAnswer(due=[_due_view(item) for item in due])
 
 
+@routes.post("/admin/payments", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.add")
 def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
     """Make payments: for each affiliate that can be paid one in each of its currencies, of all that is available. With
     `pid` for these alone; who of them cannot be paid stands in `skipped`."""
@@ -186,6 +196,11 @@ def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
     return AddedPaymentsAnswer(payments=views, skipped=[_skipped_view(item) for item in skipped])
 
 
+def _find(request: ApiRequest[Deps]) -> AffiliatePayment:
+    return payments.get_payment(request.deps, request.caller, path_number(request))
+
+
+@routes.post("/admin/payments/{id}", for_staff(Permission.PAYMENTS_WRITE), id="admin.payment.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
     """Execute or cancel a payment, or change its comment. One that was executed or cancelled stays so."""
     status = None if params.status is None else PaymentStatus(params.status)
@@ -195,18 +210,25 @@ def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
     return PaymentAnswer(payment=payment_view(item, as_text(request.deps.zone)))
 
 
+def entry_rows(request: ApiRequest[Deps], _params: ListEntries) -> ExportTable:
+    """The same as a file; `page` and `limit` mean nothing there."""
+    found = payments.each_entry(request.deps, request.subject.id)
+    return table_of(PaidEntryView, (_entry_view(item, unchanged) for item in found), request.deps.zone)
+
+
+@routes.get(
+    "/admin/payments/{id}/entries",
+    for_staff(Permission.PAYMENTS_WRITE),
+    id="admin.payment.entries",
+    find=_find,
+    file_export=FileExport("payment", (PaidEntryView,), entry_rows, EVERY_ROW),
+)
 def list_entries(request: ApiRequest[Deps], params: ListEntries) -> PaymentEntriesAnswer:
     """What a payment pays, the oldest first. One that was cancelled pays nothing."""
     limit = params.clamped(request)
     found, total = payments.list_entries(request.deps, request.subject.id, page=params.page, limit=limit)
     views = [_entry_view(item, as_text(request.deps.zone)) for item in found]
     return PaymentEntriesAnswer(entries=views, pagination=pagination(page=params.page, per_page=limit, total=total))
-
-
-def entry_rows(request: ApiRequest[Deps], _params: ListEntries) -> ExportTable:
-    """The same as a file; `page` and `limit` mean nothing there."""
-    found = payments.each_entry(request.deps, request.subject.id)
-    return table_of(PaidEntryView, (_entry_view(item, unchanged) for item in found), request.deps.zone)
 
 
 def payment_view(item: AffiliatePayment, at: At) -> AffiliatePaymentView:
@@ -246,65 +268,3 @@ def _entry_view(item: PaidEntry, at: At) -> PaidEntryView:
         amount=number(item.amount),
         created_at=at(item.at),
     )
-
-
-def _find(request: ApiRequest[Deps]) -> AffiliatePayment:
-    return payments.get_payment(request.deps, request.caller, path_number(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.payments.list",
-        method="GET",
-        path="/admin/payments",
-        audience="staff",
-        permission=Permission.PAYMENTS_WRITE,
-        params=ListPayments,
-        answer=PaymentsAnswer,
-        handle=list_,
-        file_export=FileExport("payments", (AffiliatePaymentView,), payment_rows, EVERY_ROW),
-    ),
-    Endpoint(
-        id="admin.payments.due",
-        method="GET",
-        path="/admin/payments/due",
-        audience="staff",
-        permission=Permission.PAYMENTS_WRITE,
-        params=ListDue,
-        answer=DueAnswer,
-        handle=list_due,
-    ),
-    Endpoint(
-        id="admin.payments.add",
-        method="POST",
-        path="/admin/payments",
-        audience="staff",
-        permission=Permission.PAYMENTS_WRITE,
-        params=AddPayments,
-        answer=AddedPaymentsAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.payment.edit",
-        method="POST",
-        path="/admin/payments/{id}",
-        audience="staff",
-        permission=Permission.PAYMENTS_WRITE,
-        params=EditPayment,
-        answer=PaymentAnswer,
-        find=_find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.payment.entries",
-        method="GET",
-        path="/admin/payments/{id}/entries",
-        audience="staff",
-        permission=Permission.PAYMENTS_WRITE,
-        params=ListEntries,
-        answer=PaymentEntriesAnswer,
-        find=_find,
-        handle=list_entries,
-        file_export=FileExport("payment", (PaidEntryView,), entry_rows, EVERY_ROW),
-    ),
-)

@@ -18,10 +18,12 @@ from trackyard.actions.money.currencies import (
 from trackyard.api.paths import path_number
 from trackyard.base.money import ZERO
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, Money, View, number
+
+routes = Routes[Deps]()
 
 _RATE = re.compile(r"[0-9]{1,8}(\.[0-9]{1,10})?\Z")
 
@@ -89,6 +91,7 @@ class CurrencyAnswer(Answer):
     currency: CurrencyView
 
 
+@routes.get("/admin/currency", for_staff(Permission.CURRENCIES_READ), id="admin.currency.list")
 def list_all(request: ApiRequest[Deps], params: ListCurrencies) -> CurrenciesAnswer:
     """List currency quotes: units of each active currency for one of the platform's. With extended=1 all of them."""
     quotes = list_currencies(request.deps)
@@ -98,18 +101,27 @@ def list_all(request: ApiRequest[Deps], params: ListCurrencies) -> CurrenciesAns
     return CurrenciesAnswer(quotes={code: number(rate) for code, rate in active.items() if rate is not None})
 
 
+@routes.post("/admin/currencies", for_staff(Permission.CURRENCIES_WRITE), id="admin.currency.add")
 def add(request: ApiRequest[Deps], params: AddCurrency) -> CurrencyAnswer:
     """Add a currency with its rate."""
     made = add_currency(request.deps, params.code, params.rate, active=params.active, min_payment=params.min_payment)
     return CurrencyAnswer(currency=currency_view(made))
 
 
+def _find(request: ApiRequest[Deps]) -> CurrencyRecord:
+    return get_currency(request.deps, path_number(request))
+
+
+@routes.post("/admin/currencies/{id}", for_staff(Permission.CURRENCIES_WRITE), id="admin.currency.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditCurrency) -> CurrencyAnswer:
     """Change a currency. A rate holds from now on; stored conversions keep theirs."""
     changed = edit_currency(request.deps, request.subject.number, **params.model_dump())
     return CurrencyAnswer(currency=currency_view(changed))
 
 
+@routes.post(
+    "/admin/currencies/{id}/remove", for_staff(Permission.CURRENCIES_WRITE), id="admin.currency.remove", find=_find
+)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> CurrencyAnswer:
     """Remove a currency that nothing is paid or counted in. Answers with what it was."""
     return CurrencyAnswer(currency=currency_view(remove_currency(request.deps, request.subject.number)))
@@ -126,52 +138,3 @@ def currency_view(record: CurrencyRecord) -> CurrencyView:
         min_payment=number(record.min_payment),
         is_crypto=None,
     )
-
-
-def _find(request: ApiRequest[Deps]) -> CurrencyRecord:
-    return get_currency(request.deps, path_number(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.currency.list",
-        method="GET",
-        path="/admin/currency",
-        audience="staff",
-        permission=Permission.CURRENCIES_READ,
-        params=ListCurrencies,
-        answer=CurrenciesAnswer,
-        handle=list_all,
-    ),
-    Endpoint(
-        id="admin.currency.add",
-        method="POST",
-        path="/admin/currencies",
-        audience="staff",
-        permission=Permission.CURRENCIES_WRITE,
-        params=AddCurrency,
-        answer=CurrencyAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.currency.edit",
-        method="POST",
-        path="/admin/currencies/{id}",
-        audience="staff",
-        permission=Permission.CURRENCIES_WRITE,
-        params=EditCurrency,
-        answer=CurrencyAnswer,
-        find=_find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.currency.remove",
-        method="POST",
-        path="/admin/currencies/{id}/remove",
-        audience="staff",
-        permission=Permission.CURRENCIES_WRITE,
-        answer=CurrencyAnswer,
-        find=_find,
-        handle=remove,
-    ),
-)

@@ -14,10 +14,12 @@ from trackyard.base.zones import local_day
 from trackyard.domain.money.invoices import INVOICE_STATUSES, PAYOUT_TYPES, InvoiceLine
 from trackyard.domain.people.roles import Permission
 from trackyard.store.money.invoices import Invoice, InvoiceFilter
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
+
+routes = Routes[Deps]()
 
 Status = Annotated[str, s.Choice(INVOICE_STATUSES)]
 OptionalDay = Annotated[s.Day | None, Clearable()]
@@ -116,6 +118,7 @@ def find(request: ApiRequest[Deps]) -> Invoice:
     return invoices.get_invoice(request.deps, request.caller, path_number(request, "number"))
 
 
+@routes.get("/admin/advertiser-invoices", for_staff(Permission.INVOICES_WRITE), id="admin.advertiser-invoices.list")
 def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
     """List invoices, the newest first. `start_date`, `end_date`: those whose whole period lies between these days."""
     if params.start_date and params.end_date and params.end_date < params.start_date:
@@ -127,11 +130,18 @@ def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
     return InvoicesAnswer(message=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
+@routes.get(
+    "/admin/advertiser-invoice/{number}",
+    for_staff(Permission.INVOICES_WRITE),
+    id="admin.advertiser-invoice.get",
+    find=find,
+)
 def show(request: ApiRequest[Deps], _params: NoParams) -> InvoiceAnswer:
     """Show an invoice."""
     return InvoiceAnswer(message=invoice_view(request.subject, request.deps.zone))
 
 
+@routes.post("/admin/advertiser-invoice", for_staff(Permission.INVOICES_WRITE), id="admin.advertiser-invoice.add")
 def add(request: ApiRequest[Deps], params: AddInvoice) -> InvoiceWrittenAnswer:
     """Create an invoice. With both days and no `detail` its lines are computed from statistics, by offer: confirmed
     conversions in the invoice's currency with what they cost (RPA), clicks (RPC), views (RPM)."""
@@ -141,6 +151,12 @@ def add(request: ApiRequest[Deps], params: AddInvoice) -> InvoiceWrittenAnswer:
     return InvoiceWrittenAnswer(message=f"Invoice {made} is created", number=made)
 
 
+@routes.post(
+    "/admin/advertiser-invoice/{number}",
+    for_staff(Permission.INVOICES_WRITE),
+    id="admin.advertiser-invoice.edit",
+    find=find,
+)
 def edit(request: ApiRequest[Deps], params: EditInvoice) -> InvoiceWrittenAnswer:
     """Change an invoice, all but its currency. Computed lines follow its period; an empty `detail` has them computed
     in the place of given ones."""
@@ -179,48 +195,3 @@ def invoice_view(item: Invoice, zone: ZoneInfo) -> InvoiceView:
 
 def _day(day: date | None) -> str:
     return "" if day is None else day.isoformat()
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.advertiser-invoices.list",
-        method="GET",
-        path="/admin/advertiser-invoices",
-        audience="staff",
-        permission=Permission.INVOICES_WRITE,
-        params=ListInvoices,
-        answer=InvoicesAnswer,
-        handle=list_,
-    ),
-    Endpoint(
-        id="admin.advertiser-invoice.get",
-        method="GET",
-        path="/admin/advertiser-invoice/{number}",
-        audience="staff",
-        permission=Permission.INVOICES_WRITE,
-        answer=InvoiceAnswer,
-        find=find,
-        handle=show,
-    ),
-    Endpoint(
-        id="admin.advertiser-invoice.add",
-        method="POST",
-        path="/admin/advertiser-invoice",
-        audience="staff",
-        permission=Permission.INVOICES_WRITE,
-        params=AddInvoice,
-        answer=InvoiceWrittenAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.advertiser-invoice.edit",
-        method="POST",
-        path="/admin/advertiser-invoice/{number}",
-        audience="staff",
-        permission=Permission.INVOICES_WRITE,
-        params=EditInvoice,
-        answer=InvoiceWrittenAnswer,
-        find=find,
-        handle=edit,
-    ),
-)

@@ -14,10 +14,12 @@ from trackyard.actions.money.payment_systems import (
 from trackyard.api.paths import path_number
 from trackyard.domain.people.roles import Permission
 from trackyard.store.money.payment_systems import PaymentSystem
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 
 class FieldItem(Params):
@@ -75,17 +77,26 @@ class PaymentSystemAnswer(Answer):
     payment_system: PaymentSystemView
 
 
+@routes.get("/admin/payment_systems", for_staff(Permission.PAYMENT_SYSTEMS_READ), id="admin.payment_systems.list")
 def list_all(request: ApiRequest[Deps], _params: NoParams) -> PaymentSystemsAnswer:
     """List the payment systems, oldest first."""
     return PaymentSystemsAnswer(payment_systems=[system_view(row) for row in list_payment_systems(request.deps)])
 
 
+@routes.post("/admin/payment_systems", for_staff(Permission.PAYMENTS_WRITE), id="admin.payment_system.add")
 def add(request: ApiRequest[Deps], params: AddPaymentSystem) -> PaymentSystemAnswer:
     """Add a payment system."""
     made = add_payment_system(request.deps, params.lang_label, params.currency, _written(params.fields))
     return PaymentSystemAnswer(payment_system=system_view(made))
 
 
+def _find(request: ApiRequest[Deps]) -> PaymentSystem:
+    return get_payment_system(request.deps, path_number(request))
+
+
+@routes.post(
+    "/admin/payment_systems/{id}", for_staff(Permission.PAYMENTS_WRITE), id="admin.payment_system.edit", find=_find
+)
 def edit(request: ApiRequest[Deps], params: EditPaymentSystem) -> PaymentSystemAnswer:
     """Change a payment system. What affiliates told of its other fields stays."""
     given = {name: getattr(params, name) for name in params.model_fields_set}
@@ -97,6 +108,12 @@ def edit(request: ApiRequest[Deps], params: EditPaymentSystem) -> PaymentSystemA
     return PaymentSystemAnswer(payment_system=system_view(changed))
 
 
+@routes.post(
+    "/admin/payment_systems/{id}/remove",
+    for_staff(Permission.PAYMENTS_WRITE),
+    id="admin.payment_system.remove",
+    find=_find,
+)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PaymentSystemAnswer:
     """Remove a payment system that no affiliate uses. Answers with what it was."""
     return PaymentSystemAnswer(payment_system=system_view(remove_payment_system(request.deps, request.subject.id)))
@@ -114,51 +131,3 @@ def system_view(system: PaymentSystem) -> PaymentSystemView:
 
 def _written(fields: tuple[FieldItem, ...]) -> list[SystemFieldInput]:
     return [SystemFieldInput(item.id, item.lang_label, item.required) for item in fields]
-
-
-def _find(request: ApiRequest[Deps]) -> PaymentSystem:
-    return get_payment_system(request.deps, path_number(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.payment_systems.list",
-        method="GET",
-        path="/admin/payment_systems",
-        audience="staff",
-        permission=Permission.PAYMENT_SYSTEMS_READ,
-        answer=PaymentSystemsAnswer,
-        handle=list_all,
-    ),
-    Endpoint(
-        id="admin.payment_system.add",
-        method="POST",
-        path="/admin/payment_systems",
-        audience="staff",
-        permission=Permission.PAYMENTS_WRITE,
-        params=AddPaymentSystem,
-        answer=PaymentSystemAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.payment_system.edit",
-        method="POST",
-        path="/admin/payment_systems/{id}",
-        audience="staff",
-        permission=Permission.PAYMENTS_WRITE,
-        params=EditPaymentSystem,
-        answer=PaymentSystemAnswer,
-        find=_find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.payment_system.remove",
-        method="POST",
-        path="/admin/payment_systems/{id}/remove",
-        audience="staff",
-        permission=Permission.PAYMENTS_WRITE,
-        answer=PaymentSystemAnswer,
-        find=_find,
-        handle=remove,
-    ),
-)

@@ -11,10 +11,12 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.money.currencies import CODES
 from trackyard.domain.people.roles import Permission
 from trackyard.store.money.referrals import ReferralShares, ShareFilter
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf
 from trackyard.wire.response.envelope import Answer, Pagination, View, number, pagination
+
+routes = Routes[Deps]()
 
 
 class ListReferralPayments(Paging):
@@ -68,6 +70,13 @@ class ReferralPaymentsAnswer(Answer):
     pagination: Pagination
 
 
+@routes.get(
+    "/stats/getreferralpayments",
+    for_callers(Permission.STATS_REFERRAL),
+    id="stats.getreferralpayments",
+    report=True,
+    features=("stats.referral",),
+)
 def list_referrals(request: ApiRequest[Deps], params: ListReferralPayments) -> ReferralPaymentsAnswer:
     """List what referred affiliates bring their referrers.
 
@@ -95,18 +104,3 @@ def _view(shares: ReferralShares, zone: ZoneInfo) -> ReferralPaymentView:
         date_registration_partner=datetime_text(shares.registered_at, zone),
         sum_revenue=f"{number(shares.amount):f}",
     )
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="stats.getreferralpayments",
-        method="GET",
-        path="/stats/getreferralpayments",
-        permission=Permission.STATS_REFERRAL,
-        params=ListReferralPayments,
-        answer=ReferralPaymentsAnswer,
-        handle=list_referrals,
-        report=True,
-        features=("stats.referral",),
-    ),
-)

@@ -8,10 +8,12 @@ from trackyard.api.paging import Paging
 from trackyard.api.paths import path_hex
 from trackyard.domain.people.roles import Permission
 from trackyard.store.offers.categories import Category
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+
+routes = Routes[Deps]()
 
 
 class ListCategories(Paging):
@@ -48,6 +50,7 @@ class CategoryAnswer(Answer):
     category: CategoryView
 
 
+@routes.get("/offer/categories", for_callers(Permission.CATEGORIES_READ), id="offer.categories.list")
 def list_all(request: ApiRequest[Deps], params: ListCategories) -> CategoriesAnswer:
     """List the categories of offers, by default the oldest first."""
     limit = params.clamped(request)
@@ -65,11 +68,17 @@ def list_all(request: ApiRequest[Deps], params: ListCategories) -> CategoriesAns
     )
 
 
+@routes.post("/admin/category", for_staff(Permission.CATEGORIES_WRITE), id="admin.category.add")
 def add(request: ApiRequest[Deps], params: WriteCategory) -> CategoryAnswer:
     """Add a category of offers."""
     return CategoryAnswer(category=category_view(add_category(request.deps, params.title)))
 
 
+def _find(request: ApiRequest[Deps]) -> Category:
+    return get_category(request.deps, path_hex(request))
+
+
+@routes.post("/admin/category/{id}", for_staff(Permission.CATEGORIES_WRITE), id="admin.category.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: WriteCategory) -> CategoryAnswer:
     """Rename a category of offers."""
     return CategoryAnswer(category=category_view(edit_category(request.deps, request.subject.id, params.title)))
@@ -78,41 +87,3 @@ def edit(request: ApiRequest[Deps], params: WriteCategory) -> CategoryAnswer:
 def category_view(row: Category) -> CategoryView:
     """A category on the wire."""
     return CategoryView(id=row.id, title=row.title)
-
-
-def _find(request: ApiRequest[Deps]) -> Category:
-    return get_category(request.deps, path_hex(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="offer.categories.list",
-        method="GET",
-        path="/offer/categories",
-        permission=Permission.CATEGORIES_READ,
-        params=ListCategories,
-        answer=CategoriesAnswer,
-        handle=list_all,
-    ),
-    Endpoint(
-        id="admin.category.add",
-        method="POST",
-        path="/admin/category",
-        audience="staff",
-        permission=Permission.CATEGORIES_WRITE,
-        params=WriteCategory,
-        answer=CategoryAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.category.edit",
-        method="POST",
-        path="/admin/category/{id}",
-        audience="staff",
-        permission=Permission.CATEGORIES_WRITE,
-        params=WriteCategory,
-        answer=CategoryAnswer,
-        find=_find,
-        handle=edit,
-    ),
-)

@@ -15,10 +15,12 @@ from trackyard.api.paths import path_number
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.roles import Permission
 from trackyard.store.people.affiliates import Affiliate
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, OneOrMany, Params
 from trackyard.wire.response.envelope import Answer
+
+routes = Routes[Deps]()
 
 
 class ConnectionParams(Params):
@@ -35,12 +37,14 @@ class ConnectionMessageAnswer(Answer):
     message: str
 
 
+@routes.post("/offer/enable-affiliate", for_staff(Permission.OFFERS_CONNECT), id="offer.affiliate.enable")
 def enable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
     """Connect an affiliate to offers, all or none; it is told by mail of those that are new to it, unless notice=0."""
     connect_affiliate(request.deps, request.caller, params.pid, params.offer_id, notice=params.notice)
     return ConnectionMessageAnswer(message=f"Affiliate {params.pid} is connected to offers: {_listed(params.offer_id)}")
 
 
+@routes.post("/offer/disable-affiliate", for_staff(Permission.OFFERS_CONNECT), id="offer.affiliate.disable")
 def disable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
     """Take an affiliate off offers, public ones too, until it is connected again; it is told by mail, unless
     notice=0."""
@@ -50,6 +54,16 @@ def disable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> Co
     )
 
 
+def _find_offer(request: ApiRequest[Deps]) -> Offer:
+    return get_offer(request.deps, request.caller, request.path["id"])
+
+
+@routes.post(
+    "/admin/offer/{id}/disable-affiliates",
+    for_staff(Permission.OFFERS_CONNECT),
+    id="admin.offer.disable-affiliates",
+    find=_find_offer,
+)
 def disable_affiliates(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMessageAnswer:
     """Take every affiliate off a private or protected offer; a manager's call takes off its own affiliates."""
     offer: Offer = request.subject
@@ -57,6 +71,16 @@ def disable_affiliates(request: ApiRequest[Deps], _params: NoParams) -> Connecti
     return ConnectionMessageAnswer(message=f"Affiliates disconnected from offer {offer.id}: {count}")
 
 
+def _find_affiliate(request: ApiRequest[Deps]) -> Affiliate:
+    return get_affiliate(request.deps, request.caller, path_number(request))
+
+
+@routes.post(
+    "/admin/affiliate/{id}/disable-offers",
+    for_staff(Permission.OFFERS_CONNECT),
+    id="admin.affiliate.disable-offers",
+    find=_find_affiliate,
+)
 def disable_offers(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMessageAnswer:
     """Take an affiliate off every private or protected offer."""
     affiliate: Affiliate = request.subject
@@ -64,57 +88,5 @@ def disable_offers(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMe
     return ConnectionMessageAnswer(message=f"Offers that affiliate {affiliate.id} is disconnected from: {count}")
 
 
-def _find_offer(request: ApiRequest[Deps]) -> Offer:
-    return get_offer(request.deps, request.caller, request.path["id"])
-
-
-def _find_affiliate(request: ApiRequest[Deps]) -> Affiliate:
-    return get_affiliate(request.deps, request.caller, path_number(request))
-
-
 def _listed(offer_ids: tuple[int, ...]) -> str:
     return ", ".join(str(number) for number in dict.fromkeys(offer_ids))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="offer.affiliate.enable",
-        method="POST",
-        path="/offer/enable-affiliate",
-        audience="staff",
-        permission=Permission.OFFERS_CONNECT,
-        params=ConnectionParams,
-        answer=ConnectionMessageAnswer,
-        handle=enable_affiliate,
-    ),
-    Endpoint(
-        id="offer.affiliate.disable",
-        method="POST",
-        path="/offer/disable-affiliate",
-        audience="staff",
-        permission=Permission.OFFERS_CONNECT,
-        params=ConnectionParams,
-        answer=ConnectionMessageAnswer,
-        handle=disable_affiliate,
-    ),
-    Endpoint(
-        id="admin.offer.disable-affiliates",
-        method="POST",
-        path="/admin/offer/{id}/disable-affiliates",
-        audience="staff",
-        permission=Permission.OFFERS_CONNECT,
-        find=_find_offer,
-        answer=ConnectionMessageAnswer,
-        handle=disable_affiliates,
-    ),
-    Endpoint(
-        id="admin.affiliate.disable-offers",
-        method="POST",
-        path="/admin/affiliate/{id}/disable-offers",
-        audience="staff",
-        permission=Permission.OFFERS_CONNECT,
-        find=_find_affiliate,
-        answer=ConnectionMessageAnswer,
-        handle=disable_offers,
-    ),
-)

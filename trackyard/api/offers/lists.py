@@ -22,10 +22,12 @@ from trackyard.base.zones import day_start_ms
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.store.offers.lists import OfferFilter, Order
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import CommaList, Keyed, NoParams, OneOrMany, Only, RequiredFor, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, pagination
+
+routes = Routes[Deps]()
 
 PRIVACIES: Final = ("public", "protected", "private")
 """By the number of the filter."""
@@ -154,6 +156,7 @@ class AffiliateOfferAnswer(Answer):
     offer: FullAffiliateOfferView
 
 
+@routes.get("/offers", for_callers(Permission.OFFERS_READ), id="offers.list")
 def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer | AffiliateOffersAnswer:
     """Offers that the caller sees: staff all of them, an affiliate the active ones that are not private, and the
     private ones it is connected to.
@@ -174,6 +177,7 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
     return OffersAnswer(offers=staff_views, pagination=place)
 
 
+@routes.get("/offers/count", for_callers(Permission.OFFERS_READ), id="offers.count")
 def count(request: ApiRequest[Deps], params: NoParams) -> OfferCountAnswer:
     """How many active offers the caller sees."""
     return OfferCountAnswer(count=offer_lists.count_offers(request.deps, request.caller))
@@ -184,6 +188,7 @@ def find(request: ApiRequest[Deps]) -> OfferPage:
     return offer_lists.get_offer(request.deps, request.caller, request.path["id"])
 
 
+@routes.get("/offer/{id}", for_callers(Permission.OFFERS_READ), id="offer.get", find=find)
 def get(request: ApiRequest[Deps], params: NoParams) -> OneOfferAnswer | AffiliateOfferAnswer:
     """One offer in its full form, for an affiliate without the advertiser's side.
 
@@ -195,11 +200,13 @@ def get(request: ApiRequest[Deps], params: NoParams) -> OneOfferAnswer | Affilia
     return OneOfferAnswer(offer=offer_view(request.subject, request.deps))
 
 
+@routes.get("/partner/offers", for_callers(Permission.OFFERS_CONNECT), id="partner.offers.list")
 def list_own(request: ApiRequest[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
     """The active offers that an affiliate sees: public and protected ones, private ones when it is connected."""
     return _own(request, params, live=False)
 
 
+@routes.get("/partner/live-offers", for_callers(Permission.OFFERS_CONNECT), id="partner.live-offers.list")
 def list_live(request: ApiRequest[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
     """The offers an affiliate may send traffic to now: connected or public, within their dates and schedule."""
     return _own(request, params, live=True)
@@ -232,53 +239,3 @@ def _lower(values: tuple[str, ...]) -> frozenset[str] | None:
 
 def _upper(values: tuple[str, ...]) -> frozenset[str] | None:
     return frozenset(value.strip().upper() for value in values) or None
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="offers.list",
-        method="GET",
-        path="/offers",
-        permission=Permission.OFFERS_READ,
-        params=ListOffers,
-        answer=OffersAnswer,
-        affiliate_answer=AffiliateOffersAnswer,
-        handle=list_offers,
-    ),
-    Endpoint(
-        id="offers.count",
-        method="GET",
-        path="/offers/count",
-        permission=Permission.OFFERS_READ,
-        answer=OfferCountAnswer,
-        handle=count,
-    ),
-    Endpoint(
-        id="offer.get",
-        method="GET",
-        path="/offer/{id}",
-        permission=Permission.OFFERS_READ,
-        answer=OneOfferAnswer,
-        affiliate_answer=AffiliateOfferAnswer,
-        find=find,
-        handle=get,
-    ),
-    Endpoint(
-        id="partner.offers.list",
-        method="GET",
-        path="/partner/offers",
-        permission=Permission.OFFERS_CONNECT,
-        params=ListOwnOffers,
-        answer=AffiliateOffersAnswer,
-        handle=list_own,
-    ),
-    Endpoint(
-        id="partner.live-offers.list",
-        method="GET",
-        path="/partner/live-offers",
-        permission=Permission.OFFERS_CONNECT,
-        params=ListOwnOffers,
-        answer=AffiliateOffersAnswer,
-        handle=list_live,
-    ),
-)

@@ -10,10 +10,12 @@ from trackyard.api.offers.params import AddOffer, EditOffer
 from trackyard.api.offers.view import OfferView, offer_view
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import UPLOAD_MAX, ApiRequest, Endpoint
+from trackyard.wire.endpoint import UPLOAD_MAX, ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Only, Params, Seq
 from trackyard.wire.response.envelope import Answer
+
+routes = Routes[Deps]()
 
 
 class OfferAnswer(Answer):
@@ -43,6 +45,7 @@ class UpdateOffers(Params):
     privacy: Annotated[str, s.Choice(("public", "protected", "private")), Only(since="3.1")] | None = None
 
 
+@routes.post("/admin/offer", for_staff(Permission.OFFERS_WRITE), id="admin.offer.add", body_max=UPLOAD_MAX)
 def add(request: ApiRequest[Deps], params: AddOffer) -> OfferAnswer:
     """Create an offer.
 
@@ -55,6 +58,13 @@ def add(request: ApiRequest[Deps], params: AddOffer) -> OfferAnswer:
     )
 
 
+@routes.post(
+    "/admin/offer/{id}",
+    for_staff(Permission.OFFERS_WRITE),
+    id="admin.offer.edit",
+    find=lambda request: get_editable_id(request.deps, request.caller, request.path["id"]),
+    body_max=UPLOAD_MAX,
+)
 def edit(request: ApiRequest[Deps], params: EditOffer) -> OfferAnswer:
     """Change an offer.
 
@@ -71,12 +81,14 @@ def edit(request: ApiRequest[Deps], params: EditOffer) -> OfferAnswer:
     )
 
 
+@routes.post("/admin/offer/delete", for_staff(Permission.OFFERS_WRITE), id="admin.offer.delete")
 def remove(request: ApiRequest[Deps], params: RemoveOffers) -> OffersMessageAnswer:
     """Remove offers, all or none. Their clicks and conversions stay."""
     gone = remove_offers(request.deps, request.caller, params.offer_id)
     return OffersMessageAnswer(message=f"Removed offers: {_listed(f'{offer.id} ({offer.title})' for offer in gone)}")
 
 
+@routes.post("/admin/offer/mass-update", for_staff(Permission.OFFERS_WRITE), id="admin.offer.mass-update")
 def update(request: ApiRequest[Deps], params: UpdateOffers) -> OffersMessageAnswer:
     """Change the status or the privacy of several offers, all or none. Without either nothing changes."""
     changes = {name: value for name in ("status", "privacy") if (value := getattr(params, name)) is not None}
@@ -93,50 +105,3 @@ def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
 
 def _listed(values: Iterable[object]) -> str:
     return ", ".join(str(value) for value in values)
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.offer.add",
-        method="POST",
-        path="/admin/offer",
-        audience="staff",
-        permission=Permission.OFFERS_WRITE,
-        params=AddOffer,
-        answer=OfferAnswer,
-        handle=add,
-        body_max=UPLOAD_MAX,
-    ),
-    Endpoint(
-        id="admin.offer.delete",
-        method="POST",
-        path="/admin/offer/delete",
-        audience="staff",
-        permission=Permission.OFFERS_WRITE,
-        params=RemoveOffers,
-        answer=OffersMessageAnswer,
-        handle=remove,
-    ),
-    Endpoint(
-        id="admin.offer.mass-update",
-        method="POST",
-        path="/admin/offer/mass-update",
-        audience="staff",
-        permission=Permission.OFFERS_WRITE,
-        params=UpdateOffers,
-        answer=OffersMessageAnswer,
-        handle=update,
-    ),
-    Endpoint(
-        id="admin.offer.edit",
-        method="POST",
-        path="/admin/offer/{id}",
-        audience="staff",
-        permission=Permission.OFFERS_WRITE,
-        params=EditOffer,
-        answer=OfferAnswer,
-        find=lambda request: get_editable_id(request.deps, request.caller, request.path["id"]),
-        handle=edit,
-        body_max=UPLOAD_MAX,
-    ),
-)

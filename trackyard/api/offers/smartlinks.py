@@ -16,10 +16,12 @@ from trackyard.actions.offers.classification import (
 from trackyard.api.paths import path_hex
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 DomainId = Annotated[s.Id | None, Clearable()]
 Description = Annotated[s.LongText | None, Clearable()]
@@ -108,6 +110,7 @@ class SmartLinkOfferCountAnswer(Answer):
     data: OfferCountView
 
 
+@routes.get("/admin/smartlink/categories", for_staff(Permission.OFFERS_READ), id="admin.smartlink.categories.list")
 def list_all(request: ApiRequest[Deps], params: ListSmartLinks) -> SmartLinksAnswer:
     """List the SmartLink categories, oldest first."""
     wanted = [text.lower() for text in params.id] or None
@@ -118,21 +121,50 @@ def list_all(request: ApiRequest[Deps], params: ListSmartLinks) -> SmartLinksAns
     return SmartLinksAnswer(data=[_view(request, record) for record in found])
 
 
+@routes.post("/admin/smartlink/category", for_staff(Permission.SMARTLINKS_WRITE), id="admin.smartlink.category.add")
 def add(request: ApiRequest[Deps], params: AddSmartLink) -> SmartLinkAnswer:
     """Create a SmartLink category."""
     return _answer(request, add_smartlink(request.deps, params.name, params.domain_id, params.description))
 
 
+def _find(request: ApiRequest[Deps]) -> SmartLinkRecord:
+    return get_smartlink(request.deps, path_hex(request))
+
+
+@routes.post(
+    "/admin/smartlink/category/{id}",
+    for_staff(Permission.SMARTLINKS_WRITE),
+    id="admin.smartlink.category.edit",
+    find=_find,
+)
 def edit(request: ApiRequest[Deps], params: EditSmartLink) -> SmartLinkAnswer:
     """Change a SmartLink category; what is left out stays, an empty domain_id is the platform's domain."""
     return _answer(request, edit_smartlink(request.deps, request.subject.smartlink.id, params.changes()))
 
 
+@routes.post(
+    "/admin/smartlink/category/{id}/remove",
+    for_staff(Permission.SMARTLINKS_WRITE),
+    id="admin.smartlink.category.remove",
+    find=_find,
+)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkAnswer:
     """Remove a SmartLink category; offers are not in it any more. Answers with what it was."""
     return _answer(request, remove_smartlink(request.deps, request.subject.smartlink.id))
 
 
+@routes.get(
+    "/partner/smartlink/category/{id}/offers-count",
+    for_callers(Permission.OFFERS_READ),
+    id="partner.smartlink.category.count",
+    find=_find,
+)
+@routes.get(
+    "/admin/smartlink/category/{id}/offers-count",
+    for_staff(Permission.OFFERS_READ),
+    id="admin.smartlink.category.count",
+    find=_find,
+)
 def count(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkOfferCountAnswer:
     """Count the offers of a SmartLink category; an affiliate counts the active ones it may see."""
     return SmartLinkOfferCountAnswer(
@@ -140,6 +172,9 @@ def count(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkOfferCountAn
     )
 
 
+@routes.get(
+    "/partner/smartlink/categories", for_callers(Permission.OFFERS_READ), id="partner.smartlink.categories.list"
+)
 def list_for_affiliates(request: ApiRequest[Deps], _params: NoParams) -> AffiliateSmartLinksAnswer:
     """List the SmartLink categories, as affiliates see them."""
     shown = AffiliateSmartLinkView.__struct_fields__
@@ -171,79 +206,3 @@ def _fields(request: ApiRequest[Deps], record: SmartLinkRecord) -> dict[str, Any
         "created_at": datetime_text(row.created_at, request.deps.zone),
         "updated_at": datetime_text(row.updated_at, request.deps.zone),
     }
-
-
-def _find(request: ApiRequest[Deps]) -> SmartLinkRecord:
-    return get_smartlink(request.deps, path_hex(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.smartlink.categories.list",
-        method="GET",
-        path="/admin/smartlink/categories",
-        audience="staff",
-        permission=Permission.OFFERS_READ,
-        params=ListSmartLinks,
-        answer=SmartLinksAnswer,
-        handle=list_all,
-    ),
-    Endpoint(
-        id="admin.smartlink.category.add",
-        method="POST",
-        path="/admin/smartlink/category",
-        audience="staff",
-        permission=Permission.SMARTLINKS_WRITE,
-        params=AddSmartLink,
-        answer=SmartLinkAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.smartlink.category.edit",
-        method="POST",
-        path="/admin/smartlink/category/{id}",
-        audience="staff",
-        permission=Permission.SMARTLINKS_WRITE,
-        params=EditSmartLink,
-        answer=SmartLinkAnswer,
-        find=_find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.smartlink.category.remove",
-        method="POST",
-        path="/admin/smartlink/category/{id}/remove",
-        audience="staff",
-        permission=Permission.SMARTLINKS_WRITE,
-        answer=SmartLinkAnswer,
-        find=_find,
-        handle=remove,
-    ),
-    Endpoint(
-        id="admin.smartlink.category.count",
-        method="GET",
-        path="/admin/smartlink/category/{id}/offers-count",
-        audience="staff",
-        permission=Permission.OFFERS_READ,
-        answer=SmartLinkOfferCountAnswer,
-        find=_find,
-        handle=count,
-    ),
-    Endpoint(
-        id="partner.smartlink.categories.list",
-        method="GET",
-        path="/partner/smartlink/categories",
-        permission=Permission.OFFERS_READ,
-        answer=AffiliateSmartLinksAnswer,
-        handle=list_for_affiliates,
-    ),
-    Endpoint(
-        id="partner.smartlink.category.count",
-        method="GET",
-        path="/partner/smartlink/category/{id}/offers-count",
-        permission=Permission.OFFERS_READ,
-        answer=SmartLinkOfferCountAnswer,
-        find=_find,
-        handle=count,
-    ),
-)

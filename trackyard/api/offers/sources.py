@@ -8,10 +8,12 @@ from trackyard.api.paths import path_hex
 from trackyard.domain.offers.languages import LANGUAGES, preferred_text
 from trackyard.domain.people.roles import Permission
 from trackyard.store.offers.sources import Source
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 Language = Annotated[str, s.Choice(LANGUAGES)]
 
@@ -44,21 +46,31 @@ class SourceAnswer(Answer):
     source: SourceView
 
 
+@routes.get("/admin/offer/sources", for_staff(Permission.OFFERS_READ), id="admin.offer.sources.list")
 def list_all(request: ApiRequest[Deps], _params: NoParams) -> SourcesAnswer:
     """List the traffic sources, oldest first."""
     return SourcesAnswer(sources=[source_view(row) for row in list_sources(request.deps)])
 
 
+@routes.post("/admin/offer/source", for_staff(Permission.SOURCES_WRITE), id="admin.offer.source.add")
 def add(request: ApiRequest[Deps], params: WriteSource) -> SourceAnswer:
     """Add a traffic source."""
     return SourceAnswer(source=source_view(add_source(request.deps, params.title_lang)))
 
 
+def _find(request: ApiRequest[Deps]) -> Source:
+    return get_source(request.deps, path_hex(request))
+
+
+@routes.post("/admin/offer/source/{id}", for_staff(Permission.SOURCES_WRITE), id="admin.offer.source.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: WriteSource) -> SourceAnswer:
     """Change the titles of a traffic source."""
     return SourceAnswer(source=source_view(edit_source(request.deps, request.subject.id, params.title_lang)))
 
 
+@routes.delete(
+    "/admin/offer/source/{id}", for_staff(Permission.SOURCES_WRITE), id="admin.offer.source.remove", find=_find
+)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> SourceAnswer:
     """Remove a traffic source; offers do not name it any more. Answers with what it was."""
     return SourceAnswer(source=source_view(remove_source(request.deps, request.subject.id)))
@@ -67,51 +79,3 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> SourceAnswer:
 def source_view(row: Source) -> SourceView:
     """A traffic source on the wire."""
     return SourceView(id=row.id, title=preferred_text(row.title_lang), title_lang=row.title_lang)
-
-
-def _find(request: ApiRequest[Deps]) -> Source:
-    return get_source(request.deps, path_hex(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.offer.sources.list",
-        method="GET",
-        path="/admin/offer/sources",
-        audience="staff",
-        permission=Permission.OFFERS_READ,
-        answer=SourcesAnswer,
-        handle=list_all,
-    ),
-    Endpoint(
-        id="admin.offer.source.add",
-        method="POST",
-        path="/admin/offer/source",
-        audience="staff",
-        permission=Permission.SOURCES_WRITE,
-        params=WriteSource,
-        answer=SourceAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.offer.source.edit",
-        method="POST",
-        path="/admin/offer/source/{id}",
-        audience="staff",
-        permission=Permission.SOURCES_WRITE,
-        params=WriteSource,
-        answer=SourceAnswer,
-        find=_find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.offer.source.remove",
-        method="DELETE",
-        path="/admin/offer/source/{id}",
-        audience="staff",
-        permission=Permission.SOURCES_WRITE,
-        answer=SourceAnswer,
-        find=_find,
-        handle=remove,
-    ),
-)

@@ -19,10 +19,12 @@ from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.store.offers.tickets import APPROVE, CLOSED, OPEN, REJECT, Ticket, TicketFilter
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+
+routes = Routes[Deps]()
 
 OFFER_TYPES = ("offer", "offer_request")
 """What the tickets here are called: the type they are shown with, and that of newer programs."""
@@ -119,6 +121,7 @@ _OUTCOME_TEXTS = {
 }
 
 
+@routes.post("/partner/activation/offer", for_callers(Permission.TICKETS_WRITE), id="partner.activation.offer")
 def request_connection(request: ApiRequest[Deps], params: AskToJoin) -> MessageAnswer:
     """Ask to be connected to an offer: at once to a public one, else staff decide; staff ask for an affiliate.
 
@@ -129,6 +132,7 @@ def request_connection(request: ApiRequest[Deps], params: AskToJoin) -> MessageA
     return MessageAnswer(message=_OUTCOME_TEXTS[outcome])
 
 
+@routes.get("/admin/tickets", for_staff(Permission.TICKETS_READ), id="admin.tickets.list")
 def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
     """List the requests of affiliates to join offers, newest first; a manager's those of its affiliates."""
     limit, chosen = params.clamped(request), params.chosen()
@@ -142,12 +146,22 @@ def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
     )
 
 
+def _get(request: ApiRequest[Deps]) -> TicketRecord:
+    return get_ticket(request.deps, request.caller, path_number(request))
+
+
+@routes.get("/admin/ticket/{id}", for_staff(Permission.TICKETS_READ), id="admin.ticket.get", find=_get)
 def get(request: ApiRequest[Deps], _params: NoParams) -> TicketAnswer:
     """Show one request."""
     view = ticket_view(request.subject, request.deps, request.version)
     return TicketAnswer(ticket=view, id=view.id)
 
 
+def _find(request: ApiRequest[Deps]) -> Ticket:
+    return get_plain_ticket(request.deps, request.caller, path_number(request))
+
+
+@routes.post("/admin/ticket/{id}/offer", for_staff(Permission.TICKETS_WRITE), id="admin.ticket.offer", find=_find)
 def decide_request(request: ApiRequest[Deps], params: DecideTicket) -> MessageAnswer:
     """Approve a request, which connects the affiliate, or reject it; the affiliate is told by mail. A second decision
     is a conflict."""
@@ -172,55 +186,3 @@ def ticket_view(record: TicketRecord, deps: Deps, version: str) -> TicketView:
         created=datetime_text(row.created_at, deps.zone),
         updated=datetime_text(row.updated_at, deps.zone),
     )
-
-
-def _find(request: ApiRequest[Deps]) -> Ticket:
-    return get_plain_ticket(request.deps, request.caller, path_number(request))
-
-
-def _get(request: ApiRequest[Deps]) -> TicketRecord:
-    return get_ticket(request.deps, request.caller, path_number(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="partner.activation.offer",
-        method="POST",
-        path="/partner/activation/offer",
-        permission=Permission.TICKETS_WRITE,
-        params=AskToJoin,
-        answer=MessageAnswer,
-        handle=request_connection,
-    ),
-    Endpoint(
-        id="admin.tickets.list",
-        method="GET",
-        path="/admin/tickets",
-        audience="staff",
-        permission=Permission.TICKETS_READ,
-        params=ListTickets,
-        answer=TicketsAnswer,
-        handle=list_all,
-    ),
-    Endpoint(
-        id="admin.ticket.get",
-        method="GET",
-        path="/admin/ticket/{id}",
-        audience="staff",
-        permission=Permission.TICKETS_READ,
-        answer=TicketAnswer,
-        find=_get,
-        handle=get,
-    ),
-    Endpoint(
-        id="admin.ticket.offer",
-        method="POST",
-        path="/admin/ticket/{id}/offer",
-        audience="staff",
-        permission=Permission.TICKETS_WRITE,
-        params=DecideTicket,
-        answer=MessageAnswer,
-        find=_find,
-        handle=decide_request,
-    ),
-)

@@ -14,11 +14,13 @@ from trackyard.api.paths import path_hex
 from trackyard.api.people.views import ManagerView, country_to_store, manager_view
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Only, Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+
+routes = Routes[Deps]()
 
 IpLines = Annotated[str, ip_addresses.IpLines()]
 _SUB_ACCOUNTS = set(SubAccountParams.model_fields)
@@ -136,6 +138,7 @@ def find(request: ApiRequest[Deps]) -> AdvertiserRecord:
     return advertisers.get_advertiser(request.deps, request.caller, request.permission, path_hex(request))
 
 
+@routes.get("/admin/advertisers", for_staff(Permission.ADVERTISERS_READ), id="admin.advertisers.list")
 def list_(request: ApiRequest[Deps], params: ListAdvertisers) -> AdvertisersAnswer:
     """List advertisers. `updated_at`: changed since the start of that day."""
     limit, zone = params.clamped(request), request.deps.zone
@@ -152,11 +155,13 @@ def list_(request: ApiRequest[Deps], params: ListAdvertisers) -> AdvertisersAnsw
     return AdvertisersAnswer(advertisers=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
+@routes.get("/admin/advertiser/{id}", for_staff(Permission.ADVERTISERS_READ), id="admin.advertiser.get", find=find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserAnswer:
     """Show an advertiser."""
     return AdvertiserAnswer(advertiser=advertiser_view(request.subject, request.deps.zone))
 
 
+@routes.post("/admin/advertiser", for_staff(Permission.ADVERTISERS_WRITE), id="admin.advertiser.add")
 def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     """Create an advertiser."""
     values = params.model_dump(exclude=_SUB_ACCOUNTS)
@@ -166,6 +171,7 @@ def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone))
 
 
+@routes.post("/admin/advertiser/{id}", for_staff(Permission.ADVERTISERS_WRITE), id="admin.advertiser.edit", find=find)
 def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
     """Change an advertiser. Tags and addresses that are sent replace the earlier ones; an empty value clears."""
     values = {name: getattr(params, name) for name in params.model_fields_set - _SUB_ACCOUNTS}
@@ -178,12 +184,23 @@ def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
     return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone))
 
 
+@routes.post(
+    "/admin/advertiser/{id}/sendpass",
+    for_staff(Permission.ADVERTISERS_WRITE),
+    id="admin.advertiser.sendpass",
+    find=find,
+)
 def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMessageAnswer:
     """Give an advertiser a new password and send it by mail."""
     address = advertisers.send_password(request.deps, request.caller, request.subject.advertiser.id)
     return AdvertiserMessageAnswer(message=f"A new password is on its way to {address}")
 
 
+@routes.post(
+    "/admin/advertiser/disable-affiliate",
+    for_staff(Permission.ADVERTISERS_WRITE),
+    id="admin.advertiser.disable-affiliate",
+)
 def disable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> AdvertiserMessageAnswer:
     """Put an affiliate on the blacklist of advertisers: its clicks on their offers are refused."""
     ids = list(dict.fromkeys(params.advertisers_id))
@@ -191,6 +208,11 @@ def disable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> Adv
     return AdvertiserMessageAnswer(message=f"Affiliate {params.pid} is on the blacklist of: {', '.join(ids)}")
 
 
+@routes.post(
+    "/admin/advertiser/enable-affiliate",
+    for_staff(Permission.ADVERTISERS_WRITE),
+    id="admin.advertiser.enable-affiliate",
+)
 def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> AdvertiserMessageAnswer:
     """Take an affiliate off the blacklist of advertisers. The message says whose it was not on."""
     ids = list(dict.fromkeys(params.advertisers_id))
@@ -233,78 +255,3 @@ def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
         created_at=datetime_text(row.created_at, zone),
         updated_at=datetime_text(row.updated_at, zone),
     )
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.advertisers.list",
-        method="GET",
-        path="/admin/advertisers",
-        audience="staff",
-        permission=Permission.ADVERTISERS_READ,
-        params=ListAdvertisers,
-        answer=AdvertisersAnswer,
-        handle=list_,
-    ),
-    Endpoint(
-        id="admin.advertiser.get",
-        method="GET",
-        path="/admin/advertiser/{id}",
-        audience="staff",
-        permission=Permission.ADVERTISERS_READ,
-        answer=AdvertiserAnswer,
-        find=find,
-        handle=show,
-    ),
-    Endpoint(
-        id="admin.advertiser.add",
-        method="POST",
-        path="/admin/advertiser",
-        audience="staff",
-        permission=Permission.ADVERTISERS_WRITE,
-        params=AddAdvertiser,
-        answer=AdvertiserAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.advertiser.enable-affiliate",
-        method="POST",
-        path="/admin/advertiser/enable-affiliate",
-        audience="staff",
-        permission=Permission.ADVERTISERS_WRITE,
-        params=BlacklistParams,
-        answer=AdvertiserMessageAnswer,
-        handle=enable_affiliate,
-    ),
-    Endpoint(
-        id="admin.advertiser.disable-affiliate",
-        method="POST",
-        path="/admin/advertiser/disable-affiliate",
-        audience="staff",
-        permission=Permission.ADVERTISERS_WRITE,
-        params=BlacklistParams,
-        answer=AdvertiserMessageAnswer,
-        handle=disable_affiliate,
-    ),
-    Endpoint(
-        id="admin.advertiser.edit",
-        method="POST",
-        path="/admin/advertiser/{id}",
-        audience="staff",
-        permission=Permission.ADVERTISERS_WRITE,
-        params=EditAdvertiser,
-        answer=AdvertiserAnswer,
-        find=find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.advertiser.sendpass",
-        method="POST",
-        path="/admin/advertiser/{id}/sendpass",
-        audience="staff",
-        permission=Permission.ADVERTISERS_WRITE,
-        answer=AdvertiserMessageAnswer,
-        find=find,
-        handle=send_password,
-    ),
-)

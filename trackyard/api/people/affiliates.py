@@ -18,11 +18,13 @@ from trackyard.api.people.views import RevenueSwitch, RowsSwitch, country_to_sto
 from trackyard.base.zones import day_start_ms
 from trackyard.domain.people.roles import Permission
 from trackyard.store.people.affiliates import Affiliate, AffiliateFilter
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, Keyed, NoParams, Only, Params, RequiredFor, Seq
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
+
+routes = Routes[Deps]()
 
 Status = Annotated[str, s.Choice(("not active", "active", "banned", "on moderation"))]
 Password = Annotated[str, s.BoundedText(minimum=6, maximum=1000)]
@@ -213,6 +215,7 @@ def find(request: ApiRequest[Deps]) -> Affiliate:
     return affiliates.get_affiliate(request.deps, request.caller, request.permission, path_number(request))
 
 
+@routes.get("/admin/partners", for_staff(Permission.AFFILIATES_READ), id="admin.partners.list")
 def list_(request: ApiRequest[Deps], params: ListAffiliates) -> AffiliatesAnswer:
     """List affiliates with their keys. Balances are shown with `with_balance=1` alone."""
     limit, wanted = params.clamped(request), bool(params.with_balance)
@@ -224,12 +227,14 @@ def list_(request: ApiRequest[Deps], params: ListAffiliates) -> AffiliatesAnswer
     return AffiliatesAnswer(partners=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
+@routes.get("/admin/partner/{id}", for_staff(Permission.AFFILIATES_READ), id="admin.partner.get", find=find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> AffiliateAnswer:
     """Show an affiliate with its key and balance."""
     record = affiliates.get_record(request.deps, request.subject)
     return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
 
 
+@routes.post("/admin/partner", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.add")
 def add(request: ApiRequest[Deps], params: AddAffiliate) -> AffiliateAnswer:
     """Create an affiliate."""
     written_values = {"login": None, "custom_fields": {}, "status": params.status} | params.written_values()
@@ -239,6 +244,7 @@ def add(request: ApiRequest[Deps], params: AddAffiliate) -> AffiliateAnswer:
     return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
 
 
+@routes.post("/admin/partner/{id}", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.edit", find=find)
 def edit(request: ApiRequest[Deps], params: EditAffiliate) -> AffiliateAnswer:
     """Change an affiliate, all but its e-mail address. A new password ends its sessions."""
     given = params.written_values()
@@ -250,6 +256,9 @@ def edit(request: ApiRequest[Deps], params: EditAffiliate) -> AffiliateAnswer:
     return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
 
 
+@routes.post(
+    "/admin/partner/password/{id}", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.password", find=find
+)
 def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePasswordAnswer:
     """Give an affiliate a new password and answer with it; it is sent by mail too. Its sessions end."""
     affiliate_id = request.subject.id
@@ -258,6 +267,9 @@ def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePas
     return AffiliatePasswordAnswer(partner=view, password=password)
 
 
+@routes.get(
+    "/admin/partner/{id}/referrals", for_staff(Permission.AFFILIATES_READ), id="admin.partner.referrals", find=find
+)
 def list_referrals(request: ApiRequest[Deps], params: Paging) -> ReferredAffiliatesAnswer:
     """List the affiliates that an affiliate referred, by their ids."""
     limit = params.clamped(request)
@@ -270,6 +282,7 @@ def list_referrals(request: ApiRequest[Deps], params: Paging) -> ReferredAffilia
     )
 
 
+@routes.get("/balance", for_callers(Permission.BALANCES_READ), id="balance.get")
 def show_balance(request: ApiRequest[Deps], params: BalanceParams) -> BalanceAnswer:
     """Show an affiliate's balance, hold and available sums per currency."""
     found = affiliates.get_balances(request.deps, request.caller, params.pid)
@@ -280,78 +293,3 @@ def show_balance(request: ApiRequest[Deps], params: BalanceParams) -> BalanceAns
             available={item.currency: number(item.available) for item in found},
         )
     )
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.partners.list",
-        method="GET",
-        path="/admin/partners",
-        audience="staff",
-        permission=Permission.AFFILIATES_READ,
-        params=ListAffiliates,
-        answer=AffiliatesAnswer,
-        handle=list_,
-    ),
-    Endpoint(
-        id="admin.partner.get",
-        method="GET",
-        path="/admin/partner/{id}",
-        audience="staff",
-        permission=Permission.AFFILIATES_READ,
-        answer=AffiliateAnswer,
-        find=find,
-        handle=show,
-    ),
-    Endpoint(
-        id="admin.partner.add",
-        method="POST",
-        path="/admin/partner",
-        audience="staff",
-        permission=Permission.AFFILIATES_WRITE,
-        params=AddAffiliate,
-        answer=AffiliateAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.partner.edit",
-        method="POST",
-        path="/admin/partner/{id}",
-        audience="staff",
-        permission=Permission.AFFILIATES_WRITE,
-        params=EditAffiliate,
-        answer=AffiliateAnswer,
-        find=find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.partner.password",
-        method="POST",
-        path="/admin/partner/password/{id}",
-        audience="staff",
-        permission=Permission.AFFILIATES_WRITE,
-        answer=AffiliatePasswordAnswer,
-        find=find,
-        handle=renew_password,
-    ),
-    Endpoint(
-        id="admin.partner.referrals",
-        method="GET",
-        path="/admin/partner/{id}/referrals",
-        audience="staff",
-        permission=Permission.AFFILIATES_READ,
-        params=Paging,
-        answer=ReferredAffiliatesAnswer,
-        find=find,
-        handle=list_referrals,
-    ),
-    Endpoint(
-        id="balance.get",
-        method="GET",
-        path="/balance",
-        permission=Permission.BALANCES_READ,
-        params=BalanceParams,
-        answer=BalanceAnswer,
-        handle=show_balance,
-    ),
-)

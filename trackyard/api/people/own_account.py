@@ -19,10 +19,12 @@ from trackyard.domain.money.currencies import NUMBERS
 from trackyard.domain.people.roles import Permission
 from trackyard.store.money.ledger import Balance
 from trackyard.store.people.staff import Staff
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes, for_affiliates
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Seq
 from trackyard.wire.response.envelope import Answer, View, number
+
+routes = Routes[Deps]()
 
 
 class SignUp(ContactParams):
@@ -138,17 +140,20 @@ class SignedUpAnswer(Answer):
     user: SignedUpView
 
 
+@routes.get("/partner/me", for_affiliates(Permission.AFFILIATES_READ), id="partner.me.get")
 def show(request: ApiRequest[Deps], _params: NoParams) -> OwnAccountAnswer:
     """Show the calling affiliate's own record with its permissions."""
     return OwnAccountAnswer(user=_view(get_account(request.deps, _own_id(request)), request.deps.zone))
 
 
+@routes.post("/partner/api_key", for_affiliates(Permission.AFFILIATES_WRITE), id="partner.api_key.renew")
 def renew(request: ApiRequest[Deps], _params: NoParams) -> ApiKeyAnswer:
     """Give the calling affiliate a new API key. The old one stops at once, and so do its sessions."""
     own = _own_id(request)
     return ApiKeyAnswer(user=ApiKeyView(id=str(own), api_key=renew_key(request.deps, own)))
 
 
+@routes.post("/partner", FOR_ANYONE, id="partner.add", not_replayable=True)
 def add(request: ApiRequest[Deps], params: SignUp) -> SignedUpAnswer:
     """Sign up as an affiliate. It is on moderation, and may call once staff made it active.
 
@@ -235,35 +240,3 @@ def _own_id(request: ApiRequest[Deps]) -> int:
     if own is None:
         raise Unauthorized
     return own
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="partner.me.get",
-        method="GET",
-        path="/partner/me",
-        audience="affiliate",
-        permission=Permission.AFFILIATES_READ,
-        answer=OwnAccountAnswer,
-        handle=show,
-    ),
-    Endpoint(
-        id="partner.api_key.renew",
-        method="POST",
-        path="/partner/api_key",
-        audience="affiliate",
-        permission=Permission.AFFILIATES_WRITE,
-        answer=ApiKeyAnswer,
-        handle=renew,
-    ),
-    Endpoint(
-        id="partner.add",
-        method="POST",
-        path="/partner",
-        audience="anyone",
-        params=SignUp,
-        answer=SignedUpAnswer,
-        handle=add,
-        not_replayable=True,  # strangers do not get each other's answers, and each try is counted
-    ),
-)

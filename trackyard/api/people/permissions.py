@@ -13,10 +13,12 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.people.permissions import LEVELS
 from trackyard.domain.people.roles import Permission
 from trackyard.store.people.affiliates import Affiliate
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 
 class LevelItem(Params):
@@ -77,17 +79,20 @@ def find(request: ApiRequest[Deps]) -> Affiliate:
     return get_affiliate(request.deps, request.caller, request.permission, path_number(request))
 
 
+@routes.get("/user/permissions", for_staff(Permission.SETTINGS_WRITE), id="user.permissions.get")
 def show_default(request: ApiRequest[Deps], _params: NoParams) -> DefaultPermissionsAnswer:
     """Show the permissions of affiliates that have none of their own."""
     return DefaultPermissionsAnswer(permissions=tree_view(permissions.get_default(request.deps)))
 
 
+@routes.post("/user/permissions", for_staff(Permission.SETTINGS_WRITE), id="user.permissions.default")
 def edit_default(request: ApiRequest[Deps], params: PermissionsParams) -> DefaultPermissionsAnswer:
     """Change the permissions of affiliates that have none of their own. They hold from the next call on."""
     tree = permissions.edit_default(request.deps, params.levels())
     return DefaultPermissionsAnswer(permissions=tree_view(tree))
 
 
+@routes.post("/user/{id}/permissions", for_staff(Permission.SETTINGS_WRITE), id="user.permissions.edit", find=find)
 def edit(request: ApiRequest[Deps], params: PermissionsParams) -> AffiliatePermissionsAnswer:
     """Change the permissions of an affiliate. They hold from its next call on."""
     row, tree = permissions.edit_permissions(request.deps, request.subject.id, params.levels())
@@ -114,37 +119,3 @@ def tree_view(tree: Tree) -> TreeView:
         }
         for area, features in tree.items()
     }
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="user.permissions.get",
-        method="GET",
-        path="/user/permissions",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        answer=DefaultPermissionsAnswer,
-        handle=show_default,
-    ),
-    Endpoint(
-        id="user.permissions.default",
-        method="POST",
-        path="/user/permissions",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        params=PermissionsParams,
-        answer=DefaultPermissionsAnswer,
-        handle=edit_default,
-    ),
-    Endpoint(
-        id="user.permissions.edit",
-        method="POST",
-        path="/user/{id}/permissions",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        params=PermissionsParams,
-        answer=AffiliatePermissionsAnswer,
-        find=find,
-        handle=edit,
-    ),
-)

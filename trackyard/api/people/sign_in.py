@@ -6,10 +6,12 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.sign_in import sign_in
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
 from trackyard.wire.response.envelope import Answer
+
+routes = Routes[Deps]()
 
 Login = Annotated[str, s.BoundedText(maximum=254)]
 
@@ -31,6 +33,7 @@ class SessionAnswer(Answer):
     id: str
 
 
+@routes.post("/auth", FOR_ANYONE, id="auth", not_replayable=True)
 def add(request: ApiRequest[Deps], params: SignIn) -> SessionAnswer:
     """Sign in: a session key for a login or e-mail address and its password.
 
@@ -43,17 +46,3 @@ def add(request: ApiRequest[Deps], params: SignIn) -> SessionAnswer:
     made = sign_in(request.deps, login, params.password, request.address)
     expires = datetime_text(made.expires_at, request.deps.zone)
     return SessionAnswer(api_key=made.key, expires_at=expires, type=made.kind, id=made.id)
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="auth",
-        method="POST",
-        path="/auth",
-        audience="anyone",
-        params=SignIn,
-        answer=SessionAnswer,
-        handle=add,
-        not_replayable=True,  # each session is its own, and tries in vain are counted
-    ),
-)

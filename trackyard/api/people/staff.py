@@ -15,10 +15,12 @@ from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission, Role, legacy_kind
 from trackyard.domain.people.staff_permissions import staff_levels
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+
+routes = Routes[Deps]()
 
 Password = Annotated[str, s.BoundedText(minimum=5, maximum=1000)]
 RoleName = Annotated[str, s.Choice(tuple(role.value for role in Role))]
@@ -139,6 +141,7 @@ def find(request: ApiRequest[Deps]) -> StaffRecord:
     return staff.get_staff(request.deps, path_hex(request))
 
 
+@routes.get("/admin/users", for_staff(Permission.USERS_WRITE), id="admin.users.list")
 def list_(request: ApiRequest[Deps], params: ListStaff) -> StaffListAnswer:
     """List staff users with their keys."""
     limit = params.clamped(request)
@@ -147,6 +150,7 @@ def list_(request: ApiRequest[Deps], params: ListStaff) -> StaffListAnswer:
     return StaffListAnswer(users=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
 
+@routes.get("/admin/user/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.get", find=find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> StaffDetailsAnswer:
     """Show a staff user with its key and what its roles let it do."""
     view = staff_view(request.subject, request.deps.zone)
@@ -157,6 +161,7 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> StaffDetailsAnswer:
     return StaffDetailsAnswer(user=StaffDetailsView(**structs.asdict(view), permissions=tree))
 
 
+@routes.post("/admin/user", for_staff(Permission.USERS_WRITE), id="admin.user.add")
 def add(request: ApiRequest[Deps], params: AddStaff) -> StaffAnswer:
     """Create a staff user. The answer has its key, and echoes the password."""
     values = params.model_dump()
@@ -164,6 +169,7 @@ def add(request: ApiRequest[Deps], params: AddStaff) -> StaffAnswer:
     return StaffAnswer(user=staff_view(record, request.deps.zone, params.password))
 
 
+@routes.post("/admin/user/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.edit", find=find)
 def edit(request: ApiRequest[Deps], params: EditStaff) -> StaffAnswer:
     """Change a staff user. A new password ends its sessions; the answer echoes it, null when none was sent."""
     given = {name: getattr(params, name) for name in params.model_fields_set}
@@ -171,11 +177,13 @@ def edit(request: ApiRequest[Deps], params: EditStaff) -> StaffAnswer:
     return StaffAnswer(user=staff_view(record, request.deps.zone, params.password))
 
 
+@routes.post("/admin/user/api_key/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.api_key", find=find)
 def renew_key(request: ApiRequest[Deps], _params: NoParams) -> StaffAnswer:
     """Give a staff user a new API key. The old one stops at once, and so do its sessions."""
     return StaffAnswer(user=staff_view(staff.renew_key(request.deps, request.subject.user.id), request.deps.zone))
 
 
+@routes.post("/admin/user/{id}/password", for_staff(Permission.USERS_WRITE), id="admin.user.password", find=find)
 def set_password(request: ApiRequest[Deps], params: SetPassword) -> PasswordAnswer:
     """Give a staff user the password that is sent, or a new one without it. Its sessions end."""
     staff_id = request.subject.user.id
@@ -205,69 +213,3 @@ def staff_view(record: StaffRecord, zone: ZoneInfo, password: str | UnsetType | 
         statistics_rows=row.statistics_rows or "",
         password=password,
     )
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.users.list",
-        method="GET",
-        path="/admin/users",
-        audience="staff",
-        permission=Permission.USERS_WRITE,
-        params=ListStaff,
-        answer=StaffListAnswer,
-        handle=list_,
-    ),
-    Endpoint(
-        id="admin.user.get",
-        method="GET",
-        path="/admin/user/{id}",
-        audience="staff",
-        permission=Permission.USERS_WRITE,
-        answer=StaffDetailsAnswer,
-        find=find,
-        handle=show,
-    ),
-    Endpoint(
-        id="admin.user.add",
-        method="POST",
-        path="/admin/user",
-        audience="staff",
-        permission=Permission.USERS_WRITE,
-        params=AddStaff,
-        answer=StaffAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.user.edit",
-        method="POST",
-        path="/admin/user/{id}",
-        audience="staff",
-        permission=Permission.USERS_WRITE,
-        params=EditStaff,
-        answer=StaffAnswer,
-        find=find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.user.api_key",
-        method="POST",
-        path="/admin/user/api_key/{id}",
-        audience="staff",
-        permission=Permission.USERS_WRITE,
-        answer=StaffAnswer,
-        find=find,
-        handle=renew_key,
-    ),
-    Endpoint(
-        id="admin.user.password",
-        method="POST",
-        path="/admin/user/{id}/password",
-        audience="staff",
-        permission=Permission.USERS_WRITE,
-        params=SetPassword,
-        answer=PasswordAnswer,
-        find=find,
-        handle=set_password,
-    ),
-)

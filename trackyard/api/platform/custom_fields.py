@@ -14,10 +14,12 @@ from trackyard.actions.platform.custom_fields import (
 from trackyard.api.paths import path_number
 from trackyard.domain.people.roles import Permission
 from trackyard.store.platform.custom_fields import CustomField
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 TypeName = Annotated[str, s.Choice(TYPES)]
 
@@ -64,11 +66,13 @@ class CustomFieldAnswer(Answer):
     field: CustomSignupFieldView
 
 
+@routes.get("/admin/custom_fields", for_staff(Permission.AFFILIATES_READ), id="admin.custom_fields.list")
 def list_all(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldsAnswer:
     """List the custom fields of affiliates, oldest first."""
     return CustomFieldsAnswer(fields=[field_view(row) for row in list_custom_fields(request.deps)])
 
 
+@routes.post("/admin/custom_fields", for_staff(Permission.SETTINGS_WRITE), id="admin.custom_field.add")
 def add(request: ApiRequest[Deps], params: AddCustomField) -> CustomFieldAnswer:
     """Add a custom field. Those who sign up from now on are asked for it."""
     values = list(params.field_values)
@@ -76,12 +80,22 @@ def add(request: ApiRequest[Deps], params: AddCustomField) -> CustomFieldAnswer:
     return CustomFieldAnswer(field=field_view(made))
 
 
+def _find(request: ApiRequest[Deps]) -> CustomField:
+    return get_custom_field(request.deps, path_number(request))
+
+
+@routes.post(
+    "/admin/custom_fields/{id}", for_staff(Permission.SETTINGS_WRITE), id="admin.custom_field.edit", find=_find
+)
 def edit(request: ApiRequest[Deps], params: EditCustomField) -> CustomFieldAnswer:
     """Change a custom field. What affiliates told stays as it is."""
     given = {name: getattr(params, name) for name in params.model_fields_set if getattr(params, name) is not None}
     return CustomFieldAnswer(field=field_view(edit_custom_field(request.deps, request.subject.id, given)))
 
 
+@routes.post(
+    "/admin/custom_fields/{id}/remove", for_staff(Permission.SETTINGS_WRITE), id="admin.custom_field.remove", find=_find
+)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldAnswer:
     """Remove a custom field. Answers with what it was."""
     return CustomFieldAnswer(field=field_view(remove_custom_field(request.deps, request.subject.id)))
@@ -96,51 +110,3 @@ def field_view(field: CustomField) -> CustomSignupFieldView:
         field_type=field.field_type,
         field_values=field.field_values,
     )
-
-
-def _find(request: ApiRequest[Deps]) -> CustomField:
-    return get_custom_field(request.deps, path_number(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.custom_fields.list",
-        method="GET",
-        path="/admin/custom_fields",
-        audience="staff",
-        permission=Permission.AFFILIATES_READ,
-        answer=CustomFieldsAnswer,
-        handle=list_all,
-    ),
-    Endpoint(
-        id="admin.custom_field.add",
-        method="POST",
-        path="/admin/custom_fields",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        params=AddCustomField,
-        answer=CustomFieldAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.custom_field.edit",
-        method="POST",
-        path="/admin/custom_fields/{id}",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        params=EditCustomField,
-        answer=CustomFieldAnswer,
-        find=_find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.custom_field.remove",
-        method="POST",
-        path="/admin/custom_fields/{id}/remove",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        answer=CustomFieldAnswer,
-        find=_find,
-        handle=remove,
-    ),
-)

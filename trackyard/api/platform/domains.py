@@ -10,10 +10,12 @@ from trackyard.actions.platform.domains import add_domain, edit_domain, get_doma
 from trackyard.api.paths import path_number
 from trackyard.domain.people.roles import Permission
 from trackyard.store.platform.domains import Domain
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 _LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*(:[1-9][0-9]{{0,4}})?\Z")
@@ -70,21 +72,29 @@ class DomainAnswer(Answer):
     domain: DomainView
 
 
+@routes.get("/admin/domains", for_staff(Permission.OFFERS_READ), id="admin.domains.list")
 def list_all(request: ApiRequest[Deps], _params: NoParams) -> DomainsAnswer:
     """List the domains that tracking links may begin with."""
     return DomainsAnswer(domains={str(row.id): domain_view(row) for row in list_domains(request.deps)})
 
 
+@routes.post("/admin/domains", for_staff(Permission.SETTINGS_WRITE), id="admin.domain.add")
 def add(request: ApiRequest[Deps], params: AddDomain) -> DomainAnswer:
     """Add a domain. Its DNS and, for https, its certificate must lead to the tracking listener."""
     return DomainAnswer(domain=domain_view(add_domain(request.deps, params.url, use_https=params.use_https)))
 
 
+def _find(request: ApiRequest[Deps]) -> Domain:
+    return get_domain(request.deps, path_number(request))
+
+
+@routes.post("/admin/domains/{id}", for_staff(Permission.SETTINGS_WRITE), id="admin.domain.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditDomain) -> DomainAnswer:
     """Change a domain; links made from now on begin with it."""
     return DomainAnswer(domain=domain_view(edit_domain(request.deps, request.subject.id, params.url, params.use_https)))
 
 
+@routes.post("/admin/domains/{id}/remove", for_staff(Permission.SETTINGS_WRITE), id="admin.domain.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> DomainAnswer:
     """Remove a domain that nothing uses. Answers with what it was."""
     return DomainAnswer(domain=domain_view(remove_domain(request.deps, request.subject.id)))
@@ -93,51 +103,3 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> DomainAnswer:
 def domain_view(row: Domain) -> DomainView:
     """A domain on the wire."""
     return DomainView(id=row.id, url=row.url, use_https=row.use_https)
-
-
-def _find(request: ApiRequest[Deps]) -> Domain:
-    return get_domain(request.deps, path_number(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.domains.list",
-        method="GET",
-        path="/admin/domains",
-        audience="staff",
-        permission=Permission.OFFERS_READ,
-        answer=DomainsAnswer,
-        handle=list_all,
-    ),
-    Endpoint(
-        id="admin.domain.add",
-        method="POST",
-        path="/admin/domains",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        params=AddDomain,
-        answer=DomainAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.domain.edit",
-        method="POST",
-        path="/admin/domains/{id}",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        params=EditDomain,
-        answer=DomainAnswer,
-        find=_find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.domain.remove",
-        method="POST",
-        path="/admin/domains/{id}/remove",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        answer=DomainAnswer,
-        find=_find,
-        handle=remove,
-    ),
-)

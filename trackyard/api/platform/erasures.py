@@ -8,10 +8,12 @@ from trackyard.api.paths import path_number
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.erasures import USER_LENGTH, Erasure, ErasureSubject
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 
 class AddErasure(Params):
@@ -47,6 +49,7 @@ class ErasureAnswer(Answer):
     erasure: ErasureView | None
 
 
+@routes.post("/admin/erasures", for_staff(Permission.SETTINGS_WRITE), id="admin.erasure.add")
 def add(request: ApiRequest[Deps], params: AddErasure) -> ErasureAnswer:
     """Empty the personal data of a click, of whoever has a user id, or of an affiliate and its visitors, wherever it is
     kept. It is carried out within seconds to minutes after the answer and cannot be undone; figures do not change. What
@@ -60,40 +63,17 @@ def add(request: ApiRequest[Deps], params: AddErasure) -> ErasureAnswer:
     return ErasureAnswer(named=named, erasure=_view(request, made, done=False))
 
 
+def _find(request: ApiRequest[Deps]) -> tuple[Erasure, bool]:
+    return erasures.get_erasure(request.deps, path_number(request))
+
+
+@routes.get("/admin/erasures/{id}", for_staff(Permission.SETTINGS_WRITE), id="admin.erasure.get", find=_find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> ErasureAnswer:
     """How far an erasure is."""
     made, done = request.subject
     return ErasureAnswer(named=None, erasure=_view(request, made, done=done))
 
 
-def _find(request: ApiRequest[Deps]) -> tuple[Erasure, bool]:
-    return erasures.get_erasure(request.deps, path_number(request))
-
-
 def _view(request: ApiRequest[Deps], made: Erasure, *, done: bool) -> ErasureView:
     at = datetime_text(made.at, request.deps.zone)
     return ErasureView(id=made.number, subject=made.subject.value, created_at=at, done=done)
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.erasure.add",
-        method="POST",
-        path="/admin/erasures",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        params=AddErasure,
-        answer=ErasureAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.erasure.get",
-        method="GET",
-        path="/admin/erasures/{id}",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        answer=ErasureAnswer,
-        find=_find,
-        handle=show,
-    ),
-)

@@ -14,13 +14,15 @@ from trackyard.actions.platform.files import NewFile, NewFiles, find_file, get_o
 from trackyard.domain.offers.offers import Creative
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.files import GIF, JPEG, PNG, ZIP
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.http.health import Branch
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.brackets import File
 from trackyard.wire.request.params import Params, Seq
 from trackyard.wire.response.envelope import Answer, View
 from trackyard.wire.response.errors import PageNotFound
+
+routes = Routes[Deps]()
 
 FILES = "/files/"
 """What the paths of stored files begin with."""
@@ -90,6 +92,12 @@ class RemovedCreativesAnswer(Answer):
     removed: list[int]
 
 
+@routes.delete(
+    "/admin/offer/{id}/remove-creative",
+    for_staff(Permission.OFFERS_WRITE),
+    id="admin.offer.remove-creative",
+    find=lambda request: get_offer_id(request.deps, request.caller, request.path["id"]),
+)
 def remove(request: ApiRequest[Deps], params: RemoveCreatives) -> RemovedCreativesAnswer:
     """Remove creatives of an offer, with their files."""
     return RemovedCreativesAnswer(
@@ -126,18 +134,3 @@ def _disposition(mime: str, name: str) -> str:
     how = "attachment" if mime == ZIP else "inline"
     plain = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._- ") else "_" for letter in name)
     return f"{how}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.offer.remove-creative",
-        method="DELETE",
-        path="/admin/offer/{id}/remove-creative",
-        audience="staff",
-        permission=Permission.OFFERS_WRITE,
-        params=RemoveCreatives,
-        answer=RemovedCreativesAnswer,
-        find=lambda request: get_offer_id(request.deps, request.caller, request.path["id"]),
-        handle=remove,
-    ),
-)

@@ -8,10 +8,12 @@ from trackyard.api.paths import path_hex
 from trackyard.api.tracking.logs import Instant, RecordId
 from trackyard.domain.people.roles import Permission
 from trackyard.store.platform.news import News
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 _COLUMNS = {"title": "title", "small_desc": "summary", "desc": "body", "status": "published", "fixed": "pinned"}
 """Wire name → column."""
@@ -72,6 +74,7 @@ class NewsAnswer(Answer):
     news: NewsView
 
 
+@routes.get("/news", for_callers(Permission.NEWS_READ), id="news.list", page_max=100)
 def list_(request: ApiRequest[Deps], params: ListNews) -> NewsListAnswer:
     """List news, pinned ones first, each group newest first. Drafts are for those who may write news."""
     found, total = news.list_news(
@@ -84,23 +87,31 @@ def list_(request: ApiRequest[Deps], params: ListNews) -> NewsListAnswer:
     return NewsListAnswer(items={row.id: news_view(row) for row in found}, all_items=total)
 
 
+def _find(request: ApiRequest[Deps]) -> News:
+    return news.get_news(request.deps, request.caller, path_hex(request))
+
+
+@routes.get("/news/{id}", for_callers(Permission.NEWS_READ), id="news.get", find=_find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> NewsAnswer:
     """Show one piece of news."""
     return NewsAnswer(news=news_view(request.subject))
 
 
+@routes.post("/admin/news", for_staff(Permission.NEWS_WRITE), id="admin.news.add")
 def add(request: ApiRequest[Deps], params: AddNews) -> NewsAnswer:
     """Add news."""
     values = {column: getattr(params, name) for name, column in _COLUMNS.items()}
     return NewsAnswer(news=news_view(news.add_news(request.deps, **values)))
 
 
+@routes.post("/admin/news/{id}", for_staff(Permission.NEWS_WRITE), id="admin.news.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditNews) -> NewsAnswer:
     """Change news."""
     changes = {_COLUMNS[name]: value for name, value in params.model_dump(exclude_none=True).items()}
     return NewsAnswer(news=news_view(news.edit_news(request.deps, request.subject.id, changes)))
 
 
+@routes.post("/admin/news/{id}/remove", for_staff(Permission.NEWS_WRITE), id="admin.news.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> NewsAnswer:
     """Remove news. Answers with what they were."""
     return NewsAnswer(news=news_view(news.remove_news(request.deps, request.subject.id)))
@@ -117,61 +128,3 @@ def news_view(row: News) -> NewsView:
         fixed=int(row.pinned),
         created_at=Instant(sec=row.created_at // 1000, usec=row.created_at % 1000 * 1000),
     )
-
-
-def _find(request: ApiRequest[Deps]) -> News:
-    return news.get_news(request.deps, request.caller, path_hex(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="news.list",
-        method="GET",
-        path="/news",
-        permission=Permission.NEWS_READ,
-        params=ListNews,
-        answer=NewsListAnswer,
-        handle=list_,
-        page_max=100,
-    ),
-    Endpoint(
-        id="news.get",
-        method="GET",
-        path="/news/{id}",
-        permission=Permission.NEWS_READ,
-        answer=NewsAnswer,
-        find=_find,
-        handle=show,
-    ),
-    Endpoint(
-        id="admin.news.add",
-        method="POST",
-        path="/admin/news",
-        audience="staff",
-        permission=Permission.NEWS_WRITE,
-        params=AddNews,
-        answer=NewsAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="admin.news.edit",
-        method="POST",
-        path="/admin/news/{id}",
-        audience="staff",
-        permission=Permission.NEWS_WRITE,
-        params=EditNews,
-        answer=NewsAnswer,
-        find=_find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.news.remove",
-        method="POST",
-        path="/admin/news/{id}/remove",
-        audience="staff",
-        permission=Permission.NEWS_WRITE,
-        answer=NewsAnswer,
-        find=_find,
-        handle=remove,
-    ),
-)

@@ -9,10 +9,12 @@ from trackyard.analytics.maintenance.comparison import Sums
 from trackyard.api.platform.reconciliation import DifferenceView
 from trackyard.base.errors import Conflict
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 
 class StartRebuild(Params):
@@ -68,6 +70,7 @@ class RebuildAnswer(Answer):
     rebuild: RebuildView | None
 
 
+@routes.post("/admin/rebuild", for_staff(Permission.SETTINGS_WRITE), id="admin.rebuild")
 def start(request: ApiRequest[Deps], params: StartRebuild) -> RebuildAnswer:
     """Make clicks, views and facts again from journals and conversions, beside the tables that are used, compare both,
     and put the new ones in their place. It goes on after the answer, beside the traffic; one runs at a time. Rows that
@@ -75,6 +78,7 @@ def start(request: ApiRequest[Deps], params: StartRebuild) -> RebuildAnswer:
     return RebuildAnswer(rebuild=_view(_rebuilder(request), _rebuilder(request).start(RebuildMode(params.wish))))
 
 
+@routes.get("/admin/rebuild", for_staff(Permission.AUDIT_READ), id="admin.rebuild.show")
 def show(request: ApiRequest[Deps], _params: NoParams) -> RebuildAnswer:
     """How far the last rebuild is, and what it found."""
     rebuilder = _rebuilder(request)
@@ -116,26 +120,3 @@ def _view(rebuilder: Rebuilder, status: RebuildStatus) -> RebuildView:
 
 def _sums_view(sums: Sums) -> TableSumsView:
     return TableSumsView(rows=sums.rows, charge=sums.charge, payout=sums.payout)
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.rebuild",
-        method="POST",
-        path="/admin/rebuild",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        params=StartRebuild,
-        answer=RebuildAnswer,
-        handle=start,
-    ),
-    Endpoint(
-        id="admin.rebuild.show",
-        method="GET",
-        path="/admin/rebuild",
-        audience="staff",
-        permission=Permission.AUDIT_READ,
-        answer=RebuildAnswer,
-        handle=show,
-    ),
-)

@@ -3,9 +3,11 @@
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 
 class DifferenceView(View):
@@ -25,6 +27,7 @@ class ReconciliationAnswer(Answer):
     differences: list[DifferenceView]
 
 
+@routes.get("/admin/reconciliation", for_staff(Permission.AUDIT_READ), id="admin.reconciliation", report=True)
 def show(request: ApiRequest[Deps], _params: NoParams) -> ReconciliationAnswer:
     """Compare everything with everything: journals with clicks and calls, calls with conversions, conversions with
     statistics and the ledger, payments with what they pay. It takes as long as there is much."""
@@ -34,17 +37,3 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> ReconciliationAnswer:
         for item in found.differences
     ]
     return ReconciliationAnswer(checked=found.checked, count=found.count, differences=views)
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.reconciliation",
-        method="GET",
-        path="/admin/reconciliation",
-        audience="staff",
-        permission=Permission.AUDIT_READ,
-        answer=ReconciliationAnswer,
-        report=True,
-        handle=show,
-    ),
-)

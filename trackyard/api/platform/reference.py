@@ -1,10 +1,10 @@
 """Reference lists: what parameters may name (docs/api/reference.md)."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from http import HTTPStatus
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -16,7 +16,7 @@ from trackyard.decision.visitor.providers import Provider, find_providers
 from trackyard.decision.visitor.visitor import DEVICES
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform import geo
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, CommaList, NoParams, Params
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
@@ -30,6 +30,8 @@ ProviderId = Annotated[int, s.WholeNumber(minimum=0, maximum=2**48 - 1)]
 Language = Annotated[str, s.BoundedText(pattern="|".join(geo.LANGUAGES))]
 
 T = TypeVar("T")
+
+routes = Routes[Deps]()
 
 
 class ReferenceAnswer(Answer, kw_only=True, rename={"status_code": "statusCode"}):
@@ -64,6 +66,7 @@ class CitiesAnswer(ReferenceAnswer):
     pagination: Pagination
 
 
+@routes.get("/cities", for_callers(Permission.OFFERS_READ), id="cities.list", page_max=PAGE_MAX)
 def list_cities(request: ApiRequest[Deps], params: ListCities) -> CitiesAnswer:
     """List the cities of countries, with their time zones; a name that is not known in `locale` is the usual one.
 
@@ -115,6 +118,7 @@ class ProvidersAnswer(ReferenceAnswer):
     isps: list[ProviderView] | UnsetType = UNSET
 
 
+@routes.get("/isp", for_callers(Permission.OFFERS_READ), id="isp.list", page_max=PAGE_MAX)
 def list_providers(request: ApiRequest[Deps], params: ListProviders) -> ProvidersAnswer:
     """List internet providers; none unless a provider database is configured."""
     part, countries, ids = params.q.strip().casefold(), set(_codes(params.country)), set(params.code)
@@ -165,6 +169,7 @@ class CountriesAnswer(ReferenceAnswer):
     countries: list[CountryView]
 
 
+@routes.get("/countries", for_callers(Permission.OFFERS_READ), id="countries.list")
 def list_countries(request: ApiRequest[Deps], params: LanguageParams) -> CountriesAnswer:
     """List the countries."""
     views = [CountryView(code=each.code, name=each.name) for each in geo.countries(params.locale)]
@@ -192,6 +197,7 @@ class RegionsAnswer(ReferenceAnswer):
     regions: list[RegionView]
 
 
+@routes.get("/regions", for_callers(Permission.OFFERS_READ), id="regions.list")
 def list_regions(request: ApiRequest[Deps], params: ListRegions) -> RegionsAnswer:
     """List the regions, of some countries or of all."""
     wanted, ids = _codes(params.country) or sorted(geo.regions()), set(params.code)
@@ -207,6 +213,7 @@ class SystemsAnswer(ReferenceAnswer):
     pagination: Pagination
 
 
+@routes.get("/oses", for_callers(Permission.OFFERS_READ), id="oses.list", page_max=PAGE_MAX)
 def list_systems(request: ApiRequest[Deps], params: Paging) -> SystemsAnswer:
     """List the operating systems that clicks are read as."""
     page, found = _page(request, params, names.systems())
@@ -229,6 +236,7 @@ def find_system(request: ApiRequest[Deps]) -> str:
     raise NotFound
 
 
+@routes.get("/oses/{os}", for_callers(Permission.OFFERS_READ), id="oses.versions", find=find_system, page_max=PAGE_MAX)
 def list_versions(request: ApiRequest[Deps], params: Paging) -> VersionsAnswer:
     """List the known versions of an operating system."""
     page, found = _page(request, params, names.versions(request.subject))
@@ -247,6 +255,7 @@ class VendorsAnswer(ReferenceAnswer):
     vendors: list[str]
 
 
+@routes.get("/vendors", for_callers(Permission.OFFERS_READ), id="vendors.list")
 def list_vendors(request: ApiRequest[Deps], params: ListVendors) -> VendorsAnswer:
     """List the makers of devices that clicks are read as; `q` matches a part of the name, in any case."""
     part = params.q.strip().casefold()
@@ -261,6 +270,7 @@ class BrowsersAnswer(ReferenceAnswer):
     pagination: Pagination
 
 
+@routes.get("/browsers", for_callers(Permission.OFFERS_READ), id="browsers.list", page_max=PAGE_MAX)
 def list_browsers(request: ApiRequest[Deps], params: Paging) -> BrowsersAnswer:
     """List the browsers that clicks are read as."""
     page, found = _page(request, params, names.browsers())
@@ -273,11 +283,13 @@ class TypesAnswer(ReferenceAnswer):
     types: list[str]
 
 
+@routes.get("/devices", for_callers(Permission.OFFERS_READ), id="devices.list")
 def list_devices(request: ApiRequest[Deps], _params: NoParams) -> TypesAnswer:
     """List the kinds of devices."""
     return TypesAnswer(types=list(DEVICES), status_code=_status_code(request))
 
 
+@routes.get("/connection-types", for_callers(Permission.OFFERS_READ), id="connection-types.list")
 def list_connection_types(request: ApiRequest[Deps], _params: NoParams) -> TypesAnswer:
     """List the kinds of connections."""
     return TypesAnswer(types=["wi-fi", "cellular"], status_code=_status_code(request))
@@ -300,42 +312,3 @@ def _page(request: ApiRequest[Deps], params: Paging, known: Sequence[T]) -> tupl
 
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-
-
-def _listing(
-    name: str, path: str, params: type[Params], answer: type[Answer], handle: Callable[[ApiRequest[Deps], Any], Answer]
-) -> Endpoint[Deps]:
-    return Endpoint(
-        id=name,
-        method="GET",
-        path=path,
-        permission=Permission.OFFERS_READ,
-        params=params,
-        answer=answer,
-        handle=handle,
-        page_max=PAGE_MAX if issubclass(params, Paging) else 1000,
-    )
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    _listing("cities.list", "/cities", ListCities, CitiesAnswer, list_cities),
-    _listing("isp.list", "/isp", ListProviders, ProvidersAnswer, list_providers),
-    _listing("countries.list", "/countries", LanguageParams, CountriesAnswer, list_countries),
-    _listing("regions.list", "/regions", ListRegions, RegionsAnswer, list_regions),
-    _listing("oses.list", "/oses", Paging, SystemsAnswer, list_systems),
-    Endpoint(
-        id="oses.versions",
-        method="GET",
-        path="/oses/{os}",
-        permission=Permission.OFFERS_READ,
-        params=Paging,
-        answer=VersionsAnswer,
-        find=find_system,
-        handle=list_versions,
-        page_max=PAGE_MAX,
-    ),
-    _listing("vendors.list", "/vendors", ListVendors, VendorsAnswer, list_vendors),
-    _listing("devices.list", "/devices", NoParams, TypesAnswer, list_devices),
-    _listing("browsers.list", "/browsers", Paging, BrowsersAnswer, list_browsers),
-    _listing("connection-types.list", "/connection-types", NoParams, TypesAnswer, list_connection_types),
-)

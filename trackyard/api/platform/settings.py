@@ -17,10 +17,12 @@ from trackyard.domain.people.roles import Permission
 from trackyard.outbound.mail import parse_smtp_url
 from trackyard.store.people.staff import Staff
 from trackyard.store.platform.audit_log import AuditFilter, AuditRecord
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+
+routes = Routes[Deps]()
 
 
 @dataclass(frozen=True)
@@ -132,11 +134,13 @@ class AuditAnswer(Answer):
     pagination: Pagination
 
 
+@routes.get("/admin/settings", for_staff(Permission.SETTINGS_WRITE), id="admin.settings.get")
 def show(request: ApiRequest[Deps], _params: NoParams) -> SettingsAnswer:
     """Show the settings of the platform."""
     return _answer(request.deps, get_settings(request.deps))
 
 
+@routes.post("/admin/settings", for_staff(Permission.SETTINGS_WRITE), id="admin.settings.edit")
 def edit(request: ApiRequest[Deps], params: EditSettings) -> SettingsAnswer:
     """Change settings of the platform. They are in force within a second."""
     given: dict[str, str | bool] = {name: getattr(params, name) for name in params.model_fields_set}
@@ -146,6 +150,7 @@ def edit(request: ApiRequest[Deps], params: EditSettings) -> SettingsAnswer:
     return _answer(request.deps, edit_settings(request.deps, given))
 
 
+@routes.get("/admin/audit", for_staff(Permission.AUDIT_READ), id="admin.audit.list")
 def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
     """List what staff changed, the newest first: who, when, what from what to what, by which request."""
     limit, zone = params.clamped(request), request.deps.zone
@@ -208,36 +213,3 @@ def audit_view(record: AuditRecord, user: Staff | None, zone: ZoneInfo) -> Audit
         key=record.key,
         changes={name: ChangeView(before=before, after=after) for name, (before, after) in record.changes.items()},
     )
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.settings.get",
-        method="GET",
-        path="/admin/settings",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        answer=SettingsAnswer,
-        handle=show,
-    ),
-    Endpoint(
-        id="admin.settings.edit",
-        method="POST",
-        path="/admin/settings",
-        audience="staff",
-        permission=Permission.SETTINGS_WRITE,
-        params=EditSettings,
-        answer=SettingsAnswer,
-        handle=edit,
-    ),
-    Endpoint(
-        id="admin.audit.list",
-        method="GET",
-        path="/admin/audit",
-        audience="staff",
-        permission=Permission.AUDIT_READ,
-        params=AuditParams,
-        answer=AuditAnswer,
-        handle=list_records,
-    ),
-)

@@ -13,10 +13,12 @@ from trackyard.base.money import ZERO, rounded
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.cap_stats import CapState, CounterState, applies_to_any, describe_cap, side_kind
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq
 from trackyard.wire.response.envelope import Answer, Money, View, number
+
+routes = Routes[Deps]()
 
 MAX_OFFERS = 100
 SHARED_COUNTER = 0
@@ -129,6 +131,7 @@ class CapStatsAnswer(Answer):
     stats: list[OfferCapStatsView]
 
 
+@routes.get("/stats/caps", for_callers(Permission.STATS_LIMITS), id="stats.caps31", versions=("3.1",), report=True)
 def show(request: ApiRequest[Deps], params: CapsParams) -> CapStatsAnswer:
     """Show how full the caps of offers are."""
     found = cap_states(request.deps, request.caller, request.permission, params.offer_id)
@@ -137,6 +140,7 @@ def show(request: ApiRequest[Deps], params: CapsParams) -> CapStatsAnswer:
     )
 
 
+@routes.get("/stats/caps", for_callers(Permission.STATS_LIMITS), id="stats.caps", versions=("3.0",), report=True)
 def show_old(request: ApiRequest[Deps], params: OldCapsParams) -> OldCapsAnswer:
     """Show how full the caps of offers are.
 
@@ -266,29 +270,3 @@ def _merged(values: Iterable[Decimal]) -> MergedView:
     total = sum(held, ZERO)
     mean = rounded(total / len(held))
     return MergedView(cap_val=number(total), min=number(min(held)), max=number(max(held)), avg=number(mean))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="stats.caps",
-        method="GET",
-        path="/stats/caps",
-        permission=Permission.STATS_LIMITS,
-        params=OldCapsParams,
-        answer=OldCapsAnswer,
-        handle=show_old,
-        versions=("3.0",),
-        report=True,
-    ),
-    Endpoint(
-        id="stats.caps31",
-        method="GET",
-        path="/stats/caps",
-        permission=Permission.STATS_LIMITS,
-        params=CapsParams,
-        answer=CapStatsAnswer,
-        handle=show,
-        versions=("3.1",),
-        report=True,
-    ),
-)

@@ -15,11 +15,13 @@ from trackyard.api.statistics.times import At, as_text, bounded_span, unchanged
 from trackyard.base.arrow import Array, Batch, load_pyarrow
 from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Only, Seq
 from trackyard.wire.response.envelope import Answer, Moment, Pagination, View, pagination
 from trackyard.wire.response.exports import ExportTable, FileExport, nested_columns, table_of
+
+routes = Routes[Deps]()
 
 
 class ListClicks(ExportListParams):
@@ -139,17 +141,6 @@ class ClicksForStaff(Answer):
     pagination: Pagination
 
 
-def list_clicks(request: ApiRequest[Deps], params: ListClicks) -> ClicksForAffiliate | ClicksForStaff:
-    """List clicks."""
-    query = params.query(request)
-    found, total, names = list_visible_clicks(request.deps, request.caller, request.permission, query)
-    at = as_text(params.timezone or request.deps.zone)
-    pages = pagination(page=query.page, per_page=query.limit, total=total)
-    if request.staff:
-        return ClicksForStaff(clicks=[_for_staff(item, names, at) for item in found], pagination=pages)
-    return ClicksForAffiliate(clicks=[_for_affiliate(item, names, at) for item in found], pagination=pages)
-
-
 def click_rows(request: ApiRequest[Deps], params: ListClicks) -> ExportTable:
     """The same as a file: all of them, or a page, when page or limit is sent."""
     query = params.query(request)
@@ -162,6 +153,26 @@ def click_rows(request: ApiRequest[Deps], params: ListClicks) -> ExportTable:
     export = export_clicks(request.deps, request.caller, request.permission, query)
     columns = partial(_columns, _staff_offer if request.staff else _offer, OfferOfClick if request.staff else OfferRef)
     return table_of_export(view, export, columns, zone, period)
+
+
+@routes.get(
+    "/stats/clicks",
+    for_callers(Permission.STATS_CLICKS),
+    id="stats.clicks",
+    features=("stats.clicks-list",),
+    report=True,
+    page_max=5000,
+    file_export=FileExport("clicks", (ClickForStaff, ClickForAffiliate), click_rows, ALL_ROWS),
+)
+def list_clicks(request: ApiRequest[Deps], params: ListClicks) -> ClicksForStaff | ClicksForAffiliate:
+    """List clicks."""
+    query = params.query(request)
+    found, total, names = list_visible_clicks(request.deps, request.caller, request.permission, query)
+    at = as_text(params.timezone or request.deps.zone)
+    pages = pagination(page=query.page, per_page=query.limit, total=total)
+    if request.staff:
+        return ClicksForStaff(clicks=[_for_staff(item, names, at) for item in found], pagination=pages)
+    return ClicksForAffiliate(clicks=[_for_affiliate(item, names, at) for item in found], pagination=pages)
 
 
 def _columns(
@@ -244,21 +255,3 @@ def _landing(offer_id: int, landing_id: int, names: EntityNames) -> LandingRef |
         if landing["id"] == landing_id:
             return LandingRef(id=landing_id, title=landing["title"], url=landing["url"])
     return None
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="stats.clicks",
-        method="GET",
-        path="/stats/clicks",
-        permission=Permission.STATS_CLICKS,
-        params=ListClicks,
-        answer=ClicksForStaff,
-        affiliate_answer=ClicksForAffiliate,
-        handle=list_clicks,
-        features=("stats.clicks-list",),
-        report=True,
-        page_max=5000,
-        file_export=FileExport("clicks", (ClickForStaff, ClickForAffiliate), click_rows, ALL_ROWS),
-    ),
-)

@@ -9,10 +9,12 @@ from trackyard.analytics.reports.cohorts import Cohort, RetentionQuery, TimeToAc
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, CommaList, Params
 from trackyard.wire.response.envelope import Answer, BareAnswer, Pagination, View, number, pagination
+
+routes = Routes[Deps]()
 
 Event = Annotated[str, s.BoundedText(minimum=1, maximum=255, pattern="[A-Za-z]+")]
 
@@ -95,6 +97,13 @@ class TimingAnswer(Answer, kw_only=True):
     status: int = 200
 
 
+@routes.get(
+    "/stats/retentionrate",
+    for_callers(Permission.STATS_OTHER),
+    id="stats.retentionrate",
+    report=True,
+    features=("stats.view-retention-rate",),
+)
 def show_retention(request: ApiRequest[Deps], params: RetentionParams) -> RetentionAnswer:
     """Show how many of an offer's clicks that had one goal had others later.
 
@@ -106,6 +115,7 @@ def show_retention(request: ApiRequest[Deps], params: RetentionParams) -> Retent
     return RetentionAnswer(rows=[_cohort(cohort, question.events) for cohort in found])
 
 
+@routes.get("/stats/time-to-action", for_callers(Permission.STATS_OTHER), id="stats.time-to-action", report=True)
 def show_timing(request: ApiRequest[Deps], params: TimingParams) -> TimingAnswer:
     """Show how long after their clicks the conversions of an offer came."""
     question = params.question(request)
@@ -130,28 +140,3 @@ def _timing(row: TimeToActionRow) -> TimingView:
         tta_600=row.later,
         tta_inf=row.last,
     )
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="stats.retentionrate",
-        method="GET",
-        path="/stats/retentionrate",
-        permission=Permission.STATS_OTHER,
-        params=RetentionParams,
-        answer=RetentionAnswer,
-        handle=show_retention,
-        report=True,
-        features=("stats.view-retention-rate",),
-    ),
-    Endpoint(
-        id="stats.time-to-action",
-        method="GET",
-        path="/stats/time-to-action",
-        permission=Permission.STATS_OTHER,
-        params=TimingParams,
-        answer=TimingAnswer,
-        handle=show_timing,
-        report=True,
-    ),
-)

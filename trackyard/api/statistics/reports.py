@@ -1,6 +1,5 @@
 """Statistics reports (docs/api/statistics.md)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -17,10 +16,12 @@ from trackyard.base.errors import BadInput
 from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.permissions import slice_features
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Audience, Endpoint, check_features
+from trackyard.wire.endpoint import ApiRequest, Rights, Routes, check_features, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import OneOrMany, Only, Seq
 from trackyard.wire.response.exports import ExportTable, FileExport
+
+routes = Routes[Deps]()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,74 +30,93 @@ class GroupedReport:
 
     name: str
     dimensions: tuple[str, ...]
-    permission: Permission
+    rights: Rights
     text: str
     params: type[ReducedParams] = CommonParams
-    audience: Audience = "any"
 
 
 _P = Permission
 
 GROUPED = (
-    GroupedReport("getbydate", ("day",), _P.STATS_COMMON, "Statistics per calendar day."),
-    GroupedReport("getbyhour", ("hour",), _P.STATS_COMMON, "Statistics per hour of each day."),
+    GroupedReport("getbydate", ("day",), for_callers(_P.STATS_COMMON), "Statistics per calendar day."),
+    GroupedReport("getbyhour", ("hour",), for_callers(_P.STATS_COMMON), "Statistics per hour of each day."),
     GroupedReport(
-        "getbysub", ("sub1",), _P.STATS_OTHER, "Statistics per value of sub1 of some offers.", OfferReportParams
+        "getbysub",
+        ("sub1",),
+        for_callers(_P.STATS_OTHER),
+        "Statistics per value of sub1 of some offers.",
+        OfferReportParams,
     ),
-    GroupedReport("getbyprogram", ("offer",), _P.STATS_OFFER, "Statistics per offer."),
+    GroupedReport("getbyprogram", ("offer",), for_callers(_P.STATS_OFFER), "Statistics per offer."),
     GroupedReport(
-        "getbyadvertiser", ("advertiser",), _P.STATS_SUPPLIER, "Statistics per advertiser.", audience="staff"
+        "getbyadvertiser",
+        ("advertiser",),
+        for_staff(_P.STATS_SUPPLIER),
+        "Statistics per advertiser.",
     ),
     GroupedReport(
         "getbyaccountmanager",
         ("advertiser_manager",),
-        _P.STATS_OTHER,
+        for_staff(_P.STATS_OTHER),
         "Statistics per manager of the advertiser, as it is today.",
-        audience="staff",
     ),
     GroupedReport(
         "getbyaffiliatemanager",
         ("manager",),
-        _P.STATS_OTHER,
+        for_callers(_P.STATS_OTHER),
         "Statistics per manager of the affiliate, as it is today.",
     ),
-    GroupedReport("getbypartner", ("affiliate",), _P.STATS_PARTNER, "Statistics per affiliate."),
-    GroupedReport("getbypartnerbydate", ("day", "affiliate"), _P.STATS_PARTNER, "Statistics per day and affiliate."),
-    GroupedReport("getbycountries", ("country",), _P.STATS_COUNTRY, "Statistics per country."),
+    GroupedReport("getbypartner", ("affiliate",), for_callers(_P.STATS_PARTNER), "Statistics per affiliate."),
+    GroupedReport(
+        "getbypartnerbydate", ("day", "affiliate"), for_callers(_P.STATS_PARTNER), "Statistics per day and affiliate."
+    ),
+    GroupedReport("getbycountries", ("country",), for_callers(_P.STATS_COUNTRY), "Statistics per country."),
     GroupedReport(
         "getbycities",
         ("city",),
-        _P.STATS_CITY,
+        for_callers(_P.STATS_CITY),
         "Statistics per city. Cities are known with a city database (`TRACKYARD_CITY_DATABASE`); without one the "
         "answer has a warning.",
     ),
-    GroupedReport("getbybrowsers", ("browser",), _P.STATS_DEVICE, "Statistics per browser."),
+    GroupedReport("getbybrowsers", ("browser",), for_callers(_P.STATS_DEVICE), "Statistics per browser."),
     GroupedReport(
-        "getbybrowsersversion", ("browser_version",), _P.STATS_DEVICE, "Statistics per version of the browser."
+        "getbybrowsersversion",
+        ("browser_version",),
+        for_callers(_P.STATS_DEVICE),
+        "Statistics per version of the browser.",
     ),
     GroupedReport(
         "getbymobilecarrier",
         ("mobile_carrier",),
-        _P.STATS_DEVICE,
+        for_callers(_P.STATS_DEVICE),
         "Statistics per mobile carrier. Carriers are known with a provider database (`TRACKYARD_ISP_DATABASE`); "
         "without one the answer has a warning.",
     ),
     GroupedReport(
         "getbyconnectiontype",
         ("conn_type",),
-        _P.STATS_DEVICE,
+        for_callers(_P.STATS_DEVICE),
         "Statistics per type of connection. Types are known with a connection database "
         "(`TRACKYARD_CONNECTION_DATABASE`); without one the answer has a warning.",
     ),
-    GroupedReport("getbyos", ("os",), _P.STATS_OS, "Statistics per operating system."),
+    GroupedReport("getbyos", ("os",), for_callers(_P.STATS_OS), "Statistics per operating system."),
     GroupedReport(
-        "getbyversions", ("os", "os_version"), _P.STATS_OS, "Statistics per version of the operating system."
+        "getbyversions",
+        ("os", "os_version"),
+        for_callers(_P.STATS_OS),
+        "Statistics per version of the operating system.",
     ),
-    GroupedReport("getbygoal", ("goal",), _P.STATS_GOAL, "Statistics per goal."),
-    GroupedReport("getbydevices", ("device",), _P.STATS_DEVICE, "Statistics per type of device."),
-    GroupedReport("getbydevicemodels", ("device_model",), _P.STATS_DEVICE, "Statistics per model of device."),
+    GroupedReport("getbygoal", ("goal",), for_callers(_P.STATS_GOAL), "Statistics per goal."),
+    GroupedReport("getbydevices", ("device",), for_callers(_P.STATS_DEVICE), "Statistics per type of device."),
     GroupedReport(
-        "getbytrafficback", (REASON,), _P.STATS_OTHER, "Refused clicks per reason of the refusal.", ReducedParams
+        "getbydevicemodels", ("device_model",), for_callers(_P.STATS_DEVICE), "Statistics per model of device."
+    ),
+    GroupedReport(
+        "getbytrafficback",
+        (REASON,),
+        for_callers(_P.STATS_OTHER),
+        "Refused clicks per reason of the refusal.",
+        ReducedParams,
     ),
 )
 """The grouped reports."""
@@ -138,17 +158,41 @@ class CustomParams(ExportListParams, CommonParams):
     order: Seq[OrderName] = ()
 
 
-def grouped(report: GroupedReport) -> Callable[[ApiRequest[Deps], ReducedParams], StatsAnswer]:
-    """The handler of a grouped report."""
-
+def _add_route(report: GroupedReport) -> None:
+    @routes.get(
+        f"/stats/{report.name}",
+        report.rights,
+        id=f"stats.{report.name}",
+        params=report.params,
+        description=report.text,
+        report=True,
+        features=slice_features(report.dimensions),
+    )
     def handle(request: ApiRequest[Deps], params: ReducedParams) -> StatsAnswer:
         switches = switches_of(request.deps, request.caller)
         form = RowFormat(plain=switches.plain, staff=request.staff)
         return stats_answer(request, params.report_query(request, report.dimensions, switches), form)
 
-    return handle
+
+for _report in GROUPED:
+    _add_route(_report)
 
 
+def custom_rows(request: ApiRequest[Deps], params: CustomParams) -> ExportTable:
+    """The same as a file: all of them, or a page, when page or limit is sent."""
+    report_query, form = _custom_query(request, params)
+    period = f"{params.filter.date_from}_{params.filter.date_to}"
+    return stats_table(request, report_query, form, period, is_paged=params.is_paged)
+
+
+@routes.get(
+    "/stats/custom",
+    for_callers(Permission.STATS_COMMON),
+    id="stats.custom",
+    report=True,
+    features=("stats.view-custom",),
+    file_export=FileExport("custom", (), custom_rows, CUSTOM_COLUMNS),
+)
 def custom(request: ApiRequest[Deps], params: CustomParams) -> StatsAnswer:
     """Statistics rows grouped by the slices the caller names.
 
@@ -157,13 +201,6 @@ def custom(request: ApiRequest[Deps], params: CustomParams) -> StatsAnswer:
     """
     report_query, form = _custom_query(request, params)
     return stats_answer(request, report_query, form)
-
-
-def custom_rows(request: ApiRequest[Deps], params: CustomParams) -> ExportTable:
-    """The same as a file: all of them, or a page, when page or limit is sent."""
-    report_query, form = _custom_query(request, params)
-    period = f"{params.filter.date_from}_{params.filter.date_to}"
-    return stats_table(request, report_query, form, period, is_paged=params.is_paged)
 
 
 def _custom_query(request: ApiRequest[Deps], params: CustomParams) -> tuple[ReportQuery, RowFormat]:
@@ -189,35 +226,3 @@ def _check_custom(params: CustomParams, slices: tuple[str, ...]) -> None:
         faults["order"] = [f"To order by {name} it must be in slice." for name in astray]
     if faults:
         raise BadInput(faults)
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    *(
-        Endpoint(
-            id=f"stats.{report.name}",
-            method="GET",
-            path=f"/stats/{report.name}",
-            audience=report.audience,
-            permission=report.permission,
-            params=report.params,
-            answer=StatsAnswer,
-            handle=grouped(report),
-            description=report.text,
-            report=True,
-            features=slice_features(report.dimensions),
-        )
-        for report in GROUPED
-    ),
-    Endpoint(
-        id="stats.custom",
-        method="GET",
-        path="/stats/custom",
-        permission=Permission.STATS_COMMON,
-        params=CustomParams,
-        answer=StatsAnswer,
-        handle=custom,
-        report=True,
-        features=("stats.view-custom",),
-        file_export=FileExport("custom", (), custom_rows, CUSTOM_COLUMNS),
-    ),
-)

@@ -7,10 +7,12 @@ from trackyard.actions.statistics.cohorts import find_subs
 from trackyard.api.paging import Paging
 from trackyard.domain.people.permissions import slice_features
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Endpoint, check_features
+from trackyard.wire.endpoint import ApiRequest, Routes, check_features, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Seq
 from trackyard.wire.response.envelope import Answer, Pagination, pagination
+
+routes = Routes[Deps]()
 
 _NAMES: Final = tuple(f"sub{number}" for number in range(1, 9))
 
@@ -47,6 +49,7 @@ class SubsAnswer(Answer):
     pagination: Pagination
 
 
+@routes.get("/stats/find-subs", for_callers(Permission.STATS_OTHER), id="stats.find-subs", report=True)
 def find(request: ApiRequest[Deps], params: FindSubs) -> SubsAnswer:
     """Find values of subs by how they begin.
 
@@ -60,17 +63,3 @@ def find(request: ApiRequest[Deps], params: FindSubs) -> SubsAnswer:
     limit = params.clamped(request)
     found, total = find_subs(request.deps, request.caller, request.permission, prefixes, page=params.page, limit=limit)
     return SubsAnswer(subs=found, pagination=pagination(page=params.page, per_page=limit, total=total))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="stats.find-subs",
-        method="GET",
-        path="/stats/find-subs",
-        permission=Permission.STATS_OTHER,
-        params=FindSubs,
-        answer=SubsAnswer,
-        handle=find,
-        report=True,
-    ),
-)

@@ -25,10 +25,12 @@ from trackyard.decision.target.queries import read_query_params
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.links import unpack
 from trackyard.journal.records import ClickFlag
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 _NO_LINK: Final = "This value must be a link of a click: …/click?pid=…&offer_id=…, its short form or …/sl?pid=…&id=…."
 
@@ -155,12 +157,19 @@ class ClickExplanationAnswer(Answer):
     today: ClickCheckView
 
 
+@routes.post("/admin/click-check", for_staff(Permission.STATS_CLICKS), id="admin.click-check", not_replayable=True)
 def check(request: ApiRequest[Deps], params: CheckClick) -> ClickCheckAnswer:
     """Try a click as it would come and see what each step of the decision says. Nothing is counted or recorded."""
     checked = check_click(request.deps, request.caller, params.sample(request))
     return ClickCheckAnswer(check=check_view(checked, request.deps.zone))
 
 
+@routes.get(
+    "/admin/click/{id}/explain",
+    for_staff(Permission.STATS_CLICKS),
+    id="admin.click.explain",
+    find=lambda request: explain_click(request.deps, request.caller, path_hex(request)),
+)
 def explain(request: ApiRequest[Deps], _params: NoParams) -> ClickExplanationAnswer:
     """Say what was decided on a recorded click and why, and what the rules of today say of the same click."""
     found = request.subject
@@ -271,28 +280,3 @@ def _link_of(url: str) -> tuple[bool, dict[str, str]]:
 def _params_of(query: str) -> dict[str, str]:
     """As an edge reads them."""
     return read_query_params(query.encode())[0] if query else {}
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.click-check",
-        method="POST",
-        path="/admin/click-check",
-        audience="staff",
-        permission=Permission.STATS_CLICKS,
-        params=CheckClick,
-        answer=ClickCheckAnswer,
-        not_replayable=True,
-        handle=check,
-    ),
-    Endpoint(
-        id="admin.click.explain",
-        method="GET",
-        path="/admin/click/{id}/explain",
-        audience="staff",
-        permission=Permission.STATS_CLICKS,
-        answer=ClickExplanationAnswer,
-        find=lambda request: explain_click(request.deps, request.caller, path_hex(request)),
-        handle=explain,
-    ),
-)

@@ -31,10 +31,12 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.rows import ServerPostbackLog
 from trackyard.store.conversions.conversions import ConversionHistoryEntry
 from trackyard.store.offers.offers import OfferName
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Seq
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
+
+routes = Routes[Deps]()
 
 MAX_PAIRS = 200
 
@@ -253,6 +255,9 @@ class HistoryAnswer(Answer):
     pagination: Pagination
 
 
+@routes.get(
+    "/stats/serverpostbacks", for_staff(Permission.STATS_SERVER_POSTBACK), id="stats.serverpostbacks", report=True
+)
 def list_server_postbacks(request: ApiRequest[Deps], params: ListServerLog) -> ServerPostbacks:
     """List calls that were received, and what became of each."""
     query, zone = params.query(request), params.zone(request)
@@ -263,6 +268,13 @@ def list_server_postbacks(request: ApiRequest[Deps], params: ListServerLog) -> S
     )
 
 
+@routes.get(
+    "/stats/affiliatepostbacks",
+    for_callers(Permission.STATS_PARTNER_POSTBACK),
+    id="stats.affiliatepostbacks",
+    features=("stats.affiliate-postback",),
+    report=True,
+)
 def list_affiliate_postbacks(request: ApiRequest[Deps], params: ListAffiliateLog) -> AffiliatePostbacks:
     """List calls that were made to affiliates, each attempt."""
     query = params.query(request)
@@ -278,6 +290,9 @@ def find(request: ApiRequest[Deps]) -> str:
     return get_conversion_id(request.deps, request.caller, request.permission, request.path["id"])
 
 
+@routes.get(
+    "/stats/conversion/{id}/history", for_staff(Permission.STATS_CONVERSION), id="stats.conversion.history", find=find
+)
 def list_history(request: ApiRequest[Deps], params: Paging) -> HistoryAnswer:
     """The history of a conversion: who changed it when to what."""
     limit = params.clamped(request)
@@ -399,40 +414,3 @@ def _status_numbers(texts: Sequence[str], version: str) -> tuple[int, ...]:
     """Return the stored numbers of what a version shows as one of these statuses."""
     shown = {status: Status(shown_status(status.value, version)) for status in Status}
     return tuple(status.number for status in Status if {shown[status].value, str(shown[status].number)} & set(texts))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="stats.serverpostbacks",
-        method="GET",
-        path="/stats/serverpostbacks",
-        audience="staff",
-        permission=Permission.STATS_SERVER_POSTBACK,
-        params=ListServerLog,
-        answer=ServerPostbacks,
-        handle=list_server_postbacks,
-        report=True,
-    ),
-    Endpoint(
-        id="stats.affiliatepostbacks",
-        method="GET",
-        path="/stats/affiliatepostbacks",
-        permission=Permission.STATS_PARTNER_POSTBACK,
-        params=ListAffiliateLog,
-        answer=AffiliatePostbacks,
-        handle=list_affiliate_postbacks,
-        features=("stats.affiliate-postback",),
-        report=True,
-    ),
-    Endpoint(
-        id="stats.conversion.history",
-        method="GET",
-        path="/stats/conversion/{id}/history",
-        audience="staff",
-        permission=Permission.STATS_CONVERSION,
-        params=Paging,
-        answer=HistoryAnswer,
-        find=find,
-        handle=list_history,
-    ),
-)

@@ -12,10 +12,12 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.pixels import REJECTED, TAGS
 from trackyard.store.offers.offers import OfferName
 from trackyard.store.tracking.pixels import Pixel
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 Code = Annotated[str, s.BoundedText(minimum=1, maximum=20_000)]
 Kind = Annotated[str, s.Choice(tuple(TAGS))]
@@ -98,27 +100,42 @@ class PixelsAnswer(Answer):
     pixel: dict[str, PixelView]
 
 
+@routes.get("/partner/pixels", for_callers(Permission.PIXELS_WRITE), id="partner.pixels.list")
 def list_own(request: ApiRequest[Deps], params: ListPixels) -> PixelsAnswer:
     """List the caller's pixels by their id; for staff those of every affiliate that it sees."""
     return _listed(request, pixels.list_pixels(request.deps, request.caller, params.pid, params.statuses()))
 
 
+def _find_owner(request: ApiRequest[Deps]) -> int:
+    return pixels.get_owner_id(request.deps, request.caller, path_number(request))
+
+
+@routes.get("/partner/pixels/{id}", for_staff(Permission.PIXELS_WRITE), id="partner.pixels.list-of", find=_find_owner)
 def list_of_affiliate(request: ApiRequest[Deps], params: ListAffiliatePixels) -> PixelsAnswer:
     """List an affiliate's pixels by their id."""
     return _listed(request, pixels.list_of_affiliate(request.deps, request.subject, params.statuses()))
 
 
+@routes.post("/partner/pixel", for_callers(Permission.PIXELS_WRITE), id="partner.pixel.add")
 def add(request: ApiRequest[Deps], params: AddPixel) -> PixelAnswer:
     """Add a pixel to an offer. An affiliate's waits until staff accept it."""
     return _answer(request, pixels.add_pixel(request.deps, request.caller, **params.model_dump()))
 
 
+def _find(request: ApiRequest[Deps]) -> Pixel:
+    return pixels.get_pixel(request.deps, request.caller, path_number(request))
+
+
+@routes.post("/partner/pixel/{id}", for_callers(Permission.PIXELS_WRITE), id="partner.pixel.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPixel) -> PixelAnswer:
     """Change a pixel. Other code of an affiliate waits until staff accept it."""
     changes = params.model_dump(exclude_none=True)
     return _answer(request, pixels.edit_pixel(request.deps, request.caller, request.subject.id, changes))
 
 
+@routes.delete(
+    "/partner/pixel/{id}/remove", for_callers(Permission.PIXELS_WRITE), id="partner.pixel.remove", find=_find
+)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PixelAnswer:
     """Remove a pixel. Answers with what it was."""
     return _answer(request, pixels.remove_pixel(request.deps, request.caller, request.subject.id))
@@ -154,63 +171,3 @@ def _listed(request: ApiRequest[Deps], rows: list[Pixel]) -> PixelsAnswer:
 
 def _offer_view(offer: OfferName) -> OfferInPixel:
     return OfferInPixel(id=offer.id, offer_id=offer.hash, title=offer.title, preview_url=offer.preview_url)
-
-
-def _find(request: ApiRequest[Deps]) -> Pixel:
-    return pixels.get_pixel(request.deps, request.caller, path_number(request))
-
-
-def _find_owner(request: ApiRequest[Deps]) -> int:
-    return pixels.get_owner_id(request.deps, request.caller, path_number(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="partner.pixels.list",
-        method="GET",
-        path="/partner/pixels",
-        permission=Permission.PIXELS_WRITE,
-        params=ListPixels,
-        answer=PixelsAnswer,
-        handle=list_own,
-    ),
-    Endpoint(
-        id="partner.pixels.list-of",
-        method="GET",
-        path="/partner/pixels/{id}",
-        audience="staff",
-        permission=Permission.PIXELS_WRITE,
-        params=ListAffiliatePixels,
-        answer=PixelsAnswer,
-        find=_find_owner,
-        handle=list_of_affiliate,
-    ),
-    Endpoint(
-        id="partner.pixel.add",
-        method="POST",
-        path="/partner/pixel",
-        permission=Permission.PIXELS_WRITE,
-        params=AddPixel,
-        answer=PixelAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="partner.pixel.edit",
-        method="POST",
-        path="/partner/pixel/{id}",
-        permission=Permission.PIXELS_WRITE,
-        params=EditPixel,
-        answer=PixelAnswer,
-        find=_find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="partner.pixel.remove",
-        method="DELETE",
-        path="/partner/pixel/{id}/remove",
-        permission=Permission.PIXELS_WRITE,
-        answer=PixelAnswer,
-        find=_find,
-        handle=remove,
-    ),
-)

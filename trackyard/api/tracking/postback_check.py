@@ -13,10 +13,12 @@ from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.postback_params import canonical_params, canonical_pixel_params
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params
 from trackyard.wire.response.envelope import Answer, Money, View, number
+
+routes = Routes[Deps]()
 
 Parameter = Annotated[str, s.BoundedText(maximum=2048)]
 
@@ -99,6 +101,9 @@ class PostbackCheckAnswer(Answer):
     check: PostbackCheckView
 
 
+@routes.post(
+    "/admin/postback-check", for_staff(Permission.STATS_CONVERSION), id="admin.postback-check", not_replayable=True
+)
 def check(request: ApiRequest[Deps], params: CheckPostback) -> PostbackCheckAnswer:
     """Try a call of an advertiser as it would come and see what each step of the decision says, which conversion it
     would make or change, and whom it would call. Nothing is counted, recorded or sent."""
@@ -156,18 +161,3 @@ def _link_params(url: str) -> dict[str, str]:
     if path != "/postback":
         raise BadInput({"url": [_NOT_A_POSTBACK]})
     return canonical_params(given)
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.postback-check",
-        method="POST",
-        path="/admin/postback-check",
-        audience="staff",
-        permission=Permission.STATS_CONVERSION,
-        params=CheckPostback,
-        answer=PostbackCheckAnswer,
-        not_replayable=True,
-        handle=check,
-    ),
-)

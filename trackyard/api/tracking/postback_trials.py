@@ -6,10 +6,12 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.tracking.postback_trials import send_test_postback
 from trackyard.api.tracking.postbacks import Goal, Status, of_version
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
 
 
 class TryPostback(Params):
@@ -39,6 +41,7 @@ class PostbackTestAnswer(Answer):
     test: PostbackTestView
 
 
+@routes.post("/partner/postback/test", for_callers(Permission.POSTBACKS_WRITE), id="partner.postback.test")
 def send_test(request: ApiRequest[Deps], params: TryPostback) -> PostbackTestAnswer:
     """Call a postback URL once, as a conversion would, and show the answer. A header X-Trackyard-Test: 1 tells the
     receiver; nothing is stored."""
@@ -49,16 +52,3 @@ def send_test(request: ApiRequest[Deps], params: TryPostback) -> PostbackTestAns
     return PostbackTestAnswer(
         test=PostbackTestView(url=trial.url, http_code=answer.http_code, body=text, error=answer.error)
     )
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="partner.postback.test",
-        method="POST",
-        path="/partner/postback/test",
-        permission=Permission.POSTBACKS_WRITE,
-        params=TryPostback,
-        answer=PostbackTestAnswer,
-        handle=send_test,
-    ),
-)

@@ -11,10 +11,12 @@ from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.store.tracking.postbacks import PostbackFilter, StoredPostback
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, CommaList, NoParams, Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+
+routes = Routes[Deps]()
 
 Status = Annotated[
     str,
@@ -106,6 +108,7 @@ class RemovedPostbacksAnswer(Answer):
     message: str
 
 
+@routes.post("/partner/postback", for_callers(Permission.POSTBACKS_WRITE), id="partner.postback.add")
 def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
     """Add a postback URL, for one offer or for all.
 
@@ -127,27 +130,44 @@ def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
     return _answer(request, record)
 
 
+def _find(request: ApiRequest[Deps]) -> StoredPostback:
+    return postbacks.get_postback(request.deps, request.caller, path_number(request))
+
+
+@routes.post("/partner/postback/{id}", for_callers(Permission.POSTBACKS_WRITE), id="partner.postback.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPostback) -> PostbackAnswer:
     """Change a postback. One that was paused is resumed."""
     changes = params.changes(request.version)
     return _answer(request, postbacks.edit_postback(request.deps, request.caller, request.subject.id, changes))
 
 
+@routes.delete(
+    "/partner/postback/{id}/remove", for_callers(Permission.POSTBACKS_WRITE), id="partner.postback.remove", find=_find
+)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
     """Remove a postback. Answers with what it was. Calls that are queued are not made any more."""
     return _answer(request, postbacks.remove_postback(request.deps, request.caller, request.subject.id))
 
 
+@routes.delete(
+    "/partner/postbacks/by-affiliates",
+    for_callers(Permission.POSTBACKS_WRITE),
+    id="partner.postbacks.remove-by-affiliates",
+)
 def remove_by_affiliates(request: ApiRequest[Deps], params: RemovePostbacks) -> RemovedPostbacksAnswer:
     """Remove every postback of affiliates; by an affiliate: its own id only."""
     return _removed(postbacks.remove_of_affiliates(request.deps, request.caller, params.ids))
 
 
+@routes.delete(
+    "/partner/postbacks/by-offers", for_callers(Permission.POSTBACKS_WRITE), id="partner.postbacks.remove-by-offers"
+)
 def remove_by_offers(request: ApiRequest[Deps], params: RemovePostbacks) -> RemovedPostbacksAnswer:
     """Remove the postbacks for offers, of every affiliate that the caller sees. Global ones stay."""
     return _removed(postbacks.remove_of_offers(request.deps, request.caller, params.ids))
 
 
+@routes.get("/admin/postbacks", for_staff(Permission.POSTBACKS_WRITE), id="admin.postbacks.list")
 def list_(request: ApiRequest[Deps], params: ListPostbacks) -> PostbacksAnswer:
     """List the postbacks of affiliates, oldest first."""
     limit = params.clamped(request)
@@ -191,67 +211,3 @@ def _removed(count: int) -> RemovedPostbacksAnswer:
     if count == 0:
         return RemovedPostbacksAnswer(message="No postbacks were removed")
     return RemovedPostbacksAnswer(message=f"{count} postback{'s were' if count > 1 else ' was'} removed")
-
-
-def _find(request: ApiRequest[Deps]) -> StoredPostback:
-    return postbacks.get_postback(request.deps, request.caller, path_number(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="partner.postback.add",
-        method="POST",
-        path="/partner/postback",
-        permission=Permission.POSTBACKS_WRITE,
-        params=AddPostback,
-        answer=PostbackAnswer,
-        handle=add,
-    ),
-    Endpoint(
-        id="partner.postback.edit",
-        method="POST",
-        path="/partner/postback/{id}",
-        permission=Permission.POSTBACKS_WRITE,
-        params=EditPostback,
-        answer=PostbackAnswer,
-        find=_find,
-        handle=edit,
-    ),
-    Endpoint(
-        id="partner.postback.remove",
-        method="DELETE",
-        path="/partner/postback/{id}/remove",
-        permission=Permission.POSTBACKS_WRITE,
-        answer=PostbackAnswer,
-        find=_find,
-        handle=remove,
-    ),
-    Endpoint(
-        id="partner.postbacks.remove-by-affiliates",
-        method="DELETE",
-        path="/partner/postbacks/by-affiliates",
-        permission=Permission.POSTBACKS_WRITE,
-        params=RemovePostbacks,
-        answer=RemovedPostbacksAnswer,
-        handle=remove_by_affiliates,
-    ),
-    Endpoint(
-        id="partner.postbacks.remove-by-offers",
-        method="DELETE",
-        path="/partner/postbacks/by-offers",
-        permission=Permission.POSTBACKS_WRITE,
-        params=RemovePostbacks,
-        answer=RemovedPostbacksAnswer,
-        handle=remove_by_offers,
-    ),
-    Endpoint(
-        id="admin.postbacks.list",
-        method="GET",
-        path="/admin/postbacks",
-        audience="staff",
-        permission=Permission.POSTBACKS_WRITE,
-        params=ListPostbacks,
-        answer=PostbacksAnswer,
-        handle=list_,
-    ),
-)

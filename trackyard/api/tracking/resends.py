@@ -16,10 +16,12 @@ from trackyard.base.errors import BadInput
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
 from trackyard.store.tracking.postbacks import StoredPostback
-from trackyard.wire.endpoint import ApiRequest, Endpoint
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer
+
+routes = Routes[Deps]()
 
 
 class ReplayPostbacks(Params):
@@ -46,12 +48,28 @@ class ResentAnswer(Answer):
     dropped: int
 
 
+def _find_attempt(request: ApiRequest[Deps]) -> AffiliatePostbackLog:
+    return resends.get_attempt(request.deps, request.caller, path_hex(request))
+
+
+@routes.post(
+    "/admin/affiliatepostback/{id}/resend",
+    for_staff(Permission.POSTBACKS_WRITE),
+    id="admin.affiliatepostback.resend",
+    find=_find_attempt,
+)
 def resend(request: ApiRequest[Deps], _params: NoParams) -> ResentAnswer:
     """Make a call of the affiliate postback log again: one attempt, whether its postback is paused or not. The id is
     the record's; the receiver knows the call by the X-Trackyard-Delivery it had. The log shows it as forced."""
     return _answer(resends.resend(request.deps, request.subject))
 
 
+@routes.post(
+    "/admin/affiliatepostbacks/replay",
+    for_staff(Permission.POSTBACKS_WRITE),
+    id="admin.affiliatepostbacks.replay",
+    report=True,
+)
 def replay(request: ApiRequest[Deps], params: ReplayPostbacks) -> ResentAnswer:
     """Make every call of an affiliate's postbacks in a span again, each once and in the order of each conversion's
     changes. Superseded calls, and those of an offer's cross_postback_url, are left out; at most 5,000 at once."""
@@ -59,6 +77,16 @@ def replay(request: ApiRequest[Deps], params: ReplayPostbacks) -> ResentAnswer:
     return _answer(resends.replay(request.deps, request.caller, params.pid, since, until))
 
 
+def _find_postback(request: ApiRequest[Deps]) -> StoredPostback:
+    return postbacks.get_postback(request.deps, request.caller, path_number(request))
+
+
+@routes.post(
+    "/admin/postback/{id}/resume",
+    for_staff(Permission.POSTBACKS_WRITE),
+    id="admin.postback.resume",
+    find=_find_postback,
+)
 def resume(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
     """Let the calls of a paused postback be made again. An edit of the postback does so too."""
     row = postbacks.resume_postback(request.deps, request.caller, request.subject.id)
@@ -72,46 +100,3 @@ def _answer(resent: Resent) -> ResentAnswer:
 
 def _at(moment: datetime, zone: ZoneInfo) -> int:
     return int(moment.replace(tzinfo=zone).timestamp()) * 1000
-
-
-def _find_attempt(request: ApiRequest[Deps]) -> AffiliatePostbackLog:
-    return resends.get_attempt(request.deps, request.caller, path_hex(request))
-
-
-def _find_postback(request: ApiRequest[Deps]) -> StoredPostback:
-    return postbacks.get_postback(request.deps, request.caller, path_number(request))
-
-
-ENDPOINTS: tuple[Endpoint[Deps], ...] = (
-    Endpoint(
-        id="admin.affiliatepostback.resend",
-        method="POST",
-        path="/admin/affiliatepostback/{id}/resend",
-        audience="staff",
-        permission=Permission.POSTBACKS_WRITE,
-        answer=ResentAnswer,
-        find=_find_attempt,
-        handle=resend,
-    ),
-    Endpoint(
-        id="admin.affiliatepostbacks.replay",
-        method="POST",
-        path="/admin/affiliatepostbacks/replay",
-        audience="staff",
-        permission=Permission.POSTBACKS_WRITE,
-        params=ReplayPostbacks,
-        answer=ResentAnswer,
-        report=True,
-        handle=replay,
-    ),
-    Endpoint(
-        id="admin.postback.resume",
-        method="POST",
-        path="/admin/postback/{id}/resume",
-        audience="staff",
-        permission=Permission.POSTBACKS_WRITE,
-        answer=PostbackAnswer,
-        find=_find_postback,
-        handle=resume,
-    ),
-)
