@@ -17,6 +17,7 @@ from typing import Any, Final
 from bench.traffic import OFFERS, requests, rules
 from tests.support.rules import make_ruleset
 from trackyard.base.clock import SystemClock
+from trackyard.decision.click.state import EMPTY_CLICK_STATE
 from trackyard.decision.click.steps import decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import find_plain_params, read_query_params
@@ -151,17 +152,22 @@ def _steps(known: Ruleset, clicks: Sequence[bytes]) -> dict[str, float]:
     Line(fixed, TRUSTED).send(clicks)
     visitors = VisitorLookup()
     make = HitFactory(1, SystemClock(), visitors, TRUSTED).make
+
+    def make_hit(item: tuple[Request, dict[str, str]]) -> object:
+        return make(known, *item), known.route_of(item[1])
+
     with_params = [(request, _read(request)) for request in asked]
-    hits = [make(known, request, params) for request, params in with_params]
-    for hit, request in zip(hits, asked, strict=True):
-        hit.plain = find_plain_params(request.query) is not None
-    payloads = [click_record(hit, None, True, 0) for hit in hits]
+    hits = [
+        (make(known, request, params, plain=find_plain_params(request.query) is not None), known.route_of(params))
+        for request, params in with_params
+    ]
+    payloads = [click_record(hit, route, None, True, 0) for hit, route in hits]
     figures = {
         "parameters": _best(lambda: _each(_read, asked)),
-        "visitor and offer": _best(lambda: _each(lambda item: make(known, *item), with_params)),
-        "decision": _best(lambda: _each(decide, hits)),
-        "url": _best(lambda: _each(accepted_url, hits)),
-        "record": _best(lambda: _each(lambda hit: click_record(hit, None, True, 0), hits)),
+        "visitor and offer": _best(lambda: _each(make_hit, with_params)),
+        "decision": _best(lambda: _each(lambda item: decide(*item, EMPTY_CLICK_STATE), hits)),
+        "url": _best(lambda: _each(lambda item: accepted_url(*item), hits)),
+        "record": _best(lambda: _each(lambda item: click_record(*item, None, True, 0), hits)),
         "frame": _best(lambda: _each(lambda payload: pack(1, payload), payloads)),
     }
     visitors.close()

@@ -1,12 +1,18 @@
 """Clicks to decide on, for the tests beside it."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from tests.support.rules import ADVERTISER, make_offer, make_ruleset, packed
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState
-from trackyard.decision.click.steps import STEPS, Rejection, decide
-from trackyard.decision.visitor.visitor import Agent, GeoRecord
+from trackyard.decision.click.route import OfferRoute, Reservation
+from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState, ReservationRequest
+from trackyard.decision.click.steps import NO_RESERVATION, STEPS, decide
+from trackyard.decision.routes import Ruleset
+from trackyard.decision.targeting.ip_lists import address_number
+from trackyard.decision.visitor.geo import CachedGeoRecord
+from trackyard.decision.visitor.visitor import Agent, GeoRecord, ParsedAgent
+from trackyard.domain.tracking.rejections import REJECTION_REASONS, Rejection
 from trackyard.domain.tracking.ruleset import (
     RulesetAdvertiser,
     RulesetAffiliate,
@@ -33,15 +39,62 @@ class FakeClickState:
         self._new = new
         self._full = full
 
-    def is_new(self, hit: Hit) -> bool:
-        """As told."""
-        self.asked.append("is_new")
-        return self._new
+    def reserve(self, requests: Sequence[ReservationRequest]) -> list[Reservation]:
+        """The same for every click."""
+        self.asked += [each.full_cap for each in requests]
+        return [
+            Reservation(self._new, each.full_cap or ("" if each.route.click_caps is None else self._full))
+            for each in requests
+        ]
 
-    def full_cap(self, hit: Hit) -> str:
-        """As told."""
-        self.asked.append("full_cap")
-        return self._full
+
+class Click(NamedTuple):
+    """A hit and what decides it."""
+
+    hit: Hit
+    route: OfferRoute
+    state: ClickState
+    ruleset: Ruleset
+
+    def decide(self, *, as_visitor: bool = False) -> Rejection | None:
+        """What is decided."""
+        return decide(self.hit, self.route, self.state, as_visitor=as_visitor).rejection
+
+    def on(self, offer: str) -> "Click":
+        """The same click on another offer of its ruleset as it is now."""
+        return self._replace(route=self.ruleset.route_of({"offer_id": offer}))
+
+
+def build_hit(
+    ruleset: Ruleset,
+    params: dict[str, str],
+    *,
+    now: int = NOW,
+    click_id: str = "c" * 24,
+    ip: str = "192.0.2.9",
+    place: GeoRecord = HOME,
+    ua: str = "an agent",
+    agent: Agent = PHONE,
+    referrer: str = "",
+    language: str = "en",
+    bot: bool = False,
+) -> Hit:
+    """A hit of a ruleset with these parameters."""
+    return Hit(
+        ruleset.platform,
+        ruleset.affiliate_of(params),
+        now,
+        click_id,
+        params,
+        ip,
+        address_number(ip),
+        CachedGeoRecord(place),
+        ParsedAgent(ua, agent),
+        referrer,
+        language,
+        {},
+        bot=bot,
+    )
 
 
 def make_hit(
@@ -62,7 +115,7 @@ def make_hit(
     bot: bool = False,
     seen: ClickState = EMPTY_CLICK_STATE,
     now: int = NOW,
-) -> Hit:
+) -> Click:
     """A click by affiliate 7 on offer 3 where all is well but what is said: `params` are added to what names the two,
     `offer` are fields of its row, `restrictions` fields of its Restrictions."""
     changed = dict(offer or {})
@@ -75,27 +128,30 @@ def make_hit(
     ]
     ruleset = make_ruleset([*given, *rows, *(row for row in (affiliate, advertiser) if row is not None)])
     asked = {**GOOD, **(params or {})}
-    return Hit(ruleset, now, "c" * 24, asked, ip, place, ua, agent, "", "en", bot, "", seen)
+    hit = build_hit(ruleset, asked, now=now, ip=ip, place=place, ua=ua, agent=agent, bot=bot)
+    return Click(hit, ruleset.route_of(asked), seen, ruleset)
 
 
-def first_rejection(hit: Hit) -> Rejection | None:
-    """The first refusal of the steps, asked one after the other."""
-    return next((refused for step in STEPS if (refused := step.check(hit)) is not None), None)
-
-
-def find_rejection(hit: Hit) -> Rejection | None:
-    """What is decided on a click, which is what the steps say one by one, under their names."""
-    refused = decide(hit)
-    assert refused == first_rejection(hit)
-    if refused is not None:
-        assert len(refused.detail) <= 64
+def find_rejection(click: Click) -> Rejection | None:
+    """What is decided on a click: the first rejection of the whole table, whatever its route skips."""
+    rejection = click.decide()
+    hit, route, state, _ = click
+    reservation = NO_RESERVATION
+    if route.is_known and hit.affiliate is not None:
+        reservation = state.reserve([ReservationRequest(hit, route, route.find_full_cap(hit))])[0]
+    found: dict[str, Rejection] = {}
     for step in STEPS:
-        verdict = step.check(hit)
-        assert verdict is None or verdict.reason == step.name
-    return refused
+        rejections = step.rejections(hit, route, reservation)
+        assert set(rejections) <= set(step.reasons)
+        assert all(reason == each.reason and len(each.detail) <= 64 for reason, each in rejections.items())
+        assert not (rejections and step.skips(route)) or found, "a skipped step rejects nothing that the others pass"
+        found |= rejections
+    first = min(found, key=REJECTION_REASONS.index, default="")
+    assert rejection == found.get(first)
+    return rejection
 
 
-def reason(hit: Hit) -> str:
+def reason(click: Click) -> str:
     """The reason of what is decided on a click; "" = it passes."""
-    refused = find_rejection(hit)
+    refused = find_rejection(click)
     return "" if refused is None else refused.reason

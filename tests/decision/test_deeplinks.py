@@ -51,8 +51,8 @@ SITES = {
 )
 def test_deeplink_redirect_inside_offer_sites_is_followed(redirect: str, url: str) -> None:
     hit = make_target_hit({"redirect": redirect}, allow_deeplink=True, **SITES)
-    assert accepted_url(hit) == url
-    assert not is_ignored(hit)
+    assert accepted_url(*hit) == url
+    assert not is_ignored(hit[0], hit[1].offer)
 
 
 ATTACKS = [
@@ -135,22 +135,22 @@ ATTACKS = [
 @pytest.mark.parametrize("redirect", ATTACKS)
 def test_deeplink_redirect_to_other_site_is_replaced_by_offer_and_flagged(redirect: str) -> None:
     hit = make_target_hit({"redirect": redirect, "sub1": "evil.example"}, allow_deeplink=True, **SITES)
-    assert accepted_url(hit) == OWN
-    assert is_ignored(hit)
+    assert accepted_url(*hit) == OWN
+    assert is_ignored(hit[0], hit[1].offer)
 
 
 def test_deeplink_site_with_macro_host_matches_nothing() -> None:
     hit = make_target_hit(
         {"redirect": "http://evil.example/", "sub1": "evil.example"}, allow_deeplink=True, url="http://{sub1}/"
     )
-    assert is_ignored(hit)
+    assert is_ignored(hit[0], hit[1].offer)
 
 
 @pytest.mark.parametrize("params", [{"redirect": "https://shop.example/a"}, {"path": "/a"}])
 def test_deeplink_is_ignored_when_offer_disallows_it(params: dict[str, str]) -> None:
     hit = make_target_hit(params, **SITES)
-    assert accepted_url(hit) == OWN
-    assert is_ignored(hit)
+    assert accepted_url(*hit) == OWN
+    assert is_ignored(hit[0], hit[1].offer)
 
 
 @pytest.mark.parametrize(
@@ -174,13 +174,13 @@ def test_deeplink_is_ignored_when_offer_disallows_it(params: dict[str, str]) -> 
 )
 def test_deeplink_path_is_appended_and_stays_on_site(url: str, path: str, target: str) -> None:
     hit = make_target_hit({"path": path, "sub1": "a&b"}, allow_deeplink=True, url=url)
-    assert accepted_url(hit) == target
-    assert not is_ignored(hit)
+    assert accepted_url(*hit) == target
+    assert not is_ignored(hit[0], hit[1].offer)
 
 
 def test_deeplink_path_is_appended_to_requested_landing() -> None:
     hit = make_target_hit({"path": "a", "l": "1"}, allow_deeplink=True, **SITES)
-    assert accepted_url(hit) == "http://land.example/a"
+    assert accepted_url(*hit) == "http://land.example/a"
 
 
 @pytest.mark.parametrize(
@@ -194,23 +194,24 @@ def test_deeplink_path_is_appended_to_requested_landing() -> None:
 )
 def test_deeplink_macro_in_offer_url_is_filled(params: dict[str, str], value: str) -> None:
     hit = make_target_hit(params, allow_deeplink=True, url="https://shop.example/?u={deeplink}&c=1")
-    assert accepted_url(hit) == f"https://shop.example/?u={value}&c=1"
+    assert accepted_url(*hit) == f"https://shop.example/?u={value}&c=1"
 
 
 @pytest.mark.parametrize("name", ["redirect", "path"])
 def test_deeplink_does_not_reveal_advertiser_id(name: str) -> None:
     url = "https://shop.example/?a={advertiser_id}"
     own = make_target_hit({name: f"{url}&o={{offer_id}}"}, allow_deeplink=True, **(SITES | {"url": url}))
-    made = accepted_url(own)
+    made = accepted_url(*own)
     assert made.endswith("?a=%7Badvertiser_id%7D&o=3")
     assert made.count(ADVERTISER) == (name == "path")
 
 
 def test_deeplink_path_with_redirect_is_ignored_and_flagged() -> None:
     hit = make_target_hit({"redirect": "https://shop.example/a", "path": "/b"}, allow_deeplink=True, **SITES)
-    assert accepted_url(hit) == "https://shop.example/a"
-    assert is_ignored(hit)
-    assert not is_ignored(make_target_hit({"redirect": "", "path": ""}, allow_deeplink=True, **SITES))
+    assert accepted_url(*hit) == "https://shop.example/a"
+    assert is_ignored(hit[0], hit[1].offer)
+    hit = make_target_hit({"redirect": "", "path": ""}, allow_deeplink=True, **SITES)
+    assert not is_ignored(hit[0], hit[1].offer)
 
 
 PIECES = [
@@ -236,7 +237,7 @@ HOST = re.compile(
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.sampled_from(["redirect", "path"]))
 def test_deeplink_never_leaves_offer_sites(text: str, name: str) -> None:
     for url in (OFFER, "https://shop.example"):
-        made = accepted_url(make_target_hit({name: text}, allow_deeplink=True, **(SITES | {"url": url})))
+        made = accepted_url(*make_target_hit({name: text}, allow_deeplink=True, **(SITES | {"url": url})))
         assert HOST.match(made), made
         assert made.isascii()
         assert not any(character <= " " or character in '\\"<>\x7f' for character in made)

@@ -16,12 +16,16 @@ def test_ruleset_finds_rows_by_keys() -> None:
         ]
     )
     assert ruleset.find_offer("3") == ruleset.find_offer(HASH) == offer
-    affiliate = ruleset.find_affiliate("7")
+    affiliate = ruleset.affiliate_of({"pid": "7"})
     assert affiliate is not None
     assert (affiliate.id, affiliate.number, affiliate.active, affiliate.name) == (7, "7", True, "")
     assert ruleset.find_advertiser(ADVERTISER) == RulesetAdvertiser(id=ADVERTISER)
     assert ruleset.platform.trafficback_url == "http://back.example"
-    assert (ruleset.find_offer("4"), ruleset.find_affiliate("3"), ruleset.find_advertiser(HASH)) == (None, None, None)
+    assert (ruleset.find_offer("4"), ruleset.affiliate_of({"pid": "3"}), ruleset.find_advertiser(HASH)) == (
+        None,
+        None,
+        None,
+    )
 
 
 def test_ruleset_change_replaces_row() -> None:
@@ -54,27 +58,23 @@ def test_ruleset_tombstone_removes_row() -> None:
         ruleset.apply(kind, key, None)
     assert ruleset.find_offer("3") is None
     assert ruleset.find_offer(HASH) is None
-    assert ruleset.find_affiliate("7") is None
+    assert ruleset.affiliate_of({"pid": "7"}) is None
     assert ruleset.find_advertiser(ADVERTISER) is None
     assert ruleset.platform == RulesetPlatform()
-    assert not ruleset.is_connected(3, 7)
 
 
 def test_ruleset_knows_disconnected_affiliates() -> None:
-    ruleset = make_ruleset([RulesetConnections(offer=3, affiliates=(2,), disconnected=(5, 9))])
-    assert [number for number in (2, 5, 7, 9) if ruleset.is_disconnected(3, number)] == [5, 9]
+    ruleset = make_ruleset([make_offer(), RulesetConnections(offer=3, affiliates=(2,), disconnected=(5, 9))])
+    route = ruleset.route_of({"offer_id": "3"})
+    assert [number for number in (2, 5, 7, 9) if route.is_disconnected(number)] == [5, 9]
     ruleset.apply("connections", "3", None)
-    assert not ruleset.is_disconnected(3, 5)
+    assert not ruleset.route_of({"offer_id": "3"}).is_disconnected(5)
 
 
 def test_ruleset_connections_are_exact() -> None:
-    ruleset = make_ruleset([RulesetConnections(offer=3, affiliates=(2, 5, 4_000_000_000))])
-    assert [number for number in (1, 2, 3, 5, 6, 4_000_000_000) if ruleset.is_connected(3, number)] == [
-        2,
-        5,
-        4_000_000_000,
-    ]
-    assert not ruleset.is_connected(4, 2)
+    ruleset = make_ruleset([make_offer(), RulesetConnections(offer=3, affiliates=(2, 5, 4_000_000_000))])
+    route = ruleset.route_of({"offer_id": "3"})
+    assert [each for each in (1, 2, 3, 5, 6, 4_000_000_000) if route.is_connected(each)] == [2, 5, 4_000_000_000]
 
 
 def test_ruleset_ignores_unknown_kind_of_newer_version() -> None:

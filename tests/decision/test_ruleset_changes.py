@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from tests.decision.clicks import HOME, NOW, PHONE
+from tests.decision.clicks import build_hit
 from tests.support.rules import ADVERTISER, HASH, entry_of, make_offer, make_ruleset, packed
-from trackyard.decision.click.hit import Hit
+from trackyard.decision.click.state import EMPTY_CLICK_STATE
 from trackyard.decision.click.steps import decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.url import accepted_url
@@ -29,16 +29,12 @@ START: list[RulesetRow] = [
 ]
 
 
-def make_click_hit(ruleset: Ruleset, offer: str = "3", pid: str = "7") -> Hit:
-    params = {"offer_id": offer, "pid": pid}
-    return Hit(ruleset, NOW, "c" * 24, params, "192.0.2.9", HOME, "an agent", PHONE, "", "en")
-
-
 def outcome(ruleset: Ruleset, offer: str = "3", pid: str = "7") -> str:
-    """The reason and detail of a refusal, or the URL of a click that passes."""
-    hit = make_click_hit(ruleset, offer, pid)
-    refused = decide(hit)
-    return accepted_url(hit) if refused is None else f"{refused.reason}: {refused.detail}"
+    """The reason and detail of a rejection, or the URL of a click that passes."""
+    params = {"offer_id": offer, "pid": pid}
+    hit, route = build_hit(ruleset, params), ruleset.route_of(params)
+    rejection = decide(hit, route, EMPTY_CLICK_STATE).rejection
+    return accepted_url(hit, route) if rejection is None else f"{rejection.reason}: {rejection.detail}"
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.decision.clicks import build_hit
 from tests.support.rules import ADVERTISER, make_offer, make_ruleset, packed
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.target.url import CLICK_MACROS, accepted_url, find_rejected_url
+from trackyard.decision.click.route import OfferRoute
+from trackyard.decision.target.templates import CLICK_MACROS
+from trackyard.decision.target.url import accepted_url, rejected_url
 from trackyard.decision.visitor.visitor import Agent, GeoRecord
 from trackyard.domain.offers.offers import TargetingGroup
 from trackyard.domain.tracking.ruleset import RulesetAffiliate, RulesetLanding, RulesetPlatform
@@ -18,13 +21,24 @@ AGENT = Agent("iOS", "17.2", "Mobile Safari", "17", "mobile", "Apple", "iPhone")
 
 def make_target_hit(
     params: dict[str, str] | None = None, *, platform: str = "", zone: str = "UTC", **changed: object
-) -> Hit:
+) -> tuple[Hit, OfferRoute]:
     ruleset = make_ruleset(
         [make_offer(**changed), RulesetAffiliate(id=7, active=True, name="Bob & Co"), RulesetPlatform(platform, zone)]
     )
     given = {"offer_id": "3", "pid": "7", **(params or {})}
-    place = GeoRecord("DE", city="Köln")
-    return Hit(ruleset, NOW, CLICK, given, "192.0.2.1", place, "Some UA/1", AGENT, "http://from.example/", "de")
+    hit = build_hit(
+        ruleset,
+        given,
+        now=NOW,
+        click_id=CLICK,
+        ip="192.0.2.1",
+        place=GeoRecord("DE", city="Köln"),
+        ua="Some UA/1",
+        agent=AGENT,
+        referrer="http://from.example/",
+        language="de",
+    )
+    return hit, ruleset.route_of(given)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +77,13 @@ def make_target_hit(
 def test_target_url_macros_are_filled_and_encoded(macro: str, value: str) -> None:
     params = {"sub1": "a b&c", "sub8": "é", "ref_id": "r", "ext3": "e3", "fbclid": "f"}
     hit = make_target_hit(params, url=f"http://shop.example/?x={{{macro}}}&y=1")
-    assert accepted_url(hit) == f"http://shop.example/?x={value}&y=1"
+    assert accepted_url(*hit) == f"http://shop.example/?x={value}&y=1"
 
 
 @pytest.mark.parametrize(("zone", "day"), [("America/New_York", "2023-11-14"), ("Asia/Kathmandu", "2023-11-15")])
 def test_target_url_date_macro_uses_platform_zone(zone: str, day: str) -> None:
     assert (
-        accepted_url(make_target_hit(zone=zone, url="http://shop.example/{date_only}")) == f"http://shop.example/{day}"
+        accepted_url(*make_target_hit(zone=zone, url="http://shop.example/{date_only}")) == f"http://shop.example/{day}"
     )
 
 
@@ -87,7 +101,7 @@ def test_target_url_is_the_requested_landing(asked: str, url: str) -> None:
     hit = make_target_hit(
         {"l": asked}, landings=(RulesetLanding(1, "http://one.example/"), RulesetLanding(2, "http://two.example/"))
     )
-    assert accepted_url(hit) == url
+    assert accepted_url(*hit) == url
 
 
 @pytest.mark.parametrize(
@@ -110,29 +124,29 @@ def test_target_url_is_the_requested_landing(asked: str, url: str) -> None:
     ],
 )
 def test_macro_url_of_an_offer_is_appended_to_the_target(url: str, text: str, target: str) -> None:
-    assert accepted_url(make_target_hit({"sub1": "a b"}, url=url, macro_url=text)) == target
+    assert accepted_url(*make_target_hit({"sub1": "a b"}, url=url, macro_url=text)) == target
 
 
 def test_macro_url_is_appended_to_landings_groups_and_deep_links() -> None:
     landings = (RulesetLanding(1, "http://one.example/"), RulesetLanding(2, "http://two.example/", transit=True))
     assert (
-        accepted_url(make_target_hit({"l": "1"}, landings=landings, macro_url="&a={pid}")) == "http://one.example/?a=7"
+        accepted_url(*make_target_hit({"l": "1"}, landings=landings, macro_url="&a={pid}")) == "http://one.example/?a=7"
     )
     assert (
-        accepted_url(make_target_hit({"l": "2"}, landings=landings, macro_url="&a={pid}")) == "http://two.example/?a=7"
+        accepted_url(*make_target_hit({"l": "2"}, landings=landings, macro_url="&a={pid}")) == "http://two.example/?a=7"
     )
     group = packed(groups=(TargetingGroup(url="http://group.example/?x"),))
-    assert accepted_url(make_target_hit(restrictions=group, macro_url="&a={pid}")) == "http://group.example/?x&a=7"
+    assert accepted_url(*make_target_hit(restrictions=group, macro_url="&a={pid}")) == "http://group.example/?x&a=7"
     deep = {"allow_deeplink": True, "url": "http://shop.example/", "macro_url": "&a={pid}"}
-    assert accepted_url(make_target_hit({"path": "x?y=1"}, **deep)) == "http://shop.example/x?y=1&a=7"
+    assert accepted_url(*make_target_hit({"path": "x?y=1"}, **deep)) == "http://shop.example/x?y=1&a=7"
     assert (
-        accepted_url(make_target_hit({"redirect": "http://shop.example/x#z"}, **deep)) == "http://shop.example/x?a=7#z"
+        accepted_url(*make_target_hit({"redirect": "http://shop.example/x#z"}, **deep)) == "http://shop.example/x?a=7#z"
     )
 
 
 def test_macro_url_is_not_appended_to_trafficback_url() -> None:
     hit = make_target_hit(trafficback_url="http://back.example/", macro_url="&a={pid}")
-    assert find_rejected_url(hit) == "http://back.example/"
+    assert rejected_url(hit[0], hit[1].offer) == "http://back.example/"
 
 
 @pytest.mark.parametrize(
@@ -146,13 +160,14 @@ def test_macro_url_is_not_appended_to_trafficback_url() -> None:
 )
 def test_trafficback_url_falls_back_in_order(offer: str, platform: str, preview: str, url: str | None) -> None:
     hit = make_target_hit({"sub1": "s"}, platform=platform, trafficback_url=offer, preview_url=preview)
-    assert find_rejected_url(hit) == url
+    assert rejected_url(hit[0], hit[1].offer) == url
 
 
 def test_trafficback_url_without_offer_is_that_of_platform() -> None:
     hit = make_target_hit({"offer_id": "é"}, platform="http://p.example/?o={offer_id}")
-    assert find_rejected_url(hit) == "http://p.example/?o=%C3%A9"
-    assert find_rejected_url(make_target_hit({"offer_id": "99"})) is None
+    assert rejected_url(hit[0], hit[1].offer) == "http://p.example/?o=%C3%A9"
+    hit = make_target_hit({"offer_id": "99"})
+    assert rejected_url(hit[0], hit[1].offer) is None
 
 
 WORDS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
@@ -171,19 +186,21 @@ def test_target_url_is_always_header_safe(texts: list[str], url: str, back: str)
             RulesetAffiliate(id=7, active=True, name=one),
         ]
     )
-    hit = Hit(
+    params = {"offer_id": "3", "pid": "7", "path": two, **sent}
+    found = build_hit(
         ruleset,
-        NOW,
-        CLICK,
-        {"offer_id": "3", "pid": "7", "path": two, **sent},
-        one,
-        GeoRecord(one, city=two),
-        two,
-        Agent(*texts, one, two),
-        one,
-        "de",
+        params,
+        now=NOW,
+        click_id=CLICK,
+        ip=one,
+        place=GeoRecord(one, city=two),
+        ua=two,
+        agent=Agent(*texts, one, two),
+        referrer=one,
+        language="de",
     )
-    made = find_rejected_url(hit) if back else accepted_url(hit)
+    hit = found, ruleset.route_of(params)
+    made = rejected_url(hit[0], hit[1].offer) if back else accepted_url(*hit)
     assert made is not None
     assert made.isascii()
     assert not any(character <= " " or character in '"<>\\\x7f' for character in made)

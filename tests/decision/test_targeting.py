@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.decision.clicks import GOOD, HOME, PHONE, find_rejection, make_hit, reason
+from tests.decision.clicks import GOOD, PHONE, find_rejection, make_hit, reason
 from tests.support.rules import ADVERTISER, entry_of, make_offer, packed
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.click.steps import decide
 from trackyard.decision.visitor.visitor import Agent, GeoRecord
 from trackyard.domain.offers.offers import (
     AllowDeny,
@@ -151,34 +150,27 @@ def test_targeting_group_with_empty_list_restricts_nothing(properties: dict[str,
 
 
 def test_targeting_compiled_state_is_dropped_with_its_row() -> None:
-    hit = make_hit(restrictions={"countries": ("LV",)})
-    ruleset = hit.ruleset
-    assert decide(hit) == Rejection("mistargeting-country", "country EE is not allowed")
+    click = make_hit(restrictions={"countries": ("LV",)})
+    assert click.decide() == Rejection("mistargeting-country", "country EE is not allowed")
     for countries, passes in ((("EE",), True), (("FI",), False), ((), True)):
         changed = make_offer(restrictions=packed(countries=countries) if countries else b"")
-        ruleset.apply(*entry_of(changed))
-        again = Hit(ruleset, hit.time_ms, hit.click_id, GOOD, hit.ip, HOME, "", PHONE, "", "")
-        assert (decide(again) is None) is passes
+        click.ruleset.apply(*entry_of(changed))
+        assert (click.on("3").decide() is None) is passes
 
 
-def test_targeting_of_retargeted_click_is_that_of_new_offer() -> None:
-    hit = make_hit(restrictions={"countries": ("LV",)}, rows=(make_offer(4, hash="d" * 24),))
-    other = hit.ruleset.find_offer("4")
-    assert other is not None
-    hit.retarget(other)
-    assert decide(hit) is None
+def test_targeting_of_click_on_another_offer_is_that_of_the_offer() -> None:
+    click = make_hit(restrictions={"countries": ("LV",)}, rows=(make_offer(4, hash="d" * 24),))
+    assert click.on("4").decide() is None
 
 
 def test_targeting_sub_accounts_follow_advertiser_changes() -> None:
-    hit = make_hit(
+    click = make_hit(
         {"sub1": "a"}, advertiser=RulesetAdvertiser(id=ADVERTISER, sub_accounts={"1": SubAccountList(values=("b",))})
     )
-    assert reason(hit) == "mistargeting-sub-account"
+    assert reason(click) == "mistargeting-sub-account"
     allowed = RulesetAdvertiser(id=ADVERTISER, sub_accounts={"1": SubAccountList(values=("a",))})
-    hit.ruleset.apply(*entry_of(allowed))
-    assert hit.offer is not None
-    hit.retarget(hit.offer)
-    assert reason(hit) == ""
+    click.ruleset.apply(*entry_of(allowed))
+    assert reason(click.on("3")) == ""
 
 
 _COUNTRIES = st.sampled_from(["EE", "LV", "FI"])
@@ -286,7 +278,7 @@ def test_decision_ignores_parameter_order(restrictions: Restrictions, click: dic
         make_hit(restrictions=_of(restrictions), **{**click, "params": asked})
         for asked in (params, {name: params[name] for name in names})
     )
-    assert decide(one) == decide(other)
+    assert one.decide() == other.decide()
 
 
 @given(st.lists(_GROUPS, min_size=1, max_size=4), _CLICKS)
@@ -319,6 +311,6 @@ def test_targeting_deny_overrides_allow(group: TargetingGroup, click: dict[str, 
     click = {**click, "bot": False}
     group = msgspec.structs.replace(group, affiliate_id=())
     hit = make_hit(restrictions={"groups": (group,)}, **click)
-    denying = _denied(group, hit, name)
+    denying = _denied(group, hit.hit, name)
     told = "" if denying is None else reason(make_hit(restrictions={"groups": (denying,)}, **click))
     assert denying is None or told in REJECTION_REASONS[: REJECTION_REASONS.index(f"mistargeting-{name}") + 1]

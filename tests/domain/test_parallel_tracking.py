@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.support.inbound_postbacks import AT, make_click
-from trackyard.decision.target.url import CLICK_MACROS
+from trackyard.decision.target.templates import CLICK_MACROS
 from trackyard.domain.tracking.parallel_tracking import parallel_url
 
 CLICK = make_click(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.decision.clicks import GOOD, build_hit
 from tests.support.edge import RunningEdge, running_edge
 from tests.support.rules import ADVERTISER, make_offer, make_ruleset
 from trackyard.base.clock import SystemClock
@@ -29,47 +30,43 @@ def edge(tmp_path: Path) -> Iterator[RunningEdge]:
         yield running
 
 
+RULESET = make_ruleset(ROWS)
+ROUTE = RULESET.route_of(GOOD)
+
+
 def make_visitor_hit(ip: str) -> Hit:
-    params = {"offer_id": "3", "pid": "7"}
-    return Hit(make_ruleset(ROWS), SystemClock().now_ms(), "c" * 24, params, ip, GeoRecord(), "ua", Agent(), "", "")
+    return build_hit(RULESET, GOOD, now=SystemClock().now_ms(), ip=ip, place=GeoRecord(), ua="ua", agent=Agent())
+
+
+def look(state: ReadOnlyEdgeState, ip: str) -> tuple[bool, str]:
+    hit = make_visitor_hit(ip)
+    return state.is_new(hit, ROUTE), state.find_full_cap(hit, ROUTE)
 
 
 def test_read_only_state_sees_edge_counts_and_counts_nothing(edge: RunningEdge) -> None:
-    onlooker = ReadOnlyEdgeState(edge.options.state_directory)
+    state = ReadOnlyEdgeState(edge.options.state_directory)
     click = ("/click?pid=7&offer_id=3", "User-Agent: ua", "X-Forwarded-For: 192.0.2.1")
-    assert (onlooker.is_new(make_visitor_hit("192.0.2.1")), onlooker.full_cap(make_visitor_hit("192.0.2.1"))) == (
-        True,
-        "",
-    )
+    assert look(state, "192.0.2.1") == (True, "")
     assert edge.ask(*click).status == 302
     for _ in range(3):
-        assert (onlooker.is_new(make_visitor_hit("192.0.2.1")), onlooker.full_cap(make_visitor_hit("192.0.2.1"))) == (
-            False,
-            "",
-        )
-        assert onlooker.is_new(make_visitor_hit("192.0.2.2"))
+        assert look(state, "192.0.2.1") == (False, "")
+        assert look(state, "192.0.2.2")[0]
     assert "shop.example" in edge.ask(*click).headers["location"]
-    assert onlooker.full_cap(make_visitor_hit("192.0.2.1")) == CAP.id
+    assert look(state, "192.0.2.1")[1] == CAP.id
 
 
 def test_read_only_state_without_edges_is_empty(tmp_path: Path) -> None:
-    onlooker = ReadOnlyEdgeState(tmp_path)
-    assert (onlooker.is_new(make_visitor_hit("192.0.2.1")), onlooker.full_cap(make_visitor_hit("192.0.2.1"))) == (
-        True,
-        "",
-    )
+    state = ReadOnlyEdgeState(tmp_path)
+    assert look(state, "192.0.2.1") == (True, "")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_read_only_state_leaves_new_files_untouched(tmp_path: Path) -> None:
-    onlooker = ReadOnlyEdgeState(tmp_path)
+    state = ReadOnlyEdgeState(tmp_path)
     made = [tmp_path / "visitors.map", tmp_path / "counts-001.map"]
     for path in made:
         path.touch()
-    assert (onlooker.is_new(make_visitor_hit("192.0.2.1")), onlooker.full_cap(make_visitor_hit("192.0.2.1"))) == (
-        True,
-        "",
-    )
+    assert look(state, "192.0.2.1") == (True, "")
     assert [path.stat().st_size for path in made] == [0, 0]
 
 

@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from tests.decision.clicks import make_hit
 from tests.support.rules import entry_of, make_offer
+from trackyard.decision.click.caps import NEVER, CurrentPeriods, OfferClickCaps
 from trackyard.domain.tracking.ruleset import ClickCap, RulesetPlatform
-from trackyard.edge.state.caps import CurrentPeriods, OfferClickCaps, capped_counts_of
-from trackyard.edge.state.counts_file import NEVER
 
 
 def ms(text: str) -> int:
@@ -108,20 +107,16 @@ def test_click_cap_reservations_follow_time(country_type: str) -> None:
 
 
 def test_click_cap_reservations_follow_rules_and_platform_zone() -> None:
-    hit = make_hit(offer={"click_caps": (CAP,)})
-    first = capped_counts_of(hit).capped_counts[0]
+    click = make_hit(offer={"click_caps": (CAP,)})
+    found = [click.route.capped_counts(click.hit)]
     for changed in (RulesetPlatform(timezone="Asia/Tokyo"), make_offer(click_caps=(replace(CAP, value=6),))):
-        hit.ruleset.apply(*entry_of(changed))
-        offer = hit.ruleset.find_offer("3")
-        assert offer is not None
-        hit.retarget(offer)
-        now = capped_counts_of(hit).capped_counts[0]
-        assert (now.end, now.limit) != (first.end, first.limit)
-        first = now
+        click.ruleset.apply(*entry_of(changed))
+        found.append(click.on("3").route.capped_counts(click.hit))
+    assert len({(each.capped_counts[0].end, each.capped_counts[0].limit) for each in found if each is not None}) == 3
 
 
 def test_click_cap_periods_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
-    from trackyard.edge.state import caps
+    from trackyard.decision.click import caps
 
     computed: list[int] = []
     real = caps.period_at

@@ -8,11 +8,11 @@ from threading import Event
 import pytest
 
 from tests.support.forms import PLAIN
+from trackyard.decision.click.caps import NEVER, CappedCount, count_key
 from trackyard.edge.state import counts_file
-from trackyard.edge.state.caps import count_key
 from trackyard.edge.state.claims import Claims
-from trackyard.edge.state.counts import CappedCount, ClickCounts
-from trackyard.edge.state.counts_file import NEVER, REUSE_AFTER_S, ClickCount, CountsFull
+from trackyard.edge.state.counts import ClickCounts
+from trackyard.edge.state.counts_file import REUSE_AFTER_S, ClickCount, CountsFull
 
 NOW = 1_700_000_000
 CLICK = "a" * 24

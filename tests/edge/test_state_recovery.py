@@ -13,10 +13,11 @@ from tests.support.edge import publish, recorded
 from tests.support.forms import PLAIN
 from tests.support.rules import entry_of, make_offer, make_ruleset, packed
 from tests.support.state import CAP, NOW_MS, OFFER, StatefulEdge, rows, stateful_edge
+from trackyard.decision.click.caps import NEVER, OfferClickCaps
+from trackyard.decision.click.state import ReservationRequest
 from trackyard.decision.visitor.visitor import ADDRESS_ONLY, visitor_key
 from trackyard.edge.state import claims, counts_file, synced, unique
-from trackyard.edge.state.caps import OfferClickCaps
-from trackyard.edge.state.counts_file import NEVER, ClickCount
+from trackyard.edge.state.counts_file import ClickCount
 from trackyard.edge.state.synced import Position, SyncedLog, SyncRecord, find_synced_state
 from trackyard.journal import segments
 from trackyard.journal.records import Click, InboundPostback, RecordKind, encode
@@ -224,15 +225,15 @@ def test_edge_state_click_tried_on_two_offers_claims_one(tmp_path: Path) -> None
     with stateful_edge(tmp_path) as one:
         assert one.state is not None
         hit, _ = one.ask(1)
-        hit.ruleset.apply(*entry_of(other := make_offer(4, hash="d" * 24, click_caps=(CAP,))))
-        hit.retarget(other)
-        assert one.state.reserving.is_new(hit)
-        assert one.state.is_new(hit, accepted=True)
-        one.state.commit_claims()
+        one.ruleset.apply(*entry_of(make_offer(4, hash="d" * 24, click_caps=(CAP,))))
+        other = one.ruleset.route_of({"offer_id": "4"})
+        assert one.state.reserve([ReservationRequest(hit, other, "full")])[0].full_cap == "full"
+        assert one.state.reserve([ReservationRequest(hit, other, "")])[0].is_new
+        one.state.set_recorded()
+        one.state.commit()
         assert not one.state.visitors.seen(OFFER, visitor_key(hit.ip, "ua"), hit.click_id, NOW)
         assert one.state.visitors.seen(4, visitor_key(hit.ip, "ua"), "", NOW)
-        assert len(one.state.counts.each()) == 1
-        assert one.state.counts.each()[0].clicks == 0
+        assert sorted(count.clicks for count in one.state.counts.each()) == [0, 1]
 
 
 def test_edge_state_journal_failure_releases_every_claim(tmp_path: Path) -> None:
@@ -242,7 +243,7 @@ def test_edge_state_journal_failure_releases_every_claim(tmp_path: Path) -> None
         one.flush()
         assert [one.click(number) for number in range(1, 6)] == ["", "", "", "", "cap"]
         one.writer._pending.clear()
-        one.state.roll_back_claims()
+        one.state.roll_back()
         assert [one.click(number) for number in range(1, 6)] == ["", "", "", "", "cap"]
         one.flush()
     check(tmp_path)

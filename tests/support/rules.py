@@ -49,7 +49,7 @@ def entry_of(row: RulesetRow) -> tuple[str, str, bytes]:
         case RulesetPlatform():
             return "platform", "platform", payload
         case RulesetAdvertiser() | RulesetAffiliate() | RulesetOffer():
-            return type(row).__name__.lower(), str(row.id), payload
+            return type(row).__name__.lower().removeprefix("ruleset"), str(row.id), payload
         case RulesetConnections():
             return "connections", str(row.offer), payload
         case RulesetFullCaps():

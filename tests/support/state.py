@@ -9,7 +9,11 @@ from tests.support.edge import publish
 from tests.support.rules import ADVERTISER, make_offer, make_ruleset
 from trackyard.base.clock import ManualClock
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.visitor.visitor import Agent, GeoRecord
+from trackyard.decision.click.route import Reservation
+from trackyard.decision.click.state import ReservationRequest
+from trackyard.decision.targeting.ip_lists import address_number
+from trackyard.decision.visitor.geo import CachedGeoRecord
+from trackyard.decision.visitor.visitor import Agent, GeoRecord, ParsedAgent
 from trackyard.domain.tracking.ruleset import ClickCap, RulesetAdvertiser, RulesetAffiliate, RulesetRow
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.journal.records import Click, RecordKind, encode
@@ -46,24 +50,33 @@ class StatefulEdge:
             self.abandon()
             raise
 
-    def ask(self, visitor: int) -> tuple[Hit, str]:
-        """A click asks for all it needs: its hit, and the cap that is full, "" = none is."""
+    def ask(self, visitor: int) -> tuple[Hit, Reservation]:
+        """A click reserves all it needs."""
         assert self.state is not None
         click_id = f"{self.clock.now_ms() // 1000:08x}{self.edge:02x}{os.urandom(7).hex()}"
         ip = f"10.0.{visitor // 256}.{visitor % 256}"
         params = {"offer_id": str(OFFER), "pid": "7"}
-        hit = Hit(self.ruleset, self.clock.now_ms(), click_id, params, ip, GeoRecord("EE"), "ua", Agent(), "", "")
-        hit.cookie = click_id
-        full = self.state.reserving.full_cap(hit)
-        if not full:
-            self.state.reserving.is_new(hit)
-        return hit, full
+        hit = Hit(
+            self.ruleset.platform,
+            self.ruleset.affiliate_of(params),
+            self.clock.now_ms(),
+            click_id,
+            params,
+            ip,
+            address_number(ip),
+            CachedGeoRecord(GeoRecord("EE")),
+            ParsedAgent("ua", Agent()),
+            "",
+            "",
+            {},
+        )
+        return hit, self.state.reserve([ReservationRequest(hit, self.ruleset.route_of(params), "")])[0]
 
     def click(self, visitor: int) -> str:
         """Decides a click and puts its record: the cap that is full, or "" when it was accepted."""
         assert self.state is not None
-        hit, full = self.ask(visitor)
-        unique = self.state.is_new(hit, accepted=not full)
+        hit, reservation = self.ask(visitor)
+        full, unique = reservation.full_cap, reservation.is_new and not reservation.full_cap
         texts = dict.fromkeys(Click.__struct_fields__, "")
         numbers = {
             "landing": 0,
@@ -77,13 +90,14 @@ class StatefulEdge:
         said = {"id": hit.click_id, "time": hit.time_ms, "ip": hit.ip, "ua": hit.ua, "country": hit.country}
         click = Click(**{**texts, **numbers, **said, "reason": "overcap" if full else ""})
         self.writer.put(RecordKind.CLICK, encode(click))
+        self.state.set_recorded()
         return full
 
     def flush(self) -> None:
         """Writes what was put, as an edge does."""
         assert self.state is not None
         self.writer.flush()
-        self.state.commit_claims()
+        self.state.commit()
 
     def stop(self) -> None:
         """Ends in order."""
@@ -98,7 +112,7 @@ class StatefulEdge:
         if self._writing:
             os.close(self.writer._lock)
         if self.state is not None:
-            self.state._beside.shutdown(wait=True)
+            self.state._sync_thread.shutdown(wait=True)
             os.close(self.state._users)
 
 

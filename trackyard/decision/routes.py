@@ -1,15 +1,15 @@
 """The rules in the memory of one edge: look-ups that cost one dict access each."""
 
 import logging
-import sys
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import msgspec
 
-from trackyard.decision.target.json_text import quoted
+from trackyard.decision.click.hit import KnownAffiliate
+from trackyard.decision.click.route import OfferRoute, without_zeros
+from trackyard.decision.click.steps import UNKNOWN_OFFER, set_checks
 from trackyard.decision.targeting.checks import TargetingCheck
 from trackyard.decision.targeting.compiler import find_sub_accounts
 from trackyard.decision.targeting.targeting import Targeting
@@ -35,8 +35,6 @@ _decoders = {kind: msgspec.msgpack.Decoder(row) for kind, row in ROW_TYPES.items
 _decode_restrictions = msgspec.msgpack.Decoder(Restrictions).decode
 
 _TARGETING_CACHE_SIZE: Final = 131_072
-_ACCEPTED_CACHE_SIZE: Final = 131_072
-"""Pairs of offer and affiliate whose clicks pass that are remembered: 20 MB."""
 
 
 def restrictions_of(offer: RulesetOffer) -> Restrictions:
@@ -44,90 +42,10 @@ def restrictions_of(offer: RulesetOffer) -> Restrictions:
     return _decode_restrictions(offer.restrictions) if offer.restrictions else NO_RESTRICTIONS
 
 
-class KnownAffiliate:
-    """An affiliate of the rules: what its row says (domain/rules.RulesetAffiliate), where compiled code finds it at
-    once. One object for each row, which is told by that from others. number: the id as text."""
-
-    __slots__ = ("active", "id", "name", "number", "server_networks")
-
-    def __init__(self, row: RulesetAffiliate) -> None:
-        self.id = row.id
-        self.number = str(row.id)
-        self.active = row.active
-        self.name = row.name
-        self.server_networks = row.server_networks
-
-
-class OfferRoute:
-    """All that clicks on one offer ask of the rules, in one place: made at the first of them, and anew when any of it
-    changes.
-
-    Ways are walked at random, so that each line of the processor's cache is waited for: what nearly all clicks ask
-    comes first, and what many offers have alike is one object.
-
-    edition: of the rules that it was made of · steady: whether it takes clicks at all times · accepts_all: whether it
-    takes those of every affiliate that is active · passed: others whose clicks it takes, None = none did so far ·
-    counted: whether a cap counts clicks · single_url: whether no targeting group has another · accounts: whether the
-    advertiser restricts sub accounts · targeting: None = nothing restricts it · full: caps of conversions and budget
-    without a place · id, redirect_type: the offer's · number: the id as text · columns: of a record, the advertiser as
-    JSON · target, caps: where clicks go (decide/target) and what counts them (edge/caps), None = not looked up yet.
-    """
-
-    __slots__ = (
-        "accepted_affiliates",
-        "accepts_all",
-        "advertiser",
-        "always_open",
-        "caps",
-        "columns",
-        "edition",
-        "full_caps",
-        "has_click_caps",
-        "has_sub_accounts",
-        "id",
-        "number",
-        "offer",
-        "redirect_type",
-        "single_url",
-        "target",
-        "targeting",
-    )
-
-    def __init__(
-        self,
-        edition: int,
-        offer: RulesetOffer,
-        advertiser: RulesetAdvertiser | None,
-        targeting: Targeting | None,
-        full_caps: tuple[FullCap, ...] = (),
-        *,
-        accepts_all: bool = False,
-    ) -> None:
-        always = targeting is None or not targeting.scheduled
-        self.edition = edition
-        self.always_open = offer.active and always and offer.start_at is None and offer.stop_at is None
-        self.accepts_all = accepts_all
-        self.has_click_caps = bool(offer.click_caps)
-        self.single_url = targeting is None or not targeting.has_urls
-        self.has_sub_accounts = advertiser is not None and bool(advertiser.sub_accounts)
-        self.accepted_affiliates: set[KnownAffiliate] | None = None
-        self.targeting = targeting
-        self.target: object = None
-        self.number = str(offer.id)
-        self.columns = sys.intern(quoted(offer.advertiser))
-        self.redirect_type = sys.intern(offer.redirect_type)
-        self.id = offer.id
-        self.full_caps = full_caps
-        self.caps: object = None
-        self.offer = offer
-        self.advertiser = advertiser
-
-
 class Ruleset:
     """Tables of compiled rules. `apply` changes them; everything else only reads."""
 
     __slots__ = (
-        "_accepted_count",
         "_advertisers",
         "_affiliates",
         "_by_hash",
@@ -162,7 +80,7 @@ class Ruleset:
         self._targetings: dict[bytes, Targeting] = {}
         self._sub_accounts: dict[str, TargetingCheck | None] = {}
         self._routes: dict[str, OfferRoute] = {}
-        self._edition = self._accepted_count = 0
+        self._edition = 0
         self._put: dict[str, Callable[[str, Any], None]] = {
             "platform": self._put_platform,
             "advertiser": self._put_advertiser,
@@ -208,34 +126,36 @@ class Ruleset:
         if len(self._routes) >= _TARGETING_CACHE_SIZE:
             self._routes.clear()
         advertiser = self._advertisers.get(offer.advertiser)
-        targeting = self._targeting(offer) if offer.restrictions else None
-        full_caps = self._full_caps.get(offer.id, ())
-        accepts_all = offer.open and offer.id not in self._disconnected
-        accepts_all = accepts_all and advertiser is not None and not advertiser.blacklist
-        route = OfferRoute(self._edition, offer, advertiser, targeting, full_caps, accepts_all=accepts_all)
+        route = OfferRoute(
+            self._edition,
+            offer,
+            advertiser,
+            self._targeting(offer) if offer.restrictions else None,
+            None if advertiser is None else self._find_sub_accounts(advertiser),
+            self._full_caps.get(offer.id, ()),
+            self._connected.get(offer.id),
+            self._disconnected.get(offer.id),
+            self.platform.timezone,
+        )
         # One text for both: a look-up reads it, and so does the record.
-        self._routes[route.number if key == route.number else key] = route
+        self._routes[route.number if key == route.number else key] = set_checks(route)
         return route
 
-    def remember_accepted(self, route: OfferRoute, affiliate: KnownAffiliate) -> None:
-        """Remembers that an offer takes clicks of an affiliate, until the rules change."""
-        if self._accepted_count >= _ACCEPTED_CACHE_SIZE:
-            self._accepted_count = 0
-            self._routes.clear()
-        self._accepted_count += 1
-        if route.accepted_affiliates is None:
-            route.accepted_affiliates = set()
-        route.accepted_affiliates.add(affiliate)
+    def route_of(self, params: dict[str, str]) -> OfferRoute:
+        """Return the route that the parameters of a click name; UNKNOWN_OFFER when there is none."""
+        key = params.get("offer_id", "")
+        return self.find_route(key) or self.find_route(without_zeros(key)) or UNKNOWN_OFFER
+
+    def affiliate_of(self, params: dict[str, str]) -> KnownAffiliate | None:
+        """Return the affiliate that the parameters of a click name; None when there is none."""
+        key = params.get("pid", "")
+        return self._affiliates.get(key) or self._affiliates.get(without_zeros(key))
 
     def _remove_route(self, offer: RulesetOffer | None) -> None:
         """Another way is to be made for clicks on an offer."""
         if offer is not None:
             self._routes.pop(str(offer.id), None)
             self._routes.pop(offer.hash, None)
-
-    def find_affiliate(self, key: str) -> KnownAffiliate | None:
-        """An affiliate by its id in plain decimal."""
-        return self._affiliates.get(key)
 
     def find_advertiser(self, advertiser_id: str) -> RulesetAdvertiser | None:
         """An advertiser by its 24 hex digits."""
@@ -250,7 +170,7 @@ class Ruleset:
             found = self._targetings[offer.restrictions] = Targeting(restrictions_of(offer))
         return found
 
-    def find_sub_accounts(self, advertiser: RulesetAdvertiser) -> TargetingCheck | None:
+    def _find_sub_accounts(self, advertiser: RulesetAdvertiser) -> TargetingCheck | None:
         """The check of the sub accounts of an advertiser of these rules; None when it restricts none."""
         if not advertiser.sub_accounts:
             return None
@@ -271,14 +191,6 @@ class Ruleset:
         """Whether any affiliate shows pixels."""
         return bool(self._pixels)
 
-    def is_connected(self, offer_id: int, affiliate_id: int) -> bool:
-        """Whether staff connected the affiliate to the offer."""
-        return _contains(self._connected.get(offer_id), affiliate_id)
-
-    def is_disconnected(self, offer_id: int, affiliate_id: int) -> bool:
-        """Whether staff took the affiliate off the offer."""
-        return _contains(self._disconnected.get(offer_id), affiliate_id)
-
     def _put_platform(self, key: str, row: RulesetPlatform | None) -> None:
         self._edition += 1
         self.platform = row or RulesetPlatform()
@@ -289,7 +201,6 @@ class Ruleset:
         _put(self._advertisers, key, row)
 
     def _put_affiliate(self, key: str, row: RulesetAffiliate | None) -> None:
-        self._edition += 1
         _put(self._affiliates, key, None if row is None else KnownAffiliate(row))
 
     def _put_offer(self, key: str, row: RulesetOffer | None) -> None:
@@ -318,13 +229,6 @@ class Ruleset:
     def _put_pixels(self, key: str, row: RulesetPixels | None) -> None:
         offer_id, _, affiliate_id = key.partition("-")
         _put(self._pixels, (int(offer_id), int(affiliate_id)), row.codes if row is not None and row.codes else None)
-
-
-def _contains(numbers: "array[int] | None", number: int) -> bool:
-    if numbers is None:
-        return False
-    place = bisect_left(numbers, number)
-    return place < len(numbers) and numbers[place] == number
 
 
 def _put(table: dict[Any, Any], key: object, value: object | None) -> None:

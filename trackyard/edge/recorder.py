@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from trackyard.decision.click.state import ReservingClickState
 from trackyard.journal.records import RecordKind
 from trackyard.journal.writer import JournalUnwritable
 
@@ -16,18 +17,6 @@ class Journal(Protocol):
     def flush(self) -> None: ...
 
 
-class PendingClaims(Protocol):
-    """What the gathered clicks claimed of the shared state."""
-
-    def commit_claims(self) -> None:
-        """Their records are in the journal."""
-        ...
-
-    def roll_back_claims(self) -> None:
-        """Their records could not be written."""
-        ...
-
-
 class Recorder:
     """Records of clicks gather until `commit`; a call is written at once.
 
@@ -36,7 +25,7 @@ class Recorder:
 
     __slots__ = ("_flush_failed", "_journal", "_state", "fault", "put")
 
-    def __init__(self, journal: Journal, state: PendingClaims) -> None:
+    def __init__(self, journal: Journal, state: ReservingClickState) -> None:
         self.fault = ""
         self.put = journal.put
         self._journal = journal
@@ -45,9 +34,9 @@ class Recorder:
 
     def commit(self) -> bool:
         """Writes what was gathered since the last time; False when it could not be written: then none of it counts."""
-        commit_claims = self._flush() and not self._flush_failed
+        committed = self._flush() and not self._flush_failed
         self._flush_failed = False
-        return commit_claims
+        return committed
 
     def append(self, kind: RecordKind, payload: bytes) -> bool:
         """Writes a record at once, what was gathered before it; False when it could not be written."""
@@ -69,8 +58,8 @@ class Recorder:
         try:
             self._journal.flush()
         except JournalUnwritable as fault:
-            self._state.roll_back_claims()
+            self._state.roll_back()
             self.fault = str(fault)
             return False
-        self._state.commit_claims()
+        self._state.commit()
         return True

@@ -22,11 +22,15 @@ from typing import Any, Final
 
 MODULES: Final = (
     "trackyard.base.clock",
+    "trackyard.decision.click.caps",
     "trackyard.decision.click.hit",
+    "trackyard.decision.click.route",
+    "trackyard.decision.click.state",
     "trackyard.decision.click.steps",
     "trackyard.decision.routes",
     "trackyard.decision.target.json_text",
     "trackyard.decision.target.queries",
+    "trackyard.decision.target.templates",
     "trackyard.decision.target.url",
     "trackyard.decision.targeting.checks",
     "trackyard.decision.targeting.ip_lists",
@@ -51,7 +55,6 @@ MODULES: Final = (
     "trackyard.edge.http.cookies",
     "trackyard.edge.http.request",
     "trackyard.edge.recorder",
-    "trackyard.edge.state.caps",
     "trackyard.edge.state.claims",
     "trackyard.edge.state.click_state",
     "trackyard.edge.state.counts",

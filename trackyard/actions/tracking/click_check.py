@@ -3,7 +3,7 @@
 Nothing is counted or recorded (docs/api/click-check.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,18 +15,22 @@ from trackyard.analytics.reports.clicks import find_click
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_click_id
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.click.smartlinks import find_offer_rejection, find_offers
-from trackyard.decision.click.steps import STEPS, decide, would_pass
+from trackyard.decision.click.route import OfferRoute
+from trackyard.decision.click.smartlinks import find_offers
+from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState, ReservationRequest
+from trackyard.decision.click.steps import BOT, NO_RESERVATION, STEPS, UNKNOWN_OFFER, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import clean_text
-from trackyard.decision.target.url import accepted_url, find_rejected_url
+from trackyard.decision.target.url import accepted_url, rejected_url
+from trackyard.decision.targeting.ip_lists import address_number
 from trackyard.decision.visitor.bots import is_prefetch
 from trackyard.decision.visitor.client_hints import find_hints
-from trackyard.decision.visitor.headers import LANGUAGE, find_unique_cookie, read_language
-from trackyard.decision.visitor.visitor import BOT, Agent, GeoRecord
+from trackyard.decision.visitor.geo import CachedGeoRecord
+from trackyard.decision.visitor.headers import LANGUAGE, read_language
+from trackyard.decision.visitor.visitor import Agent, GeoRecord, ParsedAgent
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.tracking.rejections import Rejection
+from trackyard.domain.tracking.rejections import REJECTION_REASONS, Rejection
 from trackyard.domain.tracking.ruleset import RulesetOffer, RulesetSmartLink
 from trackyard.journal.records import Click
 from trackyard.store.engine.database import Connection
@@ -87,6 +91,7 @@ class ClickCheck:
     first that takes the click has it, but for one click in five, for which their order is by chance."""
 
     hit: Hit
+    route: OfferRoute
     step_results: tuple[ClickStepResult, ...]
     rejection: Rejection | None
     url: str | None
@@ -110,10 +115,14 @@ def check_click(deps: Deps, caller: Caller, sample: SampleClick) -> ClickCheck:
     hit = _hit_from_sample(deps, sample, ruleset)
     if hit.affiliate is not None and not scope.has_affiliate(hit.affiliate.id):
         raise BadInput({"params[pid]": [f"An affiliate {hit.affiliate.id} does not exist."]})
-    checked = _check_smartlink(hit, sample) if sample.smart else _check(hit)
-    if hit.offer is not None and not scope.has_advertiser(hit.offer.advertiser):
+    state = deps.click_state()
+    checked = (
+        _check_smartlink(hit, ruleset, state) if sample.smart else _check(hit, ruleset.route_of(hit.params), state)
+    )
+    route = checked.route
+    if route.is_known and not scope.has_advertiser(route.offer.advertiser):
         named_in = "url" if sample.smart else "params[offer_id]"
-        raise BadInput({named_in: [f"An offer {hit.offer.id} does not exist."]})
+        raise BadInput({named_in: [f"An offer {route.id} does not exist."]})
     seen = [each for each in checked.tried if scope.has_advertiser(_advertiser_of(ruleset, each))]
     return replace(checked, tried=tuple(seen))
 
@@ -134,7 +143,8 @@ def explain_click(deps: Deps, caller: Caller, click_id: str) -> ClickExplanation
         if not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
             raise NotFound
         ruleset = _ruleset_for(conn, _known_offer(conn, str(click.offer)), str(click.affiliate))
-    return ClickExplanation(click, _check(_hit_from_click(ruleset, click)))
+    hit = _hit_from_click(ruleset, click)
+    return ClickExplanation(click, _check(hit, ruleset.route_of(hit.params), EMPTY_CLICK_STATE))
 
 
 def _smart_key(sample: SampleClick) -> str:
@@ -177,28 +187,26 @@ def _hit_from_sample(deps: Deps, sample: SampleClick, ruleset: Ruleset) -> Hit:
     """The hit that an edge would make of it."""
     headers, visitors = sample.headers, deps.visitors()
     visitors.refresh()
-    ua = clean_text(sample.ua)[0]
-    agent = visitors.agent(ua, find_hints(headers))
-    hit = Hit(
-        ruleset,
+    parsed = visitors.read(clean_text(sample.ua)[0], find_hints(headers))
+    params = {name: clean_text(value)[0] for name, value in sample.params.items()}
+    address = address_number(sample.ip)
+    smart = sample.smart and ruleset.find_smartlink(params.get("id", "")) is not None
+    return Hit(
+        ruleset.platform,
+        ruleset.affiliate_of(params),
         sample.at,
         new_click_id(sample.at, _DRY_RUN_EDGE),
-        {name: clean_text(value)[0] for name, value in sample.params.items()},
+        params,
         sample.ip,
-        visitors.place(sample.ip),
-        ua,
-        agent,
+        address,
+        visitors.find_geo(sample.ip, address),
+        parsed,
         clean_text(headers.get(b"referer", b"").decode("utf-8", "replace"))[0],
         read_language(headers.get(LANGUAGE, b"").decode("utf-8", "replace")),
-        agent.device == BOT or is_prefetch(headers),
-        click_state=deps.click_state(),
+        headers,
+        bot=parsed.bot or is_prefetch(headers),
+        smart_id=params["id"] if smart else "",
     )
-    hit.cookie = _cookie_of(sample, hit)
-    return hit
-
-
-def _cookie_of(sample: SampleClick, hit: Hit) -> str:
-    return "" if hit.offer is None else find_unique_cookie(sample.headers, hit.offer.id)
 
 
 def _hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
@@ -225,59 +233,76 @@ def _hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
         model=click.device_model,
     )
     return Hit(
-        ruleset,
+        ruleset.platform,
+        ruleset.affiliate_of(params),
         click.time,
         click.id,
         params,
         click.ip,
-        place,
-        click.ua,
-        agent,
+        address_number(click.ip),
+        CachedGeoRecord(place),
+        ParsedAgent(click.ua, agent),
         click.referrer,
         click.language,
-        BOT in (click.reason, click.device),
+        {},
+        bot=BOT in (click.reason, click.device),
     )
 
 
-def _check(hit: Hit) -> ClickCheck:
-    step_results: list[ClickStepResult] = []
-    unresolved = False
+def _check(hit: Hit, route: OfferRoute, state: ClickState) -> ClickCheck:
+    decision = decide(hit, route, state)
+    rejection = decision.rejection
+    passes = rejection is None or (
+        rejection.reason == BOT and decide(hit, route, state, as_visitor=True).rejection is None
+    )
+    return ClickCheck(
+        hit,
+        route,
+        _step_results(hit, route, state),
+        rejection,
+        accepted_url(hit, route) if passes else rejected_url(hit, route.offer),
+        route.redirect_type if passes else _TRAFFICBACK_REDIRECT,
+    )
+
+
+def _step_results(hit: Hit, route: OfferRoute, state: ClickState) -> tuple[ClickStepResult, ...]:
+    """Return the result of each reason, whatever the others say, until one leaves nothing to check."""
+    results: list[ClickStepResult] = []
+    is_complete = route.is_known and route.advertiser is not None and hit.affiliate is not None
+    stopped = False
     for step in STEPS:
-        rejection = None if unresolved else step.check(hit)
-        outcome = NOT_CHECKED if unresolved else PASSED if rejection is None else REJECTED
-        step_results.append(ClickStepResult(step.name, outcome, "" if rejection is None else rejection.detail))
-        unresolved = unresolved or (rejection is not None and None in (hit.offer, hit.affiliate, hit.advertiser))
-    rejection = decide(hit)
-    if hit.offer is None or (rejection is not None and (rejection.reason != BOT or not would_pass(hit))):
-        return ClickCheck(hit, tuple(step_results), rejection, find_rejected_url(hit), _TRAFFICBACK_REDIRECT)
-    return ClickCheck(hit, tuple(step_results), rejection, accepted_url(hit), hit.offer.redirect_type)
+        if stopped or step.skips(route):
+            rejections: Mapping[str, Rejection] = {}
+        else:
+            request = ReservationRequest(hit, route, route.find_full_cap(hit))
+            reservation = state.reserve([request])[0] if step.uses_state else NO_RESERVATION
+            rejections = step.rejections(hit, route, reservation)
+        for reason in step.reasons:
+            rejection = rejections.get(reason)
+            outcome = NOT_CHECKED if stopped else PASSED if rejection is None else REJECTED
+            results.append(ClickStepResult(reason, outcome, "" if rejection is None else rejection.detail))
+            stopped = stopped or (rejection is not None and not is_complete)
+    return tuple(results)
 
 
-def _check_smartlink(hit: Hit, sample: SampleClick) -> ClickCheck:
-    """A click on a SmartLink goes to its best offer that takes it, else to the best, which does not."""
-    offers = find_offers(hit)
+def _check_smartlink(hit: Hit, ruleset: Ruleset, state: ClickState) -> ClickCheck:
+    """Check a click on a SmartLink: it goes to the best offer that takes it, else to the best."""
+    offers = find_offers(ruleset, hit.params.get("id", ""))
     if isinstance(offers, Rejection):
-        return ClickCheck(hit, _results_without_offer(offers), offers, find_rejected_url(hit), _TRAFFICBACK_REDIRECT)
-
-    def retarget(hit: Hit, offer: RulesetOffer) -> None:
-        hit.retarget(offer)
-        hit.cookie = _cookie_of(sample, hit)
-
+        url = rejected_url(hit, UNKNOWN_OFFER.offer)
+        return ClickCheck(hit, UNKNOWN_OFFER, _results_without_offer(offers), offers, url, _TRAFFICBACK_REDIRECT)
     tried = tuple(
-        SmartLinkOfferResult(offer.id, find_offer_rejection(hit, offer, retarget, decide)) for offer in offers
+        SmartLinkOfferResult(route.id, decide(hit, route, state, as_visitor=True).rejection) for route in offers
     )
-    accepting = [offer for offer, each in zip(offers, tried, strict=True) if each.rejection is None]
-    retarget(hit, (accepting or offers)[0])
-    return replace(_check(hit), tried=tried)
+    accepting = [route for route, each in zip(offers, tried, strict=True) if each.rejection is None]
+    return replace(_check(hit, (accepting or offers)[0], state), tried=tried)
 
 
 def _results_without_offer(rejection: Rejection) -> tuple[ClickStepResult, ...]:
-    """Of a click that has no offer to ask about."""
-    names = [step.name for step in STEPS]
-    at = names.index(rejection.reason)
-    passed = [ClickStepResult(name, PASSED, "") for name in names[:at]]
+    """Return the results of a click that has no offer to check."""
+    at = REJECTION_REASONS.index(rejection.reason)
     return (
-        *passed,
+        *(ClickStepResult(reason, PASSED, "") for reason in REJECTION_REASONS[:at]),
         ClickStepResult(rejection.reason, REJECTED, rejection.detail),
-        *(ClickStepResult(n, NOT_CHECKED, "") for n in names[at + 1 :]),
+        *(ClickStepResult(reason, NOT_CHECKED, "") for reason in REJECTION_REASONS[at + 1 :]),
     )

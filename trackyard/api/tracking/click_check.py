@@ -202,7 +202,7 @@ def check_view(checked: ClickCheck, zone: ZoneInfo) -> ClickCheckView:
         detail="" if rejection is None else rejection.detail,
         target=checked.url,
         redirect_type=checked.redirect_type,
-        offer_id=None if hit.offer is None else hit.offer.id,
+        offer_id=checked.route.id or None,
         pid=None if hit.affiliate is None else hit.affiliate.id,
         time=datetime_text(hit.time_ms, zone),
         visitor=_visitor_view(checked),

@@ -1,34 +1,67 @@
-"""What a decision asks of the state that edges share: visitors that were there, clicks that were counted."""
+"""The click state port: unique visitors and click caps, reserved for a batch of clicks.
 
-from typing import TYPE_CHECKING, Protocol
+A batch is reserved, then committed when its records are in the journal, or rolled back when they are not. The
+memory-mapped files of `edge/state` are the first adapter. Dry runs use an adapter that only looks.
+"""
 
-if TYPE_CHECKING:
-    from trackyard.decision.click.hit import Hit
+from collections.abc import Sequence
+from typing import Protocol
+
+from trackyard.decision.click.hit import Hit
+from trackyard.decision.click.route import OfferRoute, Reservation
+
+
+class ReservationRequest:
+    """What one click asks for. `full_cap` is a cap that is full already ("" = none): then nothing is reserved."""
+
+    __slots__ = ("full_cap", "hit", "route")
+
+    def __init__(self, hit: Hit, route: OfferRoute, full_cap: str) -> None:
+        self.hit = hit
+        self.route = route
+        self.full_cap = full_cap
 
 
 class ClickState(Protocol):
-    """The state behind the last two steps. At an edge asking counts; a dry run only looks."""
+    """Unique visitors (docs/spec/tracking.md#unique-visitors) and click caps (docs/spec/conversions.md#caps)."""
 
-    def is_new(self, hit: "Hit") -> bool:
-        """Whether the visitor is new to the offer (docs/spec/tracking.md#unique-visitors)."""
-        ...
-
-    def full_cap(self, hit: "Hit") -> str:
-        """The id of the first cap of clicks of the offer that has no place left for this click; "" = there is none, and
-        the click has its place in each."""
+    def reserve(self, requests: Sequence[ReservationRequest]) -> list[Reservation]:
+        """Reserve for each click its visitor and a place in each click cap, all or nothing."""
         ...
 
 
-class EmptyClickState:
-    """A state in which every visitor is new and no cap is full."""
+class ReservingClickState(ClickState, Protocol):
+    """A state whose reservations wait for the records of their clicks."""
 
-    def is_new(self, hit: "Hit") -> bool:
-        """Always."""
+    def commit(self) -> None:
+        """Keep what was reserved: the records are in the journal."""
+        ...
+
+    def roll_back(self) -> None:
+        """Undo what was reserved: the records could not be written."""
+        ...
+
+
+class ReadOnlyClickState:
+    """A state in which every visitor is new and no click cap is full; adapters that only look override both."""
+
+    def reserve(self, requests: Sequence[ReservationRequest]) -> list[Reservation]:
+        """Return what would be reserved; a visitor is looked up only where the offer takes each once."""
+        return [
+            Reservation(
+                not each.route.unique_only or self.is_new(each.hit, each.route),
+                each.full_cap or self.find_full_cap(each.hit, each.route),
+            )
+            for each in requests
+        ]
+
+    def is_new(self, hit: Hit, route: OfferRoute) -> bool:
+        """Return whether the visitor is new to the offer."""
         return True
 
-    def full_cap(self, hit: "Hit") -> str:
-        """None."""
+    def find_full_cap(self, hit: Hit, route: OfferRoute) -> str:
+        """Return the id of the first click cap without a place for this click; "" = none is full."""
         return ""
 
 
-EMPTY_CLICK_STATE = EmptyClickState()
+EMPTY_CLICK_STATE = ReadOnlyClickState()

@@ -1,17 +1,20 @@
-"""The decision on a click: a list of named steps; the first refusal wins
+"""The decision on a click: one table of steps, the first rejection wins
 (docs/spec/tracking.md#the-decision-on-a-click)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from trackyard.decision.click.hit import Hit, find_number, is_offer_key
-from trackyard.decision.routes import OfferRoute
-from trackyard.decision.targeting.targeting import find_sub_account_rejection, find_targeting_rejection
+from trackyard.base.ids import is_hex24
+from trackyard.decision.click.hit import Hit
+from trackyard.decision.click.route import OfferRoute, Reservation, StepCheck, find_number
+from trackyard.decision.click.state import ClickState, ReservationRequest
+from trackyard.decision.targeting.targeting import check_rejection
 from trackyard.domain.tracking.rejections import DETAIL_LENGTH, REJECTION_REASONS, Rejection
+from trackyard.domain.tracking.ruleset import RulesetOffer
 
-StepCheck = Callable[[Hit], Rejection | None]
+BOT: Final = "bot"
+"""The reason that sends its click where a visitor would go."""
 
-_INVALID_AFFILIATE = "invalid-affiliate"
 _INACTIVE_OFFER = "inactive-offer"
 _STOPPED = Rejection(_INACTIVE_OFFER, "not active")
 _BEFORE_START = Rejection(_INACTIVE_OFFER, "before start_at")
@@ -21,202 +24,191 @@ _INACTIVE_AFFILIATE = Rejection("inactive-affiliate")
 _NOT_CONNECTED = Rejection("disabled-affiliate", "not connected")
 _DISCONNECTED = Rejection("disabled-affiliate", "disconnected")
 _BLACKLISTED = Rejection("disabled-affiliate", "blacklisted by the advertiser")
-_BOT = Rejection("bot", "a bot or a prefetch")
+_BOT = Rejection(BOT, "a bot or a prefetch")
 _NOT_UNIQUE = Rejection("non-unique-clicks", "the visitor was seen")
+_MISTARGETING: Final = tuple(reason for reason in REJECTION_REASONS if reason.startswith("mistargeting-"))
 
 
-def invalid_offer(hit: Hit) -> Rejection | None:
-    """`offer_id` is no number and no hash."""
-    if hit.offer is not None:
+class DecisionStep:
+    """One step of the decision.
+
+    reasons: of its rejections, in order
+    check: returns the first rejection of a click
+    skips: whether no click on a route can be rejected here
+    check_all: returns every rejection by its reason, where one step has several at once
+    uses_state: whether the check reads the reservation of the click
+    """
+
+    __slots__ = ("_check_all", "check", "reasons", "skips", "uses_state")
+
+    def __init__(
+        self,
+        reasons: tuple[str, ...],
+        check: StepCheck,
+        skips: Callable[[OfferRoute], bool],
+        *,
+        check_all: Callable[[Hit, OfferRoute], Mapping[str, Rejection]] | None = None,
+        uses_state: bool = False,
+    ) -> None:
+        self.reasons = reasons
+        self.check = check
+        self.skips = skips
+        self.uses_state = uses_state
+        self._check_all = check_all
+
+    def rejections(self, hit: Hit, route: OfferRoute, reservation: Reservation) -> Mapping[str, Rejection]:
+        """Return every rejection of a click by its reason."""
+        if self._check_all is not None:
+            return self._check_all(hit, route)
+        rejection = self.check(hit, route, reservation)
+        return {} if rejection is None else {rejection.reason: rejection}
+
+
+class Decision:
+    """What was decided on a click: why it is rejected (None = accepted), and whether its visitor is new."""
+
+    __slots__ = ("is_unique", "rejection")
+
+    def __init__(self, rejection: Rejection | None, is_unique: bool) -> None:
+        self.rejection = rejection
+        self.is_unique = is_unique
+
+
+def _check_offer(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
+    if route.is_known:
         return None
     text = hit.params.get("offer_id", "")
-    return None if is_offer_key(text) else Rejection("invalid-offer", text[:DETAIL_LENGTH])
+    named = find_number(text) is not None or is_hex24(text)
+    return Rejection("unknown-offer" if named else "invalid-offer", text[:DETAIL_LENGTH])
 
 
-def unknown_offer(hit: Hit) -> Rejection | None:
-    """There is no such offer."""
-    return Rejection("unknown-offer", hit.params.get("offer_id", "")[:DETAIL_LENGTH]) if hit.offer is None else None
-
-
-def invalid_affiliate(hit: Hit) -> Rejection | None:
-    """`pid` is no number."""
+def _check_affiliate(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
     if hit.affiliate is not None:
         return None
     text = hit.params.get("pid", "")
-    return Rejection(_INVALID_AFFILIATE, text[:DETAIL_LENGTH]) if find_number(text) is None else None
+    return Rejection("invalid-affiliate" if find_number(text) is None else "unknown-affiliate", text[:DETAIL_LENGTH])
 
 
-def unknown_affiliate(hit: Hit) -> Rejection | None:
-    """There is no such affiliate."""
-    return Rejection("unknown-affiliate", hit.params.get("pid", "")[:DETAIL_LENGTH]) if hit.affiliate is None else None
-
-
-def inactive_offer(hit: Hit) -> Rejection | None:
-    """The offer is stopped or suspended, its time has not come or is over, or its schedule is closed."""
-    offer = hit.offer
-    if offer is None or not offer.active:
+def _check_open(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
+    offer, targeting = route.offer, route.targeting
+    if not offer.active:
         return _STOPPED
     if offer.start_at is not None and hit.time_ms < offer.start_at:
         return _BEFORE_START
     if offer.stop_at is not None and hit.time_ms >= offer.stop_at:
         return _AFTER_STOP
-    targeting = hit.targeting
     return None if targeting is None or targeting.is_open(hit) else _OUTSIDE_SCHEDULE
 
 
-def inactive_affiliate(hit: Hit) -> Rejection | None:
-    """The affiliate is not active, on moderation or banned."""
+def _check_active(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
     return _INACTIVE_AFFILIATE if hit.affiliate is None or not hit.affiliate.active else None
 
 
-def unknown_advertiser(hit: Hit) -> Rejection | None:
-    """The offer's advertiser does not exist."""
-    if hit.advertiser is not None:
-        return None
-    return Rejection("unknown-advertiser", hit.offer.advertiser if hit.offer is not None else "")
+def _check_advertiser(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
+    return Rejection("unknown-advertiser", route.offer.advertiser) if route.advertiser is None else None
 
 
-def disabled_affiliate(hit: Hit) -> Rejection | None:
-    """The affiliate is not connected to an offer that is not public, was taken off one that is, or the advertiser
-    refuses it."""
-    if hit.offer is None or hit.affiliate is None or hit.advertiser is None:
+def _check_connection(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
+    if hit.affiliate is None or route.advertiser is None:
         return _NOT_CONNECTED
-    if hit.affiliate.id in hit.advertiser.blacklist:
+    if hit.affiliate.id in route.advertiser.blacklist:
         return _BLACKLISTED
-    if hit.offer.open:
-        return _DISCONNECTED if hit.ruleset.is_disconnected(hit.offer.id, hit.affiliate.id) else None
-    return None if hit.ruleset.is_connected(hit.offer.id, hit.affiliate.id) else _NOT_CONNECTED
+    if route.offer.open:
+        return _DISCONNECTED if route.is_disconnected(hit.affiliate.id) else None
+    return None if route.is_connected(hit.affiliate.id) else _NOT_CONNECTED
 
 
-def bot(hit: Hit) -> Rejection | None:
-    """A bot or a prefetch made the click, and the platform refuses those."""
-    return _BOT if hit.bot and hit.ruleset.platform.refuse_bots else None
+def _check_bot(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
+    return _BOT if hit.bot and hit.platform.refuse_bots else None
 
 
-def empty_sub(hit: Hit) -> Rejection | None:
-    """The sub that the offer needs is empty."""
-    targeting = hit.targeting
-    if targeting is None or not targeting.empty_sub or hit.params.get(targeting.empty_sub):
-        return None
-    return Rejection("empty-sub", f"{targeting.empty_sub} is empty")
+def _check_targeting(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
+    found = _targeting_rejections(hit, route)
+    return found[min(found, key=_MISTARGETING.index)] if found else None
 
 
-def non_unique_clicks(hit: Hit) -> Rejection | None:
-    """The offer takes each visitor once, and this one was seen."""
-    targeting = hit.targeting
-    return None if targeting is None or not targeting.unique_only or hit.click_state.is_new(hit) else _NOT_UNIQUE
+def _targeting_rejections(hit: Hit, route: OfferRoute) -> dict[str, Rejection]:
+    found = {} if route.targeting is None else route.targeting.find_rejections(hit, route.personal_only)
+    check = route.sub_accounts
+    if check is not None and not check.passes(hit):
+        found.setdefault(check.reason, check_rejection(check, hit))
+    return found
 
 
-def overcap(hit: Hit) -> Rejection | None:
-    """A cap has no place left: one of conversions or of a budget, or one of clicks, in which the click is counted."""
-    rejection = _find_full_cap(hit)
-    if rejection is not None or hit.route is None or not hit.route.has_click_caps:
-        return rejection
-    cap_id = hit.click_state.full_cap(hit)
-    return _overcap_rejection(cap_id) if cap_id else None
+def _check_empty_sub(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
+    name = route.empty_sub
+    return None if not name or hit.params.get(name) else Rejection("empty-sub", f"{name} is empty")
 
 
-def _find_full_cap(hit: Hit) -> Rejection | None:
-    """The cap of conversions or of a budget that has no place left for this click."""
-    if hit.route is None or hit.affiliate is None:
-        return None
-    for cap in hit.route.full_caps:
-        if (
-            (cap.until is None or hit.time_ms < cap.until)
-            and (not cap.affiliates or hit.affiliate.id in cap.affiliates)
-            and (not cap.countries or hit.country in cap.countries)
-        ):
-            return _overcap_rejection(cap.cap)
-    return None
+def _check_unique(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
+    return _NOT_UNIQUE if route.unique_only and not reservation.is_new else None
 
 
-def _overcap_rejection(cap_id: str) -> Rejection:
-    return Rejection("overcap", f"cap {cap_id} is reached"[:DETAIL_LENGTH])
+def _check_caps(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
+    cap = reservation.full_cap
+    return Rejection("overcap", f"cap {cap} is reached"[:DETAIL_LENGTH]) if cap else None
 
 
-def _mistargeting(reason: str) -> StepCheck:
-    """The step of one reason of the offer's own restrictions and its targeting groups."""
-    reason_index = REJECTION_REASONS.index(reason)
-
-    def check(hit: Hit) -> Rejection | None:
-        targeting = hit.targeting
-        return None if targeting is None else targeting.find_rejection_for(reason_index, hit)
-
-    return check
-
-
-def _sub_account(hit: Hit) -> Rejection | None:
-    """The sub accounts of the offer or of its advertiser do not let the click pass."""
-    return _offer_sub_account(hit) or find_sub_account_rejection(hit)
-
-
-_offer_sub_account: Final = _mistargeting("mistargeting-sub-account")
-
-
-class DecisionStep:
-    """A named step. `name`: the reason of what it refuses · `check`: asks it of a click, whatever the others say."""
-
-    __slots__ = ("check", "name")
-
-    def __init__(self, name: str, check: StepCheck) -> None:
-        self.name = name
-        self.check = check
+def _never(route: OfferRoute) -> bool:
+    return False
 
 
 STEPS: Final = (
-    DecisionStep("invalid-offer", invalid_offer),
-    DecisionStep("unknown-offer", unknown_offer),
-    DecisionStep("invalid-affiliate", invalid_affiliate),
-    DecisionStep("unknown-affiliate", unknown_affiliate),
-    DecisionStep("inactive-offer", inactive_offer),
-    DecisionStep("inactive-affiliate", inactive_affiliate),
-    DecisionStep("unknown-advertiser", unknown_advertiser),
-    DecisionStep("disabled-affiliate", disabled_affiliate),
-    DecisionStep("bot", bot),
-    *(
-        DecisionStep(reason, _mistargeting(reason))
-        for reason in REJECTION_REASONS
-        if reason.startswith("mistargeting-") and reason != "mistargeting-sub-account"
+    DecisionStep(("invalid-offer", "unknown-offer"), _check_offer, lambda route: route.is_known),
+    DecisionStep(("invalid-affiliate", "unknown-affiliate"), _check_affiliate, _never),
+    DecisionStep((_INACTIVE_OFFER,), _check_open, lambda route: route.always_open),
+    DecisionStep(("inactive-affiliate",), _check_active, _never),
+    DecisionStep(("unknown-advertiser",), _check_advertiser, lambda route: route.advertiser is not None),
+    DecisionStep(("disabled-affiliate",), _check_connection, lambda route: route.accepts_all),
+    DecisionStep((BOT,), _check_bot, _never),
+    DecisionStep(
+        _MISTARGETING,
+        _check_targeting,
+        lambda route: route.targeting is None and route.sub_accounts is None,
+        check_all=_targeting_rejections,
     ),
-    DecisionStep("mistargeting-sub-account", _sub_account),
-    DecisionStep("empty-sub", empty_sub),
-    DecisionStep("non-unique-clicks", non_unique_clicks),
-    DecisionStep("overcap", overcap),
+    DecisionStep(("empty-sub",), _check_empty_sub, lambda route: route.empty_sub == ""),
+    DecisionStep(("non-unique-clicks",), _check_unique, lambda route: not route.unique_only, uses_state=True),
+    DecisionStep(
+        ("overcap",),
+        _check_caps,
+        lambda route: not route.full_caps and route.click_caps is None,
+        uses_state=True,
+    ),
 )
-"""The steps in their order. The first refusal of them is what `decide` answers; a dry run asks one after the other."""
+"""Every step in order. Clicks, dry runs and explanations run this table; those that use the state come last."""
+
+NO_RESERVATION: Final = Reservation(True, "")
 
 
-def decide(hit: Hit) -> Rejection | None:
-    """The first refusal of STEPS, or None: the click may pass.
+def set_checks(route: OfferRoute) -> OfferRoute:
+    """Give a route the checks of the steps that it does not skip."""
+    steps = [step for step in STEPS if not step.skips(route)]
+    route.checks = tuple([step.check for step in steps if not step.uses_state])
+    route.state_checks = tuple([step.check for step in steps if step.uses_state])
+    return route
 
-    It asks a step only where it may refuse: an offer that restricts nothing pays for no restriction.
+
+UNKNOWN_OFFER: Final = set_checks(
+    OfferRoute(0, RulesetOffer(id=0, hash="", title="", advertiser="", url="", active=False, open=False))
+)
+"""The route of clicks whose offer the ruleset does not have."""
+
+
+def decide(hit: Hit, route: OfferRoute, state: ClickState, *, as_visitor: bool = False) -> Decision:
+    """Return the first rejection of STEPS, or reserve the click: it is accepted.
+
+    as_visitor: ignore that a bot made the click. A rejected bot goes where a visitor would go
+    (docs/spec/tracking.md#bots).
     """
-    route, affiliate = hit.route, hit.affiliate
-    if route is None or affiliate is None:
-        return invalid_offer(hit) or unknown_offer(hit) or invalid_affiliate(hit) or unknown_affiliate(hit)
-    rejection = None if route.always_open else inactive_offer(hit)
-    if rejection is None and not hit.affiliate_accepted:
-        rejection = inactive_affiliate(hit) or unknown_advertiser(hit) or disabled_affiliate(hit)
-        if rejection is None:
-            hit.ruleset.remember_accepted(route, affiliate)
-    if rejection is None and hit.bot:
-        rejection = bot(hit)
-    return _decide_after_bot(hit, route) if rejection is None else rejection
-
-
-def would_pass(hit: Hit) -> bool:
-    """Whether a visitor would pass where a bot stands: by the steps after `bot`. `hit.click_state` must only look.
-
-    A bot is refused and yet goes where a visitor would have gone (docs/spec/tracking.md#bots).
-    """
-    return hit.route is not None and _decide_after_bot(hit, hit.route) is None
-
-
-def _decide_after_bot(hit: Hit, route: OfferRoute) -> Rejection | None:
-    """The first refusal of the steps after `bot`."""
-    rejection = find_targeting_rejection(hit) if route.targeting is not None or route.has_sub_accounts else None
-    if rejection is None and route.targeting is not None:
-        rejection = empty_sub(hit) or non_unique_clicks(hit)
-    if rejection is None and (route.has_click_caps or route.full_caps):
-        rejection = overcap(hit)
-    return rejection
+    for check in route.checks:
+        rejection = check(hit, route, NO_RESERVATION)
+        if rejection is not None and not (as_visitor and rejection is _BOT):
+            return Decision(rejection, False)
+    full_cap = route.find_full_cap(hit) if route.full_caps else ""
+    reservation = state.reserve([ReservationRequest(hit, route, full_cap)])[0]
+    for check in route.state_checks:
+        rejection = check(hit, route, reservation)
+        if rejection is not None:
+            return Decision(rejection, False)
+    return Decision(None, reservation.is_new)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from trackyard.decision.click.hit import Hit
+from trackyard.domain.tracking.ruleset import RulesetOffer
 
 _PARAMETERS: Final = ("redirect", "path")
 
@@ -51,22 +52,22 @@ def wants_deep_link(hit: Hit) -> bool:
     return any(hit.params.get(name) for name in _PARAMETERS)
 
 
-def find_deep_link(hit: Hit) -> DeepLink | None:
+def find_deep_link(hit: Hit, offer: RulesetOffer) -> DeepLink | None:
     """The deep link of a click that may be followed; None when there is none, or the offer does not allow it. Beside a
     `redirect` no `path` is regarded."""
-    if hit.offer is None or not hit.offer.allow_deeplink:
+    if not offer.allow_deeplink:
         return None
     redirect, path = (hit.params.get(name, "") for name in _PARAMETERS)
     if redirect:
-        url = _find_redirect(redirect, hit)
+        url = _find_redirect(redirect, offer)
         return None if url is None else DeepLink(url, "")
     return DeepLink("", path) if path else None
 
 
-def is_ignored(hit: Hit) -> bool:
+def is_ignored(hit: Hit, offer: RulesetOffer) -> bool:
     """Whether a `redirect` or `path` of the click is not followed."""
     wanted = [hit.params[name] for name in _PARAMETERS if hit.params.get(name)]
-    return bool(wanted) and (len(wanted) > 1 or find_deep_link(hit) is None)
+    return bool(wanted) and (len(wanted) > 1 or find_deep_link(hit, offer) is None)
 
 
 def append_path(url: str, path: str) -> str:
@@ -94,7 +95,7 @@ def append_macro_url(url: str, text: str) -> str:
     return base + text.lstrip("?&") + hash_sign + fragment
 
 
-def _find_redirect(text: str, hit: Hit) -> str | None:
+def _find_redirect(text: str, offer: RulesetOffer) -> str | None:
     """The URL that `redirect` asks for, rebuilt; None when it leads elsewhere than the offer does."""
     found = _URL.fullmatch(text)
     if found is None:
@@ -103,7 +104,7 @@ def _find_redirect(text: str, hit: Hit) -> str | None:
     if host is None:
         return None
     site = _Site(host, int(port) if port else _PORTS[scheme])
-    if not any(_is_allowed_site(site, known) for known in _sites(hit)):
+    if not any(_is_allowed_site(site, known) for known in _sites(offer)):
         return None
     port_suffix = "" if site.port == _PORTS[scheme] else f":{site.port}"
     return f"{scheme}://{host}{port_suffix}{rest}"
@@ -118,11 +119,9 @@ def _is_allowed_site(site: _Site, known: _Site) -> bool:
     return site.host.endswith(f".{known.host}") and not _IP_LIKE.fullmatch(known.host)
 
 
-def _sites(hit: Hit) -> list[_Site]:
+def _sites(offer: RulesetOffer) -> list[_Site]:
     """The sites of the offer's URL, its preview URL and its landings."""
-    if hit.offer is None:
-        return []
-    urls = (hit.offer.url, hit.offer.preview_url, *(landing.url for landing in hit.offer.landings))
+    urls = (offer.url, offer.preview_url, *(landing.url for landing in offer.landings))
     return [site for site in map(_find_site, urls) if site is not None]
 
 

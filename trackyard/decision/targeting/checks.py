@@ -6,14 +6,11 @@ list. A check is made once from what staff wrote and asked at every click of the
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
+from trackyard.decision.click.hit import Hit
 from trackyard.decision.targeting.ip_lists import AddressSet
 from trackyard.decision.targeting.versions import VersionSet
-from trackyard.domain.tracking.rejections import REJECTION_REASONS
-
-if TYPE_CHECKING:
-    from trackyard.decision.click.hit import Hit
 
 SUBS: Final = ("", *(f"sub{number}" for number in range(1, 9)))
 """Parameters by the number of their sub."""
@@ -32,13 +29,12 @@ class TargetingCheck:
 
     __slots__ = ()
     reason: ClassVar[str] = ""
-    reason_index: ClassVar[int] = -1
 
-    def passes(self, hit: "Hit") -> bool:
+    def passes(self, hit: Hit) -> bool:
         """Whether the click has the property."""
         raise NotImplementedError
 
-    def detail(self, hit: "Hit") -> str:
+    def detail(self, hit: Hit) -> str:
         """Why a click that does not pass is refused, in words; as long as what the visitor sent."""
         raise NotImplementedError
 
@@ -48,18 +44,17 @@ class IpCheck(TargetingCheck):
 
     __slots__ = ("_allow", "_deny")
     reason = "mistargeting-ip"
-    reason_index = REJECTION_REASONS.index(reason)
 
     def __init__(self, allow: AddressSet | None, deny: AddressSet | None) -> None:
         self._allow = allow
         self._deny = deny
 
-    def passes(self, hit: "Hit") -> bool:
+    def passes(self, hit: Hit) -> bool:
         if self._deny is not None and self._deny.contains(hit.ip):
             return False
         return self._allow is None or self._allow.contains(hit.ip)
 
-    def detail(self, hit: "Hit") -> str:
+    def detail(self, hit: Hit) -> str:
         return describe_failure("address", hit.ip, self._deny is not None and self._deny.contains(hit.ip))
 
 
@@ -73,15 +68,15 @@ class WordCheck(TargetingCheck):
         self._allow = allow
         self._deny = deny
 
-    def word(self, hit: "Hit") -> str:
+    def word(self, hit: Hit) -> str:
         """The word of a click, as it is written; "" = unknown."""
         raise NotImplementedError
 
-    def passes(self, hit: "Hit") -> bool:
+    def passes(self, hit: Hit) -> bool:
         word = self.word(hit).casefold()
         return word not in self._deny and (not self._allow or word in self._allow)
 
-    def detail(self, hit: "Hit") -> str:
+    def detail(self, hit: Hit) -> str:
         word = self.word(hit)
         return describe_failure(self.noun, word, word.casefold() in self._deny)
 
@@ -91,13 +86,12 @@ class CountryCheck(WordCheck):
 
     __slots__ = ()
     reason = "mistargeting-country"
-    reason_index = REJECTION_REASONS.index(reason)
 
-    def passes(self, hit: "Hit") -> bool:
+    def passes(self, hit: Hit) -> bool:
         country = hit.country
         return country not in self._deny and (not self._allow or country in self._allow)
 
-    def detail(self, hit: "Hit") -> str:
+    def detail(self, hit: Hit) -> str:
         return describe_failure("country", hit.country, hit.country in self._deny)
 
 
@@ -112,21 +106,21 @@ class PlaceCheck(TargetingCheck):
         self._whole_countries = whole_countries
         self._deny = deny
 
-    def number(self, hit: "Hit") -> int:
+    def number(self, hit: Hit) -> int:
         """The id of a click's place; 0 = unknown."""
         raise NotImplementedError
 
-    def passes(self, hit: "Hit") -> bool:
+    def passes(self, hit: Hit) -> bool:
         number = self.number(hit)
         if number in self._deny:
             return False
         return not self._allow or number in self._allow or hit.country in self._whole_countries
 
-    def detail(self, hit: "Hit") -> str:
+    def detail(self, hit: Hit) -> str:
         number = self.number(hit)
         return describe_failure(self.noun, self.name(hit) or str(number or ""), number in self._deny)
 
-    def name(self, hit: "Hit") -> str:
+    def name(self, hit: Hit) -> str:
         """The name of a click's place, where it is known."""
         return ""
 
@@ -136,10 +130,9 @@ class RegionCheck(PlaceCheck):
 
     __slots__ = ()
     reason = "mistargeting-region"
-    reason_index = REJECTION_REASONS.index(reason)
     noun = "region"
 
-    def number(self, hit: "Hit") -> int:
+    def number(self, hit: Hit) -> int:
         return hit.place.region_id
 
 
@@ -148,13 +141,12 @@ class CityCheck(PlaceCheck):
 
     __slots__ = ()
     reason = "mistargeting-city"
-    reason_index = REJECTION_REASONS.index(reason)
     noun = "city"
 
-    def number(self, hit: "Hit") -> int:
+    def number(self, hit: Hit) -> int:
         return hit.place.city_id
 
-    def name(self, hit: "Hit") -> str:
+    def name(self, hit: Hit) -> str:
         return hit.place.city
 
 
@@ -164,17 +156,16 @@ class IspCheck(TargetingCheck):
 
     __slots__ = ("_allow", "_whole_countries")
     reason = "mistargeting-isp"
-    reason_index = REJECTION_REASONS.index(reason)
 
     def __init__(self, allow: frozenset[tuple[str, str]], whole_countries: frozenset[str] = EMPTY_WORDS) -> None:
         self._allow = allow
         self._whole_countries = whole_countries
 
-    def passes(self, hit: "Hit") -> bool:
+    def passes(self, hit: Hit) -> bool:
         name = hit.place.isp.casefold()
         return (hit.country, name) in self._allow or ("", name) in self._allow or hit.country in self._whole_countries
 
-    def detail(self, hit: "Hit") -> str:
+    def detail(self, hit: Hit) -> str:
         return describe_failure("provider", hit.place.isp, False)
 
 
@@ -183,19 +174,18 @@ class OsCheck(TargetingCheck):
 
     __slots__ = ("_allow",)
     reason = "mistargeting-os"
-    reason_index = REJECTION_REASONS.index(reason)
 
     def __init__(self, allow: Mapping[str, VersionSet | None]) -> None:
         self._allow = allow
 
-    def passes(self, hit: "Hit") -> bool:
-        name = hit.system()
+    def passes(self, hit: Hit) -> bool:
+        name = hit.parsed.system
         if name not in self._allow:
             return False
         versions = self._allow[name]
         return versions is None or versions.contains(hit.agent.os_version)
 
-    def detail(self, hit: "Hit") -> str:
+    def detail(self, hit: Hit) -> str:
         system = hit.agent.os
         if system.casefold() in self._allow:
             system = f"{system} {hit.agent.os_version or '(unknown version)'}"
@@ -207,10 +197,9 @@ class DeviceCheck(WordCheck):
 
     __slots__ = ()
     reason = "mistargeting-device"
-    reason_index = REJECTION_REASONS.index(reason)
     noun = "device"
 
-    def word(self, hit: "Hit") -> str:
+    def word(self, hit: Hit) -> str:
         return hit.agent.device
 
 
@@ -219,10 +208,9 @@ class BrowserCheck(WordCheck):
 
     __slots__ = ()
     reason = "mistargeting-browser"
-    reason_index = REJECTION_REASONS.index(reason)
     noun = "browser"
 
-    def word(self, hit: "Hit") -> str:
+    def word(self, hit: Hit) -> str:
         return hit.agent.browser
 
 
@@ -231,10 +219,9 @@ class BrandCheck(WordCheck):
 
     __slots__ = ()
     reason = "mistargeting-brand"
-    reason_index = REJECTION_REASONS.index(reason)
     noun = "brand"
 
-    def word(self, hit: "Hit") -> str:
+    def word(self, hit: Hit) -> str:
         return hit.agent.brand
 
 
@@ -243,10 +230,9 @@ class ConnectionCheck(WordCheck):
 
     __slots__ = ()
     reason = "mistargeting-connection"
-    reason_index = REJECTION_REASONS.index(reason)
     noun = "connection"
 
-    def word(self, hit: "Hit") -> str:
+    def word(self, hit: Hit) -> str:
         return hit.place.connection
 
 
@@ -255,12 +241,11 @@ class ProxyCheck(TargetingCheck):
 
     __slots__ = ()
     reason = "mistargeting-proxy"
-    reason_index = REJECTION_REASONS.index(reason)
 
-    def passes(self, hit: "Hit") -> bool:
+    def passes(self, hit: Hit) -> bool:
         return not hit.place.proxy
 
-    def detail(self, hit: "Hit") -> str:
+    def detail(self, hit: Hit) -> str:
         return f"address {hit.ip} is a proxy"
 
 
@@ -269,7 +254,6 @@ class SubCheck(TargetingCheck):
 
     __slots__ = ("_allow", "_deny", "_together")
     reason = "mistargeting-sub"
-    reason_index = REJECTION_REASONS.index(reason)
 
     def __init__(
         self,
@@ -281,13 +265,13 @@ class SubCheck(TargetingCheck):
         self._deny = tuple(deny)
         self._together = tuple(together)
 
-    def passes(self, hit: "Hit") -> bool:
+    def passes(self, hit: Hit) -> bool:
         return not self._fault(hit)
 
-    def detail(self, hit: "Hit") -> str:
+    def detail(self, hit: Hit) -> str:
         return self._fault(hit)
 
-    def _fault(self, hit: "Hit") -> str:
+    def _fault(self, hit: Hit) -> str:
         get = hit.params.get
         for name, values in self._deny:
             if get(name, "") in values:
@@ -310,19 +294,18 @@ class SubAccountCheck(TargetingCheck):
 
     __slots__ = ("_lists", "_owner")
     reason = "mistargeting-sub-account"
-    reason_index = REJECTION_REASONS.index(reason)
 
     def __init__(self, owner: str, lists: Iterable[tuple[str, frozenset[str], bool]]) -> None:
         self._owner = owner
         self._lists = tuple(lists)
 
-    def passes(self, hit: "Hit") -> bool:
+    def passes(self, hit: Hit) -> bool:
         for name, values, exclude in self._lists:  # noqa: SIM110 (a generator costs more than the look)
             if (hit.params.get(name, "") in values) is exclude:
                 return False
         return True
 
-    def detail(self, hit: "Hit") -> str:
+    def detail(self, hit: Hit) -> str:
         for name, values, exclude in self._lists:
             value = hit.params.get(name, "")
             if (value in values) is exclude:

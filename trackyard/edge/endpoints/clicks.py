@@ -3,12 +3,13 @@
 from typing import Final
 
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.click.steps import decide, would_pass
+from trackyard.decision.click.route import OfferRoute
+from trackyard.decision.click.steps import BOT, Decision, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.deep_links import is_ignored
 from trackyard.decision.target.json_text import quoted
 from trackyard.decision.target.queries import find_plain_params, read_query_params
-from trackyard.decision.target.url import accepted_url, find_rejected_url
+from trackyard.decision.target.url import accepted_url, rejected_url
 from trackyard.decision.visitor.client_hints import ACCEPT_CH, needs_accept_ch
 from trackyard.domain.tracking.rejections import Rejection
 from trackyard.edge.counters import Counters
@@ -22,8 +23,6 @@ from trackyard.edge.state.click_state import EdgeState
 from trackyard.journal.records import ClickFlag, RecordKind
 
 _CLICK: Final = RecordKind.CLICK  # to look it up in the enumeration takes as long as to look up an offer
-BOT: Final = "bot"
-"""The reason that sends its click where a visitor would go."""
 
 
 class ClickHandler:
@@ -38,63 +37,58 @@ class ClickHandler:
         self._counters = counters
 
     def click(self, request: Request, ruleset: Ruleset) -> Response:
-        """Where the visitor goes. HEAD is answered alike and leaves no trace; POST may have parameters in its body."""
+        """Send the visitor on. HEAD gets the same answer and leaves no trace; POST may have parameters in its body."""
         plain = find_plain_params(request.query)
         params, cut = read_query_params(request.query) if plain is None else (plain, False)
         if request.body:
             params.update(read_body_params(request))
             plain = None
-        hit = self._hits.make(ruleset, request, params)
-        hit.plain = plain is not None
-        return self.respond(request, hit, self.decide_click(request, hit), cut=cut)
+        hit = self._hits.make(ruleset, request, params, plain=plain is not None)
+        route = ruleset.route_of(params)
+        return self.respond(request, ruleset, hit, route, self.decide_click(request, hit, route), cut=cut)
 
-    def decide_click(self, request: Request, hit: Hit) -> Rejection | None:
-        """Decides a click that counts, or, for HEAD, one that does not."""
-        hit.click_state = self._state.read_only if request.method == "HEAD" else self._state.reserving
-        return decide(hit)
+    def decide_click(self, request: Request, hit: Hit, route: OfferRoute) -> Decision:
+        """Decide a click that counts, or, for HEAD, one that does not."""
+        return decide(hit, route, self._state.read_only if request.method == "HEAD" else self._state)
 
-    def dry_run(self, hit: Hit) -> Rejection | None:
-        """What the decision would be. Counts nothing."""
-        hit.click_state = self._state.read_only
-        return decide(hit)
+    def passes_as_visitor(self, hit: Hit, route: OfferRoute) -> bool:
+        """Return whether the click passes once its bot is ignored. Nothing is counted."""
+        return decide(hit, route, self._state.read_only, as_visitor=True).rejection is None
 
-    def respond(self, request: Request, hit: Hit, rejection: Rejection | None, *, cut: bool) -> Response:
-        """Records a decided click and answers it. cut: whether one of its parameters was."""
-        passes = rejection is None or (rejection.reason == BOT and self._would_pass(hit))
-        url = accepted_url(hit) if passes else find_rejected_url(hit)
+    def respond(
+        self, request: Request, ruleset: Ruleset, hit: Hit, route: OfferRoute, decision: Decision, *, cut: bool
+    ) -> Response:
+        """Record a decided click and answer it. `cut`: one of its parameters was cut."""
+        rejection = decision.rejection
+        passes = rejection is None or (rejection.reason == BOT and self.passes_as_visitor(hit, route))
+        url = accepted_url(hit, route) if passes else rejected_url(hit, route.offer)
         recorded = request.method != "HEAD"
-        unique = recorded and self._record(hit, rejection, cut)
         cookies = b""
-        if recorded and rejection is None and hit.route is not None:
-            cookies = click_cookies(request, hit, hit.route, unique=unique)
-        if recorded and needs_accept_ch(request.headers):
-            cookies += ACCEPT_CH
+        if recorded:
+            self._record(hit, route, decision, cut)
+            if rejection is None:
+                cookies = click_cookies(request, ruleset, hit, route, unique=decision.is_unique)
+            if needs_accept_ch(request.headers):
+                cookies += ACCEPT_CH
         if "format" in hit.params and hit.params["format"] == "json":
             return json_redirect(request, hit, url, cookies, recorded=recorded)
         if url is None:
             return not_available(recorded=recorded)
-        kind = hit.route.redirect_type if passes and hit.route is not None else HTTP_302
-        return redirect(url, kind, cookies, recorded=recorded)
+        return redirect(url, route.redirect_type if passes else HTTP_302, cookies, recorded=recorded)
 
-    def _record(self, hit: Hit, rejection: Rejection | None, cut: bool) -> bool:
-        """Records a click; whether its visitor is new to the offer."""
+    def _record(self, hit: Hit, route: OfferRoute, decision: Decision, cut: bool) -> None:
         flags = ClickFlag.PARAMETER_CUT if cut else 0
-        if ("redirect" in hit.params or "path" in hit.params) and is_ignored(hit):
+        if ("redirect" in hit.params or "path" in hit.params) and is_ignored(hit, route.offer):
             flags |= ClickFlag.REDIRECT_IGNORED
-        unique = self._state.is_new(hit, accepted=rejection is None)
-        self._recorder.put(_CLICK, click_record(hit, rejection, unique, flags))
+        rejection = decision.rejection
+        self._recorder.put(_CLICK, click_record(hit, route, rejection, decision.is_unique, flags))
+        self._state.set_recorded()
         if rejection is None:
             self._counters.accepted += 1
         else:
             self._counters.clicks[rejection.reason] += 1
         if self._state.needs_flush:
             self._recorder.flush()
-        return unique
-
-    def _would_pass(self, hit: Hit) -> bool:
-        """Whether a visitor in the place of this bot would have been let through."""
-        hit.click_state = self._state.read_only
-        return would_pass(hit)
 
 
 _COLUMN_PARAMETERS: Final = (  # parameters that are columns, in the order of the columns
@@ -109,11 +103,11 @@ _TRAILING_EMPTY_COLUMNS: Final = [
 """The columns behind the last that is not empty."""
 
 
-def click_record(hit: Hit, rejection: Rejection | None, unique: bool, flags: int) -> bytes:
+def click_record(hit: Hit, route: OfferRoute, rejection: Rejection | None, unique: bool, flags: int) -> bytes:
     """The record of a decided click, byte for byte as the struct journal.records.Click is encoded: put together from
     what was made once for many clicks."""
     params = hit.params
-    route, affiliate = hit.route, hit.affiliate
+    affiliate = hit.affiliate
     column_values = _EMPTY_COLUMNS.copy()
     last = 0
     for name, value in params.items():
@@ -124,16 +118,15 @@ def click_record(hit: Hit, rejection: Rejection | None, unique: bool, flags: int
     del column_values[last:]
     landing = prelanding = "0"
     if "l" in params:
-        page = hit.find_landing()
+        page = route.find_landing(hit)
         if page is not None and page.transit:
             prelanding = str(page.id)
         elif page is not None:
             landing = str(page.id)
     reason = '"",""' if rejection is None else f"{quoted(rejection.reason)},{quoted(rejection.detail)}"
-    offer, advertiser = ("0", '""') if route is None else (route.number, route.columns)
     pid = "0" if affiliate is None else affiliate.number
     smart = quoted(hit.smart_id) if hit.smart_id else '""'
-    prefix = f'[{hit.time_ms},"{hit.click_id}",{reason},{offer},{pid},{advertiser},{landing},{smart},'
-    visitor = f'{"1" if unique else "0"},"{hit.ip}",{hit.place_columns()},{hit.agent_columns()}'
+    prefix = f'[{hit.time_ms},"{hit.click_id}",{reason},{route.number},{pid},{route.columns},{landing},{smart},'
+    visitor = f'{"1" if unique else "0"},"{hit.ip}",{hit.geo.columns},{hit.parsed.columns}'
     suffix = f"{_TRAILING_EMPTY_COLUMNS[last]}{flags},{prelanding}]"
     return f'{prefix}{visitor},"{hit.language}",{quoted(hit.referrer)},{"".join(column_values)}{suffix}'.encode()

@@ -11,7 +11,7 @@ from trackyard.decision.target.queries import MAX_PARAMETER
 from trackyard.decision.visitor.bots import is_prefetch
 from trackyard.decision.visitor.cache import BoundedCache
 from trackyard.decision.visitor.client_hints import find_hints
-from trackyard.decision.visitor.headers import LANGUAGE, find_unique_cookie, read_language
+from trackyard.decision.visitor.headers import LANGUAGE, read_language
 from trackyard.decision.visitor.visitor import ParsedAgent, VisitorLookup
 from trackyard.edge.endpoints.server_to_server import USER_AGENT, resolve_visitor
 from trackyard.edge.http.client_address import TrustedNetworks
@@ -50,33 +50,31 @@ class HitFactory:
         self._languages: dict[bytes, str] = {}
         self._agents: BoundedCache[bytes, ParsedAgent] = BoundedCache(_AGENT_CACHE_SIZE)
 
-    def make(self, ruleset: Ruleset, request: Request, params: dict[str, str]) -> Hit:
-        """The hit of a request with these parameters."""
+    def make(
+        self, ruleset: Ruleset, request: Request, params: dict[str, str], *, plain: bool = False, smart_id: str = ""
+    ) -> Hit:
+        """Return the hit of a request with these parameters."""
         ip, address, reported_agent = resolve_visitor(ruleset, request, params, self._trusted)
         headers = request.headers
         read = self._read(request) if reported_agent is None else self._visitors.read(reported_agent)
-        found = self._visitors.find_geo(ip, address)
-        agent = read.agent
         now = self._clock.now_ms()
-        click_id = self._new_click_id(now)
-        hit = Hit(
-            ruleset,
+        return Hit(
+            ruleset.platform,
+            ruleset.affiliate_of(params),
             now,
-            click_id,
+            self._new_click_id(now),
             params,
             ip,
-            found.place,
-            read.ua,
-            agent,
+            address,
+            self._visitors.find_geo(ip, address),
+            read,
             request.header(b"referer"),
             self._language(request),
-            read.bot or (reported_agent is None and is_prefetch(headers)),
-            found=found,
-            read=read,
-            address=address,
+            headers,
+            bot=read.bot or (reported_agent is None and is_prefetch(headers)),
+            plain=plain,
+            smart_id=smart_id,
         )
-        hit.cookie = unique_cookie_of(request, hit)
-        return hit
 
     def _read(self, request: Request) -> ParsedAgent:
         """The user agent of a request."""
@@ -113,8 +111,3 @@ class HitFactory:
             if len(sent) <= MAX_PARAMETER:
                 self._languages[sent] = found
         return found
-
-
-def unique_cookie_of(request: Request, hit: Hit) -> str:
-    """What `Hit.cookie` is for the offer of this hit."""
-    return hit.click_id if hit.route is None else find_unique_cookie(request.headers, hit.route.id) or hit.click_id

@@ -39,15 +39,14 @@ class ImpressionHandler:
             if own in params:
                 params[name] = params[own]
         hit = self._hits.make(ruleset, request, params)
-        hit.click_state = EMPTY_CLICK_STATE
-        rejection = decide(hit)
-        if rejection is None and hit.offer is not None and not hit.offer.allow_impressions:
+        route = ruleset.route_of(params)
+        rejection = decide(hit, route, EMPTY_CLICK_STATE).rejection
+        if rejection is None and not route.offer.allow_impressions:
             rejection = _IMPRESSIONS_NOT_ALLOWED
         recorded = request.method == "GET"
         if recorded:
-            self._recorder.put(
-                RecordKind.IMPRESSION, click_record(hit, rejection, False, ClickFlag.PARAMETER_CUT if cut else 0)
-            )
-        if rejection is None and hit.offer is not None and hit.offer.impressions_url:
-            return redirect(impression_url(hit, hit.offer), HTTP_302, b"", recorded=recorded)
+            flags = ClickFlag.PARAMETER_CUT if cut else 0
+            self._recorder.put(RecordKind.IMPRESSION, click_record(hit, route, rejection, False, flags))
+        if rejection is None and route.offer.impressions_url:
+            return redirect(impression_url(hit, route.offer), HTTP_302, b"", recorded=recorded)
         return Response(200, GIF, GIF_TYPE, headers=NO_STORE, recorded=recorded)

@@ -4,7 +4,6 @@
 from functools import lru_cache
 from typing import Final
 
-from trackyard.decision.click.hit import find_affiliate
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.targeting.ip_lists import AddressSet, address_number
 from trackyard.edge.http.client_address import TrustedNetworks, find_address
@@ -36,7 +35,7 @@ def resolve_visitor(
 
 
 def _is_server(ruleset: Ruleset, params: dict[str, str], ip: str) -> bool:
-    affiliate = find_affiliate(ruleset, params)
+    affiliate = ruleset.affiliate_of(params)
     return (
         affiliate is not None
         and affiliate.server_networks != ()

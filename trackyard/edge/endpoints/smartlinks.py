@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.click.smartlinks import find_offer_rejection, find_offers, ordered_offers
+from trackyard.decision.click.route import OfferRoute
+from trackyard.decision.click.smartlinks import find_offers, ordered_offers
+from trackyard.decision.click.steps import BOT, UNKNOWN_OFFER, Decision
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import read_query_params
 from trackyard.domain.tracking.rejections import Rejection
-from trackyard.domain.tracking.ruleset import RulesetOffer
-from trackyard.edge.endpoints.clicks import BOT, ClickHandler
-from trackyard.edge.endpoints.hits import HitFactory, unique_cookie_of
+from trackyard.edge.endpoints.clicks import ClickHandler
+from trackyard.edge.endpoints.hits import HitFactory
 from trackyard.edge.http.request import Request, Response
 
 
@@ -23,26 +24,27 @@ class SmartLinkHandler:
         self._clicks = clicks
 
     def follow(self, request: Request, ruleset: Ruleset) -> Response:
-        """A click of the chosen offer. When no offer takes it, it is refused as one of the best."""
+        """Answer a click of the chosen offer. When no offer takes it, it is rejected as one of the best."""
         params, cut = read_query_params(request.query)
         params.pop("offer_id", None)
-        hit = self._hits.make(ruleset, request, params)
-        offers = find_offers(hit)
-        rejection = offers if isinstance(offers, Rejection) else self._decide(request, hit, offers)
-        return self._clicks.respond(request, hit, rejection, cut=cut)
+        key = params.get("id", "")
+        offers = find_offers(ruleset, key)
+        smart_id = "" if ruleset.find_smartlink(key) is None else key
+        hit = self._hits.make(ruleset, request, params, smart_id=smart_id)
+        if isinstance(offers, Rejection):
+            route, decision = UNKNOWN_OFFER, Decision(offers, False)
+        else:
+            route, decision = self._decide(request, hit, offers)
+        return self._clicks.respond(request, ruleset, hit, route, decision, cut=cut)
 
-    def _decide(self, request: Request, hit: Hit, offers: Sequence[RulesetOffer]) -> Rejection | None:
-        """Aims the click at the first offer, in an order of chance, that takes it; else at the best, which does not.
-        One that another click filled meanwhile is passed over."""
+    def _decide(self, request: Request, hit: Hit, offers: Sequence[OfferRoute]) -> tuple[OfferRoute, Decision]:
+        """Choose the first offer, in the order of `ordered_offers`, that takes the click; else the best.
 
-        def retarget(hit: Hit, offer: RulesetOffer) -> None:
-            hit.retarget(offer)
-            hit.cookie = unique_cookie_of(request, hit)
-
-        for offer in ordered_offers(offers, hit.click_id):
-            if find_offer_rejection(hit, offer, retarget, self._clicks.dry_run) is None:
-                rejection = self._clicks.decide_click(request, hit)
-                if rejection is None or rejection.reason == BOT:
-                    return rejection
-        retarget(hit, offers[0])
-        return self._clicks.decide_click(request, hit)
+        An offer that another click filled meanwhile is passed over.
+        """
+        for route in ordered_offers(offers, hit.click_id):
+            if self._clicks.passes_as_visitor(hit, route):
+                decision = self._clicks.decide_click(request, hit, route)
+                if decision.rejection is None or decision.rejection.reason == BOT:
+                    return route, decision
+        return offers[0], self._clicks.decide_click(request, hit, offers[0])

@@ -8,7 +8,8 @@ holds the id of the click at which the visitor was last new to the offer, for th
 from typing import Final
 
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.routes import OfferRoute
+from trackyard.decision.click.route import OfferRoute
+from trackyard.decision.routes import Ruleset
 from trackyard.edge.http.request import Request
 
 _YEAR: Final = "Max-Age=31536000; Path=/; HttpOnly; "
@@ -30,7 +31,7 @@ def _cookie_parts(attributes: str) -> _CookieParts:
 _COOKIE_PARTS: Final = (_cookie_parts(_HTTP_ATTRIBUTES), _cookie_parts(_HTTPS_ATTRIBUTES))
 
 
-def click_cookies(request: Request, hit: Hit, route: OfferRoute, *, unique: bool) -> bytes:
+def click_cookies(request: Request, ruleset: Ruleset, hit: Hit, route: OfferRoute, *, unique: bool) -> bytes:
     """The header lines that a recorded click sets. unique: whether the visitor is new to the offer."""
     first, second, third, last = _COOKIE_PARTS[1 if is_https(request) else 0]
     click_id, number = hit.click_id, route.number
@@ -38,7 +39,7 @@ def click_cookies(request: Request, hit: Hit, route: OfferRoute, *, unique: bool
         lines = f"Set-Cookie: afclick_{number}={click_id}{first}{click_id}{second}{number}={click_id}{third}"
     else:
         lines = f"Set-Cookie: afclick_{number}={click_id}{first}{click_id}{last}"
-    if hit.affiliate is not None and hit.ruleset.pixels(route.id, hit.affiliate.id):
+    if hit.affiliate is not None and ruleset.pixels(route.id, hit.affiliate.id):
         lines = f"{lines}Set-Cookie: afpid_{number}={hit.affiliate.number}{last}"
     return lines.encode("ascii")
 

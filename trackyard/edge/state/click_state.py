@@ -7,14 +7,15 @@ journals.
 import fcntl
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from trackyard.decision.click.hit import Hit
-from trackyard.edge.state.caps import capped_counts_of
+from trackyard.decision.click.route import OfferRoute, Reservation
+from trackyard.decision.click.state import ReadOnlyClickState, ReservationRequest
 from trackyard.edge.state.claims import FLUSH_AT, Claims
 from trackyard.edge.state.counts import ClickCounts
 from trackyard.edge.state.counts_file import ClickCount, CountsFull
@@ -51,9 +52,7 @@ class StateOptions:
 class EdgeState:
     """The state as one edge has it; to be opened when its earlier journals are sealed, and before it decides.
 
-    `end_position`: start (UTC ms) and end of the journal being written · `reserving` claims for the click that is
-    decided, which
-     `commit_claims`, `roll_back_claims` or `release` ends; `read_only` only looks. Errors: OSError.
+    `end_position`: start (UTC ms) and end of the journal being written · `read_only` only looks. Errors: OSError.
     """
 
     def __init__(self, options: StateOptions, end_position: Callable[[], tuple[int, int]], now_s: int) -> None:
@@ -67,7 +66,7 @@ class EdgeState:
         except BaseException:
             os.close(self._users)
             raise
-        self.reserving = ReservingState(self)
+        self._recorded = 0
         self.read_only = ReadOnlyState(self)
         self._sync_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="state-sync")
         self._running: Future[None] | None = None
@@ -79,35 +78,63 @@ class EdgeState:
         """Whether so many claims wait for their records that these should be written now."""
         return len(self.claims) >= FLUSH_AT
 
-    def commit_claims(self) -> None:
-        """The records of all claims are in the journal."""
-        if self.reserving.unrecorded:
-            self.release(self.reserving.unrecorded)
+    def reserve(self, requests: Sequence[ReservationRequest]) -> list[Reservation]:
+        """Reserve a batch of clicks; a click that is rejected reserves nothing.
+
+        A batch whose records were not put is rolled back first: what came between failed. Raises StateUnwritable,
+        with nothing of the batch reserved.
+        """
+        self._roll_back_to(self._recorded)
+        try:
+            return [self._reserve(each.hit, each.route, each.full_cap) for each in requests]
+        except (CountsFull, OSError) as error:
+            self._roll_back_to(self._recorded)
+            raise StateUnwritable(f"click state: {error}") from error
+
+    def set_recorded(self) -> None:
+        """Keep the last batch until `commit`: its records are put."""
+        self._recorded = len(self.claims)
+
+    def commit(self) -> None:
+        """Keep every reservation: the records are in the journal."""
+        self._roll_back_to(self._recorded)
+        self._recorded = 0
         self.claims.clear(*self._where())
         if self._due:
             self._start_sync()
 
-    def roll_back_claims(self) -> None:
-        """The records of all claims could not be written: none was made."""
-        while (claim := self.claims.last()) is not None:
+    def roll_back(self) -> None:
+        """Undo every reservation: the records could not be written."""
+        self._recorded = 0
+        self._roll_back_to(0)
+
+    def _reserve(self, hit: Hit, route: OfferRoute, full_cap: str) -> Reservation:
+        self.claims.begin(hit.click_id)
+        start = len(self.claims)
+        new = route.unique_only and self._claim_visitor(hit, route)
+        if route.unique_only and not new:
+            return Reservation(False, "")
+        full_cap = full_cap or self._reserve_counts(hit, route)
+        if full_cap:
+            self._roll_back_to(start)
+        elif not route.unique_only:
+            new = self._claim_visitor(hit, route)
+        return Reservation(new, full_cap)
+
+    def _claim_visitor(self, hit: Hit, route: OfferRoute) -> bool:
+        cookie, second = route.unique_cookie(hit), hit.time_ms // 1000
+        return self.visitors.claim(route.id, route.visitor_key(hit), cookie, second, hit.click_id)
+
+    def _reserve_counts(self, hit: Hit, route: OfferRoute) -> str:
+        capped = route.capped_counts(hit)
+        full = -1 if capped is None else self.counts.reserve(route.id, capped.capped_counts, hit.time_ms // 1000)
+        return "" if capped is None or full < 0 else capped.caps[full]
+
+    def _roll_back_to(self, count: int) -> None:
+        """Undo the claims behind the first `count`, from the last to the first."""
+        while len(self.claims) > count and (claim := self.claims.last()) is not None:
             roll_back(claim, self.visitors, self.counts)
             self.claims.remove_last()
-
-    def release(self, click_id: str) -> None:
-        """Undoes the claims of the click decided last: it was refused after all, or has no record."""
-        while (claim := self.claims.last()) is not None and claim.click == click_id:
-            roll_back(claim, self.visitors, self.counts)
-            self.claims.remove_last()
-        self.reserving.clear_click()
-
-    def is_new(self, hit: Hit, *, accepted: bool) -> bool:
-        """Whether the visitor of a decided click is new to the offer. Its record is made next: what it claimed stays
-        claimed, or was none's when the click is not `accepted`."""
-        new = accepted and self.reserving.is_new(hit)
-        if not accepted and self.reserving.unrecorded:
-            self.release(self.reserving.unrecorded)
-        self.reserving.unrecorded = ""
-        return new
 
     def tick(self, now_s: int) -> None:
         """Makes what changed safe from power cuts when it is time to, beside the loop."""
@@ -205,84 +232,17 @@ class EdgeState:
         self._synced_log.append(synced, self._now_s)
 
 
-class ReservingState:
-    """decision.click.state.Seen of a click that is being decided: asking claims. The answer about a visitor is kept
-    for the hit,
-    which may ask again. unrecorded: the id of the click that claims and has no record yet, "" = none does."""
-
-    def __init__(self, state: EdgeState) -> None:
-        self.unrecorded = ""
-        self._state = state
-        self._hit: Hit | None = None
-        self._offer = 0
-        self._new = False
-
-    def is_new(self, hit: Hit) -> bool:
-        """As Seen. One that is new is new no more."""
-        route = hit.route
-        if route is None:
-            return False
-        if self._hit is not hit or self._offer != route.id:
-            state = self._state
-            self._begin(hit, route.id)
-            try:
-                # A click that is unique gives its id as the cookie, to a visitor that keeps any.
-                second, given = hit.time_ms // 1000, hit.click_id if hit.cookie else ""
-                self._new = state.visitors.claim(route.id, hit.visitor_key(), hit.cookie, second, given)
-            except OSError as error:
-                state.release(hit.click_id)
-                raise StateUnwritable(f"claims: {error}") from error
-            self._hit = hit
-        return self._new
-
-    def full_cap(self, hit: Hit) -> str:
-        """As Seen. Errors: StateUnwritable."""
-        state = self._state
-        route = hit.route
-        capped_counts, caps = capped_counts_of(hit)
-        if not capped_counts or route is None:
-            return ""
-        self._begin(hit, route.id)
-        try:
-            full = state.counts.reserve(route.id, capped_counts, hit.time_ms // 1000)
-        except (CountsFull, OSError) as error:
-            state.release(hit.click_id)
-            raise StateUnwritable(f"click counts: {error}") from error
-        if full < 0:
-            return ""
-        # A click that is refused makes no visitor seen.
-        state.release(hit.click_id)
-        return caps[full]
-
-    def clear_click(self) -> None:
-        """The click that was asked for is no more."""
-        self._hit = None
-        self.unrecorded = ""
-
-    def _begin(self, hit: Hit, offer: int) -> None:
-        if self.unrecorded != hit.click_id or self._offer != offer:
-            if self.unrecorded:
-                # What came between failed, or was for another offer of a SmartLink: that has no record.
-                self._state.release(self.unrecorded)
-            self.unrecorded = hit.click_id
-            self._offer = offer
-            self._state.claims.begin(hit.click_id)
-
-
-class ReadOnlyState:
-    """decision.click.state.Seen that claims nothing: of dry runs, HEAD, bots, and offers that are only weighed."""
+class ReadOnlyState(ReadOnlyClickState):
+    """The state of HEAD requests, bots and offers that are only weighed: it reserves nothing."""
 
     def __init__(self, state: EdgeState) -> None:
         self._state = state
 
-    def is_new(self, hit: Hit) -> bool:
-        """As Seen."""
-        offer = hit.offer
-        now_s = hit.time_ms // 1000
-        return offer is not None and not self._state.visitors.seen(offer.id, hit.visitor_key(), hit.cookie, now_s)
+    def is_new(self, hit: Hit, route: OfferRoute) -> bool:
+        visitor, cookie = route.visitor_key(hit), route.unique_cookie(hit)
+        return not self._state.visitors.seen(route.id, visitor, cookie, hit.time_ms // 1000)
 
-    def full_cap(self, hit: Hit) -> str:
-        """As Seen."""
-        capped_counts, caps = capped_counts_of(hit)
-        full = self._state.counts.find_full(capped_counts)
-        return "" if full < 0 else caps[full]
+    def find_full_cap(self, hit: Hit, route: OfferRoute) -> str:
+        capped = route.capped_counts(hit)
+        full = -1 if capped is None else self._state.counts.find_full(capped.capped_counts)
+        return "" if capped is None or full < 0 else capped.caps[full]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from trackyard.decision.click.caps import CappedCount
 from trackyard.edge.state.claims import Claim, ClaimKind, Claims
 from trackyard.edge.state.counts_file import ClickCount, CountsFile
 from trackyard.edge.state.mapped_file import open_reserved
@@ -22,21 +23,6 @@ _LOCKS: Final = 2**20
 _COUNT: Final = ClaimKind.COUNT
 
 _rounds: Final = itertools.count()
-
-
-class CappedCount:
-    """A place that a click needs. key: of the count, 16 bytes · limit: full at so many · end: when the period ends,
-    UTC s, NEVER = never · place: where the count was found last, -1 = nowhere · round: in which it was last noted as
-    changed."""
-
-    __slots__ = ("cell_index", "changed_round", "end", "key", "limit")
-
-    def __init__(self, key: bytes, limit: int, end: int) -> None:
-        self.key = key
-        self.limit = limit
-        self.end = end
-        self.cell_index = -1
-        self.changed_round = -1
 
 
 class ClickCounts:

@@ -13,8 +13,6 @@ from typing import Final, NamedTuple
 
 from trackyard.edge.state.mapped_file import open_reserved
 
-NEVER: Final = 2**62
-"""The end of a period that has none."""
 REUSE_AFTER_S: Final = 3600
 """A place is given away so long after its period ended: whoever still counts in it would be an hour late."""
 SEGMENTS: Final = 7

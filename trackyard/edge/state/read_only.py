@@ -3,34 +3,35 @@
 from pathlib import Path
 
 from trackyard.decision.click.hit import Hit
-from trackyard.edge.state.caps import capped_counts_of
+from trackyard.decision.click.route import OfferRoute
+from trackyard.decision.click.state import ReadOnlyClickState
 from trackyard.edge.state.counts_file import MIN_FILE_SIZE, CountsFile
 from trackyard.edge.state.recovery import VISITORS_FILE
 from trackyard.edge.state.unique import HEADER, UniqueVisitors
 
 
-class ReadOnlyEdgeState:
-    """decision.click.state.Seen over the files in `directory`, opened for each look: they come and go with the edges.
-    Of what is not there, or is just being made, nothing was seen. Errors: OSError."""
+class ReadOnlyEdgeState(ReadOnlyClickState):
+    """The files in `directory`, opened for each look: they come and go with the edges.
+
+    A file that is absent or being made has seen nothing. Errors: OSError.
+    """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def is_new(self, hit: Hit) -> bool:
-        """As Seen."""
+    def is_new(self, hit: Hit, route: OfferRoute) -> bool:
         path = self._directory / VISITORS_FILE
-        if hit.offer is None or _size(path) <= HEADER:
-            return hit.offer is not None
+        if _size(path) <= HEADER:
+            return True
         visitors = UniqueVisitors(path, writes=False)
         try:
-            return not visitors.seen(hit.offer.id, hit.visitor_key(), hit.cookie, hit.time_ms // 1000)
+            return not visitors.seen(route.id, route.visitor_key(hit), route.unique_cookie(hit), hit.time_ms // 1000)
         finally:
             visitors.close()
 
-    def full_cap(self, hit: Hit) -> str:
-        """As Seen."""
-        capped = capped_counts_of(hit)
-        if not capped.capped_counts:
+    def find_full_cap(self, hit: Hit, route: OfferRoute) -> str:
+        capped = route.capped_counts(hit)
+        if capped is None:
             return ""
         totals = [0] * len(capped.capped_counts)
         for path in sorted(self._directory.glob("counts-*.map")):

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from trackyard.decision.click.caps import OfferClickCaps
 from trackyard.decision.routes import Ruleset, restrictions_of
 from trackyard.decision.visitor.visitor import ADDRESS_ONLY, visitor_key
-from trackyard.edge.state.caps import OfferClickCaps
 from trackyard.edge.state.claims import Claim, ClaimKind, Claims
 from trackyard.edge.state.counts import ClickCounts, counts_name
 from trackyard.edge.state.synced import Position, SyncedLog, SyncedState, SyncRecord, find_synced_state, unexpired

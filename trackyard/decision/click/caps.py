@@ -5,13 +5,27 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from trackyard.decision.click.hit import Hit
 from trackyard.domain.offers.periods import Period, period_at
 from trackyard.domain.tracking.ruleset import ClickCap, RulesetOffer
-from trackyard.edge.state.counts import CappedCount
-from trackyard.edge.state.counts_file import NEVER
 
 _CACHE_SIZE: Final = 10_000
+NEVER: Final = 2**62
+"""The end of a period that has none."""
+
+
+class CappedCount:
+    """A place that a click needs. key: of the count, 16 bytes · limit: full at so many · end: when the period ends,
+    UTC s, NEVER = never · place: where the count was found last, -1 = nowhere · round: in which it was last noted as
+    changed."""
+
+    __slots__ = ("cell_index", "changed_round", "end", "key", "limit")
+
+    def __init__(self, key: bytes, limit: int, end: int) -> None:
+        self.key = key
+        self.limit = limit
+        self.end = end
+        self.cell_index = -1
+        self.changed_round = -1
 
 
 class CappedCounts(NamedTuple):
@@ -19,9 +33,6 @@ class CappedCounts(NamedTuple):
 
     capped_counts: tuple[CappedCount, ...]
     caps: tuple[str, ...]
-
-
-NO_CAPPED_COUNTS: Final = CappedCounts((), ())
 
 
 class CurrentPeriods:
@@ -105,17 +116,6 @@ class OfferClickCaps:
             )
             capped_counts.append(CappedCount(key, cap.value, NEVER if period.end is None else period.end // 1000))
         return CappedCounts(tuple(capped_counts), tuple(cap.id for cap in caps))
-
-
-def capped_counts_of(hit: Hit) -> CappedCounts:
-    """What a click needs places of: none when its offer or its affiliate is not known."""
-    route, affiliate = hit.route, hit.affiliate
-    if route is None or affiliate is None or not route.has_click_caps:
-        return NO_CAPPED_COUNTS
-    caps = route.caps
-    if not isinstance(caps, OfferClickCaps):
-        caps = route.caps = OfferClickCaps(route.offer, hit.ruleset.platform.timezone)
-    return caps.counts_for(affiliate.id, hit.country, hit.time_ms)
 
 
 def count_key(offer: int, cap: str, affiliate: int, country: str | None, start_ms: int) -> bytes:

@@ -1,9 +1,12 @@
-"""The order of the steps: a click with several faults is rejected by the first of them."""
+"""The table of steps: its order is that of the specification, and the first step that rejects wins."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 from tests.decision.clicks import FakeClickState, make_hit, reason
 from tests.support.rules import ADVERTISER
+from trackyard.decision.click.steps import STEPS
 from trackyard.decision.visitor.visitor import GeoRecord
 from trackyard.domain.offers.offers import (
     AllowDeny,
@@ -16,6 +19,27 @@ from trackyard.domain.offers.offers import (
 )
 from trackyard.domain.tracking.rejections import REJECTION_REASONS
 from trackyard.domain.tracking.ruleset import FullCap, RulesetAdvertiser, RulesetAffiliate, RulesetFullCaps
+
+
+def _documented_reasons() -> tuple[str, ...]:
+    """The reasons in the first column of the table of the specification, short forms written out."""
+    page = (Path(__file__).parents[2] / "docs/spec/tracking.md").read_text()
+    section = page.split("## The decision on a click", 1)[1].split("\n## ", 1)[0]
+    cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    names = [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+    return tuple(f"mistargeting{name}" if name.startswith("-") else name for name in names)
+
+
+def test_step_order_equals_specification() -> None:
+    assert tuple(reason for step in STEPS for reason in step.reasons) == REJECTION_REASONS == _documented_reasons()
+    assert " ".join(REJECTION_REASONS) == (
+        "invalid-offer unknown-offer invalid-affiliate unknown-affiliate inactive-offer inactive-affiliate "
+        "unknown-advertiser disabled-affiliate bot mistargeting-ip mistargeting-country mistargeting-region "
+        "mistargeting-city mistargeting-isp mistargeting-os mistargeting-device mistargeting-browser "
+        "mistargeting-brand mistargeting-connection mistargeting-proxy mistargeting-sub mistargeting-sub-account "
+        "empty-sub non-unique-clicks overcap"
+    )
+
 
 _OWN: dict[str, dict[str, Any]] = {
     "inactive-offer": {"schedule": OfferSchedule(date_to="2020-01-01")},

@@ -1,0 +1,177 @@
+"""Everything that a click decision needs of one offer, cached."""
+
+import sys
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable
+
+from trackyard.decision.click.caps import CappedCounts, OfferClickCaps
+from trackyard.decision.click.hit import Hit
+from trackyard.decision.target.json_text import quoted
+from trackyard.decision.target.templates import UrlTemplate
+from trackyard.decision.targeting.checks import TargetingCheck
+from trackyard.decision.targeting.targeting import Targeting
+from trackyard.decision.visitor.headers import find_unique_cookie
+from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey
+from trackyard.domain.tracking.rejections import Rejection
+from trackyard.domain.tracking.ruleset import FullCap, RulesetAdvertiser, RulesetLanding, RulesetOffer
+
+_MAX_NUMBER_LENGTH = 18
+
+
+class Reservation:
+    """What the click state says of one click. `full_cap` is the id of a cap without a place, "" = none."""
+
+    __slots__ = ("full_cap", "is_new")
+
+    def __init__(self, is_new: bool, full_cap: str) -> None:
+        self.is_new = is_new
+        self.full_cap = full_cap
+
+
+StepCheck = Callable[[Hit, "OfferRoute", Reservation], Rejection | None]
+
+
+class OfferRoute:
+    """One offer with its advertiser, its compiled targeting and the checks of its clicks.
+
+    It is made at the first click on the offer and replaced when anything of it changes. Routes are walked at random,
+    so that each line of the processor's cache costs: what nearly all clicks read comes first, and equal parts of
+    offers are one object.
+
+    checks: of the steps that may reject its clicks before the click state is asked; `state_checks`: after it
+    edition: of the ruleset that it was made of
+    number: the id as text; `columns`: the advertiser as JSON, for the record
+    always_open: takes clicks at all times; `accepts_all`: takes clicks of every active affiliate
+    single_url: no targeting group has a URL of its own
+    targeting, sub_accounts: None = nothing restricts the offer; the advertiser restricts no sub account
+    full_caps: caps of conversions and budget without a place
+    connected, disconnected: sorted affiliate ids; None = there are none
+    target: the compiled URL, None = no click needed it yet
+    """
+
+    __slots__ = (
+        "accepts_all",
+        "advertiser",
+        "always_open",
+        "checks",
+        "click_caps",
+        "columns",
+        "connected",
+        "disconnected",
+        "edition",
+        "empty_sub",
+        "full_caps",
+        "id",
+        "number",
+        "offer",
+        "personal_only",
+        "redirect_type",
+        "single_url",
+        "state_checks",
+        "sub_accounts",
+        "target",
+        "targeting",
+        "unique_only",
+    )
+
+    def __init__(
+        self,
+        edition: int,
+        offer: RulesetOffer,
+        advertiser: RulesetAdvertiser | None = None,
+        targeting: Targeting | None = None,
+        sub_accounts: TargetingCheck | None = None,
+        full_caps: tuple[FullCap, ...] = (),
+        connected: "array[int] | None" = None,
+        disconnected: "array[int] | None" = None,
+        zone: str = "UTC",
+    ) -> None:
+        self.edition = edition
+        self.checks: tuple[StepCheck, ...] = ()
+        self.state_checks: tuple[StepCheck, ...] = ()
+        self.single_url = targeting is None or not targeting.has_urls
+        self.unique_only = targeting is not None and targeting.unique_only
+        self.target: UrlTemplate | None = None
+        self.number = str(offer.id)
+        self.columns = sys.intern(quoted(offer.advertiser))
+        self.redirect_type = offer.redirect_type
+        self.id = offer.id
+        self.targeting = targeting
+        self.click_caps = OfferClickCaps(offer, zone) if offer.click_caps else None
+        self.full_caps = full_caps
+        self.sub_accounts = sub_accounts
+        self.connected = connected
+        self.offer = offer
+        self.advertiser = advertiser
+        self.disconnected = disconnected
+        self.empty_sub = "" if targeting is None else targeting.empty_sub
+        self.personal_only = advertiser is not None and advertiser.personal_only
+        scheduled = targeting is not None and targeting.scheduled
+        self.always_open = offer.active and not scheduled and offer.start_at is None and offer.stop_at is None
+        self.accepts_all = offer.open and disconnected is None and advertiser is not None and not advertiser.blacklist
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the ruleset has the offer."""
+        return self.id != 0
+
+    def is_connected(self, affiliate: int) -> bool:
+        """Return whether staff connected the affiliate to the offer."""
+        return _contains(self.connected, affiliate)
+
+    def is_disconnected(self, affiliate: int) -> bool:
+        """Return whether staff disconnected the affiliate from the offer."""
+        return _contains(self.disconnected, affiliate)
+
+    def visitor_key(self, hit: Hit) -> VisitorKey:
+        """Return the visitor by address and user agent; with uniqIpOnly by the address alone."""
+        return hit.address, ADDRESS_ONLY if self.unique_only else hit.parsed.fingerprint
+
+    def unique_cookie(self, hit: Hit) -> str:
+        """Return the click at which the visitor was last new to the offer; without a cookie this click."""
+        return find_unique_cookie(hit.headers, self.id) or hit.click_id
+
+    def capped_counts(self, hit: Hit) -> CappedCounts | None:
+        """Return the counts of click caps in which the click needs a place; None = there are none."""
+        if self.click_caps is None or hit.affiliate is None:
+            return None
+        return self.click_caps.counts_for(hit.affiliate.id, hit.country, hit.time_ms)
+
+    def find_full_cap(self, hit: Hit) -> str:
+        """Return the id of the first full cap of conversions or budget that counts for this click; "" = none."""
+        for cap in self.full_caps:
+            if (
+                (cap.until is None or hit.time_ms < cap.until)
+                and (not cap.affiliates or (hit.affiliate is not None and hit.affiliate.id in cap.affiliates))
+                and (not cap.countries or hit.country in cap.countries)
+            ):
+                return cap.cap
+        return ""
+
+    def find_landing(self, hit: Hit) -> RulesetLanding | None:
+        """Return the landing that the parameter `l` names; None when it names none."""
+        text = hit.params.get("l")
+        if text is None:
+            return None
+        landing_id = find_number(text)
+        return next((landing for landing in self.offer.landings if landing.id == landing_id), None)
+
+
+def find_number(text: str) -> int | None:
+    """Return the integer id that a visitor wrote; None when it is none."""
+    if text.isdigit() and text.isascii():
+        return int(text) if len(text) <= _MAX_NUMBER_LENGTH else 0
+    return None
+
+
+def without_zeros(text: str) -> str:
+    """Return a number without leading zeros, the form that the ruleset knows it by; a hash keeps them."""
+    return text.lstrip("0") if len(text) <= _MAX_NUMBER_LENGTH else ""
+
+
+def _contains(numbers: "array[int] | None", number: int) -> bool:
+    if numbers is None:
+        return False
+    place = bisect_left(numbers, number)
+    return place < len(numbers) and numbers[place] == number

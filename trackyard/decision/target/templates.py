@@ -1,0 +1,182 @@
+"""URL templates: macros compiled once and filled for each click (docs/spec/tracking.md#redirects)."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from trackyard.base.zones import find_zone, local_day
+from trackyard.decision.click.hit import Hit
+from trackyard.decision.target.deep_links import find_deep_link, wants_deep_link
+from trackyard.domain.tracking.macros import Template, encode_value
+from trackyard.domain.tracking.ruleset import RulesetOffer
+
+_URL_CHARACTERS: Final = "%:/?#[]@!$&'()*+,;=-._~{}"
+"""Characters that stay in a URL as they are; braces because an unknown macro stays as written."""
+_UTC: Final = ZoneInfo("UTC")
+
+
+MacroFunction = Callable[[Hit, RulesetOffer], str]
+
+
+class _MacroReader:
+    """What reads the value of a macro. `read` gives it encoded: what cannot need it is spared the look."""
+
+    __slots__ = ()
+
+    def read(self, hit: Hit, offer: RulesetOffer) -> str:
+        """The value for a click."""
+        raise NotImplementedError
+
+
+class _ParameterMacro(_MacroReader):
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def read(self, hit: Hit, offer: RulesetOffer) -> str:
+        value = hit.params.get(self._name)
+        if value is None:
+            return ""
+        return value if hit.plain else encode_value(value)
+
+
+class _ClickIdMacro(_MacroReader):
+    __slots__ = ()
+
+    def read(self, hit: Hit, offer: RulesetOffer) -> str:
+        return hit.click_id
+
+
+class _CountryMacro(_MacroReader):
+    __slots__ = ()
+
+    def read(self, hit: Hit, offer: RulesetOffer) -> str:
+        return encode_value(hit.country)
+
+
+class _OsMacro(_MacroReader):
+    __slots__ = ()
+
+    def read(self, hit: Hit, offer: RulesetOffer) -> str:
+        return hit.parsed.os
+
+
+class _FunctionMacro(_MacroReader):
+    """A macro that fewer URLs have."""
+
+    __slots__ = ("_read",)
+
+    def __init__(self, read: MacroFunction) -> None:
+        self._read = read
+
+    def read(self, hit: Hit, offer: RulesetOffer) -> str:
+        return self._read(hit, offer)
+
+
+def _day(hit: Hit, offer: RulesetOffer) -> str:
+    return local_day(hit.time_ms, find_zone(hit.platform.timezone) or _UTC).isoformat()
+
+
+def _deep_link(hit: Hit, offer: RulesetOffer) -> str:
+    link = find_deep_link(hit, offer) if wants_deep_link(hit) else None
+    return "" if link is None else encode_value(link.value)
+
+
+_FUNCTION_MACROS: Final[dict[str, MacroFunction]] = {
+    "offer_id": lambda hit, offer: str(offer.id) if offer.id else encode_value(hit.params.get("offer_id", "")),
+    "ip": lambda hit, offer: encode_value(hit.ip),
+    "city": lambda hit, offer: encode_value(hit.place.city),
+    "referrer": lambda hit, offer: encode_value(hit.referrer),
+    "device_ua": lambda hit, offer: encode_value(hit.ua),
+    "os_version": lambda hit, offer: encode_value(hit.agent.os_version),
+    "device_model": lambda hit, offer: encode_value(hit.agent.model),
+    "browser": lambda hit, offer: encode_value(hit.agent.browser),
+    "language": lambda hit, offer: hit.language,
+    # The last digits of a click id are random already.
+    "rand": lambda hit, offer: str(int(hit.click_id[-8:], 16)),
+    "time": lambda hit, offer: str(hit.time_ms // 1000),
+    "date_only": _day,
+    "deeplink": _deep_link,
+    "offer_name": lambda hit, offer: encode_value(offer.title),
+    "affiliate_name": lambda hit, offer: encode_value(hit.affiliate.name) if hit.affiliate is not None else "",
+    "advertiser_id": lambda hit, offer: offer.advertiser,
+}
+_PARAMETERS: Final = (
+    "pid",
+    *(f"sub{number}" for number in range(1, 9)),
+    *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", "ios_idfa", "android_id", "fbclid"),
+)
+_MACROS: Final[dict[str, _MacroReader]] = {
+    "clickid": _ClickIdMacro(),
+    "click_id": _ClickIdMacro(),
+    "geo": _CountryMacro(),
+    "os": _OsMacro(),
+    **{name: _ParameterMacro(name) for name in _PARAMETERS},
+    **{name: _FunctionMacro(read) for name, read in _FUNCTION_MACROS.items()},
+}
+CLICK_MACROS: Final = frozenset(_MACROS)
+"""The macros that URLs of offers may contain."""
+
+_TEMPLATE_CACHE_SIZE: Final = 262_144
+_templates: "dict[str, UrlTemplate]" = {}
+
+
+def url_template(url: str) -> "UrlTemplate":
+    """The target of a URL, kept: its own characters are made safe for a header once."""
+    found = _templates.get(url)
+    if found is None:
+        if len(_templates) >= _TEMPLATE_CACHE_SIZE:
+            _templates.clear()
+        found = _templates[url] = compile_url(url)
+    return found
+
+
+def compile_url(url: str) -> "UrlTemplate":
+    """Compile a URL; its own characters are made safe for a header."""
+    return UrlTemplate(Template(quote(url, safe=_URL_CHARACTERS)))
+
+
+class _UrlPiece:
+    """A macro in a URL, and the text behind it."""
+
+    __slots__ = ("literal", "macro")
+
+    def __init__(self, macro: _MacroReader, literal: str) -> None:
+        self.macro = macro
+        self.literal = literal
+
+
+@lru_cache(maxsize=4096)
+def _url_pieces(names: tuple[str, ...], literals: tuple[str, ...]) -> tuple[_UrlPiece, ...]:
+    """Macros, each with its text. One tuple for all URLs with the same ones: what many clicks share stays near."""
+    return tuple([_UrlPiece(_MACROS[name], literal) for name, literal in zip(names, literals, strict=True)])
+
+
+class UrlTemplate:
+    """A URL as the text before its first macro, and what follows, which many URLs share: thousands of them are walked
+    at random."""
+
+    __slots__ = ("_first", "_rest")
+
+    def __init__(self, source: Template) -> None:
+        first, *literals = source.literals
+        texts, names = [first], []
+        for name, literal in zip(source.names, literals, strict=True):
+            if name in _MACROS:
+                names.append(name)
+                texts.append(literal)
+            else:
+                texts[-1] += f"{{{name}}}{literal}"
+        self._first, *rest = texts
+        self._rest = _url_pieces(tuple(names), tuple(rest))
+
+    def fill(self, hit: Hit, offer: RulesetOffer) -> str:
+        """The URL for one click, values percent-encoded."""
+        texts = [self._first]
+        for piece in self._rest:
+            texts.append(piece.macro.read(hit, offer))
+            texts.append(piece.literal)
+        return "".join(texts)
