@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Self
 
-from tests.support.program import request
+from tests.support.processes.program import request
 
 _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

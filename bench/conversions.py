@@ -22,10 +22,10 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from tests.support.databases import PostgresServer
-from tests.support.inbound_postbacks import make_click, make_inbound_postback
-from tests.support.program import poll_until
-from tests.support.seeds import add_advertiser, add_affiliate, add_offer
+from tests.support.clicks.inbound_postbacks import make_click, make_inbound_postback
+from tests.support.processes.program import poll_until
+from tests.support.stores.databases import PostgresServer
+from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.base.clock import SystemClock

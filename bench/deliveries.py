@@ -19,11 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.arrivals import Arrivals
-from tests.support.databases import PostgresServer
-from tests.support.inbound_postbacks import AT
+from tests.support.clicks.inbound_postbacks import AT
 from tests.support.offer_scenario import click_id_of, create_offer_scenario
-from tests.support.program import RunningProgram, poll_until
-from tests.support.seeds import add_affiliate, add_postback
+from tests.support.processes.program import RunningProgram, poll_until
+from tests.support.stores.databases import PostgresServer
+from tests.support.stores.seeds import add_affiliate, add_postback
 from trackyard.base.ids import new_id
 from trackyard.jobs.worker import WorkerOptions, run
 from trackyard.store.engine.database import Database

@@ -25,7 +25,7 @@ from typing import Any, Final
 from bench import steps
 from bench.servers import Rate, Server, nginx, protocol, rate_of
 from bench.traffic import need, rules, send, write_script
-from tests.support.edge import publish
+from tests.support.clicks.edge import publish
 from trackyard.runtime.compiled import in_use
 
 ROUNDS: Final = 2

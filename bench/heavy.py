@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.offer_scenario import OfferScenario, create_offer_scenario, period_around_today
-from tests.support.program import KEY, RunningProgram, request
+from tests.support.processes.program import KEY, RunningProgram, request
 from trackyard.analytics.engine.connection import Analytics
 
 CLICKS_S = 200

@@ -18,8 +18,8 @@ import time
 from pathlib import Path
 
 from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
-from tests.support.program import KEY, RunningProgram, poll_until
-from tests.support.receiver import Receiver
+from tests.support.processes.program import KEY, RunningProgram, poll_until
+from tests.support.processes.receiver import Receiver
 
 
 def pss_mb(program: RunningProgram) -> float:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from tests.support.events import NOON, new_click
+from tests.support.models.events import NOON, new_click
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.load import CATCH_UP_BATCH, click_item, load, lookup_item

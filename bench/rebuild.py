@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.support.events import NOON, new_click
-from tests.support.history import conversion_of
-from tests.support.program import poll_until
+from tests.support.models.events import NOON, new_click
+from tests.support.models.history import conversion_of
+from tests.support.processes.program import poll_until
 from trackyard.actions.platform.rebuild import Rebuilder, RebuildMode, RebuildStatus, RebuildStep
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate

@@ -26,8 +26,8 @@ import msgspec
 from sqlalchemy import insert, update
 
 from bench.offers import an_offer
-from tests.support.edge import RunningEdge, parse_answers, running_edge
-from tests.support.seeds import add_advertiser, add_affiliate
+from tests.support.clicks.edge import RunningEdge, parse_answers, running_edge
+from tests.support.stores.seeds import add_advertiser, add_affiliate
 from trackyard.base.clock import SystemClock
 from trackyard.domain.offers.offers import sort_columns_of, stored_columns
 from trackyard.jobs.loading.rulesets import RulesetPublisher

@@ -27,7 +27,7 @@ import psutil
 import uvloop
 
 from bench.traffic import find_program, need, rules, send, write_script
-from tests.support.edge import publish
+from tests.support.clicks.edge import publish
 from trackyard.base.clock import SystemClock
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import Connection, ConnectionContext

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.traffic import OFFERS, requests, rules
-from tests.support.rules import make_ruleset
+from tests.support.clicks.rules import make_ruleset
 from trackyard.base.clock import SystemClock
 from trackyard.decision.click.state import EMPTY_CLICK_STATE
 from trackyard.decision.click.steps import decide

@@ -8,7 +8,7 @@ import pytest
 from argon2 import PasswordHasher
 from hypothesis import HealthCheck, settings
 
-from tests.support.databases import (
+from tests.support.stores.databases import (
     database,
     database_url,
     empty_database,

@@ -1,4 +1,4 @@
-from tests.support.analytics import analytics  # noqa: F401
 from tests.support.limited_offer import limited
+from tests.support.stores.analytics import analytics  # noqa: F401
 
 __all__ = ["limited"]

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.seeds import add_conversion
+from tests.support.stores.seeds import add_conversion
 from trackyard.actions.people.callers import find_caller
 from trackyard.actions.platform.installation import (
     CurrencyFixed,

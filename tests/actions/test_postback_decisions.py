@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from tests.support.inbound_postbacks import AT, make_click
+from tests.support.clicks.inbound_postbacks import AT, make_click
 from tests.support.limited_offer import UTC, LimitedOffer
 from trackyard.actions.conversions.decisions import DecisionBatch, PostbackRequest
 from trackyard.domain.conversions.conversions import ConversionChange, PostbackError, ReceivedPostback

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import fields, replace
 
 from tests.actions.test_reconcile import fill
-from tests.support.clickhouse import clickhouse_address
-from tests.support.events import new_click
 from tests.support.installation import SteppedInstallation
+from tests.support.models.events import new_click
+from tests.support.stores.clickhouse import clickhouse_address
 from tests.support.waiting import wait_until
 from trackyard.actions.platform.rebuild import Rebuilder, RebuildMode, RebuildStatus
 from trackyard.actions.platform.reconciliation import reconcile

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.seeds import add_advertiser, add_affiliate
+from tests.support.stores.seeds import add_advertiser, add_affiliate
 from trackyard.actions.people.scope import is_confined, scope_of
 from trackyard.domain.people.callers import AffiliateCaller, StaffCaller
 from trackyard.domain.people.roles import Permission, Role

@@ -1,3 +1,3 @@
-from tests.support.analytics import analytics
+from tests.support.stores.analytics import analytics
 
 __all__ = ["analytics"]

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.conformance.predicates import Predicate
-from tests.support.program import HttpAnswer, RunningProgram, poll_until, request
+from tests.support.processes.program import HttpAnswer, RunningProgram, poll_until, request
 
 Names = dict[str, Any]
 PATIENCE_SECONDS = 20.0

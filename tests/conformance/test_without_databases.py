@@ -17,7 +17,7 @@ from tests.conformance.sentence import (
     table,
 )
 from tests.conformance.world import days
-from tests.support.program import KEY, RunningProgram, poll_until, request
+from tests.support.processes.program import KEY, RunningProgram, poll_until, request
 
 SECTION = "Endpoints without address databases"
 admin = Caller("admin")

@@ -25,9 +25,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from tests.conformance.sentence import Caller, Names, SpecSentence
-from tests.support.mmdb import write_mmdb
-from tests.support.program import KEY, HttpAnswer, RunningProgram, poll_until
-from tests.support.receiver import Receiver
+from tests.support.clicks.mmdb import write_mmdb
+from tests.support.processes.program import KEY, HttpAnswer, RunningProgram, poll_until
+from tests.support.processes.receiver import Receiver
 
 PASSWORD = "a long enough password"
 

@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from tests.contract import rights
 from tests.contract.test_every_endpoint import EndpointSetup, make_endpoint_setup
-from tests.support.analytics import address
 from tests.support.api import installed
+from tests.support.stores.analytics import address
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.api.catalogue import CATALOGUE, TOPICS

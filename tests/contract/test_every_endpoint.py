@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.contract import advertisers, affiliates, people, postbacks, staff
 from tests.contract.declared import declared_params, required_names, takes_any_text
+from tests.contract.requests import advertisers, affiliates, people, postbacks, staff
 from tests.support.api import Api
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
-from tests.support.events import new_click
-from tests.support.history import add_conversion, load_clicks
+from tests.support.models.events import new_click
+from tests.support.models.history import add_conversion, load_clicks
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.api.statistics.rows import StatsAnswer
 from trackyard.domain.people.roles import COMMON_PERMISSIONS

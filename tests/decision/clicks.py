@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tests.support.rules import ADVERTISER, make_offer, make_ruleset, packed
+from tests.support.clicks.rules import ADVERTISER, make_offer, make_ruleset, packed
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute, Reservation
 from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState, ReservationRequest

@@ -1,6 +1,6 @@
 """The rules in memory follow what is told of them."""
 
-from tests.support.rules import ADVERTISER, HASH, entry_of, make_offer, make_ruleset
+from tests.support.clicks.rules import ADVERTISER, HASH, entry_of, make_offer, make_ruleset
 from trackyard.decision.routes import Ruleset
 from trackyard.domain.tracking.ruleset import RulesetAdvertiser, RulesetAffiliate, RulesetConnections, RulesetPlatform
 

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from tests.decision.clicks import build_hit
-from tests.support.rules import ADVERTISER, HASH, entry_of, make_offer, make_ruleset, packed
+from tests.support.clicks.rules import ADVERTISER, HASH, entry_of, make_offer, make_ruleset, packed
 from trackyard.decision.click.state import EMPTY_CLICK_STATE
 from trackyard.decision.click.steps import decide
 from trackyard.decision.routes import Ruleset

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.decision.clicks import FakeClickState, make_hit, reason
-from tests.support.rules import ADVERTISER
+from tests.support.clicks.rules import ADVERTISER
 from trackyard.decision.click.steps import STEPS
 from trackyard.decision.visitor.visitor import GeoRecord
 from trackyard.domain.offers.offers import (

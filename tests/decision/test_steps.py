@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.decision.clicks import GOOD, HOME, NOW, PHONE, FakeClickState, build_hit, find_rejection, make_hit
-from tests.support.rules import ADVERTISER, HASH
+from tests.support.clicks.rules import ADVERTISER, HASH
 from trackyard.decision.visitor.visitor import Agent, GeoRecord
 from trackyard.domain.offers.offers import (
     AllowDeny,

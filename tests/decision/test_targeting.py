@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.decision.clicks import GOOD, PHONE, find_rejection, make_hit, reason
-from tests.support.rules import ADVERTISER, entry_of, make_offer, packed
+from tests.support.clicks.rules import ADVERTISER, entry_of, make_offer, packed
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.visitor.visitor import Agent, GeoRecord
 from trackyard.domain.offers.offers import (

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.program import STARTED, stop_all
-from tests.support.receiver import receiver  # noqa: F401
+from tests.support.processes.program import STARTED, stop_all
+from tests.support.processes.receiver import receiver  # noqa: F401
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.support.program import KEY, HttpAnswer, RunningProgram, poll_until, request
+from tests.support.processes.program import KEY, HttpAnswer, RunningProgram, poll_until, request
 
 
 def test_idempotency_key_replay_survives_kill(tmp_path: Path) -> None:

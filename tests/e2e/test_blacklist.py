@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.support.offer_scenario import SHOP, OfferScenario, create_offer_scenario
-from tests.support.program import RunningProgram, poll_until
+from tests.support.processes.program import RunningProgram, poll_until
 
 
 def test_blacklisted_affiliate_clicks_go_to_trafficback(tmp_path: Path) -> None:

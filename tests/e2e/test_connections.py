@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import RunningProgram, poll_until
+from tests.support.processes.program import RunningProgram, poll_until
 
 
 @pytest.fixture

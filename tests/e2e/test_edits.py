@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support.offer_scenario import create_offer_scenario, period_around_today
-from tests.support.program import KEY, RunningProgram, poll_until
-from tests.support.receiver import Receiver
+from tests.support.processes.program import KEY, RunningProgram, poll_until
+from tests.support.processes.receiver import Receiver
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
-from tests.support.program import RunningProgram, poll_until
+from tests.support.processes.program import RunningProgram, poll_until
 
 USER, OTHER = "visitor-77", "visitor-78"
 PERIOD = ("--from", period_around_today()["date_from"], "--to", period_around_today()["date_to"])

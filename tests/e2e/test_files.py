@@ -5,8 +5,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.support.pictures import jpeg, png
-from tests.support.program import KEY, RunningProgram, poll_until, request
-from tests.support.receiver import Receiver, Reply
+from tests.support.processes.program import KEY, RunningProgram, poll_until, request
+from tests.support.processes.receiver import Receiver, Reply
 
 MULTIPART = (
     b'--x\r\nContent-Disposition: form-data; name="creativeFiles[]"; filename="own.png"\r\n'

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
-from tests.support.program import RunningProgram, poll_until, request
+from tests.support.processes.program import RunningProgram, poll_until, request
 from trackyard.journal.frames import Frame
 from trackyard.journal.records import RecordKind
 from trackyard.journal.segments import each_frame, find_segment_end

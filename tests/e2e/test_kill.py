@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
-from tests.support.program import KEY, RunningProgram, poll_until, request
-from tests.support.receiver import Receiver
+from tests.support.processes.program import KEY, RunningProgram, poll_until, request
+from tests.support.processes.receiver import Receiver
 
 
 class AcknowledgedTraffic:

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 import msgspec
 import pytest
 
-from tests.support.analytics import analytics
 from tests.support.api import Api, api
-from tests.support.edge import recorded
+from tests.support.clicks.edge import recorded
 from tests.support.offers import store_offer
+from tests.support.stores.analytics import analytics
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.offers.offers import Landing

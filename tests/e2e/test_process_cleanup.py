@@ -10,7 +10,7 @@ FAILING = """
 from pathlib import Path
 import pytest
 from tests.e2e.conftest import nothing_outlives_its_test, nothing_outlives_the_session
-from tests.support.program import Program
+from tests.support.processes.program import Program
 
 PIDS = Path(__file__).with_name("pids")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.offer_scenario import click_id_of, create_offer_scenario, period_around_today
-from tests.support.program import KEY, RunningProgram, poll_until, request
-from tests.support.receiver import Receiver
+from tests.support.processes.program import KEY, RunningProgram, poll_until, request
+from tests.support.processes.receiver import Receiver
 
 QUEUES = {"journal", "inbox", "waiting", "outbox", "deliveries"}
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.offer_scenario import SHOP, OfferScenario, create_offer_scenario, period_around_today
-from tests.support.program import KEY, RunningProgram, poll_until, request
+from tests.support.processes.program import KEY, RunningProgram, poll_until, request
 
 
 @pytest.fixture(scope="module")

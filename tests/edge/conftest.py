@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.edge import RunningEdge, running_edge
-from tests.support.edge_handler import NOW, MemoryJournal
-from tests.support.rules import ADVERTISER, make_offer, make_ruleset
+from tests.support.clicks.edge import RunningEdge, running_edge
+from tests.support.clicks.edge_handler import NOW, MemoryJournal
+from tests.support.clicks.rules import ADVERTISER, make_offer, make_ruleset
 from trackyard.base.clock import ManualClock
 from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.tracking.ruleset import RulesetAdvertiser, RulesetAffiliate, RulesetRow

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from tests.support.edge import running_edge
-from tests.support.mmdb import write_mmdb
-from tests.support.rules import ADVERTISER, HASH, make_offer
+from tests.support.clicks.edge import running_edge
+from tests.support.clicks.mmdb import write_mmdb
+from tests.support.clicks.rules import ADVERTISER, HASH, make_offer
 from tests.support.waiting import wait_until
 from trackyard.decision.visitor.databases import AddressDatabases
 from trackyard.domain.tracking.ruleset import RulesetAdvertiser, RulesetAffiliate

@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from tests.edge.conftest import ROWS
-from tests.support.edge import RunningEdge, parse_answers, publish, recorded, running_edge
-from tests.support.rules import entry_of, make_offer
+from tests.support.clicks.edge import RunningEdge, parse_answers, publish, recorded, running_edge
+from tests.support.clicks.rules import entry_of, make_offer
 from tests.support.waiting import wait_until
 from trackyard.base.clock import SystemClock
 from trackyard.domain.tracking.ruleset import RulesetAffiliate

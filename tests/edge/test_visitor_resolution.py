@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.support.edge_handler import NOW, MemoryJournal, ask
-from tests.support.rules import ADVERTISER, make_offer, make_ruleset
+from tests.support.clicks.edge_handler import NOW, MemoryJournal, ask
+from tests.support.clicks.rules import ADVERTISER, make_offer, make_ruleset
 from trackyard.base.clock import ManualClock
 from trackyard.decision.target.queries import read_query_params
 from trackyard.decision.visitor.visitor import VisitorLookup

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from tests.support.offer_scenario import create_offer_scenario
-from tests.support.program import KEY, RunningProgram
+from tests.support.processes.program import KEY, RunningProgram
 
 CHECKS = (
     "not_a_server_error",

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fuzz.__main__ import faults_in_log, fuzz, shortened
 from tests.support.offer_scenario import OfferScenario, create_offer_scenario
-from tests.support.program import KEY, RunningProgram
+from tests.support.processes.program import KEY, RunningProgram
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ import psutil
 import pytest
 from sqlalchemy import func, select
 
-from tests.support.inbound_postbacks import make_click, make_inbound_postback, make_inbox_postback
-from tests.support.receiver import Receiver
-from tests.support.seeds import add_advertiser, add_affiliate, add_offer, add_postback
+from tests.support.clicks.inbound_postbacks import make_click, make_inbound_postback, make_inbox_postback
+from tests.support.processes.receiver import Receiver
+from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from tests.support.waiting import wait_until
 from trackyard.base.clock import SystemClock
 from trackyard.jobs.worker import WorkerOptions, run_until

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.journal.test_journal import START, each_range
-from tests.support.events import new_click
+from tests.support.models.events import new_click
 from trackyard.base.clock import ManualClock
 from trackyard.domain.platform.erasures import NOTHING_ERASED, ErasedSubjects, Erasure, ErasureSubject
 from trackyard.journal import archive, packing, segments

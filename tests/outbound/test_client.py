@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.receiver import ReceivedRequest, Receiver, Reply
+from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
 from trackyard.outbound.client import MAX_BODY, HttpResult, OutboundClient, signature, wire_url
 from trackyard.outbound.resolver import GetAddrInfo
 

@@ -7,7 +7,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from tests.support.receiver import ReceivedRequest, Receiver, Reply
+from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
 from trackyard.base.errors import TooManyRequests
 from trackyard.outbound.interactive import OnDemandClient
 

@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.support.analytics import empty_store
 from tests.support.client import ApiClient
-from tests.support.rebuilds import IdleRebuilder
+from tests.support.stores.analytics import empty_store
+from tests.support.stores.rebuilds import IdleRebuilder
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.installation import first_start
 from trackyard.analytics.engine.connection import Analytics

@@ -5,7 +5,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from tests.support.api import NOW, installed
-from tests.support.events import new_click
+from tests.support.models.events import new_click
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.ids import new_click_id, new_id
 from trackyard.jobs.conversions.edits import ConversionEditor

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 from sqlalchemy import func, select, update
 
-from tests.support.inbound_postbacks import AT, make_click, make_inbound_postback, make_inbox_postback
-from tests.support.seeds import add_advertiser, add_affiliate, add_offer
+from tests.support.clicks.inbound_postbacks import AT, make_click, make_inbound_postback, make_inbox_postback
+from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer
 from trackyard.base.clock import ManualClock
 from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
 from trackyard.domain.conversions.sessions import DAY_MS

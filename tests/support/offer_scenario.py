@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
-from tests.support.program import HttpAnswer, RunningProgram, poll_until
+from tests.support.processes.program import HttpAnswer, RunningProgram, poll_until
 
 SHOP = "https://shop.example/"
 

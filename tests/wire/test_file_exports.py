@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from msgspec import field
 from starlette.testclient import TestClient
 
-from tests.support.events import NOON
+from tests.support.models.events import NOON
 from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.base.errors import BadInput, ReportTooHeavy, RequestCancelled
 from trackyard.domain.people.callers import StaffCaller

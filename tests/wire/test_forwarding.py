@@ -9,9 +9,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.edge.conftest import ROWS
-from tests.support.edge import RunningEdge, recorded, running_edge
-from tests.support.program import free_port
-from tests.support.receiver import ReceivedRequest, Receiver, Reply
+from tests.support.clicks.edge import RunningEdge, recorded, running_edge
+from tests.support.processes.program import free_port
+from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
 from trackyard.base.clock import SystemClock
 from trackyard.domain.tracking.forwarding import signing_key
 from trackyard.journal.records import InboundPostback

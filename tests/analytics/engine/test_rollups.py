@@ -1,0 +1,190 @@
+"""Reports are answered from rollups where these have what is asked, in any zone (docs/decisions/0028)."""
+
+import re
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from tests.support.models.events import NOON, new_click, new_fact
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.engine.rollups import (
+    DAY_MS,
+    HOUR_MS,
+    STEP_MS,
+    TRAFFIC_ROLLUPS,
+    find_grains,
+    has_whole_grains,
+    split_period,
+)
+from trackyard.analytics.engine.zones import resolve_local_times
+from trackyard.analytics.load import click_item, load
+from trackyard.analytics.reports.branches import ReportConditions, build_branches
+from trackyard.analytics.reports.compiler import compile_report, filter_conditions
+from trackyard.analytics.reports.dimensions import DIMENSIONS
+from trackyard.analytics.reports.query import Report
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.rows import encode_row
+from trackyard.journal.records import encode
+
+NAMES = {rollup.name: rollup.columns for rollup in TRAFFIC_ROLLUPS}
+DAY = NOON // DAY_MS * DAY_MS
+BERLIN = (DAY - 2 * DAY_MS - HOUR_MS, DAY + DAY_MS - HOUR_MS)
+"""Three local days."""
+
+
+def ms(*moment: int) -> int:
+    return int(datetime(*moment, tzinfo=UTC).timestamp()) * 1000  # type: ignore[arg-type, misc]
+
+
+def read_by(analytics: Analytics, report: Report, table: str = "click") -> list[str]:
+    """What the rows of a report are read from: names of rollups, or of the table where they are read themselves."""
+    parts = [part for name in report.dimensions for part in DIMENSIONS[name].parts]
+    read = []
+    of_clicks, of_facts = (tuple(filter_conditions(report.filters, of_clicks=clicks)) for clicks in (True, False))
+    for branch in build_branches(report, parts, ReportConditions(of_clicks, of_facts)):
+        if f"FROM {table}\n" in branch:
+            told = resolve_local_times(branch, report.zone, report.since, report.until)
+            lines = analytics.rows(f"EXPLAIN {told}", compile_report(report).parameters, tuple[str])  # type: ignore[union-attr]
+            [source] = re.findall(r"ReadFromMergeTree \((.*?)\)", "\n".join(line for (line,) in lines))
+            read.append(source.split(".")[-1])
+    return read
+
+
+@pytest.fixture
+def clicks(analytics: Analytics) -> Analytics:
+    """A store with a click in each hour of three days, each of another offer and affiliate."""
+    made = [
+        new_click(hour, time=DAY + hour * HOUR_MS, offer=hour, affiliate=hour, city=f"C{hour}", os=f"O{hour}")
+        for hour in range(-48, 24)
+    ]
+    load(analytics, "click", [click_item("j", place, encode(click)) for place, click in enumerate(made)], "t")
+    return analytics
+
+
+@pytest.mark.parametrize(
+    ("zone", "dimensions", "is_rolled"),
+    [
+        ("Europe/Berlin", ("day",), True),
+        ("Asia/Kathmandu", ("hour",), True),
+        ("Europe/Berlin", ("day", "offer"), True),
+        ("Europe/Berlin", ("day", "affiliate"), True),
+        ("Asia/Kathmandu", ("day", "affiliate"), False),  # :45, and they are kept by the hour
+        ("Europe/Berlin", ("day", "country"), True),
+        ("Europe/Berlin", ("day", "city"), False),
+        ("UTC", ("day", "city"), True),
+        ("UTC", ("hour", "city"), False),
+        ("UTC", ("month", "browser"), True),
+        ("UTC", ("sub1",), False),
+    ],
+)
+def test_rollup_is_used_for_whole_parts_of_time(
+    clicks: Analytics, zone: str, dimensions: tuple[str, ...], is_rolled: bool
+) -> None:
+    local = {"Asia/Kathmandu": -5 * HOUR_MS - 3 * STEP_MS, "Europe/Berlin": -HOUR_MS, "UTC": 0}[zone]
+    period = (DAY - 2 * DAY_MS + local, DAY + DAY_MS + local)
+    [read] = read_by(clicks, Report(Scope.everything(), *period, dimensions, zone=zone))
+    assert (read in NAMES) == is_rolled
+
+
+def test_rollup_answers_whole_days_of_its_columns(clicks: Analytics) -> None:
+    by_column = {part.column: name for name, dimension in DIMENSIONS.items() for part in dimension.parts[:1]}
+    by_column |= {"affiliate": "affiliate", "advertiser": "advertiser"}  # slices by manager are made of these
+    for rollup in TRAFFIC_ROLLUPS:
+        asked = tuple(by_column[name] for name in rollup.columns)
+        [read] = read_by(clicks, Report(Scope.everything(), DAY - 2 * DAY_MS, DAY, asked))
+        assert set(rollup.columns) <= set(NAMES[read])
+
+
+@pytest.mark.parametrize(
+    ("zone", "dimensions", "filters", "names"),
+    [
+        ("Europe/Berlin", ("day",), {}, ["by_goal_step"]),
+        ("Asia/Kathmandu", ("hour", "goal"), {}, ["by_goal_step"]),
+        ("UTC", ("goal",), {}, ["by_goal_step"]),
+        ("UTC", ("offer", "smart_id"), {}, ["by_offer_day"]),
+        ("UTC", ("advertiser",), {"offer": (1,)}, ["by_offer_day"]),
+        ("UTC", ("manager",), {}, ["by_affiliate_day"]),
+        ("UTC", ("day", "country"), {}, ["by_country_day"]),
+        ("Europe/Berlin", ("country",), {}, ["by_country_day", "fact", "fact"]),
+        ("Europe/Berlin", ("day", "country"), {}, ["fact"]),
+        ("UTC", ("offer",), {"goal": ("1",)}, ["fact"]),
+        ("UTC", ("day",), {"currency": ("USD",)}, ["fact"]),  # rollups are of the platform's currency
+        ("UTC", ("sub1",), {}, ["fact"]),
+    ],
+)
+def test_rollup_of_conversion_events_is_used_where_possible(
+    analytics: Analytics, zone: str, dimensions: tuple[str, ...], filters: dict[str, Any], names: list[str]
+) -> None:
+    facts = [
+        encode_row(new_fact(n, time=DAY - 40 * HOUR_MS + n * HOUR_MS // 10, offer=n, affiliate=n)) for n in range(600)
+    ]
+    load(analytics, "fact", facts, "t")
+    local = {"Asia/Kathmandu": -5 * HOUR_MS - 3 * STEP_MS, "Europe/Berlin": -HOUR_MS, "UTC": 0}[zone]
+    report = Report(
+        Scope.everything(),
+        DAY - DAY_MS + local,
+        DAY + DAY_MS + local,
+        dimensions,
+        filters,
+        {"manager": {}},
+        zone,
+    )
+    assert read_by(analytics, report, "fact") == names
+
+
+def test_rollup_with_fewest_columns_is_chosen() -> None:
+    assert find_grains(set())[0] == STEP_MS  # by_step: a column less than by_affiliate_hour
+    assert find_grains({"affiliate"}) == (DAY_MS, HOUR_MS)
+    assert find_grains({"offer"})[0] == find_grains({"country"})[0] == DAY_MS
+    assert find_grains({"sub1"}) == ()
+
+
+def test_rollup_ends_of_local_days_use_finer_rollups_or_rows() -> None:
+    assert [piece.grain for piece in split_period(*BERLIN, {"country"})] == [DAY_MS, STEP_MS, STEP_MS]
+    assert [piece.grain for piece in split_period(*BERLIN, {"affiliate"})] == [DAY_MS, HOUR_MS, HOUR_MS]
+    assert [piece.grain for piece in split_period(*BERLIN, {"city"})] == [DAY_MS, None, None]
+    assert [piece.grain for piece in split_period(BERLIN[0] + 1, BERLIN[1], {"country"})] == [DAY_MS, None, STEP_MS]
+    assert [piece.grain for piece in split_period(*BERLIN, {"country", "sub1"})] == [None]
+
+
+@pytest.mark.parametrize("columns", [{"country"}, {"city"}, {"sub1"}])
+@pytest.mark.parametrize(
+    ("since", "until"),
+    [
+        (0, 1),
+        (0, DAY_MS),
+        (1, DAY_MS),
+        (5, 3 * DAY_MS - 1),
+        (STEP_MS, DAY_MS + HOUR_MS),
+        (DAY_MS - 1, DAY_MS + 1),
+        (9, 9),
+    ],
+)
+def test_rollup_pieces_cover_the_period(since: int, until: int, columns: set[str]) -> None:
+    pieces = sorted(split_period(since, until, columns), key=lambda piece: piece.since)
+    assert (pieces[0].since, pieces[-1].until) == (since, until)
+    assert all(left.until == right.since for left, right in pairwise(pieces))
+    assert all(piece.since % piece.grain == piece.until % piece.grain == 0 for piece in pieces if piece.grain)
+
+
+@pytest.mark.parametrize(
+    ("zone", "steps", "hours", "days"),
+    [
+        ("UTC", True, True, True),
+        ("Europe/London", True, True, False),
+        ("Asia/Kathmandu", True, False, False),
+        ("Australia/Lord_Howe", True, False, False),
+        ("Pacific/Apia", True, True, False),
+    ],
+)
+def test_rollup_grains_match_offsets_of_zone(zone: str, steps: bool, hours: bool, days: bool) -> None:
+    period = (ms(2024, 1, 1), ms(2025, 1, 1))
+    assert [has_whole_grains(zone, *period, grain) for grain in (STEP_MS, HOUR_MS, DAY_MS)] == [steps, hours, days]
+    assert not has_whole_grains("UTC", period[0] + 1, period[1], STEP_MS)
+
+
+def test_rollup_before_standard_offsets_reads_rows() -> None:
+    assert not has_whole_grains("Africa/Monrovia", ms(1971, 1, 1), ms(1972, 1, 1), STEP_MS)
+    assert has_whole_grains("Africa/Monrovia", ms(1973, 1, 1), ms(1974, 1, 1), STEP_MS)

@@ -1,0 +1,104 @@
+"""The tables follow the rows that fill them."""
+
+import pytest
+
+from tests.support.models.events import NOON, new_click
+from tests.support.stores.analytics import address
+from tests.support.waiting import wait_until
+from trackyard.analytics.engine.connection import Analytics, StoreError
+from trackyard.analytics.engine.schema import POSITION_COLUMNS, TABLES, migrate
+from trackyard.analytics.load import click_item, load
+from trackyard.analytics.reports.clicks import find_records
+from trackyard.journal.records import Click, decode_click, encode
+
+
+def test_analytic_migration_repeated_changes_nothing(analytics: Analytics) -> None:
+    before = analytics.rows("SELECT count() FROM schema_step", {}, tuple[int])
+    migrate(analytics)
+    assert analytics.rows("SELECT count() FROM schema_step", {}, tuple[int]) == before
+
+
+def test_analytic_click_columns_equal_record_fields() -> None:
+    assert TABLES["click"].column_names == POSITION_COLUMNS + Click.__struct_fields__
+    assert TABLES["view"].columns == TABLES["click"].columns
+
+
+def test_analytic_tables_sync_inserts_to_disk() -> None:
+    store = Analytics.open(address(), database="synced")
+    migrate(store)
+    sql = "SELECT name, engine_full FROM system.tables WHERE database = 'synced' AND name != 'schema_step'"
+    found = dict(store.rows(sql, {}, tuple[str, str]))
+    store.run("DROP DATABASE synced")
+    store.close()
+    assert set(found) == set(TABLES)
+    for told in found.values():
+        assert "fsync_after_insert = 1" in told
+        assert "fsync_part_directory = 1" in told
+
+
+def test_analytic_migration_adds_view_table(analytics: Analytics) -> None:
+    analytics.run("DROP TABLE view")
+    analytics.run("TRUNCATE TABLE schema_step")
+    analytics.run("INSERT INTO schema_step (number) VALUES (1)")
+    migrate(analytics)
+    assert analytics.rows("SELECT count() FROM view", {}, tuple[int]) == [(0,)]
+
+
+@pytest.mark.parametrize("table", ["click", "view"])
+def test_analytic_migration_adds_prelanding_column(analytics: Analytics, table: str) -> None:
+    analytics.run(f"ALTER TABLE {table} DROP COLUMN prelanding")
+    analytics.run("DELETE FROM schema_step WHERE number > 5")
+    migrate(analytics)
+    load(analytics, table, [click_item("j", 1, encode(new_click(1, prelanding=6)))], "t")
+    assert analytics.rows(f"SELECT flags, prelanding FROM {table}", {}, tuple[int, int]) == [(0, 6)]
+
+
+def test_analytic_load_accepts_record_before_transit_pages(analytics: Analytics) -> None:
+    click = new_click(1, landing=4, bundle_id='a"],1', flags=2)
+    old = encode(click).removesuffix(b",0]") + b"]"
+    assert decode_click(old) == click
+    load(analytics, "click", [click_item("j", 1, old), click_item("j", 2, encode(click))], "t")
+    sql = "SELECT landing, bundle_id, flags, prelanding FROM click"
+    assert analytics.rows(sql, {}, tuple[int, str, int, int]) == [(4, 'a"],1', 2, 0)] * 2
+
+
+def test_analytic_migration_rejects_foreign_schema(analytics: Analytics) -> None:
+    analytics.run("ALTER TABLE fact DROP COLUMN browser")
+    with pytest.raises(StoreError, match=r"fact .* browser"):
+        migrate(analytics)
+
+
+def test_analytic_migration_partitions_click_lookup_by_month(analytics: Analytics) -> None:
+    analytics.run("DROP TABLE click_lookup SYNC")
+    analytics.run(
+        "CREATE TABLE click_lookup (id FixedString(12) CODEC(ZSTD(1)), record String CODEC(ZSTD(1))) "
+        "ENGINE = MergeTree ORDER BY id"
+    )
+    months = [new_click(number, time=NOON + number * 31 * 86_400_000) for number in range(3)]
+    for click in months:  # as an older version loaded them
+        analytics.run(f"INSERT INTO click_lookup VALUES (unhex('{click.id}'), '{encode(click).decode()}')")
+    analytics.run("TRUNCATE TABLE schema_step")
+    analytics.run("INSERT INTO schema_step (number) VALUES (2)")
+    migrate(analytics)
+    sql = "SELECT DISTINCT partition FROM system.parts WHERE active AND table = 'click_lookup' AND database = "
+    parts = analytics.rows(f"{sql} currentDatabase() ORDER BY partition", {}, tuple[str])
+    assert parts == [("202311",), ("202312",), ("202401",)]
+    assert find_records(analytics, [click.id for click in months]) == {click.id: encode(click) for click in months}
+
+
+def test_analytic_migration_adds_projections_with_existing_rows(analytics: Analytics) -> None:
+    for table in ("click", "view", "fact"):
+        for name in TABLES[table].projections:
+            analytics.run(f"ALTER TABLE {table} DROP PROJECTION {name}")
+    load(analytics, "click", [click_item("j", 1, encode(new_click(1)))], "t")
+    analytics.run("DELETE FROM schema_step WHERE number > 3")
+    migrate(analytics)
+    waiting = "SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done"
+    wait_until(lambda: analytics.rows(waiting, {}, tuple[int]) == [(0,)])
+    sql = "SELECT name FROM system.projections WHERE database = currentDatabase() AND table = {table:String}"
+    for table in ("click", "view", "fact"):
+        assert {name for (name,) in analytics.rows(sql, {"table": table}, tuple[str])} == set(TABLES[table].projections)
+    summed = "SELECT country, countIf(reason = '') FROM click GROUP BY country"
+    [read] = [line for (line,) in analytics.rows(f"EXPLAIN {summed}", {}, tuple[str]) if "ReadFrom" in line]
+    assert any(f"({name})" in read for name in TABLES["click"].projections)
+    assert analytics.rows(summed, {}, tuple[str, int]) == [("DE", 1)]

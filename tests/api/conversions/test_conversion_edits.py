@@ -1,0 +1,500 @@
+"""Edits and imports of conversions, the logs, and the history: from the request to what is shown of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from tests.support.api import Api
+from tests.support.client import ApiClient
+from tests.support.models.events import NOON, new_click
+from tests.support.models.history import add_conversion, load_clicks
+from trackyard.analytics.load import load, lookup_item
+from trackyard.domain.people.roles import Role
+from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog, encode_row
+from trackyard.jobs.conversions.edits import ConversionEditor
+from trackyard.jobs.loading.outbox import OutboxLoader
+from trackyard.journal.records import encode
+from trackyard.store.tables import conversion_task
+
+PERIOD = {"date_from": "2023-11-14", "date_to": "2023-11-15"}
+MISSING = "f" * 24
+CUSTOM = tuple(f"custom_field_{number}" for number in range(1, 8))
+
+
+@dataclass(frozen=True)
+class ConversionEditSetup:
+    """An installation with two conversions of one affiliate and one offer, and the worker's part of the work."""
+
+    api: Api
+    advertiser: str
+    offer: int
+    pid: int
+    affiliate: ApiClient
+    first: str
+    second: str
+    settle: Callable[[], None]
+
+    def post(self, path: str, **params: Any) -> Any:
+        body = self.api.admin.post(path, **params)
+        self.settle()
+        return body
+
+    def conversions(self) -> dict[str, Any]:
+        """By id, as staff see them."""
+        found = self.api.admin.get("/3.0/stats/conversions", **PERIOD)["conversions"]
+        return {item["id"]: item for item in found}
+
+    def log(self, **params: Any) -> list[Any]:
+        found: list[Any] = self.api.admin.get("/3.1/stats/serverpostbacks", **PERIOD | params)["postbacks"]
+        return found
+
+    def queued(self) -> int:
+        with self.api.deps.database.read() as conn:
+            return int(conn.execute(select(func.count()).select_from(conversion_task)).scalar_one())
+
+
+@pytest.fixture
+def world(api: Api, tmp_path: Any) -> ConversionEditSetup:
+    advertiser, deps = api.add_advertiser(), api.deps
+    offer = api.add_offer(advertiser=advertiser)
+    pid, affiliate = api.add_affiliate()
+    own = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": advertiser}
+    first = add_conversion(deps, 1, **own, action_id="A1")
+    second = add_conversion(deps, 2, **own, action_id="A2")
+    editor = ConversionEditor(deps.database, deps.currency, deps.zone, api.clock)
+    loader = OutboxLoader(deps.database, deps.analytics, tmp_path, api.clock)
+
+    def settle() -> None:
+        while editor.step():
+            pass
+        while loader.load_next():
+            pass
+
+    return ConversionEditSetup(api, advertiser, offer, pid, affiliate, first.id, second.id, settle)
+
+
+def test_conversion_edit_is_queued_and_applied(world: ConversionEditSetup) -> None:
+    body = world.api.admin.post(
+        "/3.0/admin/conversion/edit", **{"ids[]": world.first}, status="declined", payouts="1.5", revenue=3
+    )
+    assert body["data"] == {"ids": [world.first], "status": "declined", "currency": None, "payouts": 1.5, "revenue": 3}
+    assert "few minutes" in body["message"]
+    assert world.queued() == 1
+    assert world.conversions()[world.first]["status"] == "confirmed"
+    world.settle()
+    after = world.conversions()[world.first]
+    assert (after["status"], after["payouts"], after["revenue"], after["earnings"]) == ("declined", 1.5, 3, 1.5)
+    assert world.conversions()[world.second]["status"] == "confirmed"
+    assert world.queued() == 0
+    days = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
+    [row] = world.api.admin.get("/3.1/stats/getbydate", **days)["stats"]
+    assert (row["actions"]["declined"]["count"], row["actions"]["total"]["payouts"]) == (1, 8.5)
+
+
+NAMES: list[tuple[dict[str, Any], set[str]]] = [
+    ({"ids[]": ["first", "second"]}, {"first", "second"}),
+    ({"action_ids[]": "A2"}, {"second"}),
+    ({"clickids[]": "click1"}, {"first"}),
+    ({"ids": "first", "action_ids": "A2"}, {"first", "second"}),
+]
+
+
+@pytest.mark.parametrize(("named", "meant"), NAMES)
+def test_conversion_edit_finds_conversions_by_any_id(
+    world: ConversionEditSetup, named: dict[str, Any], meant: set[str]
+) -> None:
+    ids = {"first": world.first, "second": world.second, "click1": world.conversions()[world.first]["clickid"]}
+    sent = {
+        name: [ids.get(value, value) for value in values] if isinstance(values, list) else ids.get(values, values)
+        for name, values in named.items()
+    }
+    world.post("/3.1/admin/conversion/edit", **sent, comment="by hand")
+    changed = {name for name in ("first", "second") if world.conversions()[ids[name]]["comment"] == "by hand"}
+    assert changed == meant
+
+
+REFUSED_EDITS: list[tuple[dict[str, Any], str]] = [
+    ({"status": "declined"}, "ids"),
+    ({"ids": "", "status": "declined"}, "ids"),
+    ({"ids[]": MISSING}, "ids[0]"),
+    ({"action_ids[]": ["A1", "B"]}, "action_ids[1]"),
+    ({"action_ids[]": ["A1", ""]}, "action_ids[1]"),
+    ({"clickids": MISSING}, "clickids[0]"),
+    ({"action_ids": "A1", "status": "pending_cap"}, "status"),
+    ({"action_ids": "A1", "payouts": "-1"}, "payouts"),
+    ({"action_ids": "A1", "currency": "XXX"}, "currency"),
+]
+
+
+@pytest.mark.parametrize(("params", "name"), REFUSED_EDITS)
+def test_conversion_edit_with_invalid_value_is_rejected(
+    world: ConversionEditSetup, params: dict[str, Any], name: str
+) -> None:
+    response = world.api.admin.call("POST", "/3.1/admin/conversion/edit", data=params)
+    assert (response.status_code, list(response.json()["fields"])) == (400, [name])
+    assert world.queued() == 0
+
+
+def test_conversion_import_creates_conversion_and_click(world: ConversionEditSetup) -> None:
+    body = world.post(
+        "/3.0/admin/conversion/import", offer=world.offer, pid=world.pid, ip="2a02:8108::1", action_id="I1", goal=1
+    )
+    nothing = dict.fromkeys(("ua", "sum", "status", "comment", "click_id", *CUSTOM))
+    echo = {"offer": world.offer, "pid": world.pid, "action_id": "I1", "goal": 1, "ip": "2a02:8108::1"}
+    assert body["data"] == echo | nothing
+    [made] = [item for item in world.conversions().values() if item["action_id"] == "I1"]
+    assert (made["status"], made["payouts"], made["revenue"], made["country"]) == ("confirmed", 7, 10, "DE")
+    assert made["created_at"] == "2023-11-14 22:13:20"
+    assert [click["id"] for click in world.api.admin.get("/3.0/stats/clicks", **PERIOD)["clicks"]] == []
+    assert made["clickid"][8:10] == "ff"
+
+
+def test_conversion_import_errors_use_sent_list_indexes(world: ConversionEditSetup) -> None:
+    items = {"list[3][offer]": world.offer, "list[3][pid]": 999, "list[12][offer]": 999, "list[12][pid]": world.pid}
+    refused = world.api.admin.call("POST", "/3.0/admin/conversions/import", data=items)
+    assert list(refused.json()["fields"]) == ["list[3][pid]", "list[12][offer]"]
+    refused = world.api.admin.call("POST", "/3.0/admin/conversions/import", data=items | {"list[12][sum]": "x"})
+    assert list(refused.json()["fields"]) == ["list[12][sum]"]
+
+
+def test_conversion_import_with_click_takes_its_dimensions(world: ConversionEditSetup) -> None:
+    own = {"offer": world.offer, "affiliate": world.pid, "advertiser": "e" * 24}
+    click = new_click(
+        7, **own, time=NOON - 3_600_000, country="NP", os="iOS", sub1="s1", sub8="s8", ip="192.0.2.7", landing=2
+    )
+    load_clicks(world.api.deps, [click])
+    given = {"offer": world.offer, "pid": world.pid, "click_id": click.id.upper(), "ip": "217.0.0.1"}
+    custom = {name: f"x{name[-1]}" for name in CUSTOM}
+    body = world.post("/3.0/admin/conversion/import", **given | custom)
+    assert {name: body["data"][name] for name in ("click_id", *CUSTOM)} == {"click_id": click.id} | custom
+    [made] = [item for item in world.conversions().values() if item["clickid"] == click.id]
+    assert (made["clickid"], made["country"], made["os"], made["sub1"]) == (click.id, "NP", "iOS", "s1")
+    assert (made["sub8"], made["ip"], made["click_time"]) == ("s8", "192.0.2.7", "2023-11-15 11:00:00")
+    assert (made["landing_id"], made["supplier_id"]) == (2, "e" * 24)
+    assert {name: made[name] for name in CUSTOM} == custom
+    assert (made["created_at"], made["payouts"]) == ("2023-11-14 22:13:20", 7)
+    [listed] = world.api.admin.get("/3.1/stats/clicks", **PERIOD)["clicks"]
+    assert listed["conversion_id"] == made["id"]
+    [record] = world.log(click_id=click.id)
+    assert (record["_get"]["click_id"], record["_get"]["custom_field_7"]) == (click.id, "x7")
+    assert "click" not in record["_get"] and record["track"]["sub1"] == "s1"
+
+
+def test_conversion_import_for_converted_click_is_rejected_in_log(world: ConversionEditSetup) -> None:
+    given = {"offer": world.offer, "pid": world.pid}
+    click = new_click(7, offer=world.offer, affiliate=world.pid)
+    load_clicks(world.api.deps, [click])
+    items = {f"list[{place}][{name}]": value for place in (0, 1) for name, value in given.items()}
+    clicks = {f"list[{place}][click_id]": click.id for place in (0, 1)}
+    world.post("/3.1/admin/conversions/import", **items, **clicks, **{"list[0][custom_field_2]": "b"})
+    made = [item for item in world.conversions().values() if item["clickid"] == click.id]
+    assert [item["custom_field_2"] for item in made] == ["b"]
+    assert sorted(item["response"] for item in world.log(click_id=click.id)) == ["", "Conversion exists"]
+    world.post("/3.1/admin/conversion/import", **given, click_id=click.id, action_id="again")
+    assert len([item for item in world.conversions().values() if item["clickid"] == click.id]) == 2
+
+
+def test_conversion_import_with_imported_click_takes_its_dimensions(world: ConversionEditSetup) -> None:
+    given = {"offer": world.offer, "pid": world.pid}
+    world.post("/3.1/admin/conversion/import", **given, ip="2a02:8108::1", action_id="I1")
+    [made] = [item for item in world.conversions().values() if item["action_id"] == "I1"]
+    world.post("/3.1/admin/conversion/import", **given, click_id=made["clickid"], action_id="I2")
+    [again] = [item for item in world.conversions().values() if item["action_id"] == "I2"]
+    assert (again["clickid"], again["country"]) == (made["clickid"], "DE")
+
+
+def test_conversion_import_with_mismatched_click_is_rejected(world: ConversionEditSetup) -> None:
+    other = world.api.add_offer(advertiser=world.advertiser)
+    pid, _ = world.api.add_affiliate()
+    own = {"offer": world.offer, "affiliate": world.pid}
+    load_clicks(world.api.deps, [new_click(7, **own), new_click(8, **own, reason="bot")])
+    accepted, rejected = new_click(7).id, new_click(8).id
+    cases = (
+        (world.offer, world.pid, MISSING), (other, world.pid, accepted), (world.offer, pid, accepted),
+        (world.offer, world.pid, rejected), (world.offer, world.pid, "x"),
+    )  # fmt: skip
+    for offer, affiliate, click_id in cases:
+        sent = {"offer": offer, "pid": affiliate, "click_id": click_id}
+        refused = world.api.admin.call("POST", "/3.1/admin/conversion/import", data=sent)
+        assert (refused.status_code, list(refused.json()["fields"])) == (400, ["click_id"])
+        listed = {f"list[2][{name}]": value for name, value in sent.items()}
+        refused = world.api.admin.call("POST", "/3.1/admin/conversions/import", data=listed)
+        assert (refused.status_code, list(refused.json()["fields"])) == (400, ["list[2][click_id]"])
+    assert world.queued() == 0
+
+
+def test_conversion_imports_are_all_or_nothing(world: ConversionEditSetup) -> None:
+    items = {"list[0][offer]": world.offer, "list[0][pid]": world.pid, "list[0][status]": "pending_cap"}
+    more = {"list[1][offer]": world.offer, "list[1][pid]": 999, "list[2][offer]": 999, "list[2][pid]": world.pid}
+    refused = world.api.admin.call("POST", "/3.0/admin/conversions/import", data=items | more)
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["list[1][pid]", "list[2][offer]"])
+    assert world.queued() == 0
+    more = {"list[1][offer]": world.offer, "list[1][pid]": world.pid, "list[1][action_id]": "I2"}
+    body = world.post("/3.0/admin/conversions/import", **items | more)
+    assert [item["action_id"] for item in body["data"]["list"]] == [None, "I2"]
+    made = [item for item in world.conversions().values() if item["id"] not in (world.first, world.second)]
+    assert sorted(item["status"] for item in made) == ["confirmed", "pending"]
+
+
+REFUSED_IMPORTS: list[tuple[dict[str, Any], str]] = [
+    ({"ip": "1.2.3"}, "ip"),
+    ({"sum": "-1"}, "sum"),
+    ({"goal": "x"}, "goal"),
+    ({"status": "waiting"}, "status"),
+    ({"pid": "999"}, "pid"),
+    ({"offer": ""}, "offer"),
+]
+
+
+@pytest.mark.parametrize(("params", "name"), REFUSED_IMPORTS)
+def test_conversion_import_with_invalid_value_is_rejected(
+    world: ConversionEditSetup, params: dict[str, Any], name: str
+) -> None:
+    given = {"offer": world.offer, "pid": world.pid}
+    response = world.api.admin.call("POST", "/3.1/admin/conversion/import", data=given | params)
+    assert (response.status_code, list(response.json()["fields"])) == (400, [name])
+    assert world.queued() == 0
+
+
+def test_conversion_edits_and_imports_need_conversions_write_permission(world: ConversionEditSetup) -> None:
+    readers = (Role.MANAGER_AFFILIATE, Role.SECTION_STATS, Role.STATS_CONVERSION)
+    clients = [world.api.add_staff(role)[1] for role in readers]
+    for path in ("conversion/edit", "conversion/import", "conversions/import"):
+        for client in clients:
+            refused = client.call("POST", f"/3.1/admin/{path}", data={"ids": world.first, "comment": "x"})
+            assert (refused.status_code, refused.json()["code"]) == (403, "conversions.write")
+        assert world.affiliate.call("POST", f"/3.1/admin/{path}").status_code == 403
+    assert world.queued() == 0
+
+
+def test_conversions_are_readable_by_statistics_roles(world: ConversionEditSetup) -> None:
+    for role in (Role.SECTION_STATS, Role.STATS_CONVERSION):
+        _, reader = world.api.add_staff(role)
+        assert len(reader.get("/3.0/stats/conversions", **PERIOD)["conversions"]) == 2
+        assert reader.get("/3.1/stats/conversionsbyid", id=world.first)["conversion"]["id"] == world.first
+
+
+def test_conversion_edits_by_sales_manager_cover_own_advertisers_only(world: ConversionEditSetup) -> None:
+    manager, client = world.api.add_staff(Role.MANAGER_SALES)
+    edit = {"ids": world.first, "comment": "x"}
+    refused = client.call("POST", "/3.1/admin/conversion/edit", data=edit)
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["ids[0]"])
+    refused = client.call("POST", "/3.1/admin/conversion/import", data={"offer": world.offer, "pid": world.pid})
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["offer"])
+    world.api.admin.post(f"/3.0/admin/advertiser/{world.advertiser}", manager=manager)
+    assert client.post("/3.1/admin/conversion/edit", **edit)["data"]["ids"] == [world.first]
+    client.post("/3.1/admin/conversion/import", offer=world.offer, pid=world.pid, action_id="M1")
+    world.settle()
+    assert world.conversions()[world.first]["comment"] == "x"
+    assert "M1" in {item["action_id"] for item in world.conversions().values()}
+
+
+def test_conversion_log_shows_outcome_of_each_request(world: ConversionEditSetup) -> None:
+    world.post("/3.0/admin/conversion/import", offer=world.offer, pid=world.pid, action_id="A3", ua="x")
+    world.post("/3.0/admin/conversion/import", offer=world.offer, pid=world.pid, action_id="A3", status="pending")
+    world.post("/3.0/admin/conversion/edit", action_ids="A3", status="hold")
+    found = world.log()
+    assert sorted(item["response"] for item in found) == ["", "", "Conversion exists"]
+    [exists] = [item for item in found if item["response"]]
+    assert exists["_get"]["by"].startswith("staff:") and exists["_get"]["action_id"] == "A3"
+    assert '"REQUEST_METHOD": "IMPORT"' in exists["server"]
+    made = next(item for item in world.conversions().values() if item["action_id"] == "A3")
+    tracks = [item["track"] for item in world.log(action_id="A3")]
+    assert {track["conversion_id"] for track in tracks} == {made["id"]}
+    assert {(track["ua"], track["offer"]["title"], track["partner"]["id"]) for track in tracks} == {
+        ("x", "Shoes", str(world.pid))
+    }
+    assert [item["_get"]["status"] for item in world.log(action_id="A3", status="hold")] == ["hold"]
+
+
+def test_conversion_history_lists_each_change(world: ConversionEditSetup) -> None:
+    world.api.clock.advance(86_400_000)
+    staff, clerk = world.api.add_staff(Role.ADMIN)
+    clerk.post("/3.1/admin/conversion/edit", ids=world.first, status="declined", comment="fraud", revenue="2.5")
+    world.settle()
+    path = f"/3.1/stats/conversion/{world.first}/history"
+    body = world.api.admin.get(path)
+    first, second = body["history"]
+    assert (first["version"], first["status"], first["payouts"], first["revenue"]) == (1, "confirmed", 7, 10)
+    assert second == {
+        "version": 2, "created_at": "2023-11-15 22:13:20", "by": f"staff:{staff}", "status": "declined",
+        "currency": "USD", "revenue": 2.5, "payouts": 7, "comment": "fraud",
+    }  # fmt: skip
+    assert [item["version"] for item in world.api.admin.get(path, limit=1, page=2)["history"]] == [2]
+    _, client = world.api.add_staff(Role.MANAGER_AFFILIATE)
+    assert client.call("GET", path).status_code == 404
+    assert world.affiliate.call("GET", path).status_code == 403
+
+
+def server_log(world: ConversionEditSetup, number: int, **fields: Any) -> None:
+    """A record of a call of the first offer, as the projector loads it."""
+    values: dict[str, Any] = {
+        "id": f"{number:024x}", "revision": 1, "time": NOON + number, "click_id": f"{number:024x}", "conversion_id": "",
+        "offer": world.offer, "affiliate": world.pid, "advertiser": world.advertiser, "goal": "1", "action_id": "",
+        "status": 1, "method": "GET", "ip": "192.0.2.9", "ua": "curl/8", "query": "clickid=x&secure=***", "body": "",
+        "response": "Broken clickid", "journal": "001-1", "position": number,
+    }  # fmt: skip
+    row = ServerPostbackLog(**values | fields)
+    load(world.api.deps.analytics, "server_log", [encode_row(row)], f"log-{number}-{row.revision}")
+
+
+SERVER_FILTERS: list[tuple[dict[str, Any], list[int]]] = [
+    ({}, [3, 2, 1]),
+    ({"offer": "offer"}, [2, 1]),
+    ({"offer[]": ["offer", "77"]}, [3, 2, 1]),
+    ({"partner": "88"}, [3]),
+    ({"supplier": "a" * 24}, [3]),
+    ({"action_id": "B"}, [2]),
+    ({"click_id": f"{1:024x}"}, [1]),
+    ({"goal": "9"}, [2]),
+    ({"status": "2"}, [2]),
+    ({"status": "pending"}, [2]),
+    ({"status": "confirmed", "goal": "9"}, []),
+    ({"status[]": ["1", "pending"]}, [3, 2, 1]),
+    ({"goal": ["9", "none"]}, [2]),
+    ({"action_id[]": ["B", "none"]}, [2]),
+    ({"click_id[]": [f"{1:024X}", f"{2:024X}"]}, [2, 1]),
+    ({"supplier": ["A" * 24, "b" * 24]}, [3]),
+    ({"timezone": "Pacific/Auckland"}, [3, 2, 1]),
+    ({"timezone": "Pacific/Auckland", "date_to": "2023-11-15"}, []),
+    ({"limit": "1", "page": "2"}, [2]),
+]
+
+
+def test_server_postback_log_masks_secrets(world: ConversionEditSetup) -> None:
+    server_log(world, 1, revision=0, response="waiting", offer=0, affiliate=0, advertiser="")
+    server_log(world, 1)
+    server_log(world, 2, goal="9", action_id="B", status=2, body='{"a": 1}')
+    server_log(world, 3, offer=77, affiliate=88, advertiser="a" * 24)
+    day = {"date_from": "2023-11-15", "date_to": "2023-11-16"}
+    for params, numbers in SERVER_FILTERS:
+        sent = {
+            name: [
+                str(world.offer) if item == "offer" else item for item in ([value] if isinstance(value, str) else value)
+            ]
+            for name, value in params.items()
+        }
+        body = world.api.admin.get("/3.1/stats/serverpostbacks", **day | sent)
+        assert (params, [int(item["_id"]["$id"], 16) for item in body["postbacks"]]) == (params, numbers)
+        if "limit" not in params:
+            assert body["pagination"]["total_count"] == len(numbers)
+    second, first = world.log(offer=world.offer)
+    assert (first["response"], first["track"], first["_post"]) == ("Broken clickid", None, [])
+    assert (first["get"], first["_get"]) == ("clickid=x&secure=***", {"clickid": "x", "secure": "***"})
+    assert first["date"] == {"sec": NOON // 1000, "usec": 1000}
+    assert second["_post"] == {"a": "1"}
+
+
+def test_server_postback_log_shows_click(world: ConversionEditSetup) -> None:
+    click = new_click(5, offer=world.offer, affiliate=world.pid, advertiser=world.advertiser, sub1="s")
+    load(world.api.deps.analytics, "click_lookup", [lookup_item(encode(click))], "click-5")
+    server_log(world, 1, click_id=click.id, conversion_id=world.first, response="")
+    [record] = world.log()
+    track = record["track"]
+    assert (track["id"], track["sub1"], track["conversion_id"], track["uniq"]) == (click.id, "s", world.first, 1)
+    assert track["partner"]["id"] == str(world.pid) and "@" in track["partner"]["email"]
+    assert (track["offer"]["id"], track["offer_id"]) == (world.offer, str(world.offer))
+    assert track["offer"]["url"] == "https://shop.example/"
+
+
+def affiliate_log(world: ConversionEditSetup, number: int, **fields: Any) -> None:
+    values: dict[str, Any] = {
+        "id": f"{number:024x}", "time": NOON + number, "job_id": "9" * 24, "conversion_id": world.first,
+        "postback_id": 4, "offer": world.offer, "affiliate": world.pid, "advertiser": world.advertiser, "goal": "1",
+        "status": 1, "http_code": 200, "url": "https://a.example/?c=1", "attempt": number, "outcome": "sent",
+        "error": "", "forced": 0, "version": 1,
+    }  # fmt: skip
+    row = AffiliatePostbackLog(**values | fields)
+    load(world.api.deps.analytics, "affiliate_log", [encode_row(row)], f"call-{number}")
+
+
+AFFILIATE_FILTERS: list[tuple[dict[str, Any], list[int]]] = [
+    ({}, [3, 2, 1]),
+    ({"offer": "77"}, [3]),
+    ({"partner[]": ["88", "89"]}, [3]),
+    ({"goal": "9"}, [2]),
+    ({"http_code": "0"}, [2]),
+    ({"http_code": "500"}, []),
+    ({"status": "1"}, [3, 1]),
+    ({"status": "declined"}, [2]),
+    ({"status[]": ["1", "3"]}, [3, 2, 1]),
+    ({"http_code[]": ["0", "500"]}, [2]),
+    ({"http_code": ["0", "200"]}, [3, 2, 1]),
+    ({"goal[]": ["9", "1"]}, [3, 2, 1]),
+    ({"date_to": "2023-11-14"}, []),
+    ({"limit": "2", "page": "2"}, [1]),
+]
+
+
+def test_affiliate_postback_log_lists_attempts(world: ConversionEditSetup) -> None:
+    affiliate_log(world, 1)
+    affiliate_log(world, 2, goal="9", http_code=0, outcome="failed", error="refused", status=4)
+    affiliate_log(world, 3, offer=77, affiliate=88)
+    for params, numbers in AFFILIATE_FILTERS:
+        found = world.api.admin.get("/3.1/stats/affiliatepostbacks", **PERIOD | params)["postbacks"]
+        assert (params, [item["attempt"] for item in found]) == (params, numbers)
+    second, first = world.affiliate.get("/3.1/stats/affiliatepostbacks", **PERIOD)["postbacks"]
+    assert (first["pid"], first["lead_id"], first["job_id"]) == (world.pid, world.first, "9" * 24)
+    assert (first["postback_url"], first["http_code"], first["outcome"]) == ("https://a.example/?c=1", 200, "sent")
+    assert (second["http_code"], second["error"], second["status"]) == (0, "refused", 3)
+    assert [item["status"] for item in world.affiliate.get("/3.0/stats/affiliatepostbacks", **PERIOD)["postbacks"]] == [
+        4, 1,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("log", ["serverpostbacks", "affiliatepostbacks"])
+@pytest.mark.parametrize(
+    ("version", "status", "answered"),
+    [
+        ("3.0", "nonsense", 400), ("3.1", "nonsense", 400), ("3.1", "0", 400), ("3.1", "6", 400),
+        ("3.0", "pending_cap", 400), ("3.0", "not_found", 200), ("3.0", "4", 200), ("3.1", "not_found", 400),
+        ("3.1", "4", 400), ("3.1", "declined", 200), ("3.1", "5", 200), ("3.1", "", 200),
+    ],
+)  # fmt: skip
+def test_postback_log_status_filter_depends_on_version(
+    world: ConversionEditSetup, log: str, version: str, status: str, answered: int
+) -> None:
+    response = world.api.admin.call("GET", f"/{version}/stats/{log}", params=PERIOD | {"status": status})
+    assert response.status_code == answered
+    assert answered == 200 or list(response.json()["fields"]) == ["status"]
+
+
+def test_affiliate_postback_log_has_conversion_amounts_at_that_time(world: ConversionEditSetup) -> None:
+    affiliate_log(world, 1)
+    world.post("/3.1/admin/conversion/edit", ids=world.first, payouts="1.5", revenue="2.25", currency="USD")
+    affiliate_log(world, 2, version=2)
+    affiliate_log(world, 3, conversion_id="f" * 24)
+
+    def amounts(client: ApiClient) -> list[tuple[Any, ...]]:
+        found = client.get("/3.0/stats/affiliatepostbacks", **PERIOD)["postbacks"]
+        return [(item["payouts"], item["revenue"], item["currency"]) for item in found]
+
+    assert amounts(world.api.admin) == [(None, None, None), (1.5, 2.25, "USD"), (7, 10, "USD")]
+    assert amounts(world.affiliate) == [(None, None, None), (1.5, None, "USD"), (7, None, "USD")]
+
+
+def test_postback_logs_respect_caller_scope(world: ConversionEditSetup) -> None:
+    server_log(world, 1)
+    affiliate_log(world, 1)
+    _, stranger = world.api.add_affiliate()
+    assert stranger.get("/3.0/stats/affiliatepostbacks", **PERIOD, partner=world.pid)["postbacks"] == []
+    assert world.affiliate.call("GET", "/3.0/stats/serverpostbacks", params=PERIOD).status_code == 403
+    _, manager = world.api.add_staff(Role.MANAGER_SALES)
+    assert manager.get("/3.0/stats/serverpostbacks", **PERIOD)["postbacks"] == []
+    assert manager.get("/3.0/stats/affiliatepostbacks", **PERIOD)["postbacks"] == []
+    _, reader = world.api.add_staff(Role.STATS_SERVER_POSTBACK)
+    assert len(reader.get("/3.0/stats/serverpostbacks", **PERIOD)["postbacks"]) == 1
+    assert reader.call("GET", "/3.0/stats/affiliatepostbacks", params=PERIOD).status_code == 403
+
+
+def test_affiliate_postback_log_shows_own_postbacks_only(world: ConversionEditSetup) -> None:
+    affiliate_log(world, 1)
+    affiliate_log(world, 2, postback_id=0, url="https://cross.example/")
+    path = "/3.1/stats/affiliatepostbacks"
+    for client, numbers in ((world.api.admin, [2, 1]), (world.affiliate, [1])):
+        body = client.get(path, **PERIOD)
+        assert [item["attempt"] for item in body["postbacks"]] == numbers
+        assert body["pagination"]["total_count"] == len(numbers)

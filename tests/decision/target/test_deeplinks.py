@@ -1,0 +1,243 @@
+"""Deep links: where they may lead, and every way to lead elsewhere that is known."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.decision.target.test_target_url import CLICK, make_target_hit
+from tests.support.clicks.rules import ADVERTISER
+from trackyard.decision.target.deep_links import is_ignored
+from trackyard.decision.target.url import accepted_url
+from trackyard.domain.tracking.ruleset import RulesetLanding
+
+OFFER = "https://shop.example/buy?c={clickid}"
+OWN = f"https://shop.example/buy?c={CLICK}"
+SITES = {
+    "url": OFFER,
+    "preview_url": "http://show.example:8080/",
+    "landings": (
+        RulesetLanding(1, "http://land.example/"),
+        RulesetLanding(2, "http://192.0.2.7/x"),
+        RulesetLanding(3, "https://bücher.example/"),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("redirect", "url"),
+    [
+        ("https://shop.example/a?b=c#d", "https://shop.example/a?b=c#d"),
+        ("http://shop.example", "http://shop.example/"),
+        ("https://shop.example?x=1", "https://shop.example?x=1"),
+        ("HTTPS://SHOP.Example/A", "https://shop.example/A"),
+        ("https://www.eu.shop.example/", "https://www.eu.shop.example/"),
+        ("https://shop.example./a", "https://shop.example/a"),
+        ("https://shop.example:443/a", "https://shop.example/a"),
+        ("http://shop.example:443/a", "http://shop.example:443/a"),
+        ("http://show.example:8080/a", "http://show.example:8080/a"),
+        ("http://show.example/a", "http://show.example/a"),
+        ("http://m.land.example/", "http://m.land.example/"),
+        ("http://192.0.2.7/y", "http://192.0.2.7/y"),
+        ("https://bücher.example/ü", "https://xn--bcher-kva.example/%C3%BC"),
+        ("https://BÜCHER.example/", "https://xn--bcher-kva.example/"),
+        ("https://xn--bcher-kva.example/", "https://xn--bcher-kva.example/"),
+        ("https://shop.example/?c={clickid}&t={none}", f"https://shop.example/?c={CLICK}&t={{none}}"),
+        ('https://shop.example/a b\\c"<d>', "https://shop.example/a%20b%5Cc%22%3Cd%3E"),
+        ("https://shop.example/@evil.example", "https://shop.example/@evil.example"),
+        ("https://shop.example/?u=http://evil.example/", "https://shop.example/?u=http://evil.example/"),
+    ],
+)
+def test_deeplink_redirect_inside_offer_sites_is_followed(redirect: str, url: str) -> None:
+    hit = make_target_hit({"redirect": redirect}, allow_deeplink=True, **SITES)
+    assert accepted_url(*hit) == url
+    assert not is_ignored(hit[0], hit[1].offer)
+
+
+ATTACKS = [
+    "http://evil.example/",
+    "https://evil.example/shop.example/",
+    "https://evil.example/?shop.example",
+    "https://evil.example#shop.example",
+    "https://shop.example.evil.example/",
+    "https://evilshop.example/",
+    "https://evil-shop.example/",
+    "https://example/",
+    "https://.shop.example/",
+    "https://a..shop.example/",
+    "https://shop.example@evil.example/",
+    "https://shop.example:80@evil.example/",
+    "https://user:pass@shop.example/",
+    "https://@shop.example/",
+    "https://evil.example\\@shop.example/",
+    "https://evil.example\\.shop.example/",
+    "https://shop.example\\@evil.example/",
+    "https:\\\\evil.example/",
+    "https:/\\evil.example/",
+    "\\\\evil.example/",
+    "//evil.example/",
+    "///evil.example/",
+    "//shop.example/",
+    "/evil",
+    "evil.example",
+    "https:evil.example",
+    "https:shop.example",
+    "https:/shop.example/",
+    "https:///shop.example/",
+    "https://",
+    "https://?shop.example",
+    "https://shop.example:8443/",
+    "https://shop.example:/",
+    "https://shop.example:0x50/",
+    "https://shop.example:80:80/",
+    "https://shop.example:１２/",
+    "http://land.example:8080/",
+    "http://x.192.0.2.7/",
+    "http://[::1]/",
+    "http://[shop.example]/",
+    "https://evil.example%2f.shop.example/",
+    "https://evil.example%00.shop.example/",
+    "https://evil%2eexample/",
+    "https://ｅvil.example/",
+    "https://evil.example／.shop.example/",
+    "https://evil.example？.shop.example/",
+    "https://evil.example＃.shop.example/",
+    "https://evil.example＠shop.example/",
+    "https://evil.example。shop.example.evil.example/",
+    "https://ѕhop.example/",
+    "https://shop.examp\u0131e/",
+    "https://shop .example/",
+    "https://evil.example\t.shop.example/",
+    "https://evil.example\n.shop.example/",
+    " https://evil.example/",
+    "\thttps://evil.example/",
+    " https://shop.example/",
+    "javascript:alert(1)//shop.example/",
+    "JavaScript://shop.example/%0aalert(1)",
+    "data:text/html,<script>",
+    "vbscript:shop.example",
+    "ftp://shop.example/",
+    "file://shop.example/etc",
+    "intent://shop.example/#Intent;scheme=http;end",
+    "blob:https://shop.example/x",
+    "view-source:https://shop.example/",
+    "httpss://shop.example/",
+    "ｈttps://shop.example/",
+    "https://{sub1}/",
+    "https://{sub1}.shop.example/",
+    "https://shop.example{sub1}/",
+    "https://" + "a." * 200 + "shop.example/",
+    "https://" + "a" * 64 + ".shop.example/",
+]
+
+
+@pytest.mark.parametrize("redirect", ATTACKS)
+def test_deeplink_redirect_to_other_site_is_replaced_by_offer_and_flagged(redirect: str) -> None:
+    hit = make_target_hit({"redirect": redirect, "sub1": "evil.example"}, allow_deeplink=True, **SITES)
+    assert accepted_url(*hit) == OWN
+    assert is_ignored(hit[0], hit[1].offer)
+
+
+def test_deeplink_site_with_macro_host_matches_nothing() -> None:
+    hit = make_target_hit(
+        {"redirect": "http://evil.example/", "sub1": "evil.example"}, allow_deeplink=True, url="http://{sub1}/"
+    )
+    assert is_ignored(hit[0], hit[1].offer)
+
+
+@pytest.mark.parametrize("params", [{"redirect": "https://shop.example/a"}, {"path": "/a"}])
+def test_deeplink_is_ignored_when_offer_disallows_it(params: dict[str, str]) -> None:
+    hit = make_target_hit(params, **SITES)
+    assert accepted_url(*hit) == OWN
+    assert is_ignored(hit[0], hit[1].offer)
+
+
+@pytest.mark.parametrize(
+    ("url", "path", "target"),
+    [
+        ("https://shop.example", "/a?b", "https://shop.example/a?b"),
+        ("https://shop.example", "?a", "https://shop.example?a"),
+        ("https://shop.example", "#a", "https://shop.example#a"),
+        ("https://shop.example", ".evil.example", "https://shop.example/.evil.example"),
+        ("https://shop.example", "@evil.example", "https://shop.example/@evil.example"),
+        ("https://shop.example", ":80@evil.example", "https://shop.example/:80@evil.example"),
+        ("https://shop.example", "\\@evil.example", "https://shop.example/%5C@evil.example"),
+        ("https://shop.example\\", "@evil.example", "https://shop.example%5C/@evil.example"),
+        ("//shop.example", "@evil.example", "//shop.example/@evil.example"),
+        ("https:shop.example", "@evil.example", "https:shop.example/@evil.example"),
+        ("https://shop.example/", "//evil.example", "https://shop.example///evil.example"),
+        ("https://shop.example/x?u=1", "&v=2", "https://shop.example/x?u=1&v=2"),
+        ("https://shop.example/x?c={clickid}", "&s={sub1}", f"https://shop.example/x?c={CLICK}&s=a%26b"),
+        ("https://shop.example/", 'a b"<é>', "https://shop.example/a%20b%22%3C%C3%A9%3E"),
+    ],
+)
+def test_deeplink_path_is_appended_and_stays_on_site(url: str, path: str, target: str) -> None:
+    hit = make_target_hit({"path": path, "sub1": "a&b"}, allow_deeplink=True, url=url)
+    assert accepted_url(*hit) == target
+    assert not is_ignored(hit[0], hit[1].offer)
+
+
+def test_deeplink_path_is_appended_to_requested_landing() -> None:
+    hit = make_target_hit({"path": "a", "l": "1"}, allow_deeplink=True, **SITES)
+    assert accepted_url(*hit) == "http://land.example/a"
+
+
+@pytest.mark.parametrize(
+    ("params", "value"),
+    [
+        ({"redirect": "https://shop.example/a?b"}, "https%3A%2F%2Fshop.example%2Fa%3Fb"),
+        ({"path": "/a?b"}, "%2Fa%3Fb"),
+        ({"redirect": "https://evil.example/"}, ""),
+        ({}, ""),
+    ],
+)
+def test_deeplink_macro_in_offer_url_is_filled(params: dict[str, str], value: str) -> None:
+    hit = make_target_hit(params, allow_deeplink=True, url="https://shop.example/?u={deeplink}&c=1")
+    assert accepted_url(*hit) == f"https://shop.example/?u={value}&c=1"
+
+
+@pytest.mark.parametrize("name", ["redirect", "path"])
+def test_deeplink_does_not_reveal_advertiser_id(name: str) -> None:
+    url = "https://shop.example/?a={advertiser_id}"
+    own = make_target_hit({name: f"{url}&o={{offer_id}}"}, allow_deeplink=True, **(SITES | {"url": url}))
+    made = accepted_url(*own)
+    assert made.endswith("?a=%7Badvertiser_id%7D&o=3")
+    assert made.count(ADVERTISER) == (name == "path")
+
+
+def test_deeplink_path_with_redirect_is_ignored_and_flagged() -> None:
+    hit = make_target_hit({"redirect": "https://shop.example/a", "path": "/b"}, allow_deeplink=True, **SITES)
+    assert accepted_url(*hit) == "https://shop.example/a"
+    assert is_ignored(hit[0], hit[1].offer)
+    hit = make_target_hit({"redirect": "", "path": ""}, allow_deeplink=True, **SITES)
+    assert not is_ignored(hit[0], hit[1].offer)
+
+
+PIECES = [
+    *"/\\:@?#.%[]{}",
+    "http:",
+    "https:",
+    "//",
+    "shop.example",
+    "evil.example",
+    "www.",
+    "8080",
+    "%2f",
+    "\t",
+    " ",
+    "é",
+    "。",
+]
+HOST = re.compile(
+    r"https?://(?:[a-z0-9_-]+\.)*(?:shop|land|show|xn--bcher-kva)\.example(?::(?:80|443|8080))?(?:[/?#]|$)"
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.sampled_from(["redirect", "path"]))
+def test_deeplink_never_leaves_offer_sites(text: str, name: str) -> None:
+    for url in (OFFER, "https://shop.example"):
+        made = accepted_url(*make_target_hit({name: text}, allow_deeplink=True, **(SITES | {"url": url})))
+        assert HOST.match(made), made
+        assert made.isascii()
+        assert not any(character <= " " or character in '\\"<>\x7f' for character in made)

@@ -1,0 +1,100 @@
+"""`trackyard demo`: afterwards every report, balance and log has something to show, and everything adds up."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.processes.program import RunningProgram
+from trackyard.api.statistics.reports import GROUPED
+
+SMALL = ("demo", "--visits", "1500", "--seconds", "3")
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[RunningProgram]:
+    running = RunningProgram(tmp_path)
+    yield running
+    if running.process is not None and running.process.poll() is None:
+        running.stop()
+
+
+def period() -> dict[str, str]:
+    """The last 30 days and today."""
+    today = datetime.now(UTC).date()
+    return {"date_from": str(today - timedelta(days=31)), "date_to": str(today + timedelta(days=1))}
+
+
+def test_demo_command_fills_every_report_and_reconciles(program: RunningProgram) -> None:
+    assert "start it first" in program.command(*SMALL).stderr
+    program.start()
+    made = program.command(*SMALL, seconds=240)
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.startswith("Making the network: ")
+    _check_reports(program)
+    _check_people(program)
+    _check_logs(program)
+    audit = program.command("audit")
+    assert audit.returncode == 0, audit.stdout
+    assert audit.stdout.endswith("everything adds up\n")
+    again = program.command(*SMALL)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert again.stderr.splitlines() == [
+        "trackyard: this installation is not empty: the demonstration needs an own data directory."
+    ]
+    assert program.stop() == 0
+    stopped = program.command(*SMALL)
+    assert stopped.returncode == 2
+    assert len(stopped.stderr.splitlines()) == 1
+    assert "does not answer: start the server" in stopped.stderr
+
+
+def _check_reports(program: RunningProgram) -> None:
+    filters = {f"filter[{name}]": day for name, day in period().items()}
+    offers = program.api("GET", "/3.0/stats/getbyprogram", filters)["stats"]
+    assert len(offers) == 6
+    named = {"filter[offer]": offers[0]["slice"]["offer"]["id"]}
+    for report in GROUPED:
+        more = named if report.name == "getbysub" else {}
+        assert program.api("GET", f"/3.0/stats/{report.name}", filters | more)["stats"], report.name
+    days = program.api("GET", "/3.0/stats/getbydate", filters)["stats"]
+    assert len(days) > 25
+    total = {name: sum(row["actions"][name]["count"] for row in offers) for name in offers[0]["actions"]}
+    assert total["total"] > 40
+    assert total["confirmed"] > 30
+    reasons = program.api("GET", "/3.0/stats/getbytrafficback", filters)["stats"]
+    assert len(reasons) > 5
+    asked = {"offer_id": offers[0]["slice"]["offer"]["id"], "timezone": "UTC"}
+    assert program.api("GET", "/3.0/stats/time-to-action", period() | asked)["data"]
+
+
+def _check_people(program: RunningProgram) -> None:
+    people = program.api("GET", "/3.0/admin/partners", {"with_balance": 1})["partners"]
+    balances = {each["login"]: each["balance"].get("USD", {}) for each in people}
+    assert len(balances) == 6
+    assert all(balances[login]["available"] > 0 for login in ("harbour", "meadow", "north", "lantern"))
+    assert balances["gone"] == {"balance": 0, "hold": 0, "available": 0}
+    assert program.api("GET", "/3.0/admin/advertiser-invoices")["message"]
+    payments = program.api("GET", "/3.1/admin/payments")["payments"]
+    assert sorted(each["status"] for each in payments) == ["created", "paid"]
+    assert program.api("GET", "/3.0/admin/tickets")["tickets"]
+    assert program.api("GET", "/3.0/news")["items"]
+
+
+def _check_logs(program: RunningProgram) -> None:
+    def rows(path: str, name: str, **more: Any) -> list[Any]:
+        found: list[Any] = program.api("GET", path, period() | {"limit": 1000} | more)[name]
+        return found
+
+    conversions = rows("/3.0/stats/conversions", "conversions")
+    ways = {item["comment"] for item in conversions}
+    assert "From the advertiser's list" in ways
+    assert len({item["offer_id"] for item in conversions}) > 3
+    assert {item["payment_type"] for item in conversions} == {"fixed", "percent", "mixed"}
+    assert rows("/3.0/stats/clicks", "clicks")
+    assert {item["response"] for item in rows("/3.0/stats/serverpostbacks", "postbacks")} >= {"", "Conversion exists"}
+    calls = rows("/3.0/stats/affiliatepostbacks", "postbacks")
+    assert {item["http_code"] for item in calls} == {200}
+    assert len({item["pid"] for item in calls}) >= 2

@@ -1,0 +1,308 @@
+"""Tracking addresses as a function from request to answer."""
+
+import msgspec
+import pytest
+
+from tests.edge.conftest import ROWS
+from tests.support.clicks.edge_handler import NOW, MemoryJournal, ask
+from tests.support.clicks.rules import ADVERTISER, HASH, make_offer, make_ruleset
+from trackyard.base.clock import ManualClock
+from trackyard.base.ids import find_click_id
+from trackyard.domain.tracking.links import Link
+from trackyard.domain.tracking.ruleset import RulesetLanding, RulesetPlatform
+from trackyard.edge.endpoints.handler import EdgeHandler
+from trackyard.edge.endpoints.postbacks import MAX_LOGGED_BODY
+from trackyard.edge.http.connection import MAX_BODY
+from trackyard.edge.http.request import MAX_URL, Request
+from trackyard.journal.records import Click, ClickFlag, InboundPostback
+
+IPHONE = (
+    b"Mozilla/5.0 (iPhone; CPU iPhone OS 17_2_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.2 "
+    b"Mobile/15E148 Safari/604.1"
+)
+
+
+def test_edge_accepted_click_is_recorded_and_redirected(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    answer = ask(
+        edge,
+        f"/click?pid=7&offer_id={HASH}&sub1=a%20b&sub8=z&ref_id=r&os_id=o&ext1=x&user_id=u&fbclid=f&ios_idfa=i&android_id=a"
+        "&bundle_id=b",
+        peer="127.0.0.1",
+        user_agent=IPHONE,
+        x_forwarded_for=b"8.8.8.8",
+        referer=b"http://from.example/",
+        accept_language=b"en-GB,en;q=0.9",
+    )
+    click = journal.click
+    assert (answer.status, answer.location) == (302, b"http://shop.example/?c=" + click.id.encode())
+    assert answer.headers.endswith(b"\r\nCache-Control: no-store\r\n")
+    made = find_click_id(click.id)
+    assert made is not None
+    assert (made.second, made.edge) == (NOW // 1000, 9)
+    expected = Click(
+        *(NOW, click.id, "", "", 3, 7, ADVERTISER, 0, "", 1, "8.8.8.8", "US", "", 0, "", "", ""),
+        *(IPHONE.decode(), "iOS", "17.2.1", "mobile", "Apple", "iPhone", "Mobile Safari", "17.2", "en"),
+        *(
+            "http://from.example/",
+            "a b",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "z",
+            "r",
+            "o",
+            "u",
+            "x",
+            "",
+            "",
+            "f",
+            "i",
+            "a",
+            "b",
+            0,
+        ),
+    )
+    assert click == expected
+
+
+def test_edge_rejected_click_is_recorded_with_reason(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset([*ROWS, RulesetPlatform("http://back.example/?sub={sub1}")])
+    answer = ask(edge, "/click?pid=8&offer_id=3&sub1=%C3%A9")
+    click = journal.click
+    assert (answer.status, answer.location) == (302, b"http://back.example/?sub=%C3%A9")
+    assert (click.reason, click.detail, click.offer, click.affiliate, click.uniq) == ("unknown-affiliate", "8", 3, 0, 0)
+
+
+def test_edge_rejected_click_without_trafficback_shows_page(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    answer = ask(edge, "/click?pid=7&offer_id=99")
+    assert answer.status == 404
+    assert answer.content_type.startswith(b"text/html")
+    assert b"not available" in answer.body
+    assert journal.click.reason == "unknown-offer"
+
+
+def test_edge_records_landing_of_click(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset([make_offer(landings=(RulesetLanding(5, "http://land.example/"),)), *ROWS[1:]])
+    assert ask(edge, "/click?pid=7&offer_id=3&l=5").location == b"http://land.example/"
+    assert journal.click.landing == 5
+    ask(edge, "/click?pid=7&offer_id=3&l=6")
+    assert journal.click.landing == 0
+
+
+def test_edge_visitor_is_unique_once_a_day(edge: EdgeHandler, journal: MemoryJournal, clock: ManualClock) -> None:
+    seen = []
+    for wait_h in (0, 1, 22, 2, 1):
+        clock.advance(wait_h * 3_600_000)
+        ask(edge, "/click?pid=7&offer_id=3")
+        seen.append(journal.click.uniq)
+    assert seen == [1, 0, 0, 1, 0]
+
+
+def test_edge_rejected_click_does_not_use_up_uniqueness(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    ask(edge, "/click?pid=8&offer_id=3")
+    ask(edge, "/click?pid=7&offer_id=3")
+    assert [record.uniq for record in journal.records if isinstance(record, Click)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("peer", "query", "forwarded", "ip", "ua"),
+    [
+        ("192.0.2.1", "ip=8.8.8.8&ua=sent", None, "192.0.2.1", "own"),
+        ("192.0.2.1", "", b"8.8.8.8", "192.0.2.1", "own"),
+        ("127.0.0.1", "", b"203.0.113.1, 8.8.8.8", "8.8.8.8", "own"),
+        ("127.0.0.1", "ip=1.1.1.1&ua=sent", b"8.8.8.8", "8.8.8.8", "own"),
+        ("127.0.0.1", "ip=1.1.1.1&ua=sent", None, "1.1.1.1", "sent"),
+        ("127.0.0.1", "ip=rubbish", None, "127.0.0.1", "own"),
+    ],
+)
+def test_edge_visitor_address_and_agent_are_resolved(
+    edge: EdgeHandler, journal: MemoryJournal, peer: str, query: str, forwarded: bytes | None, ip: str, ua: str
+) -> None:
+    headers = {"user_agent": b"own"} | ({} if forwarded is None else {"x_forwarded_for": forwarded})
+    ask(edge, f"/click?pid=7&offer_id=3&{query}", peer=peer, **headers)
+    assert (journal.click.ip, journal.click.ua) == (ip, ua)
+
+
+def test_edge_head_click_redirects_without_recording(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    assert ask(edge, "/click?pid=7&offer_id=3", method="HEAD").status == 302
+    assert journal.records == []
+    ask(edge, "/click?pid=7&offer_id=3")
+    assert journal.click.uniq == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "flags"),
+    [
+        (b"sub1=" + b"x" * 3000, ClickFlag.PARAMETER_CUT),
+        (b"redirect=http://evil.example/", ClickFlag.REDIRECT_IGNORED),
+        (b"path=/x&sub1=" + b"x" * 3000, ClickFlag.PARAMETER_CUT | ClickFlag.REDIRECT_IGNORED),
+    ],
+)
+def test_edge_click_with_changed_parameters_is_flagged(
+    edge: EdgeHandler, journal: MemoryJournal, query: bytes, flags: int
+) -> None:
+    answer = ask(edge, b"/click?pid=7&offer_id=3&" + query)
+    assert answer.location.startswith(b"http://shop.example/")
+    assert journal.click.flags == flags
+    assert len(journal.click.sub1) <= 2048
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        b"",
+        b"pid=7&offer_id=3&sub1=%00%ff%fe\xff\x00\r\nSet-Cookie: x",
+        b"pid=%00&offer_id=3",
+        b"pid=7&offer_id=" + b"9" * 5000,
+        b"pid=7&offer_id=3&l=" + b"9" * 5000,
+        b"&&&===&%&%%%&+",
+        b"a[b]" * 100 + b"=1",
+    ],
+)
+def test_edge_click_with_invalid_bytes_is_recorded(edge: EdgeHandler, journal: MemoryJournal, query: bytes) -> None:
+    edge.ruleset = make_ruleset([make_offer(url="http://shop.example/?s={sub1}"), *ROWS[1:]])
+    answer = ask(edge, b"/click?" + query, user_agent=b"\xff\x00x", referer=b"\xc3", accept_language=b"\xff;;")
+    assert answer.status in (302, 404)
+    assert all(32 < byte < 127 for byte in answer.location)
+    assert len(journal.records) == 1
+
+
+def test_edge_too_long_url_is_414(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    assert ask(edge, b"/click?" + b"x" * MAX_URL).status == 414
+    assert journal.records == []
+
+
+def test_edge_without_rules_answers_503(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = None
+    assert ask(edge, "/click?pid=7&offer_id=3").status == 503
+    assert journal.records == []
+    ready = ask(edge, "/readyz")
+    assert ready.status == 503
+    assert msgspec.json.decode(ready.body)["reasons"] == ["no rules were read yet"]
+
+
+def test_edge_with_full_journal_rejects_clicks_and_postbacks(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    journal.full = True
+    for target in ("/click?pid=7&offer_id=3", "/postback?clickid=c"):
+        answer = ask(edge, target)
+        assert (answer.status, msgspec.json.decode(answer.body)["status"]) == (503, 2)
+    assert ask(edge, "/readyz").status == 503
+    journal.full = False
+    ask(edge, "/click?pid=7&offer_id=3")
+    assert journal.click.uniq == 1, "the refused click did not spend the visitor"
+
+
+def test_edge_commit_after_lost_clicks_fails_despite_postback(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    click = Request("GET", "/click", b"pid=7&offer_id=3", {}, "192.0.2.1", False)
+    journal.full = True
+    assert edge.handle(click).recorded
+    assert edge.handle(Request("GET", "/postback", b"clickid=c", {}, "192.0.2.1", False)).status == 503
+    journal.full = False
+    assert not edge.commit()
+    assert edge.commit()
+    assert journal.records == []
+    assert edge.handle(click).recorded
+    assert edge.commit()
+    assert journal.click.uniq == 1
+
+
+def test_edge_postback_is_recorded_verbatim(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    answer = ask(
+        edge,
+        "/postback?afclick=c&goal=2",
+        method="POST",
+        peer="127.0.0.1",
+        body=b"sum=1.5&secure=s",
+        user_agent=b"caller",
+        x_forwarded_for=b"203.0.113.5",
+    )
+    assert (answer.status, answer.body, answer.content_type, answer.durable) == (
+        200,
+        b'{"status":1}',
+        b"application/json",
+        True,
+    )
+    call = journal.call
+    params = {"goal": "2", "sum": "1.5", "secure": "s", "clickid": "c"}
+    assert call == InboundPostback(
+        NOW, call.id, "postback", "POST", "203.0.113.5", "caller", "afclick=c&goal=2", "sum=1.5&secure=s", params
+    )
+    assert find_click_id(call.id) is not None
+
+
+def test_edge_postback_long_body_is_truncated_but_fully_parsed(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    body = b"x=" + b"\x01" * (MAX_BODY - 16) + b"&clickid=c"
+    assert ask(edge, "/postback", method="POST", body=body).status == 200
+    assert (journal.call.body, journal.call.params) == (body[:MAX_LOGGED_BODY].decode(), {"clickid": "c"})
+
+
+@pytest.mark.parametrize(
+    ("body", "params"),
+    [
+        (b'{"clickid":"c","comment":"\xff","sum":1.50}', {"clickid": "c", "comment": "\ufffd", "sum": "1.50"}),
+        (b'{"clickid":"c","x":"\xff"}', {"clickid": "c"}),
+        (b'{"clickid":"\\ud800"}', {}),
+        (b"\xff", {}),
+    ],
+)
+def test_edge_postback_body_of_invalid_utf_8_is_accepted(
+    edge: EdgeHandler, journal: MemoryJournal, body: bytes, params: dict[str, str]
+) -> None:
+    answer = ask(edge, "/postback", method="POST", body=body, content_type=b"application/json")
+    assert (answer.status, journal.call.params) == (200, params)
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "status", "allow"),
+    [
+        ("GET", "/healthz", 200, None),
+        ("GET", "/readyz", 200, None),
+        ("GET", "/readyz/", 200, None),
+        ("GET", "/metrics", 200, None),
+        ("GET", "/favicon.ico", 204, None),
+        ("GET", "/robots.txt", 200, None),
+        ("GET", "/nothing", 404, None),
+        ("GET", "/", 404, None),
+        ("POST", "/nothing", 404, None),
+        ("PUT", "/click", 405, b"Allow: GET, HEAD, POST"),
+        ("POST", "/imp", 405, b"Allow: GET, HEAD"),
+        ("DELETE", "/postback", 405, b"Allow: GET, POST"),
+        ("HEAD", "/postback", 405, b"Allow: GET, POST"),
+    ],
+)
+def test_edge_paths_answer_expected_status(
+    edge: EdgeHandler, journal: MemoryJournal, method: str, target: str, status: int, allow: bytes | None
+) -> None:
+    answer = ask(edge, target, method=method)
+    assert answer.status == status
+    assert journal.records == []
+    if status >= 400:
+        document = msgspec.json.decode(answer.body)
+        assert document["status"] == 2
+        assert document["error"] == document["message"]
+        assert document["code"]
+    if allow is not None:
+        assert allow in answer.headers
+
+
+@pytest.mark.parametrize("target", [Link(3, 7).hash, Link(3, 7).hash + "/", Link(3, 7).hash + "?pid=8&offer_id=9"])
+def test_edge_short_link_is_its_click(edge: EdgeHandler, journal: MemoryJournal, target: str) -> None:
+    answer = ask(edge, f"/{target}")
+    assert answer.location == b"http://shop.example/?c=" + journal.click.id.encode()
+    assert (journal.click.offer, journal.click.affiliate) == (3, 7)
+
+
+def test_edge_short_link_keeps_landing_and_subs(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset([make_offer(landings=(RulesetLanding(id=2, url="http://land.example/"),)), *ROWS[1:]])
+    answer = ask(edge, f"/{Link(3, 7, 2).hash}?sub1=a%20b&l=1")
+    assert answer.location == b"http://land.example/"
+    assert (journal.click.landing, journal.click.sub1) == (2, "a b")
+    assert ask(edge, f"/{Link(3, 7).hash}", method="PUT").status == 405
+
+
+def test_edge_unknown_path_is_no_short_link(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    assert ask(edge, f"/{Link(3, 7).hash}0").status == 404
+    assert journal.records == []

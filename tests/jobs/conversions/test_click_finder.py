@@ -1,0 +1,49 @@
+"""Which click a call names (docs/spec/conversions.md#the-click-of-a-postback)."""
+
+import pytest
+
+from tests.support.models.events import NOON, new_click
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.load import load, lookup_item
+from trackyard.base.ids import new_click_id
+from trackyard.domain.conversions.sessions import CLICK_LATENESS_MS, MAX_CLICK_WAIT_MS, is_click_wait_over
+from trackyard.jobs.conversions.click_ids import ClickFinder
+from trackyard.journal.records import encode
+
+EDGES = {1, 2}
+
+
+def made(at_ms: int, edge: int) -> str:
+    """The id of a click, the same in every run: test processes that share work compare names."""
+    return new_click_id(at_ms, edge)[:10] + "0" * 14
+
+
+@pytest.mark.parametrize(
+    ("click_id", "now", "loaded_until", "settled"),
+    [
+        ("", NOON, {}, True),
+        ("no id", NOON, {1: NOON}, True),
+        (made(NOON, 9), NOON, {}, True),  # an edge that never was
+        (made(NOON, 255), NOON, {}, True),  # of an import
+        (made(NOON + CLICK_LATENESS_MS, 1), NOON, {1: NOON}, False),
+        (made(NOON + CLICK_LATENESS_MS + 1000, 1), NOON, {1: NOON}, True),
+        (made(NOON, 1), NOON, {}, False),
+        (made(NOON, 1), NOON, {1: NOON + CLICK_LATENESS_MS}, False),
+        (made(NOON, 1), NOON, {1: NOON + CLICK_LATENESS_MS + 1}, True),
+        (made(NOON, 1), NOON, {2: NOON + CLICK_LATENESS_MS + 1}, False),  # another edge says nothing
+        (made(NOON, 2), NOON + MAX_CLICK_WAIT_MS - 1, {}, False),
+        (made(NOON, 2), NOON + MAX_CLICK_WAIT_MS, {}, True),
+    ],
+)
+def test_click_lookup_is_settled_when_click_can_no_longer_arrive(
+    click_id: str, now: int, loaded_until: dict[int, int], settled: bool
+) -> None:
+    assert is_click_wait_over(click_id, NOON, now, EDGES, loaded_until) is settled
+
+
+def test_click_finder_reads_memory_and_store(analytics: Analytics) -> None:
+    clicks = {new_click(number).id: encode(new_click(number)) for number in range(30)}
+    load(analytics, "click_lookup", [lookup_item(payload) for payload in clicks.values()], "t")
+    finder = ClickFinder(analytics, capacity=4)
+    finder.remember(clicks.items())
+    assert finder.find([*clicks, "nothing", ""]) == clicks

@@ -1,0 +1,63 @@
+"""The cross_postback_url of an offer: called as postbacks are."""
+
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+import msgspec
+import pytest
+from sqlalchemy import select
+
+from tests.domain.conversions.test_conversions import AT, make_conversion
+from tests.support.clicks.inbound_postbacks import make_click
+from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer, add_postback
+from trackyard.actions.conversions.changes import DeliveryContext, record_changes
+from trackyard.actions.offers.counters import CounterBatch
+from trackyard.domain.conversions.conversions import ConversionChange
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.tracking.postbacks import Postback
+from trackyard.store.engine.database import Database
+from trackyard.store.tables import delivery
+from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID
+
+URL = "https://cross.example/?c={transactionid}&s={status}&o={offer_name}"
+
+
+def calls(
+    database: Database, *changes: ConversionChange, url: str | None, postbacks: bool = False
+) -> list[tuple[int, int, str]]:
+    """(postback, version, URL) of what is queued when these changes of one conversion of the offer are written."""
+    with database.write() as conn:
+        offer_id = add_offer(
+            conn, add_advertiser(conn, id=make_conversion().advertiser_id), cross_postback_url=url, id=3
+        )
+        add_affiliate(conn, id=7)
+        own = [Postback(add_postback(conn, 7, "https://a.example/"), 7, None, "https://a.example/", None, None)]
+        delivery_context = DeliveryContext(own if postbacks else [], {offer_id: "Shoes"}, ZoneInfo("UTC"))
+        record_changes(conn, changes, delivery_context, CounterBatch(conn, {}, ()), AT)
+        rows = conn.execute(select(delivery).order_by(delivery.c.number, delivery.c.postback_id))
+        return [(row.postback_id, row.number, row.url) for row in rows]
+
+
+FIRST = replace(make_conversion(), click=msgspec.structs.asdict(make_click(3, 7, make_conversion().advertiser_id)))
+NEW = ConversionChange(None, FIRST, "call:x")
+DECLINED = ConversionChange(FIRST, replace(FIRST, version=2, status=Status.DECLINED), "call:y")
+SAME_STATUS = ConversionChange(FIRST, replace(FIRST, version=2, comment="by hand"), "staff:z")
+CALLED = f"https://cross.example/?c={FIRST.id}&s={{}}&o=Shoes"
+
+
+def test_cross_postback_is_sent_for_new_conversion_and_each_status(database: Database) -> None:
+    expected = [(CROSS_POSTBACK_ID, 1, CALLED.format(1)), (CROSS_POSTBACK_ID, 2, CALLED.format(3))]
+    assert calls(database, NEW, DECLINED, url=URL) == expected
+
+
+def test_cross_postback_is_sent_in_addition_to_affiliate_postbacks(database: Database) -> None:
+    assert [postback for postback, *_ in calls(database, NEW, url=URL, postbacks=True)] == [CROSS_POSTBACK_ID, 1]
+
+
+@pytest.mark.parametrize("url", [None, ""])
+def test_cross_postback_without_url_is_not_sent(database: Database, url: str | None) -> None:
+    assert calls(database, NEW, url=url) == []
+
+
+def test_cross_postback_is_not_sent_for_edit_with_same_status(database: Database) -> None:
+    assert [version for _, version, _ in calls(database, NEW, SAME_STATUS, url=URL)] == [1]

@@ -1,0 +1,479 @@
+"""All that happens to conversions and money, played at random against a model in plain Python: calls in any order,
+edits, imports, changed offers, bans, holds, payments, and workers that die between any two of their steps. What is
+stored, told and counted is the model's, and the audit is clean
+(docs/spec/conversions.md, docs/spec/statistics.md#agreement, docs/spec/money.md)."""
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from decimal import Decimal
+from itertools import count
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from sqlalchemy import func, select
+
+from tests.support.installation import UTC, SteppedInstallation
+from tests.support.models.events import new_click
+from tests.support.models.history_moves import (
+    OFFERS,
+    SESSIONS,
+    calls,
+    crashes,
+    edits,
+    faults,
+    imports,
+    marked,
+    names,
+    offers,
+    people,
+    repeats,
+    some,
+    visitors,
+)
+from tests.support.models.model import (
+    DAY,
+    HOUR,
+    MINUTE,
+    PATIENCE,
+    ConversionModel,
+    ModelClick,
+    ModelConversion,
+    ModelPayment,
+    ModelPaymentItem,
+    ModelPostback,
+    ModelTask,
+)
+from tests.support.processes.crashes import CrashPoint, SimulatedFailure, SimulatedKill, inject_crash
+from tests.support.stores.analytics import empty_store
+from tests.support.stores.seeds import add_affiliate
+from trackyard.actions.platform.reconciliation import reconcile
+from trackyard.analytics.reports.query import Report
+from trackyard.analytics.reports.reports import run_report
+from trackyard.base.ids import new_click_id, new_id
+from trackyard.domain.offers.caps import each_counter
+from trackyard.domain.offers.counters import Traits
+from trackyard.domain.people.scope import Scope
+from trackyard.journal import records
+from trackyard.journal.records import RecordKind, encode
+from trackyard.journal.writer import JournalWriter
+from trackyard.store.conversions.decisions import get_decision_context
+from trackyard.store.engine.database import Database
+from trackyard.store.money import ledger
+from trackyard.store.offers import counters
+from trackyard.store.statistics import checkpoints
+from trackyard.store.tables import conversion, conversion_task, inbox, payment
+from trackyard.store.tracking import edges
+
+_numbers = count(1)
+Visitor = tuple[int, str, str]
+"""Whose, from which country, from which address."""
+Params = dict[str, str]
+Opened = Callable[[], AbstractContextManager[Database]]
+
+
+class HistoryStateMachine(RuleBasedStateMachine):
+    """The installation and the model, taking the same steps. Two edges record, each loaded when it is its turn."""
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__()
+        self.home = Path(mkdtemp(prefix="proof-"))
+        self.held = ExitStack()
+        self.analytics = self.held.enter_context(empty_store())
+        self.plant = plant = SteppedInstallation(self.held.enter_context(opened()), self.analytics, self.home)
+        with plant.database.write() as conn:
+            second = edges.claim_edge(conn, "d" * 24, 1, self.now)
+            people = [add_affiliate(conn, ref_percent=Decimal("12.5"))]
+            people += [add_affiliate(conn, ref=people[0]), add_affiliate(conn)]
+        self.people = people
+        self.writers = {plant.edge: plant.writer, second: JournalWriter(self.home / "journal", second, plant.clock)}
+        self.advertiser = plant.api.add_advertiser()
+        self.offer = plant.api.add_offer(advertiser=self.advertiser)
+        referrals = {people[1]: (people[0], Decimal("12.5"))}
+        self.model = ConversionModel(dict.fromkeys(people, "active"), referrals, set(self.writers), {"EUR": Decimal(5)})
+        self.clicks: list[ModelClick] = []
+        self.ask("/3.1/admin/currencies", {"code": "EUR", "rate": "0.8", "min_payment": "5"})
+        self.model.rates["EUR"] = [(self.now, Decimal("0.8"))]
+        self.change_offer({"payments": 0})
+
+    @property
+    def now(self) -> int:
+        """UTC ms."""
+        return self.plant.clock.now_ms()
+
+    def ask(self, path: str, body: Mapping[str, Any], *, again: bool = False) -> Any:
+        """What staff ask for; again: the answer was lost, and it is sent a second time."""
+        headers = {"Idempotency-Key": f"k{next(_numbers)}"}
+        answers = [self.plant.api.admin.call("POST", path, json=body, headers=headers) for _ in range(1 + again)]
+        assert [answer.status_code for answer in answers] == [200] * (1 + again), answers[0].text
+        assert answers[0].json() == answers[-1].json()
+        return answers[0].json()
+
+    # --- what is recorded -----------------------------------------------------------------------------------
+
+    @rule(edge=some, visits=st.lists(st.tuples(visitors, calls), min_size=1, max_size=3))
+    def come(self, edge: int, visits: list[tuple[Visitor, Params]]) -> None:
+        """Clicks, each with a call some seconds later."""
+        self._visit(edge, visits)
+
+    def _visit(self, edge: int, visits: list[tuple[Visitor, Params]]) -> None:
+        for visitor, params in visits:
+            made = self.record_click(edge, visitor, self.now)
+            self.plant.clock.advance(1_000)
+            self.record_call(edge, made.id, params)
+
+    @initialize(visits=st.lists(st.tuples(visitors, calls), min_size=3, max_size=6))
+    def begin(self, visits: list[tuple[Visitor, Params]]) -> None:
+        """Every game has some conversions to begin with."""
+        for edge, visitor in enumerate(visits):
+            self._visit(edge, [visitor])
+        self._work((1, 2), None)
+
+    @rule(edge=some, visitor=visitors, params=calls, repeated=repeats)
+    def early_call(self, edge: int, visitor: Visitor, params: Params, repeated: Params) -> None:
+        """Calls before their click, by a clock that is ahead: they may be loaded before it, by the other edge."""
+        named = new_click_id(self.now, self.edge(edge))
+        self.record_call(edge, named, params)
+        self.record_call(edge + 1, named, params | repeated)
+        self.plant.clock.advance(2_000)
+        self.record_click(edge, visitor, self.now, named)
+
+    @rule(edge=some, visitor=visitors)
+    def click(self, edge: int, visitor: Visitor) -> None:
+        """A click whose call may come later."""
+        self.record_click(edge, visitor, self.now)
+
+    @precondition(lambda self: self.clicks)
+    @rule(edge=some, which=some, params=calls, times=st.sampled_from([1, 1, 2]))
+    def call(self, edge: int, which: int, params: Params, times: int) -> None:
+        """A call for a click that was recorded, loaded or not, by any edge."""
+        for _ in range(times):
+            self.record_call(edge, self.clicks[-1 - which % len(self.clicks)].id, params)
+
+    @precondition(lambda self: any(made.click.id for made in self.model.made))
+    @rule(edge=some, which=some, several=st.lists(repeats, min_size=1, max_size=3))
+    def repeat(self, edge: int, which: int, several: list[Params]) -> None:
+        """Calls for a conversion that there is."""
+        known = [made for made in self.model.made if made.click.id]
+        made = known[which % len(known)]
+        kind, _, name = made.identity.partition(":")
+        for params in several:
+            self.record_call(
+                edge, made.click.id, {"goal": made.goal} | ({"action_id": name} if kind == "a" else {}) | params
+            )
+
+    @rule(edge=some, name=names, params=calls)
+    def strange_call(self, edge: int, name: str, params: Params) -> None:
+        """A call for what is no click, or a refused one."""
+        made = {
+            "never": new_click_id(self.now, self.edge(edge)),
+            "unknown edge": new_click_id(self.now, 77),
+            "future": new_click_id(self.now + 60_000, self.edge(edge)),
+        }
+        if name == "refused":
+            name = self.record_click(edge, (0, "DE", ""), self.now, reason="bot").id
+        self.record_call(edge, made.get(name, name), params)
+
+    @precondition(lambda self: self.clicks)
+    @rule(edge=some, params=calls, fault=faults)
+    def faulty_call(self, edge: int, params: Params, fault: Params) -> None:
+        """A call that says what cannot be."""
+        self.record_call(edge, self.clicks[-1].id, params | fault)
+
+    def edge(self, number: int) -> int:
+        """One of the edges."""
+        return sorted(self.writers)[number % 2]
+
+    def record_click(self, edge: int, visitor: Visitor, at: int, named: str = "", *, reason: str = "") -> ModelClick:
+        """A click on an edge."""
+        who, country, place = visitor
+        number = self.edge(edge)
+        made = ModelClick(named or new_click_id(at, number), number, at, self.people[who], country, place, reason)
+        self.model.recorded.append((number, made))
+        shown = {"time": at, "id": made.id, "ip": place, "country": country, "reason": reason}
+        given = {"offer": self.offer, "affiliate": made.affiliate, "advertiser": self.advertiser}
+        self.writers[number].append(RecordKind.CLICK, encode(new_click(1, **shown, **given)))
+        self.clicks += [] if reason else [made]
+        return made
+
+    def record_call(self, edge: int, click: str, params: Params) -> None:
+        """A call on an edge, with the offer's code if it says no other."""
+        code = {"secure": self.model.offer.secure} if self.model.offer.secure else {}
+        made = ModelPostback(new_id(self.now), self.now, {"clickid": click} | code | params)
+        self.model.recorded.append((self.edge(edge), made))
+        record = records.InboundPostback(self.now, made.id, "postback", "GET", "192.0.2.9", "shop", "", "", made.params)
+        self.writers[self.edge(edge)].append(RecordKind.POSTBACK, encode(record))
+        self.plant.clock.advance(1)
+
+    # --- what staff do --------------------------------------------------------------------------------------
+
+    @precondition(lambda self: self.model.made)
+    @rule(which=st.sets(some, min_size=1, max_size=4), fields=edits, again=st.booleans())
+    def edit(self, which: set[int], fields: dict[str, str], again: bool) -> None:
+        """An edit of some conversions."""
+        chosen = [self.model.made[place] for place in sorted({each % len(self.model.made) for each in which})]
+        rows = self.stored()
+        self.ask("/3.0/admin/conversion/edit", {"ids": [rows[_key(made)].id for made in chosen]} | fields, again=again)
+        self.model.orders += [ModelTask(self.now, fields, made) for made in chosen]
+
+    @rule(who=st.integers(0, 2), fields=imports, again=st.booleans())
+    def import_one(self, who: int, fields: dict[str, Any], again: bool) -> None:
+        """An import."""
+        given = fields | {"pid": self.people[who]}
+        self.ask("/3.0/admin/conversion/import", given | {"offer": self.offer}, again=again)
+        self.model.orders.append(ModelTask(self.now, given))
+
+    @rule(fields=offers)
+    def change_offer(self, fields: dict[str, Any]) -> None:
+        """An edit of the offer."""
+        known, sent = self.model.offer, dict[str, Any]()
+        for name, value in fields.items():
+            setattr(known, name, SESSIONS[value] if value in ("1y", "2h", "0s", "1i") else value)
+        listed = {"goal": ("goals", ["1", "2"]), "affiliate": ("affiliates", self.people[:2])}
+        listed |= {"country": ("country", ["DE", "FR"])}
+        known.caps = [
+            cap | {name: each for side, (name, each) in listed.items() if cap[f"{side}_type"] == "exact"}
+            for cap in known.caps
+        ]
+        if "payments" in fields:
+            known.payments = OFFERS[fields["payments"]]
+            own = [_item(each) | {"partners": [each.affiliate]} for each in known.payments if each.affiliate]
+            sent = {"payments": [_item(each) for each in known.payments if not each.affiliate], "partner_payments": own}
+        if "tiers" in fields:
+            sent |= {"commission_tiers": known.tiers, "enabled_commission_tiers": 1}
+        if "limit" in fields:
+            limits = [] if known.limit is None else [{"partner": self.people[0], "caps": known.limit}]
+            sent |= {"personal_limits": limits}
+        plain = {"hold": "hold_period", "status": "status", "session": "click_session", "secure": "hash_password"}
+        plain |= {"min_session": "minimal_click_session", "counted": "caps_status"}
+        sent |= {plain[name]: value for name, value in fields.items() if name in plain}
+        if "one_address" in fields:
+            sent |= {"rejectNotUniqIp": int(known.one_address)}
+        if "caps" in fields:
+            sent |= {"caps": known.caps}
+        self.ask(f"/3.0/admin/offer/{self.offer}", sent)
+
+    @rule(change=people)
+    def change(self, change: tuple[str, int, str]) -> None:
+        """A ban or the end of one; another share for the referrer, or another rate, from now on."""
+        kind, who, value = change
+        self.plant.clock.advance(1)
+        if kind == "status":
+            self.ask(f"/3.0/admin/partner/{self.people[who]}", {"status": value})
+            self.model.affiliates[self.people[who]] = value
+        elif kind == "percent":
+            self.ask(f"/3.0/admin/partner/{self.people[0]}", {"ref_percent": value})
+            self.model.referrals[self.people[1]] = (self.people[0], Decimal(value))
+        else:
+            self.ask("/3.1/admin/currencies/978", {"rate": value})
+            self.model.rates["EUR"].append((self.now, Decimal(value)))
+
+    @rule(again=st.booleans())
+    def pay(self, again: bool) -> None:
+        """Payments for all who are due."""
+        made = self.ask("/3.1/admin/payments", {}, again=again)["payments"]
+        due = self.model.due()
+        assert {(item["pid"], item["currency"]): Decimal(str(item["amount"])) for item in made} == due
+        for item in made:
+            who = item["pid"], item["currency"]
+            self.model.paid[item["id"]] = ModelPayment(*who, due[who])
+
+    @precondition(lambda self: any(each.status == "created" for each in self.model.paid.values()))
+    @rule(which=some, status=st.sampled_from(["paid", "cancelled"]), again=st.booleans())
+    def end_payment(self, which: int, status: str, again: bool) -> None:
+        """A payment is executed or cancelled."""
+        left = [number for number, each in self.model.paid.items() if each.status == "created"]
+        number = left[which % len(left)]
+        self.ask(f"/3.1/admin/payments/{number}", {"status": status}, again=again)
+        self.model.paid[number].status = status
+
+    # --- what the workers do --------------------------------------------------------------------------------
+
+    @rule(hours=st.sampled_from([0.02, 1, 3, 26, 80]))
+    def wait(self, hours: float) -> None:
+        """Time goes on. Nobody leaves a journal alone for so long that calls in another one give up its clicks."""
+        if any(self.now + hours * HOUR - item.at > PATIENCE for _, item in self.model.recorded):
+            self._work((1, 2), None)
+        self.plant.clock.advance(int(hours * HOUR))
+
+    @rule(crash=crashes)
+    def end_holds(self, crash: CrashPoint | None) -> None:
+        """The job that confirms."""
+        self.with_crash(crash, lambda: self.plant.end_holds())
+        self.model.end_holds(self.now)
+        self.check_stored()
+
+    @rule(edges=marked, crash=crashes)
+    def work(self, edges: tuple[int, ...], crash: CrashPoint | None) -> None:
+        """What edges recorded is loaded and decided, what staff asked for is done."""
+        self._work(edges, crash)
+
+    def _work(self, edges: tuple[int, ...], crash: CrashPoint | None) -> None:
+        self.plant.clock.advance(400)
+        for edge in edges:
+            self.writers[edge].write_checkpoint(self.now)
+        self.with_crash(crash, lambda: self.plant.work())
+        self.model.work(dict.fromkeys(edges, self.now), self.now)
+        self.check_stored()
+
+    def with_crash(self, crash: CrashPoint | None, work: Callable[[], None]) -> None:
+        """Works; after a crash once more, with new workers where they died."""
+        if crash is not None:
+            try:
+                with inject_crash(self.plant.database, self.analytics, crash):
+                    work()
+            except SimulatedFailure:
+                pass
+            if crash.happened and crash.error is SimulatedKill:
+                self.start()
+        work()
+
+    def start(self) -> None:
+        """New workers begin where those before died. When nothing was loaded for long, that was an outage."""
+        with self.plant.database.read() as conn:
+            loaded_until = max(each.loaded_until for each in checkpoints.get_checkpoints(conn))
+        if self.now - loaded_until > MINUTE:
+            self.model.resumed_at = self.now
+        self.plant.start()
+        self.plant.projector.drain()
+
+    # --- what is compared -----------------------------------------------------------------------------------
+
+    def stored(self) -> dict[tuple[str, str], Any]:
+        """The conversions."""
+        with self.plant.database.read() as conn:
+            rows = conn.execute(select(conversion))
+            return {(row.goal, f"a:{row.action_id}" if row.action_id else f"c:{row.click_id}"): row for row in rows}
+
+    def check_stored(self) -> None:
+        """Conversions, balances and counters, and nothing that is left over."""
+        model, rows = self.model, self.stored()
+        assert {key: _shown(row) for key, row in rows.items()} == {_key(made): _told(made) for made in model.made}
+        with self.plant.database.read() as conn:
+            held = ledger.list_balances(conn, self.people)
+            queues = (select(func.count()).select_from(table) for table in (inbox, conversion_task))
+            left = [conn.execute(queue).scalar_one() for queue in queues]
+            paid = {row.id: row.status for row in conn.execute(select(payment.c.id, payment.c.status))}
+        balances = {(each.affiliate_id, each.currency): (each.hold, each.available) for each in held}
+        assert {who: amounts for who, amounts in balances.items() if any(amounts)} == model.balances()
+        assert left == [len(model.waiting), len(model.orders)]
+        assert paid == {number: each.status for number, each in model.paid.items()}
+        self.check_counters()
+
+    def check_counters(self) -> None:
+        """What each cap has counted where a conversion counts."""
+        with self.plant.database.read() as conn:
+            terms = get_decision_context(conn, [self.offer], [], UTC).offers[self.offer]
+            for made in self.model.made:
+                traits = Traits(made.goal, made.click.affiliate, made.click.country, made.at)
+                found = each_counter(terms.caps, traits)
+                held = [tuple(*counters.get_counts(conn, [(rule.measure, traits)]).values()) for rule, _ in found]
+                assert held == self.model.held(made)
+
+    @rule()
+    def check(self) -> None:
+        """What statistics and the log tell, and the audit."""
+        self._check()
+
+    def _check(self) -> None:
+        assert reconcile(self.plant.api.deps).differences == []
+        model = self.model
+        clicks = Counter(each.affiliate for each in model.clicks.values() if not each.reason)
+        shown = {row.keys["affiliate"]: (row.raw, _actions(row)) for row in self.report("affiliate")}
+        mine = {pid: [made for made in model.made if made.click.affiliate == pid] for pid in self.people}
+        seen = [pid for pid in self.people if clicks[pid] or mine[pid]]
+        assert shown == {pid: (clicks[pid], model.actions(mine[pid])) for pid in seen}
+        goals = {made.goal: [each for each in model.made if each.goal == made.goal] for made in model.made}
+        shown_goals = {row.keys["goal"]: _actions(row) for row in self.report("goal", nonzero=True)}
+        assert shown_goals == {goal: model.actions(each) for goal, each in goals.items()}
+        log = "SELECT id, method, response FROM server_log WHERE revision = 1"
+        rows = self.analytics.rows(log, {}, tuple[str, str, str])
+        assert {name: text for name, method, text in rows if method == "GET"} == model.answers
+        assert Counter(f"{method} {text}" for _, method, text in rows if method != "GET") == model.done
+
+    def report(self, dimension: str, **asked: Any) -> Any:
+        """Statistics of all time."""
+        report = Report(Scope.everything(), 0, self.now + DAY, (dimension,), **asked)
+        return run_report(self.analytics, report).rows
+
+    def teardown(self) -> None:
+        """A last look, when all was worked off; then everything goes."""
+        try:
+            self._work((1, 2), None)
+            self._check()
+        finally:
+            for writer in self.writers.values():
+                writer.close()
+            self.held.close()
+            shutil.rmtree(self.home)
+
+
+def _key(made: ModelConversion) -> tuple[str, str]:
+    return made.goal, made.identity
+
+
+def _shown(row: Any) -> tuple[Any, ...]:
+    amounts = row.currency, row.sum, row.charge, row.payout, row.charge_base, row.payout_base
+    return row.status, row.comment, row.hold_until, row.created_at, row.affiliate_id, *amounts
+
+
+def _told(made: ModelConversion) -> tuple[Any, ...]:
+    amounts = made.currency, made.sum, made.charge, made.payout, *made.base
+    return made.status, made.comment, made.hold_until, made.at, made.click.affiliate, *amounts
+
+
+def _actions(row: Any) -> dict[str, tuple[int, Decimal, Decimal]]:
+    return {kind: (each.count, each.charge, each.payouts) for kind, each in row.actions.items()}
+
+
+def _item(item: ModelPaymentItem) -> dict[str, Any]:
+    plain = {"goal": item.goal, "type": item.kind, "currency": item.currency}
+    plain |= {"total": str(item.total), "revenue": str(item.revenue)}
+    return plain | ({"countries": [item.country]} if item.country else {})
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
+    """Opens an empty database on each call, of each engine in turn."""
+    empty = request.getfixturevalue("migrated_sqlite" if request.param == "sqlite" else "postgres")
+
+    @contextmanager
+    def on_sqlite() -> Iterator[Database]:
+        path = shutil.copy(empty, tmp_path / f"{next(_numbers)}.db")
+        with closing(Database(f"sqlite:///{path}")) as database:
+            yield database
+
+    @contextmanager
+    def on_postgres() -> Iterator[Database]:
+        with empty.empty_database() as name, closing(Database(empty.url(name), pool_size=2)) as database:
+            yield database
+
+    return on_sqlite if request.param == "sqlite" else on_postgres
+
+
+def run_histories(opened: Opened, examples: int, steps: int, *, is_random: bool = False) -> None:
+    """Plays that many games of so many steps; the same ones each time, or others."""
+    chosen = settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        derandomize=not is_random,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=(Phase.explicit, Phase.generate, *((Phase.shrink,) if is_random else ())),
+    )
+    run_state_machine_as_test(lambda: HistoryStateMachine(opened), settings=chosen)  # type: ignore[no-untyped-call]
+
+
+def test_random_history_matches_model(opened: Opened, request: pytest.FixtureRequest) -> None:
+    run_histories(opened, 3 if "postgresql" in request.node.name else 7, 20)
+
+
+@pytest.mark.long
+def test_random_histories_match_model(opened: Opened) -> None:
+    run_histories(opened, 150, 50, is_random=True)

@@ -1,0 +1,160 @@
+"""Every notice that an API call queues: to whom, what it says, and that it goes out once
+(docs/spec/platform.md#mail). Those of
+caps and paused postbacks are with their jobs."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from string import Formatter
+
+import pytest
+
+from tests.support.api import Api, installed
+from tests.support.models.history import add_conversion
+from trackyard.actions.platform import notices
+from trackyard.actions.platform.notices import Notice
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.domain.conversions.conversions import ConversionChange
+from trackyard.domain.money.ledger import ledger_entries_of
+from trackyard.jobs.delivery.mail import LEASE_MS, Mailer
+from trackyard.outbound.mail import MailMessage, build_message
+from trackyard.store.engine.database import Database
+from trackyard.store.money import ledger
+
+ANN = "ann@affiliate.example"
+
+
+class FakeMailTransport:
+    """A post that keeps what it is handed; `breaks`: dies with the first letter in its hands."""
+
+    def __init__(self) -> None:
+        self.letters: list[MailMessage] = []
+        self.breaks = False
+
+    def send(self, letter: MailMessage) -> None:
+        self.letters.append(letter)
+        if self.breaks:
+            self.breaks = False
+            raise KeyboardInterrupt
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+def enable(api: Api, pid: int, offer: int) -> None:
+    api.admin.post("/3.1/offer/enable-affiliate", offer_id=offer, pid=pid)
+
+
+def enable_without_notice(api: Api, pid: int, offer: int) -> None:
+    api.admin.post("/3.1/offer/enable-affiliate", offer_id=offer, pid=pid, notice="0")
+
+
+def disable(api: Api, pid: int, offer: int) -> None:
+    enable_without_notice(api, pid, offer)
+    api.admin.post("/3.1/offer/disable-affiliate", offer_id=offer, pid=pid)
+
+
+def disable_without_notice(api: Api, pid: int, offer: int) -> None:
+    enable_without_notice(api, pid, offer)
+    api.admin.post("/3.1/offer/disable-affiliate", offer_id=offer, pid=pid, notice="0")
+
+
+def decide(verdict: str) -> Callable[[Api, int, int], None]:
+    def decided(api: Api, pid: int, offer: int) -> None:
+        api.admin.post("/3.1/partner/activation/offer", offer_id=offer, pid=pid, comment="Please")
+        [ticket] = api.admin.get("/3.1/admin/tickets")["tickets"]
+        api.admin.post(f"/3.0/admin/ticket/{ticket['id']}/offer", do=verdict)
+
+    return decided
+
+
+def change(flag: str) -> Callable[[Api, int, int], None]:
+    def changed(api: Api, pid: int, offer: int) -> None:
+        enable_without_notice(api, pid, offer)
+        api.admin.post(f"/3.1/admin/offer/{offer}", send_emails=flag, title="Boots")
+
+    return changed
+
+
+def new_password(api: Api, pid: int, offer: int) -> None:
+    api.admin.post(f"/3.0/admin/partner/password/{pid}")
+
+
+def password_of_an_advertiser(api: Api, pid: int, offer: int) -> None:
+    advertiser = api.add_advertiser(email="shop@shop.example", contact="Sue")
+    api.admin.post(f"/3.1/admin/advertiser/{advertiser}/sendpass")
+
+
+def paid(status: str) -> Callable[[Api, int, int], None]:
+    def done(api: Api, pid: int, offer: int) -> None:
+        made = add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, payout=Decimal("7.5"))
+        with api.deps.database.write() as conn:
+            ledger.add_entries(conn, ledger_entries_of(ConversionChange(None, made, "test")))
+        [payment] = api.admin.post("/3.1/admin/payments", **{"pid[]": pid})["payments"]
+        for _ in range(2):
+            api.admin.call("POST", f"/3.1/admin/payments/{payment['id']}", data={"status": status})
+        api.admin.post(f"/3.1/admin/payments/{payment['id']}", comment="told once")
+
+    return done
+
+
+@pytest.mark.parametrize(
+    ("do", "recipient", "subject", "says"),
+    [
+        (enable, ANN, "You are connected to 1 offer(s)", ["Hello Ann,", "#1 Shoes", "now connected"]),
+        (disable, ANN, "You are disconnected from 1 offer(s)", ["Hello Ann,", "#1 Shoes", "no longer connected"]),
+        (decide("approve"), ANN, "Your request for #1 Shoes is approved", ["Hello Ann,", "is approved"]),
+        (decide("reject"), ANN, "Your request for #1 Shoes is rejected", ["Hello Ann,", "was rejected"]),
+        (change("1"), ANN, "#1 Boots has changed", ["Hello Ann,", "#1 Boots", "Please look at its terms"]),
+        (new_password, ANN, "Your new password", ["Hello Ann,", "does not work any more"]),
+        (password_of_an_advertiser, "shop@shop.example", "Your new password", ["Hello Sue,", "new password:"]),
+        (paid("paid"), ANN, "Your payment of 7.5 USD is on its way", ["Hello Ann,", "Payment: 1", "Amount: 7.5 USD"]),
+        (enable_without_notice, "", "", []),
+        (disable_without_notice, "", "", []),
+        (change("0"), "", "", []),
+        (paid("cancelled"), "", "", []),
+    ],
+)
+def test_notice_has_recipient_subject_and_text(
+    database: Database,
+    analytics: Analytics,
+    do: Callable[[Api, int, int], None],
+    recipient: str,
+    subject: str,
+    says: list[str],
+) -> None:
+    api = installed(database, analytics)
+    pid, _ = api.add_affiliate(email=ANN, name="Ann")
+    api.add_affiliate()  # nobody else is told
+    do(api, pid, api.add_offer(privacy="protected"))
+    tray = FakeMailTransport()
+    mailer = Mailer(database, api.clock, tray)
+    if not recipient:
+        assert not mailer.send_one()
+        return
+    tray.breaks = True
+    with pytest.raises(KeyboardInterrupt):  # it was handed over, and nobody knows
+        mailer.send_one()
+    assert not mailer.send_one()
+    api.clock.advance(LEASE_MS)
+    assert mailer.send_one()
+    assert not mailer.send_one()
+    first, second = tray.letters
+    assert first == second
+    assert (first.recipient, first.subject) == (recipient, subject)
+    message = build_message(first, "mail@track.example")
+    assert message["Message-ID"] == build_message(second, "mail@track.example")["Message-ID"]
+    assert message.get_content_type() == "text/plain"
+    for part in says:
+        assert part in message.get_content()
+
+
+TEMPLATES = {name: value for name, value in vars(notices).items() if isinstance(value, Notice)}
+
+
+@pytest.mark.parametrize("name", sorted(TEMPLATES))
+def test_notice_templates_are_plain_text_with_salutation(name: str) -> None:
+    notice = TEMPLATES[name]
+    assert notice.body.startswith("Hello {name},\n\n") and notice.body.endswith("\n")
+    assert "\n" not in notice.subject and "<" not in notice.body
+    named = {field for _, field, _, _ in Formatter().parse(notice.subject) if field}
+    assert named <= {field for _, field, _, _ in Formatter().parse(notice.body) if field} | {"count"}

@@ -1,0 +1,178 @@
+"""Quotes are entered as shipped, refreshed from a feed, and never fatal; what staff say stays theirs."""
+
+import ipaddress
+import logging
+import threading
+from datetime import date
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlalchemy import func, select
+
+from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
+from tests.support.waiting import wait_until
+from trackyard.base.clock import ManualClock
+from trackyard.base.zones import day_start_ms
+from trackyard.jobs.schedule.exchange_rates import STORED_DAYS, ExchangeRateUpdater, shipped_rates
+from trackyard.store.engine.database import Database
+from trackyard.store.money import reference_rates
+from trackyard.store.money.exchange_rates import add_rate, current_rates, get_rates, remove_rates
+from trackyard.store.money.reference_rates import RateRefreshState
+from trackyard.store.tables import currency_rate
+
+UTC = ZoneInfo("UTC")
+LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
+WEDNESDAY = day_start_ms(date(2023, 11, 15), UTC) + 12 * 3_600_000
+DAY = 86_400_000
+TUESDAYS = Decimal("0.9324878777")
+"""Euros for a dollar on 14 November 2023: 1 / 1.0724, half to even."""
+
+
+def make_rate_job(database: Database, url: str = "", now: int = WEDNESDAY) -> ExchangeRateUpdater:
+    return ExchangeRateUpdater(database, "USD", UTC, ManualClock(now), url, LOOPBACK)
+
+
+def feed(*days: tuple[str, str]) -> bytes:
+    """Days with what a euro is in dollars."""
+    cubes = "".join(f"<Cube time='{day}'><Cube currency='USD' rate='{rate}'/></Cube>" for day, rate in days)
+    return f"<Cube>{cubes}</Cube>".encode()
+
+
+def euro(database: Database, at: int = WEDNESDAY) -> Decimal | None:
+    with database.read() as conn:
+        return get_rates(conn, "USD", ["EUR"], at, at).at(at).get("EUR")
+
+
+def state(database: Database) -> RateRefreshState:
+    with database.read() as conn:
+        return reference_rates.get_refresh_state(conn)
+
+
+def count(database: Database) -> int:
+    with database.read() as conn:
+        return int(conn.execute(select(func.count()).select_from(currency_rate)).scalar_one())
+
+
+def test_exchange_rates_shipped_with_release_are_stored_once(database: Database) -> None:
+    make_rate_job(database).store_shipped_rates()
+    with database.read() as conn:
+        known = current_rates(conn, WEDNESDAY)
+    assert len(known) >= 25 and "USD" not in known
+    assert (known["EUR"], state(database)) == (TUESDAYS, RateRefreshState("2023-11-14", ""))
+    assert euro(database, WEDNESDAY - STORED_DAYS * DAY + 2 * DAY) is not None
+    entered = count(database)
+    make_rate_job(database).store_shipped_rates()
+    assert count(database) == entered
+
+
+def test_exchange_rates_are_kept_per_day(database: Database) -> None:
+    make_rate_job(database).store_shipped_rates()
+    start = day_start_ms(date(2023, 11, 15), UTC)
+    assert euro(database, start) == euro(database, start + DAY - 1) == TUESDAYS
+    assert euro(database, start - 1) != TUESDAYS
+    days = [euro(database, start - back * DAY) for back in range(6)]
+    assert len(set(days)) == 4  # Wednesday back to Friday; Sunday and Monday have Saturday's, which is Friday's quote
+    assert days[2] == days[3] == days[4]
+
+
+def test_exchange_rates_of_old_file_provide_last_day(database: Database) -> None:
+    newest = max(shipped_rates(date(2026, 1, 1), date(2100, 1, 1)))
+    later = day_start_ms(newest, UTC) + 400 * DAY
+    make_rate_job(database, now=later).store_shipped_rates()
+    assert state(database).day == newest.isoformat()
+    assert euro(database, later) is not None
+
+
+def test_exchange_rates_feed_adds_days(database: Database) -> None:
+    body = feed(("2023-11-15", "1.25"), ("2023-11-14", "9"), ("2020-01-02", "3"))
+    make_rate_job(database).store_shipped_rates()
+    with Receiver(lambda _: Reply(body=body)) as receiver:
+        assert make_rate_job(database, receiver.url("/feed.xml")).refresh()
+    assert euro(database) == TUESDAYS  # a day that is kept stays as it is
+    assert euro(database, WEDNESDAY + DAY) == Decimal("0.8")
+    assert state(database) == RateRefreshState("2023-11-15", "")
+    assert euro(database, day_start_ms(date(2020, 6, 1), UTC)) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault"),
+    [
+        (Reply(status=500), "answered 500"),
+        (Reply(body=b"<html>"), "it holds no rates"),
+        (Reply(body=b"x" * (1024 * 1024 + 1)), "is larger than 1048576 bytes"),
+        (Reply(status=302, headers={"Location": "/else"}), "answered 302"),
+    ],
+)
+def test_exchange_rates_feed_failure_is_reported_and_changes_nothing(
+    database: Database, caplog: pytest.LogCaptureFixture, reply: Reply, fault: str
+) -> None:
+    make_rate_job(database).store_shipped_rates()
+    entered = count(database)
+    replies = iter([reply, Reply(body=feed(("2023-11-15", "1.25")))])
+    with Receiver(lambda _: next(replies)) as receiver, caplog.at_level(logging.WARNING):
+        job = make_rate_job(database, receiver.url("/feed.xml"))
+        assert not job.refresh()
+        assert (state(database), count(database)) == (RateRefreshState("2023-11-14", fault), entered)
+        assert [record.__dict__["reason"] for record in caplog.records] == [fault]
+        assert job.refresh()
+    assert state(database) == RateRefreshState("2023-11-15", "")
+
+
+def test_exchange_rates_set_by_staff_are_not_replaced(database: Database) -> None:
+    with database.write() as conn:
+        add_rate(conn, "GBP", 1, Decimal("0.5"))
+    make_rate_job(database).store_shipped_rates()
+    with database.write() as conn:
+        add_rate(conn, "EUR", WEDNESDAY, Decimal("0.7"))
+        remove_rates(conn, "CHF")
+    later = WEDNESDAY + 7 * DAY
+    make_rate_job(database, now=later).store_shipped_rates()
+    with database.read() as conn:
+        known = current_rates(conn, later)
+    assert (known["GBP"], known["EUR"], "CHF" in known) == (Decimal("0.5"), Decimal("0.7"), False)
+    assert state(database).day == "2023-11-21"
+    assert euro(database, WEDNESDAY - 1) == TUESDAYS
+
+
+def test_exchange_rate_set_by_staff_outlives_next_published_day(database: Database) -> None:
+    make_rate_job(database, now=WEDNESDAY + DAY).store_shipped_rates()
+    with database.write() as conn:
+        add_rate(conn, "EUR", WEDNESDAY, Decimal("0.7"))
+    assert euro(database, WEDNESDAY + DAY) == Decimal("0.7")
+
+
+def test_exchange_rates_with_two_workers_are_entered_once(database: Database) -> None:
+    faults: list[Exception] = []
+
+    def enter() -> None:
+        try:
+            make_rate_job(database).store_shipped_rates()
+        except Exception as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=enter) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+    assert euro(database) == TUESDAYS
+
+
+def test_exchange_rates_job_runs_until_stopped(database: Database) -> None:
+    stop = threading.Event()
+    asked: list[ReceivedRequest] = []
+
+    def reply(request: ReceivedRequest) -> Reply:
+        asked.append(request)
+        return Reply(status=503)
+
+    with Receiver(reply) as receiver:
+        job = make_rate_job(database, receiver.url("/feed.xml"))
+        thread = threading.Thread(target=job.run, args=(stop, 0.01))
+        thread.start()
+        wait_until(lambda: len(asked) > 2)
+        stop.set()
+        thread.join()
+    assert (euro(database), state(database).fault) == (TUESDAYS, "answered 503")
