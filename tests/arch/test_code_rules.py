@@ -97,3 +97,16 @@ def test_git_contains_every_package_file() -> None:
     found = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     made = (".pyc", ".so", "compiled.json")  # by Python, by script/compile
     assert not [path for path in found if not path.endswith(made)]
+
+
+def test_domain_has_no_context_variables_and_no_threads() -> None:
+    impure = [
+        f"{_relative(path)}:{node.lineno}"
+        for path in PACKAGE
+        if path.is_relative_to(ROOT / "trackyard" / "domain")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
+        if name in ("contextvars", "threading", "asyncio", "multiprocessing", "queue")
+    ]
+    assert not impure

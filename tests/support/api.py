@@ -23,7 +23,9 @@ from trackyard.api.catalogue import CATALOGUE
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import SecretCipher
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Role
+from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Database
 from trackyard.store.people import keys, staff
 from trackyard.store.platform.file_storage import DirectoryStore
@@ -48,13 +50,13 @@ class Api:
     def add_staff(self, *roles: Role) -> tuple[str, ApiClient]:
         """A staff user with roles: id, and a client of it."""
         now, key = self.clock.now_ms(), new_api_key()
-        user = staff.Staff(
-            id=new_id(now), email=f"{key}@staff.example", password_hash=None, first_name="Mia", last_name="Manager",
-            skype="", work_hours="", roles=[role.value for role in roles], created_at=now, updated_at=now,
+        user = Staff(
+            id=new_id(now), email=f"{key}@staff.example", first_name="Mia", last_name="Manager", roles=[*roles],
+            created_at=now, updated_at=now,
         )  # fmt: skip
         with self.deps.database.write() as conn:
             staff.add_staff(conn, user)
-            keys.add_key(conn, "staff", user.id, key, self.deps.cipher, now)
+            keys.add_key(conn, AccountKind.STAFF, user.id, key, self.deps.cipher, now)
         return user.id, self.admin.with_key(key)
 
     def add_advertiser(self, **params: Any) -> str:

@@ -6,7 +6,9 @@ the body. Nothing on the hot path raises these.
 
 from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import Final
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 Fields = Mapping[str, Sequence[str]]
 
@@ -68,6 +70,13 @@ class NotFound(RequestError):
     """The thing named by the path does not exist or is not the caller's to see."""
 
     status, code, text = 404, "not_found", "Resource Not Found"
+
+
+def required(found: T | None) -> T:
+    """Return what was found. Raises NotFound for None."""
+    if found is None:
+        raise NotFound
+    return found
 
 
 class Conflict(RequestError):

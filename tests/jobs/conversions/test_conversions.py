@@ -15,13 +15,14 @@ from tests.support.processes.crashes import crash_before_commit
 from tests.support.stores.outbox_lines import queued_lines
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from trackyard.base.clock import ManualClock
+from trackyard.domain.money.ledger import Balance
 from trackyard.domain.statistics.rows import ConversionEvent, ServerPostbackLog
 from trackyard.jobs.conversions.inbox import SQLITE_BATCH, PostbackProcessor
 from trackyard.journal.records import Click
 from trackyard.store.conversions import inbox
 from trackyard.store.engine.database import Database
 from trackyard.store.money.exchange_rates import add_rate
-from trackyard.store.money.ledger import Balance, list_balances
+from trackyard.store.money.ledger import list_balances
 from trackyard.store.statistics import outbox
 from trackyard.store.tables import advertiser, conversion, conversion_event, delivery, ledger, offer
 from trackyard.store.tables import inbox as inbox_table

@@ -16,6 +16,7 @@ from trackyard.domain.offers.caps import each_counter
 from trackyard.domain.offers.counters import Count, Traits
 from trackyard.domain.offers.offers import Cap
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.people.staff import Staff
 from trackyard.domain.tracking.ruleset import FullCap
 from trackyard.jobs.conversions.inbox import PostbackProcessor
 from trackyard.jobs.schedule.schedule import JobScheduler
@@ -124,7 +125,7 @@ def test_full_cap_found_on_postback_is_published(limited: LimitedOffer) -> None:
 def test_day_cap_mail_is_sent_once_a_day(limited: LimitedOffer) -> None:
     limited.limit({"value": "5"}, {"value": "12", "period": "month"}, {"value": "90"}, notice_percent_overcap=60)
     with limited.database.write() as conn:
-        person = staff.Staff("a" * 24, "manager@example.com", None, "Mary", "Manager", "", "", ["ROLE_ADMIN"], AT, AT)
+        person = Staff(id="a" * 24, email="manager@example.com", first_name="Mary", last_name="Manager")
         staff.add_staff(conn, person)
         advertisers.edit_advertiser(conn, limited.advertiser, {"manager_id": person.id})
     for _ in range(2):

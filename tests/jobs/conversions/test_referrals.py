@@ -12,10 +12,10 @@ from tests.support.installation import SteppedInstallation
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.domain.money.referrals import ShareState
 from trackyard.store.engine.database import Database
 from trackyard.store.money import exchange_rates
 from trackyard.store.money.ledger import list_balances
-from trackyard.store.money.referrals import FREE, PAID, PENDING
 
 
 class ReferralSetup:
@@ -70,16 +70,16 @@ def test_referral_share_is_earned_by_confirmed_conversion(family: ReferralSetup)
     family.convert()
     family.convert()
     assert family.balance() == {"USD": (0, Decimal("1.4"))}
-    assert family.told() == {(1, FREE, "USD", 2, "1.4")}
+    assert family.told() == {(1, ShareState.FREE, "USD", 2, "1.4")}
 
 
 def test_referral_share_is_earned_when_hold_ends(family: ReferralSetup) -> None:
     family.api.admin.post(f"/3.1/admin/offer/{family.offer}", hold_period=2)
     family.convert()
-    assert (family.balance(), family.told()) == ({}, {(0, PENDING, "USD", 1, "0.7")})
+    assert (family.balance(), family.told()) == ({}, {(0, ShareState.PENDING, "USD", 1, "0.7")})
     family.plant.clock.advance(3 * DAY_MS)
     family.plant.end_holds()
-    assert (family.balance(), family.told()) == ({"USD": (0, Decimal("0.7"))}, {(1, FREE, "USD", 1, "0.7")})
+    assert (family.balance(), family.told()) == ({"USD": (0, Decimal("0.7"))}, {(1, ShareState.FREE, "USD", 1, "0.7")})
     family.plant.settle()
 
 
@@ -94,7 +94,7 @@ def test_referral_share_follows_decline_and_confirmation(family: ReferralSetup) 
 def test_referral_share_follows_currency_edit(family: ReferralSetup) -> None:
     click = family.convert()
     family.edit(click, currency="EUR", payouts="8")
-    assert (family.balance(), family.told()) == ({"EUR": (0, Decimal("0.8"))}, {(1, FREE, "EUR", 1, "0.8")})
+    assert (family.balance(), family.told()) == ({"EUR": (0, Decimal("0.8"))}, {(1, ShareState.FREE, "EUR", 1, "0.8")})
 
 
 def test_referral_share_is_absent_for_declined_pending_conversion(family: ReferralSetup) -> None:
@@ -128,16 +128,16 @@ def test_referral_share_uses_percent_and_referrer_at_creation(family: ReferralSe
 def test_referral_share_paid_and_reversed_is_settled_by_next_payment(family: ReferralSetup) -> None:
     click = family.convert()
     [payment] = family.api.admin.post("/3.1/admin/payments", **{"pid[]": family.referrer})["payments"]
-    assert (payment["amount"], family.told()) == (0.7, {(1, PENDING, "USD", 1, "0.7")})
+    assert (payment["amount"], family.told()) == (0.7, {(1, ShareState.PENDING, "USD", 1, "0.7")})
     family.api.admin.post(f"/3.1/admin/payments/{payment['id']}", status="paid")
     day = {"date_from": "2023-11-01", "date_to": "2024-02-01"}
     [shown] = family.api.admin.get("/3.0/stats/conversions", **day)["conversions"]
     assert shown["payment_status"] == "opened"  # its own affiliate was paid nothing
     family.edit(click, payouts="10")
-    assert family.told() == {(1, PAID, "USD", 1, "0.7"), (1, FREE, "USD", 1, "0.3")}
+    assert family.told() == {(1, ShareState.PAID, "USD", 1, "0.7"), (1, ShareState.FREE, "USD", 1, "0.3")}
     family.edit(click, status="declined")
     assert family.balance() == {"USD": (0, Decimal("-0.7"))}
-    assert family.told() == {(0, PAID, "USD", 1, "0.7"), (0, FREE, "USD", 1, "-0.7")}
+    assert family.told() == {(0, ShareState.PAID, "USD", 1, "0.7"), (0, ShareState.FREE, "USD", 1, "-0.7")}
     [entry] = family.api.admin.get(f"/3.1/admin/payments/{payment['id']}/entries")["entries"]
     assert (entry["kind"], entry["amount"]) == ("referral", 0.7)
 

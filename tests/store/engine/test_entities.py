@@ -1,14 +1,15 @@
 """Advertisers, affiliates, offers, connections, postbacks, staff, and the list of conversions on both engines."""
 
-from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from tests.support.models.events import NOON
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_connection, add_conversion, add_offer
+from trackyard.domain.people.affiliates import Affiliate, AffiliateStatus
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.people.staff import Staff
 from trackyard.store.conversions.lists import ConversionFilter, list_conversions
 from trackyard.store.engine.database import Database
 from trackyard.store.offers import connections, offers
@@ -19,14 +20,8 @@ from trackyard.store.tracking.postbacks import NewPostback
 ALL = Scope.everything()
 
 
-def new_affiliate(email: str) -> affiliates.NewAffiliateRow:
-    nothing = {field.name: None for field in fields(affiliates.NewAffiliateRow)}
-    given: dict[str, Any] = {
-        "email": email, "login": email, "password_hash": "x", "status": "active", "notes": "", "level": 0,
-        "payment_systems": [], "custom_fields": {}, "tags": ["a"], "sub_accounts": {}, "postback_secret": "s",
-        "permissions": {}, "server_clicks": False, "server_ip": [], "created_at": 1, "updated_at": 1,
-    }  # fmt: skip
-    return affiliates.NewAffiliateRow(**nothing | given)
+def new_affiliate(email: str) -> Affiliate:
+    return Affiliate(email=email, login=email, password_hash="x", tags=["a"], postback_secret="s")
 
 
 def test_affiliate_store_email_is_unique(database: Database) -> None:
@@ -37,7 +32,7 @@ def test_affiliate_store_email_is_unique(database: Database) -> None:
         assert affiliates.find_affiliate(conn, ALL, first) is not None
         assert affiliates.find_affiliate(conn, Scope.of_affiliate(first + 1), first) is None
         assert affiliates.find_affiliate(conn, ALL, first + 1) is None
-        assert affiliates.find_access(conn, first) == affiliates.AffiliateAccess("active", {})
+        assert affiliates.find_access(conn, first) == affiliates.AffiliateAccess(AffiliateStatus.ACTIVE, {})
         assert affiliates.names_of(conn, [first, 99])[first].login == "one@example.org"
         assert affiliates.ids_with_tags(conn, ["a", "b"]) == {first}
 
@@ -79,7 +74,7 @@ def test_staff_store_finds_first_administrator(database: Database) -> None:
     with database.write() as conn:
         assert staff.find_first_administrator(conn) is None
         for number, role in enumerate((Role.SECTION_NEWS, Role.ADMIN, Role.ADMIN)):
-            row = staff.Staff(f"{number:024x}", f"{number}@x.example", None, "", "", "", "", [role.value], number, 1)
+            row = Staff(id=f"{number:024x}", email=f"{number}@x.example", roles=[role], created_at=number)
             staff.add_staff(conn, row)
         first = staff.find_first_administrator(conn)
         assert first is not None

@@ -11,11 +11,12 @@ from sqlalchemy import insert
 from tests.support.stores.seeds import add_affiliate, add_conversion
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.ledger import LedgerEntry, referral_share
+from trackyard.domain.money.referrals import ReferralShares, ShareFilter, ShareState
 from trackyard.domain.people.scope import Scope
 from trackyard.store.conversions.decisions import get_decision_context
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.money.ledger import add_entries
-from trackyard.store.money.referrals import FREE, PAID, PENDING, ReferralShares, ShareFilter, list_shares
+from trackyard.store.money.referrals import list_shares
 from trackyard.store.tables import payment, payment_entry
 
 EVERYTHING = ShareFilter(since=0, until=10**6)
@@ -89,12 +90,12 @@ def test_referral_shares_list_confirmed_conversions(database: Database) -> None:
         for number, status in enumerate(("confirmed", "hold"), start=50):  # made before it had a referrer
             add(conn, number, stranger, None, Decimal(0), status=status)
         assert shares(conn) == [
-            (first, True, FREE, "EUR", 1, "0.2500"),
-            (first, False, PENDING, "USD", 3, "3.5000"),
-            (first, True, FREE, "USD", 3, "0.1754"),
+            (first, True, ShareState.FREE, "EUR", 1, "0.2500"),
+            (first, False, ShareState.PENDING, "USD", 3, "3.5000"),
+            (first, True, ShareState.FREE, "USD", 3, "0.1754"),
         ]
         [row] = list_shares(conn, Scope.everything(), EVERYTHING, page=1, limit=1)[0]
-        assert row == ReferralShares(first, referrer, True, FREE, "EUR", 1, 104, 77, Decimal("0.25"))
+        assert row == ReferralShares(first, referrer, True, ShareState.FREE, "EUR", 1, 104, 77, Decimal("0.25"))
         assert list_shares(conn, Scope.everything(), EVERYTHING, page=3, limit=1)[1] == 3
         assert list_shares(conn, Scope.everything(), EVERYTHING, page=4, limit=1) == ([], 3)
 
@@ -104,16 +105,19 @@ def test_referral_shares_respect_filters_and_scope(database: Database) -> None:
         referrer, other, first, second = (add_affiliate(conn) for _ in range(4))
         add(conn, 0, first, referrer, advertiser_id="0" * 24)
         add(conn, 1, second, other, advertiser_id="1" * 24, status="hold")
-        one, two = (first, True, FREE, "USD", 1, "1.0000"), (second, False, PENDING, "USD", 1, "1.0000")
+        one, two = (
+            (first, True, ShareState.FREE, "USD", 1, "1.0000"),
+            (second, False, ShareState.PENDING, "USD", 1, "1.0000"),
+        )
         asked: list[tuple[dict[str, Any], list[Any]]] = [
             ({}, [one, two]),
             ({"affiliates": (first,)}, [one]),
             ({"referrers": (other,)}, [two]),
             ({"referrers": (other, referrer)}, [one, two]),
-            ({"states": (FREE,)}, [one]),
-            ({"states": (PENDING,)}, [two]),
-            ({"states": (PENDING, FREE)}, [one, two]),
-            ({"states": (PAID,)}, []),
+            ({"states": (ShareState.FREE,)}, [one]),
+            ({"states": (ShareState.PENDING,)}, [two]),
+            ({"states": (ShareState.PENDING, ShareState.FREE)}, [one, two]),
+            ({"states": (ShareState.PAID,)}, []),
             ({"confirmed": (True,)}, [one]),
             ({"confirmed": (False,)}, [two]),
             ({"confirmed": (True, False)}, [one, two]),
@@ -142,9 +146,9 @@ def test_referral_shares_are_paid_when_payment_is_executed(database: Database) -
         entry = {"kind": "conversion", "source_id": f"{2:024x}", "version": 1, "payment_id": 1}
         conn.execute(insert(payment_entry).values(**entry))  # to the referred affiliate: another matter
         assert shares(conn) == [
-            (first, True, FREE, "USD", 2, "12.0000"),
-            (first, True, PAID, "USD", 1, "1.0000"),
-            (first, True, PENDING, "USD", 1, "2.0000"),
+            (first, True, ShareState.FREE, "USD", 2, "12.0000"),
+            (first, True, ShareState.PAID, "USD", 1, "1.0000"),
+            (first, True, ShareState.PENDING, "USD", 1, "2.0000"),
         ]
 
 
@@ -162,14 +166,14 @@ def test_referral_share_changed_after_payment_is_listed_apart(database: Database
         enter(conn, 2, referrer, Decimal(1), version=0)  # as it was before its currency changed
         enter(conn, 2, referrer, Decimal(-1), kind="referral_relabel")
         assert shares(conn) == [
-            (first, True, FREE, "EUR", 1, "0.9000"),
-            (first, False, FREE, "USD", 1, "-1.0000"),
-            (first, False, PAID, "USD", 1, "1.0000"),
+            (first, True, ShareState.FREE, "EUR", 1, "0.9000"),
+            (first, False, ShareState.FREE, "USD", 1, "-1.0000"),
+            (first, False, ShareState.PAID, "USD", 1, "1.0000"),
         ]
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("status", "state"), [("confirmed", FREE), ("hold", PENDING)])
+@pytest.mark.parametrize(("status", "state"), [("confirmed", ShareState.FREE), ("hold", ShareState.PENDING)])
 def test_referral_shares_are_rounded_individually(database: Database, seed: int, status: str, state: int) -> None:
     chance, wanted = random.Random(seed), Decimal(0)
     with database.write() as conn:

@@ -1,14 +1,16 @@
 """Lists of affiliates, payment systems and custom fields on both engines."""
 
+from dataclasses import replace
+
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_connection, add_offer
+from trackyard.domain.money.payment_systems import PaymentSystem
+from trackyard.domain.people.affiliates import AffiliateFilter, AffiliateStatus
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.custom_fields import CustomField, CustomFieldType
 from trackyard.store.engine.database import Database
 from trackyard.store.money import payment_systems
-from trackyard.store.money.payment_systems import NewPaymentSystem, PaymentSystem
 from trackyard.store.people import affiliates
-from trackyard.store.people.affiliates import AffiliateFilter
 from trackyard.store.platform import custom_fields
-from trackyard.store.platform.custom_fields import CustomField, NewCustomField
 
 
 def test_affiliate_store_lists_pages_in_scope(database: Database) -> None:
@@ -38,20 +40,20 @@ def test_affiliate_store_offer_counts_omit_removed_offers(database: Database) ->
 def test_affiliate_store_edits_permissions(database: Database) -> None:
     with database.write() as conn:
         pid = add_affiliate(conn)
-        assert affiliates.find_access(conn, pid) == affiliates.AffiliateAccess("active", {})
+        assert affiliates.find_access(conn, pid) == affiliates.AffiliateAccess(AffiliateStatus.ACTIVE, {})
         affiliates.edit_affiliate(conn, pid, {"permissions": {"stats.slice-day": "deny"}, "status": "banned"})
-        assert affiliates.find_access(conn, pid) == affiliates.AffiliateAccess("banned", {"stats.slice-day": "deny"})
+        assert affiliates.find_access(conn, pid) == affiliates.AffiliateAccess(
+            AffiliateStatus.BANNED, {"stats.slice-day": "deny"}
+        )
         assert affiliates.find_access(conn, pid + 1) is None
 
 
 def test_payment_system_store_adds_edits_and_removes(database: Database) -> None:
     fields = [{"id": 1, "lang_label": "IBAN", "required": True}]
-    new = NewPaymentSystem(lang_label="Wire", currency=None, fields=fields, last_field=1, created_at=1, updated_at=1)
+    new = PaymentSystem(lang_label="Wire", currency=None, fields=fields, last_field=1, created_at=1, updated_at=1)
     with database.write() as conn:
         number = payment_systems.add_payment_system(conn, new)
-        stored = PaymentSystem(
-            id=number, lang_label="Wire", currency=None, fields=fields, last_field=1, created_at=1, updated_at=1
-        )
+        stored = replace(new, id=number)
         assert payment_systems.find_payment_system(conn, number, lock=True) == stored
         assert payment_systems.list_payment_systems(conn, lock=True) == [stored]
         assert not payment_systems.is_used(conn, number)
@@ -66,21 +68,23 @@ def test_payment_system_store_adds_edits_and_removes(database: Database) -> None
 
 def test_custom_field_store_adds_edits_and_removes(database: Database) -> None:
     values = ["games", "loans"]
-    new = NewCustomField(
-        name="Vertical", required=True, field_type="select", field_values=values, created_at=1, updated_at=1
+    new = CustomField(
+        name="Vertical",
+        required=True,
+        field_type=CustomFieldType.SELECT,
+        field_values=values,
+        created_at=1,
+        updated_at=1,
     )
     with database.write() as conn:
         number = custom_fields.add_custom_field(conn, new)
         assert number is not None
-        stored = CustomField(
-            id=number, name="Vertical", required=True, field_type="select", field_values=values, created_at=1,
-            updated_at=1,
-        )  # fmt: skip
+        stored = replace(new, id=number)
         assert custom_fields.add_custom_field(conn, new) is None
         assert custom_fields.find_custom_field(conn, number, lock=True) == stored
         assert custom_fields.find_by_name(conn, "Vertical") == stored
-        custom_fields.edit_custom_field(conn, number, {"field_type": "text", "field_values": None})
+        custom_fields.edit_custom_field(conn, number, {"field_type": CustomFieldType.TEXT, "field_values": None})
         [edited] = custom_fields.list_custom_fields(conn)
-        assert (edited.field_type, edited.field_values) == ("text", None)
+        assert (edited.field_type, edited.field_values) == (CustomFieldType.TEXT, None)
         custom_fields.remove_custom_field(conn, number)
         assert custom_fields.list_custom_fields(conn) == []

@@ -6,11 +6,11 @@ from alembic import command
 from sqlalchemy import Column, MetaData, Table, insert, select
 
 from tests.support.stores.seeds import add_affiliate
+from trackyard.domain.people.affiliates import AffiliateFilter
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import _config, upgrade
 from trackyard.store.people import affiliates, staff
-from trackyard.store.people.affiliates import AffiliateFilter
 from trackyard.store.platform import personal_data
 from trackyard.store.tables import affiliate, affiliate_login
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_connection, add_offer, add_postback
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.news import News, NewsFilter
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.offers import offers
 from trackyard.store.platform import news
-from trackyard.store.platform.news import News, NewsFilter
 from trackyard.store.tracking import pixels, postbacks
 from trackyard.store.tracking.pixels import NewPixel
 

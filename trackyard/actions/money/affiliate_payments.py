@@ -2,7 +2,7 @@
 (docs/spec/money.md#payments-to-affiliates)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -10,29 +10,24 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.money.currencies import list_currencies
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
-from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.money import ZERO
-from trackyard.domain.money.affiliate_payments import PAYMENT_TRANSITIONS, PaymentStatus
+from trackyard.domain.money.affiliate_payments import (
+    PAYMENT_TRANSITIONS,
+    AffiliatePayment,
+    PaidEntry,
+    PayableBalance,
+    PaymentFilter,
+    PaymentStatus,
+)
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import affiliate_payments as payments
-from trackyard.store.money.affiliate_payments import AffiliatePayment, PaidEntry, PayableBalance, PaymentFilter
 from trackyard.store.people import affiliates
 
 _PIECE: Final = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class DueRecord:
-    """An affiliate that can be paid in a currency. least: what is paid out at least; `amount` reaches it."""
-
-    affiliate_id: int
-    email: str
-    currency: str
-    amount: Decimal
-    min_payment: Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,24 +41,19 @@ class SkippedPayment:
 
 def list_due(
     deps: Deps, caller: Caller, affiliate_ids: Sequence[int] = (), currency: str | None = None
-) -> list[DueRecord]:
-    """Who can be paid: what is available reaches the least payment of its currency."""
+) -> list[PayableBalance]:
+    """Return the balances that can be paid: those that reach the least payment of their currency."""
     min_payment = _least_payments(deps)
     with deps.database.read() as conn:
         scope = _scope(conn, caller)
         due = payments.list_payable(conn, scope, affiliate_ids=affiliate_ids, currency=currency)
         names = affiliates.names_of(conn, {item.affiliate_id for item in due})
-    records = [
-        DueRecord(
-            item.affiliate_id,
-            names[item.affiliate_id].email,
-            item.currency,
-            item.amount,
-            min_payment.get(item.currency, ZERO),
-        )
-        for item in due
+    least = ((item, min_payment.get(item.currency, ZERO)) for item in due)
+    return [
+        replace(item, email=names[item.affiliate_id].email, min_payment=minimum)
+        for item, minimum in least
+        if item.amount >= minimum
     ]
-    return [record for record in records if record.amount >= record.min_payment]
 
 
 def add_payments(
@@ -107,7 +97,7 @@ def edit_payment(
     NotFound, Conflict for a move that is none."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        before = _present(payments.find_payment(conn, _scope(conn, caller), number, lock=True))
+        before = required(payments.find_payment(conn, _scope(conn, caller), number, lock=True))
         after = before.status if status is None else status
         if after is not before.status and after not in PAYMENT_TRANSITIONS[before.status]:
             raise Conflict({"status": [f"The payment is {before.status.value}."]})
@@ -120,7 +110,7 @@ def edit_payment(
 def get_payment(deps: Deps, caller: Caller, number: int) -> AffiliatePayment:
     """A payment to an affiliate in scope. Raises NotFound."""
     with deps.database.read() as conn:
-        return _present(payments.find_payment(conn, _scope(conn, caller), number))
+        return required(payments.find_payment(conn, _scope(conn, caller), number))
 
 
 def list_payments(
@@ -223,9 +213,3 @@ def _check_affiliates(conn: Connection, scope: Scope, affiliate_ids: Sequence[in
 
 def _scope(conn: Connection, caller: Caller) -> Scope:
     return scope_of(conn, caller, Permission.PAYMENTS_WRITE)
-
-
-def _present(found: AffiliatePayment | None) -> AffiliatePayment:
-    if found is None:
-        raise NotFound
-    return found

@@ -1,37 +1,22 @@
 """Currencies: their rates, and what staff say of them (docs/spec/money.md#exchange-rates, docs/api/currencies.md)."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from decimal import Decimal
 
 from trackyard.actions.deps import Deps
-from trackyard.base.errors import BadInput, Conflict, NotFound
-from trackyard.base.money import ZERO
-from trackyard.domain.money.currencies import CODES, NUMBERS
+from trackyard.base.errors import BadInput, Conflict, required
+from trackyard.domain.money.currencies import CODES, NUMBERS, Currency
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import currencies, exchange_rates
-from trackyard.store.money.currencies import Currency
 
 
-@dataclass(frozen=True, slots=True)
-class CurrencyRecord:
-    """A currency. number: ISO 4217, 0 when it has none · rate: units of it for one of the platform's, None before it
-    has one · min_payment: in it."""
-
-    code: str
-    number: int
-    active: bool
-    default: bool
-    rate: Decimal | None
-    min_payment: Decimal
-
-
-def list_currencies(deps: Deps) -> list[CurrencyRecord]:
+def list_currencies(deps: Deps) -> list[Currency]:
     """Every currency that has a rate or that staff added, by code; the platform's too."""
     with deps.database.read() as conn:
         return _list_records(deps, conn)
 
 
-def get_currency(deps: Deps, number: int) -> CurrencyRecord:
+def get_currency(deps: Deps, number: int) -> Currency:
     """The currency of an ISO number. Raises NotFound."""
     with deps.database.read() as conn:
         return _get_record(deps, conn, number)
@@ -42,7 +27,7 @@ def is_active(deps: Deps, conn: Connection, code: str) -> bool:
     return any(record.code == code and record.active for record in _list_records(deps, conn))
 
 
-def add_currency(deps: Deps, code: str, rate: Decimal, *, active: bool, min_payment: Decimal) -> CurrencyRecord:
+def add_currency(deps: Deps, code: str, rate: Decimal, *, active: bool, min_payment: Decimal) -> Currency:
     """Adds a currency. Raises BadInput for a code that is not known, Conflict for one that exists."""
     number = NUMBERS.get(code)
     if number is None:
@@ -51,14 +36,14 @@ def add_currency(deps: Deps, code: str, rate: Decimal, *, active: bool, min_paym
     with deps.database.write() as conn:
         if any(record.code == code for record in _list_records(deps, conn)):
             raise Conflict({"code": [f"A currency {code} exists."]})
-        currencies.set_currency(conn, Currency(code, active, min_payment, now))
+        currencies.set_currency(conn, Currency(code, active, min_payment), now)
         exchange_rates.add_rate(conn, code, now, rate)
         return _get_record(deps, conn, number)
 
 
 def edit_currency(
     deps: Deps, number: int, *, rate: Decimal | None, active: bool | None, min_payment: Decimal | None
-) -> CurrencyRecord:
+) -> Currency:
     """Changes what is given; a rate holds from now on. Raises NotFound, BadInput for a change of the platform's."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
@@ -67,19 +52,18 @@ def edit_currency(
             raise BadInput({"rate": ["The platform's own currency is always 1."]})
         if before.default and active is False:
             raise BadInput({"active": ["The platform's own currency is always active."]})
-        after = Currency(
-            before.code,
-            before.active if active is None else active,
-            before.min_payment if min_payment is None else min_payment,
-            now,
+        after = replace(
+            before,
+            active=before.active if active is None else active,
+            min_payment=before.min_payment if min_payment is None else min_payment,
         )
-        currencies.set_currency(conn, after)
+        currencies.set_currency(conn, after, now)
         if rate is not None:
             exchange_rates.add_rate(conn, before.code, now, rate)
         return _get_record(deps, conn, number)
 
 
-def remove_currency(deps: Deps, number: int) -> CurrencyRecord:
+def remove_currency(deps: Deps, number: int) -> Currency:
     """Removes a currency with its rates; what it was. Raises NotFound, Conflict for one that is in use."""
     with deps.database.write() as conn:
         before = _get_record(deps, conn, number)
@@ -90,28 +74,15 @@ def remove_currency(deps: Deps, number: int) -> CurrencyRecord:
         return before
 
 
-def _list_records(deps: Deps, conn: Connection) -> list[CurrencyRecord]:
-    rates_by_code = exchange_rates.current_rates(conn, deps.clock.now_ms()) | {deps.currency: Decimal(1)}
+def _list_records(deps: Deps, conn: Connection) -> list[Currency]:
+    rates = exchange_rates.current_rates(conn, deps.clock.now_ms()) | {deps.currency: Decimal(1)}
     stored = currencies.list_currencies(conn)
     return [
-        _record(deps, code, rates_by_code.get(code), stored.get(code)) for code in sorted({*rates_by_code, *stored})
+        replace(stored.get(code) or Currency(code), default=code == deps.currency, rate=rates.get(code))
+        for code in sorted({*rates, *stored})
     ]
 
 
-def _get_record(deps: Deps, conn: Connection, number: int) -> CurrencyRecord:
+def _get_record(deps: Deps, conn: Connection, number: int) -> Currency:
     code = CODES.get(number)
-    found = next((record for record in _list_records(deps, conn) if record.code == code), None)
-    if found is None:
-        raise NotFound
-    return found
-
-
-def _record(deps: Deps, code: str, rate: Decimal | None, stored: Currency | None) -> CurrencyRecord:
-    return CurrencyRecord(
-        code=code,
-        number=NUMBERS.get(code, 0),
-        active=stored is None or stored.active,
-        default=code == deps.currency,
-        rate=rate,
-        min_payment=stored.min_payment if stored else ZERO,
-    )
+    return required(next((record for record in _list_records(deps, conn) if record.code == code), None))

@@ -1,8 +1,8 @@
 """Invoices of advertisers: writing and reading them, computing their lines
 (docs/api/invoices.md, docs/spec/money.md#invoices)."""
 
-from dataclasses import asdict, dataclass, replace
-from datetime import date, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
@@ -11,35 +11,21 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.metrics import CONFIRMED
 from trackyard.analytics.reports.query import Report
 from trackyard.analytics.reports.reports import StatsRow, run_report
-from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.errors import BadInput, required
 from trackyard.base.money import ZERO
 from trackyard.base.zones import day_end_ms, day_start_ms
-from trackyard.domain.money.invoices import InvoiceLine
+from trackyard.domain.money.invoices import Invoice, InvoiceFilter, InvoiceLine, PayoutType
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import invoices
-from trackyard.store.money.invoices import Invoice, InvoiceFilter, NewInvoice
 from trackyard.store.people import advertisers
 
 MAX_DAYS: Final = 3660
 """Of a period: what statistics answer for."""
 
 _NO_LIMIT: Final = 2**31
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvoiceDraft:
-    """What staff say of an invoice. Without lines they are computed, once both days are given."""
-
-    advertiser_id: str
-    status: str
-    currency: str
-    start_date: date | None
-    end_date: date | None
-    comment: str | None
-    lines: tuple[InvoiceLine, ...]
 
 
 def list_invoices(
@@ -56,11 +42,14 @@ def get_invoice(deps: Deps, caller: Caller, number: int) -> Invoice:
         return _invoice(conn, caller, number)
 
 
-def add_invoice(deps: Deps, caller: Caller, draft: InvoiceDraft) -> int:
-    """Makes an invoice; its number. Raises BadInput for what does not exist or is out of scope, and TooHeavy."""
+def add_invoice(deps: Deps, caller: Caller, new: Invoice) -> int:
+    """Create an invoice and return its number.
+
+    Without lines they are computed, once both days are given.
+    Raises BadInput for what does not exist or is out of scope, and ReportTooHeavy.
+    """
     now = deps.clock.now_ms()
-    values = asdict(draft) | {"lines": draft.lines}
-    new = NewInvoice(**values, computed=not draft.lines, created_at=now, updated_at=now)
+    new = replace(new, computed=not new.lines, created_at=now, updated_at=now)
     _check_period(new)
     with deps.database.read() as conn:
         if not is_active(deps, conn, new.currency):
@@ -107,7 +96,7 @@ def _computed_from(item: Invoice) -> tuple[Any, ...]:
     return item.advertiser_id, item.start_date, item.end_date
 
 
-def _computed(deps: Deps, scope: Scope, item: NewInvoice) -> tuple[InvoiceLine, ...]:
+def _computed(deps: Deps, scope: Scope, item: Invoice) -> tuple[InvoiceLine, ...]:
     """The lines of a period, by offer: what the advertiser is charged for confirmed conversions in the invoice's
     currency, and the clicks and views that came with them; none without both days."""
     if item.start_date is None or item.end_date is None:
@@ -126,13 +115,13 @@ def _computed(deps: Deps, scope: Scope, item: NewInvoice) -> tuple[InvoiceLine, 
 def _lines(row: StatsRow) -> tuple[InvoiceLine, ...]:
     offer_id, sold = int(row.keys["offer"]), row.actions[CONFIRMED]
     return (
-        InvoiceLine(offer_id, "RPA", sold.count, sold.charge),
-        InvoiceLine(offer_id, "RPC", row.raw, ZERO),  # payments are for conversions alone
-        InvoiceLine(offer_id, "RPM", row.views, ZERO),
+        InvoiceLine(offer_id, PayoutType.ACTIONS, sold.count, sold.charge),
+        InvoiceLine(offer_id, PayoutType.CLICKS, row.raw, ZERO),  # payments are for conversions alone
+        InvoiceLine(offer_id, PayoutType.IMPRESSIONS, row.views, ZERO),
     )
 
 
-def _check_period(item: NewInvoice) -> None:
+def _check_period(item: Invoice) -> None:
     if item.start_date is None or item.end_date is None:
         return
     if item.end_date < item.start_date:
@@ -141,7 +130,7 @@ def _check_period(item: NewInvoice) -> None:
         raise BadInput({"end_date": [f"The period may have at most {MAX_DAYS} days."]})
 
 
-def _check_names(conn: Connection, scope: Scope, item: NewInvoice, before: NewInvoice | None = None) -> None:
+def _check_names(conn: Connection, scope: Scope, item: Invoice, before: Invoice | None = None) -> None:
     """Raise BadInput for an advertiser or an offer that does not exist, or an offer of another advertiser.
 
     Lines that stay as they were are checked only when the advertiser changes.
@@ -162,10 +151,7 @@ def _check_names(conn: Connection, scope: Scope, item: NewInvoice, before: NewIn
 
 
 def _invoice(conn: Connection, caller: Caller, number: int, *, lock: bool = False) -> Invoice:
-    found = invoices.find_invoice(conn, _scope(conn, caller), number, lock=lock)
-    if found is None:
-        raise NotFound
-    return found
+    return required(invoices.find_invoice(conn, _scope(conn, caller), number, lock=lock))
 
 
 def _scope(conn: Connection, caller: Caller) -> Scope:

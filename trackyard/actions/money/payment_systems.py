@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.base.errors import BadInput, Conflict, required
+from trackyard.domain.money.payment_systems import PaymentSystem
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import exchange_rates, payment_systems
-from trackyard.store.money.payment_systems import NewPaymentSystem, PaymentSystem
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def add_payment_system(
     with deps.database.write() as conn:
         _check_currency(deps, conn, currency)
         numbered, last = _numbered([], 0, fields)
-        new = NewPaymentSystem(
+        new = PaymentSystem(
             lang_label=lang_label, currency=currency, fields=numbered, last_field=last, created_at=now, updated_at=now
         )
         return _found(conn, payment_systems.add_payment_system(conn, new))
@@ -134,7 +134,4 @@ def _check_currency(deps: Deps, conn: Connection, currency: str | None) -> None:
 
 
 def _found(conn: Connection, system_id: int, *, lock: bool = False) -> PaymentSystem:
-    found = payment_systems.find_payment_system(conn, system_id, lock=lock)
-    if found is None:
-        raise NotFound
-    return found
+    return required(payment_systems.find_payment_system(conn, system_id, lock=lock))

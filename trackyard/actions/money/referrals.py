@@ -2,10 +2,10 @@
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
+from trackyard.domain.money.referrals import ReferralShares, ShareFilter
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.store.money import referrals
-from trackyard.store.money.referrals import ReferralShares, ShareFilter
 
 
 def list_shares(

@@ -11,13 +11,13 @@ from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_id
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.domains import Domain
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import categories, labels, offers, smartlinks, sources
 from trackyard.store.offers.categories import Category
 from trackyard.store.offers.smartlinks import SmartLink
 from trackyard.store.offers.sources import Source
 from trackyard.store.platform import domains
-from trackyard.store.platform.domains import Domain
 from trackyard.store.tracking import rulesets
 
 T = TypeVar("T")

@@ -13,13 +13,13 @@ from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Notice, Recipient
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.domain.offers.offers import Offer
+from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections, offers
 from trackyard.store.people import affiliates
-from trackyard.store.people.affiliates import Affiliate
 from trackyard.store.tracking import rulesets
 
 

@@ -1,6 +1,6 @@
 """Advertisers: making, listing and changing them, their passwords (docs/api/advertisers.md)."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.actions.deps import Deps
@@ -8,41 +8,16 @@ from trackyard.actions.people.assignments import merged_sub_accounts, resolve_ma
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Recipient
-from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import new_id
 from trackyard.base.secrets import hash_password, new_password
+from trackyard.domain.people.advertisers import Advertiser
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import advertisers, staff
-from trackyard.store.people.advertisers import Advertiser
-from trackyard.store.people.staff import Staff
 from trackyard.store.tracking import rulesets
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewAdvertiser:
-    """What staff say of a new advertiser. manager: the id of a staff user or None."""
-
-    title: str
-    contact: str | None
-    email: str | None
-    url: str | None
-    skype: str | None
-    note: str | None
-    manager: str | None
-    allowed_ip: list[str]
-    disallowed_ip: list[str]
-    hash_password: str | None
-    address_1: str | None
-    address_2: str | None
-    city: str | None
-    country: str | None
-    zip_code: str | None
-    vat_code: str | None
-    sub_accounts: dict[str, Any]
-    consider_personal_targeting_only: bool
-    tags: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +46,15 @@ def get_advertiser(deps: Deps, caller: Caller, permission: Permission, advertise
     """An advertiser in the scope of `permission`. Raises NotFound."""
     with deps.database.read() as conn:
         found = advertisers.find_advertiser(conn, scope_of(conn, caller, permission), advertiser_id)
-        if found is None:
-            raise NotFound
-        return _records(conn, [found])[0]
+        return _records(conn, [required(found)])[0]
 
 
-def add_advertiser(deps: Deps, caller: Caller, new: NewAdvertiser) -> AdvertiserRecord:
-    """Makes an advertiser. Raises BadInput for a manager that does not exist."""
+def add_advertiser(deps: Deps, caller: Caller, new: Advertiser) -> AdvertiserRecord:
+    """Create an advertiser. Raises BadInput for a manager that does not exist."""
     now = deps.clock.now_ms()
-    values = asdict(new)
-    del values["manager"]
     with deps.database.write() as conn:
-        manager = resolve_manager(conn, caller, Permission.ADVERTISERS_WRITE, new.manager, "manager")
-        made = Advertiser(
-            id=new_id(now), manager_id=manager.id if manager else None, created_at=now, updated_at=now, **values
-        )
+        manager = resolve_manager(conn, caller, Permission.ADVERTISERS_WRITE, new.manager_id, "manager")
+        made = replace(new, id=new_id(now), manager_id=manager.id if manager else None, created_at=now, updated_at=now)
         advertisers.add_advertiser(conn, made)
         rulesets.touch(conn, "advertiser", made.id)
     return AdvertiserRecord(made, manager)
@@ -98,13 +67,16 @@ def edit_advertiser(
     given: dict[str, Any],
     sub_accounts: dict[str, dict[str, Any]],
 ) -> AdvertiserRecord:
-    """Changes what is given, by the names of NewAdvertiser; lists are replaced. sub_accounts: what changes of each,
-    value or except; one without values goes. Raises NotFound, BadInput for a manager that does not exist."""
+    """Change the given fields of an advertiser; lists are replaced.
+
+    sub_accounts: the changes of each, value or except; one without values is removed.
+    Raises NotFound, and BadInput for a manager that does not exist.
+    """
     values = dict(given)
     with deps.database.write() as conn:
         before = _locked(conn, caller, advertiser_id)
-        if "manager" in values:
-            manager = resolve_manager(conn, caller, Permission.ADVERTISERS_WRITE, values.pop("manager"), "manager")
+        if "manager_id" in values:
+            manager = resolve_manager(conn, caller, Permission.ADVERTISERS_WRITE, values["manager_id"], "manager")
             values["manager_id"] = manager.id if manager else None
         values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, sub_accounts)
         advertisers.edit_advertiser(conn, before.id, values | {"updated_at": deps.clock.now_ms()})
@@ -130,10 +102,7 @@ def send_password(deps: Deps, caller: Caller, advertiser_id: str) -> str:
 
 def _locked(conn: Connection, caller: Caller, advertiser_id: str) -> Advertiser:
     scope = scope_of(conn, caller, Permission.ADVERTISERS_WRITE)
-    found = advertisers.find_advertiser(conn, scope, advertiser_id, lock=True)
-    if found is None:
-        raise NotFound
-    return found
+    return required(advertisers.find_advertiser(conn, scope, advertiser_id, lock=True))
 
 
 def _records(conn: Connection, found: list[Advertiser]) -> list[AdvertiserRecord]:

@@ -1,8 +1,7 @@
 """Affiliates, for staff: making, listing and changing them, their passwords and balances (docs/api/affiliates.md)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from decimal import Decimal
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.actions.deps import Deps
@@ -12,66 +11,23 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.custom_fields import checked_answers
 from trackyard.actions.platform.notices import Recipient
-from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.money import ZERO
 from trackyard.base.secrets import hash_password, new_password
-from trackyard.domain.people.callers import AffiliateCaller, Caller
+from trackyard.domain.money.ledger import Balance
+from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter
+from trackyard.domain.people.callers import AccountKind, AffiliateCaller, Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import ledger, payment_systems
-from trackyard.store.money.ledger import Balance
 from trackyard.store.people import affiliates, keys, staff
-from trackyard.store.people.affiliates import Affiliate, AffiliateFilter
-from trackyard.store.people.staff import Staff
 from trackyard.store.platform import custom_fields
 from trackyard.store.tracking import rulesets
 
-AFFILIATE_KIND = "affiliate"
 EMAIL_TAKEN = "This e-mail address is taken."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contact:
-    """Who and where an affiliate is."""
-
-    name: str | None
-    contact_person: str | None
-    company: str | None
-    address_1: str | None
-    address_2: str | None
-    city: str | None
-    country: str | None
-    zip_code: str | None
-    phone: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewAffiliate:
-    """What is said of a new affiliate. manager: the id of a staff user or None · ref: the referrer's id ·
-    payment_systems: {system_id, currency, fields} each · custom_fields: by the field's id or name · sub_accounts: "1"
-    and "2" to {value, except} · server_clicks,
-    statistics_revenue, statistics_rows: as in the row."""
-
-    email: str
-    password: str
-    login: str | None
-    status: str
-    notes: str = ""
-    level: int = 0
-    ref_percent: Decimal | None = None
-    ref: int | None = None
-    manager: str | None = None
-    payment_systems: Sequence[dict[str, Any]] = ()
-    custom_fields: Mapping[str, str]
-    sub_accounts: Mapping[str, Any] = field(default_factory=dict)
-    tags: Sequence[str] = ()
-    server_clicks: bool = False
-    server_ip: Sequence[str] = ()
-    statistics_revenue: str | None = None
-    statistics_rows: str | None = None
-    contact: Contact
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +77,7 @@ def list_referred(
 def get_affiliate(deps: Deps, caller: Caller, permission: Permission, affiliate_id: int) -> Affiliate:
     """An affiliate in the scope of `permission`. Raises NotFound."""
     with deps.database.read() as conn:
-        found = affiliates.find_affiliate(conn, scope_of(conn, caller, permission), affiliate_id)
-    if found is None:
-        raise NotFound
-    return found
+        return _found(conn, scope_of(conn, caller, permission), affiliate_id)
 
 
 def get_record(deps: Deps, affiliate: Affiliate) -> AffiliateRecord:
@@ -133,37 +86,25 @@ def get_record(deps: Deps, affiliate: Affiliate) -> AffiliateRecord:
         return _records(deps, conn, [affiliate])[0]
 
 
-def add_affiliate(deps: Deps, caller: Caller, new: NewAffiliate) -> AffiliateRecord:
-    """Make an affiliate with a key of its own. Raises BadInput, and Conflict for a taken e-mail address or login."""
-    password_hash = hash_password(new.password)  # takes long on purpose: before the transaction
+def add_affiliate(deps: Deps, caller: Caller, new: Affiliate, password: str) -> AffiliateRecord:
+    """Create an affiliate with a key of its own. Raises BadInput, and Conflict for a taken e-mail address or login."""
+    hashed = hash_password(password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
-        manager = resolve_manager(conn, caller, Permission.AFFILIATES_WRITE, new.manager, "manager_id")
+        manager = resolve_manager(conn, caller, Permission.AFFILIATES_WRITE, new.manager_id, "manager_id")
         check_referrer(conn, scope_of(conn, caller, Permission.AFFILIATES_WRITE), new.ref)
         answers = checked_answers(conn, new.custom_fields, {}, complete=False)
-        affiliate_id, _ = store_affiliate(deps, conn, new, password_hash, manager, answers)
+        new = replace(new, password_hash=hashed, manager_id=manager.id if manager else None, custom_fields=answers)
+        affiliate_id, _ = store_affiliate(deps, conn, new)
         return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
 
 
-def store_affiliate(
-    deps: Deps, conn: Connection, new: NewAffiliate, password_hash: str, manager: Staff | None, answers: dict[str, str]
-) -> tuple[int, str]:
-    """Stores a new affiliate with a key of its own; its id and the key. Raises BadInput, Conflict."""
+def store_affiliate(deps: Deps, conn: Connection, new: Affiliate) -> tuple[int, str]:
+    """Store a checked affiliate with a new key; return its id and the key. Raises BadInput, Conflict."""
     now, key = deps.clock.now_ms(), new_api_key()
-    values = asdict(new)
-    for name in ("password", "manager", "contact"):
-        del values[name]
-    values |= {
-        "login": new.login or new.email,
-        "payment_systems": checked_payment_systems(deps, conn, new.payment_systems),
-        "custom_fields": answers,
-        "tags": list(new.tags),
-        "server_ip": list(new.server_ip),
-        "manager_id": manager.id if manager else None,
-    }
-    row = affiliates.NewAffiliateRow(
-        **values,
-        **asdict(new.contact),
-        password_hash=password_hash,
+    row = replace(
+        new,
+        login=new.login or new.email,
+        payment_systems=checked_payment_systems(deps, conn, new.payment_systems),
         postback_secret=new_api_key(),
         created_at=now,
         updated_at=now,
@@ -172,8 +113,8 @@ def store_affiliate(
     if affiliate_id is None:
         raise Conflict({"email": [EMAIL_TAKEN]})
     _claim_sign_in_names(conn, affiliate_id, row.email, row.login)
-    keys.add_key(conn, AFFILIATE_KIND, affiliate_id, key, deps.cipher, now)
-    rulesets.touch(conn, AFFILIATE_KIND, affiliate_id)
+    keys.add_key(conn, AccountKind.AFFILIATE, affiliate_id, key, deps.cipher, now)
+    rulesets.touch(conn, "affiliate", affiliate_id)
     return affiliate_id, key
 
 
@@ -188,8 +129,8 @@ def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping
     with deps.database.write() as conn:
         scope = scope_of(conn, caller, Permission.AFFILIATES_WRITE)
         before = _found(conn, scope, affiliate_id, lock=True)
-        if "manager" in values:
-            manager = resolve_manager(conn, caller, Permission.AFFILIATES_WRITE, values.pop("manager"), "manager_id")
+        if "manager_id" in values:
+            manager = resolve_manager(conn, caller, Permission.AFFILIATES_WRITE, values["manager_id"], "manager_id")
             values["manager_id"] = manager.id if manager else None
         if "ref" in values and values["ref"] != before.ref:
             check_referrer(conn, scope, values["ref"], of=affiliate_id)
@@ -206,9 +147,9 @@ def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping
                 conn, values["custom_fields"], before.custom_fields, complete=False
             )
         affiliates.edit_affiliate(conn, affiliate_id, values | {"updated_at": deps.clock.now_ms()})
-        rulesets.touch(conn, AFFILIATE_KIND, affiliate_id)
+        rulesets.touch(conn, "affiliate", affiliate_id)
         if password is not None:
-            keys.remove_sessions(conn, AFFILIATE_KIND, affiliate_id)
+            keys.remove_sessions(conn, AccountKind.AFFILIATE, affiliate_id)
         return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
 
 
@@ -219,7 +160,7 @@ def renew_password(deps: Deps, caller: Caller, affiliate_id: int) -> str:
     with deps.database.write() as conn:
         found = _found(conn, scope_of(conn, caller, Permission.AFFILIATES_WRITE), affiliate_id, lock=True)
         affiliates.edit_affiliate(conn, affiliate_id, {"password_hash": hashed, "updated_at": now})
-        keys.remove_sessions(conn, AFFILIATE_KIND, affiliate_id)
+        keys.remove_sessions(conn, AccountKind.AFFILIATE, affiliate_id)
         recipient = Recipient(found.email, found.name or found.login)
         notices.send_notice(conn, notices.PASSWORD, [recipient], now, password=password)
     return password
@@ -281,7 +222,7 @@ def nested_records(deps: Deps, conn: Connection, ids: Iterable[int]) -> dict[int
 def _records(
     deps: Deps, conn: Connection, found: Sequence[Affiliate], *, with_balance: bool = True
 ) -> list[AffiliateRecord]:
-    known = keys.keys_of(conn, AFFILIATE_KIND, [row.id for row in found], deps.cipher)
+    known = keys.keys_of(conn, AccountKind.AFFILIATE, [row.id for row in found], deps.cipher)
     return _with_details(deps, conn, found, known, with_balance=with_balance)
 
 
@@ -318,7 +259,4 @@ def _with_details(
 
 
 def _found(conn: Connection, scope: Scope, affiliate_id: int, *, lock: bool = False) -> Affiliate:
-    found = affiliates.find_affiliate(conn, scope, affiliate_id, lock=lock)
-    if found is None:
-        raise NotFound
-    return found
+    return required(affiliates.find_affiliate(conn, scope, affiliate_id, lock=lock))

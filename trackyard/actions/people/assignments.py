@@ -7,9 +7,9 @@ from trackyard.actions.people.scope import is_confined
 from trackyard.base.errors import BadInput
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import staff
-from trackyard.store.people.staff import Staff
 
 
 def resolve_manager(

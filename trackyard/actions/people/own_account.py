@@ -1,29 +1,28 @@
 """What an affiliate does with its own account: seeing it, a new key, signing up
 (docs/spec/callers.md#sign-in, docs/api/own-account.md)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.affiliates import (
-    AFFILIATE_KIND,
-    NewAffiliate,
     balances_of,
     check_referrer,
     store_affiliate,
 )
 from trackyard.actions.people.sign_in import WINDOW_MS
 from trackyard.actions.platform.custom_fields import checked_answers
-from trackyard.base.errors import NotFound, TooManyRequests
+from trackyard.base.errors import TooManyRequests, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest, hash_password
+from trackyard.domain.money.ledger import Balance
+from trackyard.domain.people.affiliates import Affiliate
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.permissions import EffectiveLevel, permission_tree
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.people.staff import Staff
 from trackyard.domain.tracking.ip_lists import network_of
-from trackyard.store.money.ledger import Balance
 from trackyard.store.people import affiliates, keys, sign_ins, staff
-from trackyard.store.people.affiliates import Affiliate
-from trackyard.store.people.staff import Staff
 from trackyard.store.platform import settings
 
 SIGN_UPS_PER_ADDRESS: Final = 10
@@ -41,25 +40,15 @@ class OwnAccount:
     permissions: dict[str, dict[str, EffectiveLevel]]
 
 
-@dataclass(frozen=True, slots=True)
-class SignedUp:
-    """A new affiliate that waits for a decision, and the key that works once it is active."""
-
-    affiliate: Affiliate
-    api_key: str
-
-
 def get_account(deps: Deps, affiliate_id: int) -> OwnAccount:
     """The affiliate's own account. Raises NotFound."""
     with deps.database.read() as conn:
-        found = affiliates.find_affiliate(conn, Scope.of_affiliate(affiliate_id), affiliate_id)
-        if found is None:
-            raise NotFound
+        found = required(affiliates.find_affiliate(conn, Scope.of_affiliate(affiliate_id), affiliate_id))
         installation = settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
         return OwnAccount(
             affiliate=found,
             manager=staff.find_staff(conn, found.manager_id) if found.manager_id else None,
-            api_key=keys.find_key(conn, AFFILIATE_KIND, affiliate_id, deps.cipher),
+            api_key=keys.find_key(conn, AccountKind.AFFILIATE, affiliate_id, deps.cipher),
             balance=balances_of(deps, conn, [affiliate_id])[affiliate_id],
             permissions=permission_tree(installation, found.permissions),
         )
@@ -69,13 +58,16 @@ def renew_key(deps: Deps, affiliate_id: int) -> str:
     """Gives an affiliate a new key; the old one and its sessions stop at once."""
     now, key = deps.clock.now_ms(), new_api_key()
     with deps.database.write() as conn:
-        keys.remove_keys(conn, AFFILIATE_KIND, affiliate_id)
-        keys.add_key(conn, AFFILIATE_KIND, affiliate_id, key, deps.cipher, now)
+        keys.remove_keys(conn, AccountKind.AFFILIATE, affiliate_id)
+        keys.add_key(conn, AccountKind.AFFILIATE, affiliate_id, key, deps.cipher, now)
     return key
 
 
-def sign_up(deps: Deps, new: NewAffiliate, address: str) -> SignedUp:
-    """Makes an affiliate that signs up; every required custom field is needed. address: the client's.
+def sign_up(deps: Deps, new: Affiliate, password: str, address: str) -> tuple[Affiliate, str]:
+    """Create an affiliate that signs up; return it with its key, which works once it is active.
+
+    Every required custom field is needed.
+    address: of the client.
 
     Raises TooManyRequests, BadInput, and Conflict for a taken e-mail address or login.
     """
@@ -85,11 +77,10 @@ def sign_up(deps: Deps, new: NewAffiliate, address: str) -> SignedUp:
         tries, since = sign_ins.count_attempt(conn, [by_address], now, WINDOW_MS)[by_address]
     if tries > SIGN_UPS_PER_ADDRESS:
         raise TooManyRequests(-(-(since + WINDOW_MS - now) // 1000))
-    password_hash = hash_password(new.password)  # takes long on purpose: before the transaction
+    password_hash = hash_password(password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
         check_referrer(conn, Scope.everything(), new.ref)
         answers = checked_answers(conn, new.custom_fields, {}, complete=True)
-        affiliate_id, key = store_affiliate(deps, conn, new, password_hash, None, answers)
-        made = affiliates.find_affiliate(conn, Scope.everything(), affiliate_id)
-        assert made is not None
-        return SignedUp(made, key)
+        new = replace(new, password_hash=password_hash, custom_fields=answers)
+        affiliate_id, key = store_affiliate(deps, conn, new)
+        return required(affiliates.find_affiliate(conn, Scope.everything(), affiliate_id)), key

@@ -4,12 +4,12 @@
 from collections.abc import Mapping
 
 from trackyard.actions.deps import Deps
-from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.errors import BadInput, required
+from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.permissions import FEATURES, EffectiveLevel, merge_levels, permission_tree
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates
-from trackyard.store.people.affiliates import Affiliate
 from trackyard.store.platform import settings
 
 Tree = dict[str, dict[str, EffectiveLevel]]
@@ -36,14 +36,11 @@ def edit_permissions(deps: Deps, affiliate_id: int, given: Mapping[str, Mapping[
     from its next call on. Raises NotFound, BadInput."""
     levels = _flat(given)
     with deps.database.write() as conn:
-        before = affiliates.find_affiliate(conn, Scope.everything(), affiliate_id, lock=True)
-        if before is None:
-            raise NotFound
+        before = required(affiliates.find_affiliate(conn, Scope.everything(), affiliate_id, lock=True))
         changed = merge_levels(before.permissions, levels)
         values = {"permissions": changed, "updated_at": deps.clock.now_ms()}
         affiliates.edit_affiliate(conn, affiliate_id, values)
-        after = affiliates.find_affiliate(conn, Scope.everything(), affiliate_id)
-        assert after is not None
+        after = required(affiliates.find_affiliate(conn, Scope.everything(), affiliate_id))
         return after, permission_tree(_installation(conn), changed)
 
 

@@ -9,6 +9,7 @@ from trackyard.actions.deps import Deps
 from trackyard.base.errors import TooManyRequests, WrongCredentials
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest, hash_password, password_matches
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.store.people import keys, sign_ins
 from trackyard.store.people.sign_ins import SignInAccount
@@ -28,9 +29,9 @@ _comparing = threading.BoundedSemaphore(MAX_COMPARISONS)
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session key. kind: staff or affiliate · id: its owner's, as text · expires_at: UTC ms."""
+    """A session key. id: of its owner, as text; expires_at: UTC milliseconds."""
 
-    kind: str
+    kind: AccountKind
     id: str
     key: str
     expires_at: int

@@ -1,19 +1,19 @@
 """Staff users: making them, changing them, their passwords and keys. Only administrators may
 (docs/spec/callers.md#roles-of-staff)."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Role
+from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates, keys, staff
-from trackyard.store.people.staff import Staff
-
-STAFF_KIND = "staff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,26 +24,11 @@ class StaffRecord:
     api_key: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewStaff:
-    """What is said of a new staff user. roles: values of Role · statistics_revenue, statistics_rows: as in the row."""
-
-    email: str
-    password: str
-    first_name: str
-    last_name: str
-    skype: str
-    work_hours: str
-    roles: list[str]
-    statistics_revenue: str | None = None
-    statistics_rows: str | None = None
-
-
 def list_staff(deps: Deps, part: str, *, page: int, limit: int) -> tuple[list[StaffRecord], int]:
     """A page of staff users with their keys, and how many there are. part: as in store/people/staff.py."""
     with deps.database.read() as conn:
         found, total = staff.list_staff(conn, part, page=page, limit=limit)
-        known = keys.keys_of(conn, STAFF_KIND, [user.id for user in found], deps.cipher)
+        known = keys.keys_of(conn, AccountKind.STAFF, [user.id for user in found], deps.cipher)
     return [StaffRecord(user, known.get(user.id)) for user in found], total
 
 
@@ -53,27 +38,16 @@ def get_staff(deps: Deps, staff_id: str) -> StaffRecord:
         return _record(deps, conn, staff_id)
 
 
-def add_staff(deps: Deps, new: NewStaff) -> StaffRecord:
-    """Makes a staff user with a key of its own. Raises Conflict for a taken e-mail address."""
+def add_staff(deps: Deps, new: Staff, password: str) -> StaffRecord:
+    """Create a staff user with a key of its own. Raises Conflict for a taken e-mail address."""
     now = deps.clock.now_ms()
-    user = Staff(
-        id=new_id(now),
-        email=new.email,
-        password_hash=hash_password(new.password),  # takes long on purpose: before the transaction
-        first_name=new.first_name,
-        last_name=new.last_name,
-        skype=new.skype,
-        work_hours=new.work_hours,
-        roles=_in_order(new.roles),
-        created_at=now,
-        updated_at=now,
-        statistics_revenue=new.statistics_revenue,
-        statistics_rows=new.statistics_rows,
-    )
+    hashed = hash_password(password)  # takes long on purpose: before the transaction
+    roles = _in_order(new.roles)
+    user = replace(new, id=new_id(now), password_hash=hashed, roles=roles, created_at=now, updated_at=now)
     with deps.database.write() as conn:
         if affiliates.is_login(conn, user.email) or not staff.add_if_free(conn, user):
             raise _taken()
-        keys.add_key(conn, STAFF_KIND, user.id, new_api_key(), deps.cipher, now)
+        keys.add_key(conn, AccountKind.STAFF, user.id, new_api_key(), deps.cipher, now)
         return _record(deps, conn, user.id)
 
 
@@ -99,7 +73,7 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any]) -> StaffRecord:
             raise BadInput({"roles": ["The last administrator must stay one."]})
         staff.edit_staff(conn, staff_id, values | {"updated_at": deps.clock.now_ms()})
         if password is not None:
-            keys.remove_sessions(conn, STAFF_KIND, staff_id)
+            keys.remove_sessions(conn, AccountKind.STAFF, staff_id)
         return _record(deps, conn, staff_id)
 
 
@@ -108,8 +82,8 @@ def renew_key(deps: Deps, staff_id: str) -> StaffRecord:
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         _record(deps, conn, staff_id)
-        keys.remove_keys(conn, STAFF_KIND, staff_id)
-        keys.add_key(conn, STAFF_KIND, staff_id, new_api_key(), deps.cipher, now)
+        keys.remove_keys(conn, AccountKind.STAFF, staff_id)
+        keys.add_key(conn, AccountKind.STAFF, staff_id, new_api_key(), deps.cipher, now)
         return _record(deps, conn, staff_id)
 
 
@@ -121,15 +95,12 @@ def set_password(deps: Deps, staff_id: str, password: str | None) -> str:
 
 
 def _record(deps: Deps, conn: Connection, staff_id: str) -> StaffRecord:
-    found = staff.find_staff(conn, staff_id)
-    if found is None:
-        raise NotFound
-    return StaffRecord(found, keys.find_key(conn, STAFF_KIND, staff_id, deps.cipher))
+    found = required(staff.find_staff(conn, staff_id))
+    return StaffRecord(found, keys.find_key(conn, AccountKind.STAFF, staff_id, deps.cipher))
 
 
-def _in_order(roles: list[str]) -> list[str]:
-    given = set(roles)
-    return [role.value for role in Role if role.value in given]
+def _in_order(roles: Collection[str]) -> list[Role]:
+    return [role for role in Role if role in roles]
 
 
 def _taken() -> Conflict:

@@ -1,15 +1,13 @@
 """Custom fields: what staff want to know of affiliates, and what these told (docs/api/custom-fields.md)."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.base.errors import BadInput, Conflict, required
+from trackyard.domain.platform.custom_fields import CustomField, CustomFieldType
 from trackyard.store.engine.database import Connection
 from trackyard.store.platform import custom_fields
-from trackyard.store.platform.custom_fields import CustomField, NewCustomField
-
-TYPES: Final = ("text", "textarea", "select")
 
 
 def list_custom_fields(deps: Deps) -> list[CustomField]:
@@ -24,10 +22,12 @@ def get_custom_field(deps: Deps, field_id: int) -> CustomField:
         return _found(conn, field_id)
 
 
-def add_custom_field(deps: Deps, name: str, field_type: str, values: list[str], *, required: bool) -> CustomField:
+def add_custom_field(
+    deps: Deps, name: str, field_type: CustomFieldType, values: list[str], *, required: bool
+) -> CustomField:
     """Makes a custom field; a select has values. Raises BadInput, and Conflict for a name that is taken."""
     now = deps.clock.now_ms()
-    new = NewCustomField(
+    new = CustomField(
         name=name,
         required=required,
         field_type=field_type,
@@ -95,8 +95,8 @@ def checked_answers(
     return answers
 
 
-def _values_of(field_type: str, values: list[str]) -> list[str] | None:
-    if field_type != "select":
+def _values_of(field_type: CustomFieldType, values: list[str]) -> list[str] | None:
+    if field_type is not CustomFieldType.SELECT:
         return None
     chosen = list(dict.fromkeys(value.strip() for value in values if value.strip()))
     if not chosen:
@@ -105,10 +105,7 @@ def _values_of(field_type: str, values: list[str]) -> list[str] | None:
 
 
 def _found(conn: Connection, field_id: int, *, lock: bool = False) -> CustomField:
-    found = custom_fields.find_custom_field(conn, field_id, lock=lock)
-    if found is None:
-        raise NotFound
-    return found
+    return required(custom_fields.find_custom_field(conn, field_id, lock=lock))
 
 
 def _taken() -> Conflict:

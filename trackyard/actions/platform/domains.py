@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from trackyard.actions.deps import Deps
-from trackyard.base.errors import Conflict, NotFound
+from trackyard.base.errors import Conflict, required
+from trackyard.domain.platform.domains import Domain
 from trackyard.store.platform import domains
-from trackyard.store.platform.domains import Domain
 
 
 def list_domains(deps: Deps) -> list[Domain]:
@@ -17,10 +17,7 @@ def list_domains(deps: Deps) -> list[Domain]:
 def get_domain(deps: Deps, domain_id: int) -> Domain:
     """The domain of an id. Raises NotFound."""
     with deps.database.read() as conn:
-        found = domains.find_domain(conn, domain_id)
-    if found is None:
-        raise NotFound
-    return found
+        return required(domains.find_domain(conn, domain_id))
 
 
 def add_domain(deps: Deps, url: str, *, use_https: bool) -> Domain:
@@ -36,9 +33,7 @@ def edit_domain(deps: Deps, domain_id: int, url: str | None, use_https: bool | N
     """Changes what is given. Raises NotFound, Conflict."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        found = domains.find_domain(conn, domain_id, lock=True)
-        if found is None:
-            raise NotFound
+        found = required(domains.find_domain(conn, domain_id, lock=True))
         after = replace(
             found,
             url=found.url if url is None else url,
@@ -54,9 +49,7 @@ def edit_domain(deps: Deps, domain_id: int, url: str | None, use_https: bool | N
 def remove_domain(deps: Deps, domain_id: int) -> Domain:
     """Removes a domain that no offer and no SmartLink category has; as it was. Raises NotFound, Conflict."""
     with deps.database.write() as conn:
-        found = domains.find_domain(conn, domain_id, lock=True)
-        if found is None:
-            raise NotFound
+        found = required(domains.find_domain(conn, domain_id, lock=True))
         if domains.is_used(conn, found.id):
             raise Conflict({"id": ["Offers or SmartLink categories use this domain."]})
         domains.remove_domain(conn, found.id)

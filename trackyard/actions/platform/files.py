@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.base.errors import BadInput, NotFound, RequestError, UnsupportedMediaType
+from trackyard.base.errors import BadInput, NotFound, RequestError, UnsupportedMediaType, required
 from trackyard.domain.offers.offers import Creative, Offer
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
@@ -187,10 +187,7 @@ def remove_creatives(deps: Deps, caller: Caller, offer_id: int, creative_ids: It
 def get_offer_id(deps: Deps, caller: Caller, reference: str) -> int:
     """The id of an offer that the caller may write. Raises NotFound."""
     with deps.database.read() as conn:
-        offer = offers.find_offer(conn, scope_of(conn, caller, Permission.OFFERS_WRITE), reference)
-    if offer is None:
-        raise NotFound
-    return offer.id
+        return required(offers.find_offer(conn, scope_of(conn, caller, Permission.OFFERS_WRITE), reference)).id
 
 
 def find_file(deps: Deps, file_id: str) -> FileRow | None:

@@ -4,7 +4,9 @@
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import SecretCipher
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Role
+from trackyard.domain.people.staff import Staff
 from trackyard.store.conversions import conversions
 from trackyard.store.engine import encrypted
 from trackyard.store.engine.database import Database
@@ -38,12 +40,12 @@ def first_start(database: Database, cipher: SecretCipher, clock: Clock, admin_ke
             user = _administrator(now)
             staff.add_staff(conn, user)
             rulesets.touch(conn, "platform", rulesets.PLATFORM_KEY)
-        present = keys.find_key(conn, "staff", user.id, cipher)
+        present = keys.find_key(conn, AccountKind.STAFF, user.id, cipher)
         if present is not None and admin_key in (None, present):
             return None
         key = admin_key or new_api_key()
-        keys.remove_keys(conn, "staff", user.id)
-        keys.add_key(conn, "staff", user.id, key, cipher, now)
+        keys.remove_keys(conn, AccountKind.STAFF, user.id)
+        keys.add_key(conn, AccountKind.STAFF, user.id, key, cipher, now)
         return key
 
 
@@ -75,7 +77,7 @@ def administrator_key(database: Database, cipher: SecretCipher) -> str:
     """The first administrator's key. Raises NoAdministrator, SealBroken."""
     with database.read() as conn:
         user = staff.find_first_administrator(conn)
-        key = None if user is None else keys.find_key(conn, "staff", user.id, cipher)
+        key = None if user is None else keys.find_key(conn, AccountKind.STAFF, user.id, cipher)
     if key is None:
         raise NoAdministrator
     return key
@@ -88,16 +90,13 @@ def reencrypt_secrets(database: Database, cipher: SecretCipher) -> int:
         return encrypted.reencrypt_all(conn, cipher.reencrypt)
 
 
-def _administrator(now: int) -> staff.Staff:
-    return staff.Staff(
+def _administrator(now: int) -> Staff:
+    return Staff(
         id=new_id(now),
         email=ADMINISTRATOR_EMAIL,
-        password_hash=None,
         first_name="First",
         last_name="Administrator",
-        skype="",
-        work_hours="",
-        roles=[Role.ADMIN.value],
+        roles=[Role.ADMIN],
         created_at=now,
         updated_at=now,
     )

@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.base.errors import NotFound
+from trackyard.base.errors import required
 from trackyard.base.ids import new_id
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.platform.news import News, NewsFilter
 from trackyard.store.engine.database import Connection
 from trackyard.store.platform import news
-from trackyard.store.platform.news import News, NewsFilter
 
 
 def list_news(deps: Deps, caller: Caller, *, pinned: bool | None, skip: int, limit: int) -> tuple[list[News], int]:
@@ -24,7 +24,7 @@ def list_news(deps: Deps, caller: Caller, *, pinned: bool | None, skip: int, lim
 def get_news(deps: Deps, caller: Caller, news_id: str) -> News:
     """The news of an id. Raises NotFound, also for drafts of callers who may not write news."""
     with deps.database.read() as conn:
-        return _present(news.find_news(conn, news_id, drafts=_sees_drafts(caller)))
+        return required(news.find_news(conn, news_id, drafts=_sees_drafts(caller)))
 
 
 def add_news(deps: Deps, *, title: str, summary: str, body: str, published: bool, pinned: bool) -> News:
@@ -58,10 +58,4 @@ def _sees_drafts(caller: Caller) -> bool:
 
 
 def _locked(conn: Connection, news_id: str) -> News:
-    return _present(news.find_news(conn, news_id, drafts=True, lock=True))
-
-
-def _present(found: News | None) -> News:
-    if found is None:
-        raise NotFound
-    return found
+    return required(news.find_news(conn, news_id, drafts=True, lock=True))

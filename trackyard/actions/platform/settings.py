@@ -6,15 +6,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trackyard.actions.deps import Deps
+from trackyard.domain.people.staff import Staff
+from trackyard.domain.platform.audit import AuditFilter, AuditRecord
 from trackyard.domain.statistics.switches import Switches
 from trackyard.store.engine import encrypted
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import reference_rates
 from trackyard.store.money.reference_rates import RateRefreshState
 from trackyard.store.people import staff
-from trackyard.store.people.staff import Staff
 from trackyard.store.platform import audit_log, settings
-from trackyard.store.platform.audit_log import AuditFilter, AuditRecord
 from trackyard.store.tracking import rulesets
 
 

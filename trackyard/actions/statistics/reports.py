@@ -13,9 +13,11 @@ from trackyard.analytics.reports.dimensions import DIMENSIONS, NO_MANAGER
 from trackyard.analytics.reports.query import Report, Values
 from trackyard.analytics.reports.reports import StatsPage, StatsRow, run_report
 from trackyard.base.errors import NotFound
+from trackyard.domain.people.affiliates import AffiliateName
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.people.staff import Staff
 from trackyard.domain.platform.geo import city_name
 from trackyard.store.conversions import lists as conversion_lists
 from trackyard.store.conversions.lists import ConversionFilter, ListedConversion
@@ -24,8 +26,6 @@ from trackyard.store.money.affiliate_payments import payment_statuses_of
 from trackyard.store.offers import offers
 from trackyard.store.offers.offers import OfferName
 from trackyard.store.people import advertisers, affiliates, staff
-from trackyard.store.people.affiliates import AffiliateName
-from trackyard.store.people.staff import Staff
 
 FAR_FUTURE_MS: Final = 2**53
 """A moment behind every other, UTC ms."""

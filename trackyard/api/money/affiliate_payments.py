@@ -5,15 +5,20 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money import affiliate_payments as payments
-from trackyard.actions.money.affiliate_payments import DueRecord, SkippedPayment
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
 from trackyard.api.statistics.times import At, as_text, unchanged
+from trackyard.api.views import view_of
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import day_end_ms, day_start_ms
-from trackyard.domain.money.affiliate_payments import PaymentStatus
+from trackyard.domain.money.affiliate_payments import (
+    AffiliatePayment,
+    PaidEntry,
+    PayableBalance,
+    PaymentFilter,
+    PaymentStatus,
+)
 from trackyard.domain.people.roles import Permission
-from trackyard.store.money.affiliate_payments import AffiliatePayment, PaidEntry, PaymentFilter
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Params, Seq
@@ -23,7 +28,7 @@ from trackyard.wire.response.exports import ExportParams, ExportTable, FileExpor
 routes = Routes[Deps]()
 
 EVERY_ROW = "Every row, whatever `page` and `limit` say."
-Status = Annotated[str, s.Choice(tuple(status.value for status in PaymentStatus))]
+Status = Annotated[PaymentStatus, s.Choice(PaymentStatus)]
 
 
 class ListPayments(ExportParams, Paging):
@@ -193,7 +198,9 @@ def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
         comment=params.comment,
     )
     views = [payment_view(item, as_text(request.deps.zone)) for item in made]
-    return AddedPaymentsAnswer(payments=views, skipped=[_skipped_view(item) for item in skipped])
+    return AddedPaymentsAnswer(
+        payments=views, skipped=[view_of(SkippedView, item, pid=item.affiliate_id) for item in skipped]
+    )
 
 
 def _find(request: ApiRequest[Deps]) -> AffiliatePayment:
@@ -203,9 +210,8 @@ def _find(request: ApiRequest[Deps]) -> AffiliatePayment:
 @routes.post("/admin/payments/{id}", for_staff(Permission.PAYMENTS_WRITE), id="admin.payment.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
     """Execute or cancel a payment, or change its comment. One that was executed or cancelled stays so."""
-    status = None if params.status is None else PaymentStatus(params.status)
     item = payments.edit_payment(
-        request.deps, request.caller, request.subject.id, status=status, comment=params.comment
+        request.deps, request.caller, request.subject.id, status=params.status, comment=params.comment
     )
     return PaymentAnswer(payment=payment_view(item, as_text(request.deps.zone)))
 
@@ -233,38 +239,23 @@ def list_entries(request: ApiRequest[Deps], params: ListEntries) -> PaymentEntri
 
 def payment_view(item: AffiliatePayment, at: At) -> AffiliatePaymentView:
     """A payment on the wire; at: how a moment is shown."""
-    return AffiliatePaymentView(
-        id=item.id,
+    return view_of(
+        AffiliatePaymentView,
+        item,
         pid=item.affiliate_id,
-        currency=item.currency,
         amount=number(item.amount),
-        status=item.status.value,
-        comment=item.comment,
-        created_by=item.created_by,
         created_at=at(item.created_at),
         updated_at=at(item.updated_at),
         paid_at=at(item.paid_at),
     )
 
 
-def _due_view(item: DueRecord) -> DueView:
-    return DueView(
-        pid=item.affiliate_id,
-        email=item.email,
-        currency=item.currency,
-        amount=number(item.amount),
-        min_payment=number(item.min_payment),
-    )
-
-
-def _skipped_view(item: SkippedPayment) -> SkippedView:
-    return SkippedView(pid=item.affiliate_id, currency=item.currency, reason=item.reason)
+def _due_view(item: PayableBalance) -> DueView:
+    amounts = {"amount": number(item.amount), "min_payment": number(item.min_payment)}
+    return view_of(DueView, item, pid=item.affiliate_id, **amounts)
 
 
 def _entry_view(item: PaidEntry, at: At) -> PaidEntryView:
-    return PaidEntryView(
-        kind=item.kind,
-        conversion_id=item.source_id,
-        amount=number(item.amount),
-        created_at=at(item.at),
+    return view_of(
+        PaidEntryView, item, conversion_id=item.source_id, amount=number(item.amount), created_at=at(item.at)
     )

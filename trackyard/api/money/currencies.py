@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.currencies import (
-    CurrencyRecord,
     add_currency,
     edit_currency,
     get_currency,
@@ -16,7 +15,9 @@ from trackyard.actions.money.currencies import (
     remove_currency,
 )
 from trackyard.api.paths import path_number
+from trackyard.api.views import view_of
 from trackyard.base.money import ZERO
+from trackyard.domain.money.currencies import Currency
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
@@ -108,7 +109,7 @@ def add(request: ApiRequest[Deps], params: AddCurrency) -> CurrencyAnswer:
     return CurrencyAnswer(currency=currency_view(made))
 
 
-def _find(request: ApiRequest[Deps]) -> CurrencyRecord:
+def _find(request: ApiRequest[Deps]) -> Currency:
     return get_currency(request.deps, path_number(request))
 
 
@@ -127,13 +128,12 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> CurrencyAnswer:
     return CurrencyAnswer(currency=currency_view(remove_currency(request.deps, request.subject.number)))
 
 
-def currency_view(record: CurrencyRecord) -> CurrencyView:
+def currency_view(record: Currency) -> CurrencyView:
     """A currency on the wire."""
-    return CurrencyView(
+    return view_of(
+        CurrencyView,
+        record,
         id=record.number,
-        code=record.code,
-        active=record.active,
-        default=record.default,
         rate=None if record.rate is None else number(record.rate),
         min_payment=number(record.min_payment),
         is_crypto=None,

@@ -6,14 +6,13 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money import invoices
-from trackyard.actions.money.invoices import InvoiceDraft
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
+from trackyard.api.views import view_of
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import local_day
-from trackyard.domain.money.invoices import INVOICE_STATUSES, PAYOUT_TYPES, InvoiceLine
+from trackyard.domain.money.invoices import Invoice, InvoiceFilter, InvoiceLine, InvoiceStatus, PayoutType
 from trackyard.domain.people.roles import Permission
-from trackyard.store.money.invoices import Invoice, InvoiceFilter
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Seq
@@ -21,7 +20,7 @@ from trackyard.wire.response.envelope import Answer, Money, Pagination, View, nu
 
 routes = Routes[Deps]()
 
-Status = Annotated[str, s.Choice(INVOICE_STATUSES)]
+Status = Annotated[InvoiceStatus, s.Choice(InvoiceStatus)]
 OptionalDay = Annotated[s.Day | None, Clearable()]
 
 
@@ -37,7 +36,7 @@ class InvoiceLineParams(Params):
     """One line, for an offer of the supplier."""
 
     offer_id: s.Id
-    payout_type: Annotated[str, s.Choice(PAYOUT_TYPES)]
+    payout_type: Annotated[PayoutType, s.Choice(PayoutType)]
     actions: Annotated[int, s.WholeNumber(minimum=0)] = 0
     amount: s.Amount
     comment: Annotated[s.LongText | None, Clearable()] = None
@@ -49,7 +48,7 @@ class InvoiceParams(Params):
     supplier_id: s.Hex
     start_date: OptionalDay = None
     end_date: OptionalDay = None
-    status: Status = "unpaid"
+    status: Status = InvoiceStatus.UNPAID
     comment: Annotated[s.LongText | None, Clearable()] = None
     detail: Seq[InvoiceLineParams] = ()
 
@@ -146,8 +145,8 @@ def add(request: ApiRequest[Deps], params: AddInvoice) -> InvoiceWrittenAnswer:
     """Create an invoice. With both days and no `detail` its lines are computed from statistics, by offer: confirmed
     conversions in the invoice's currency with what they cost (RPA), clicks (RPC), views (RPM)."""
     values = params.model_dump(exclude={"supplier_id", "detail"})
-    draft = InvoiceDraft(advertiser_id=params.supplier_id, lines=params.lines(), **values)
-    made = invoices.add_invoice(request.deps, request.caller, draft)
+    new = Invoice(advertiser_id=params.supplier_id, lines=params.lines(), **values)
+    made = invoices.add_invoice(request.deps, request.caller, new)
     return InvoiceWrittenAnswer(message=f"Invoice {made} is created", number=made)
 
 
@@ -170,26 +169,15 @@ def edit(request: ApiRequest[Deps], params: EditInvoice) -> InvoiceWrittenAnswer
 
 def invoice_view(item: Invoice, zone: ZoneInfo) -> InvoiceView:
     """An invoice on the wire."""
-    return InvoiceView(
-        number=item.number,
+    return view_of(
+        InvoiceView,
+        item,
         supplier_id=item.advertiser_id,
         created_at=local_day(item.created_at, zone).isoformat(),
         updated_at=local_day(item.updated_at, zone).isoformat(),
         start_date=_day(item.start_date),
         end_date=_day(item.end_date),
-        status=item.status,
-        currency=item.currency,
-        comment=item.comment,
-        detail=[
-            InvoiceLineView(
-                offer_id=line.offer_id,
-                payout_type=line.payout_type,
-                actions=line.actions,
-                amount=number(line.amount),
-                comment=line.comment,
-            )
-            for line in item.lines
-        ],
+        detail=[view_of(InvoiceLineView, line, amount=number(line.amount)) for line in item.lines],
     )
 
 

@@ -12,8 +12,9 @@ from trackyard.actions.money.payment_systems import (
     remove_payment_system,
 )
 from trackyard.api.paths import path_number
+from trackyard.api.views import view_of
+from trackyard.domain.money.payment_systems import PaymentSystem
 from trackyard.domain.people.roles import Permission
-from trackyard.store.money.payment_systems import PaymentSystem
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
@@ -121,12 +122,8 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> PaymentSystemAnswer:
 
 def system_view(system: PaymentSystem) -> PaymentSystemView:
     """A payment system on the wire."""
-    return PaymentSystemView(
-        id=system.id,
-        lang_label=system.lang_label,
-        currency=system.currency,
-        fields=[PaymentFieldView(**field) for field in system.fields],
-    )
+    fields = [PaymentFieldView(**field) for field in system.fields]
+    return view_of(PaymentSystemView, system, fields=fields)
 
 
 def _written(fields: tuple[FieldItem, ...]) -> list[SystemFieldInput]:

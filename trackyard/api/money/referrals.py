@@ -9,8 +9,8 @@ from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
 from trackyard.base.zones import datetime_text
 from trackyard.domain.money.currencies import CODES
+from trackyard.domain.money.referrals import ReferralShares, ShareFilter, ShareState
 from trackyard.domain.people.roles import Permission
-from trackyard.store.money.referrals import ReferralShares, ShareFilter
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf
@@ -40,7 +40,7 @@ class ListReferralPayments(Paging):
             until=until,
             affiliates=self.pid,
             referrers=self.ref,
-            states=tuple(int(state) for state in self.is_paid),
+            states=tuple(ShareState(int(state)) for state in self.is_paid),
             confirmed=tuple(status == "1" for status in self.status),
             currencies=tuple(CODES.get(number, "") for number in self.currency),
         )
@@ -97,7 +97,7 @@ def _view(shares: ReferralShares, zone: ZoneInfo) -> ReferralPaymentView:
         pid=str(shares.affiliate),
         ref=str(shares.referrer),
         status=str(int(shares.confirmed)),
-        is_paid=str(shares.state),
+        is_paid=str(shares.state.value),
         currency=shares.currency,
         count=str(shares.count),
         max_created_at=datetime_text(shares.newest_at, zone),

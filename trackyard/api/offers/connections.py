@@ -13,8 +13,8 @@ from trackyard.actions.offers.connections import (
 )
 from trackyard.api.paths import path_number
 from trackyard.domain.offers.offers import Offer
+from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.roles import Permission
-from trackyard.store.people.affiliates import Affiliate
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, OneOrMany, Params

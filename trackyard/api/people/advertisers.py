@@ -7,12 +7,14 @@ from pydantic import field_validator
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import advertisers, blacklist
-from trackyard.actions.people.advertisers import AdvertiserRecord, NewAdvertiser
+from trackyard.actions.people.advertisers import AdvertiserRecord
 from trackyard.api.offers.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_hex
 from trackyard.api.people.views import ManagerView, country_to_store, manager_view
+from trackyard.api.views import view_of
 from trackyard.base.zones import datetime_text, day_start_ms
+from trackyard.domain.people.advertisers import Advertiser
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import ip_addresses
@@ -61,6 +63,14 @@ class AdvertiserParams(SubAccountParams):
     def _entries(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         """Return the entries of all items, each of which may hold several lines."""
         return tuple(line for item in value for line in item.splitlines())
+
+    def written_values(self) -> dict[str, Any]:
+        """Return what was sent, by the names of Advertiser, without sub accounts."""
+        sent = {name: getattr(self, name) for name in self.model_fields_set - _SUB_ACCOUNTS}
+        given = {name: list(value) if isinstance(value, tuple) else value for name, value in sent.items()}
+        if "manager" in given:
+            given["manager_id"] = given.pop("manager")
+        return given
 
 
 class AddAdvertiser(AdvertiserParams):
@@ -164,9 +174,7 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserAnswer:
 @routes.post("/admin/advertiser", for_staff(Permission.ADVERTISERS_WRITE), id="admin.advertiser.add")
 def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     """Create an advertiser."""
-    values = params.model_dump(exclude=_SUB_ACCOUNTS)
-    lists: dict[str, Any] = {name: list(values.pop(name)) for name in ("allowed_ip", "disallowed_ip", "tags")}
-    new = NewAdvertiser(**values, **lists, sub_accounts=params.sub_accounts())
+    new = Advertiser(**params.written_values(), sub_accounts=params.sub_accounts())
     record = advertisers.add_advertiser(request.deps, request.caller, new)
     return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone))
 
@@ -174,8 +182,7 @@ def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
 @routes.post("/admin/advertiser/{id}", for_staff(Permission.ADVERTISERS_WRITE), id="admin.advertiser.edit", find=find)
 def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
     """Change an advertiser. Tags and addresses that are sent replace the earlier ones; an empty value clears."""
-    values = {name: getattr(params, name) for name in params.model_fields_set - _SUB_ACCOUNTS}
-    given = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    given = params.written_values()
     stored = request.subject.advertiser
     if params.country is not None:
         given["country"] = country_to_store(request, params.country, stored.country)
@@ -227,31 +234,22 @@ def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> Adve
 def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
     """An advertiser as staff see it. It has a user once a password was sent to it."""
     row, manager = record.advertiser, record.manager
-    return AdvertiserView(
-        id=row.id,
-        title=row.title,
-        contact=row.contact or "",
-        email=row.email or "",
-        url=row.url or "",
+    return view_of(
+        AdvertiserView,
+        row,
+        **{name: getattr(row, name) or "" for name in _EMPTY_TEXTS},
         manager=row.manager_id or "",
         manager_obj="" if manager is None else manager_view(manager, zone),
-        allowed_ip=row.allowed_ip,
-        disallowed_ip=row.disallowed_ip,
-        skype=row.skype or "",
-        note=row.note,
-        hash_password=row.hash_password,
         offers=str(record.offers),
         has_user=row.password_hash is not None,
-        address_1=row.address_1 or "",
-        address_2=row.address_2 or "",
-        city=row.city or "",
-        country=row.country or "",
-        zip_code=row.zip_code or "",
-        vat_code=row.vat_code or "",
         sub_accounts=sub_accounts_view(row.sub_accounts),
-        consider_personal_targeting_only=row.consider_personal_targeting_only,
-        tags=row.tags,
         hosts_only=False,
         created_at=datetime_text(row.created_at, zone),
         updated_at=datetime_text(row.updated_at, zone),
     )
+
+
+_EMPTY_TEXTS = (
+    *("contact", "email", "url", "skype", "address_1", "address_2", "city", "country", "zip_code", "vat_code"),
+)
+"""Texts that are "" where an advertiser has none."""

@@ -1,6 +1,5 @@
 """How an affiliate is shown to staff (docs/api/affiliates.md#get-adminpartnerid)."""
 
-from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -9,8 +8,9 @@ from msgspec import UNSET, UnsetType
 from trackyard.actions.people.affiliates import AffiliateRecord
 from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.api.people.views import ManagerView, manager_view
+from trackyard.api.views import view_of
 from trackyard.base.zones import datetime_text
-from trackyard.store.money.ledger import Balance
+from trackyard.domain.money.ledger import Balance
 from trackyard.wire.response.envelope import Money, View, number
 
 
@@ -85,45 +85,23 @@ class AffiliateView(
 def affiliate_view(record: AffiliateRecord, zone: ZoneInfo, *, nested: bool = False) -> AffiliateView:
     """An affiliate as staff see it. nested: inside another record, without what only its editors see."""
     row = record.affiliate
-    return AffiliateView(
-        id=row.id,
+    return view_of(
+        AffiliateView,
+        row,
         created_at=datetime_text(row.created_at, zone),
         updated_at=datetime_text(row.updated_at, zone),
-        email=row.email,
-        login=row.login,
-        contact_person=row.contact_person,
-        ref_percent=_text(row.ref_percent),
-        name=row.name,
-        company=row.company,
-        notes=row.notes,
+        ref_percent=None if row.ref_percent is None else f"{number(row.ref_percent):f}",
         manager=None if record.manager is None else manager_view(record.manager, zone),
-        status=row.status,
-        level=row.level,
         payment_systems=[_system(item, record) for item in row.payment_systems],
-        custom_fields=[
-            CustomFieldView(id=it.id, name=it.name, value=it.value, label=it.value) for it in record.custom_field_values
-        ],
+        custom_fields=[view_of(CustomFieldView, answer, label=answer.value) for answer in record.custom_field_values],
         balance={item.currency: _balance(item) for item in record.balance},
         offers=record.offers,
         api_key=record.api_key,
-        tags=row.tags,
-        address_1=row.address_1,
-        address_2=row.address_2,
-        city=row.city,
-        country=row.country,
-        zip_code=row.zip_code,
-        phone=row.phone,
         ref=str(row.ref or 0),
-        server_clicks=row.server_clicks,
-        server_ip=row.server_ip,
         sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),
         statistics_revenue=UNSET if nested else row.statistics_revenue or "",
         statistics_rows=UNSET if nested else row.statistics_rows or "",
     )
-
-
-def _text(percent: Decimal | None) -> str | None:
-    return None if percent is None else f"{number(percent):f}"
 
 
 def _balance(item: Balance) -> CurrencyBalance:

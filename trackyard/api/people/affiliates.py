@@ -1,7 +1,7 @@
 """Affiliates, for staff (docs/api/affiliates.md)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo
 
@@ -9,15 +9,14 @@ from pydantic import Field
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import affiliates
-from trackyard.actions.people.affiliates import Contact, NewAffiliate
 from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch, country_to_store
 from trackyard.base.zones import day_start_ms
+from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus
 from trackyard.domain.people.roles import Permission
-from trackyard.store.people.affiliates import Affiliate, AffiliateFilter
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
@@ -26,7 +25,7 @@ from trackyard.wire.response.envelope import Answer, Money, Pagination, View, nu
 
 routes = Routes[Deps]()
 
-Status = Annotated[str, s.Choice(("not active", "active", "banned", "on moderation"))]
+Status = Annotated[AffiliateStatus, s.Choice(AffiliateStatus)]
 Password = Annotated[str, s.BoundedText(minimum=6, maximum=1000)]
 Referrer = Annotated[Annotated[int, s.WholeNumber(minimum=0)] | None, Clearable()]
 """The id of an affiliate; 0, as records show it, is none."""
@@ -87,19 +86,21 @@ class ContactParams(Params):
     zip_code: Annotated[Annotated[str, s.BoundedText(maximum=32)] | None, Clearable()] = None
     phone: Annotated[Annotated[str, s.BoundedText(maximum=64)] | None, Clearable()] = None
 
-    def contact(self) -> Contact:
-        """Return them for the use case."""
-        return Contact(**dict.fromkeys(CONTACT) | self.sent_contact())
-
-    def sent_contact(self) -> dict[str, Any]:
-        """Return what was sent of them, by the names of Contact."""
-        sent = {name: getattr(self, name) for name in CONTACT if name in self.model_fields_set}
+    def written_values(self) -> dict[str, Any]:
+        """Return what was sent, by the names of Affiliate, without the password and sub accounts."""
+        given = {name: getattr(self, name) for name in self.model_fields_set - _APART}
         if "contact_person_too" in self.model_fields_set:
-            sent.setdefault("contact_person", self.contact_person_too)
-        return sent
+            given.setdefault("contact_person", self.contact_person_too)
+        if "ref" in given:
+            given["ref"] = given["ref"] or None
+        if "payment_systems" in given:
+            given["payment_systems"] = [item.model_dump() for item in given["payment_systems"]]
+        for name in {"tags", "server_ip"} & given.keys():
+            given[name] = list(dict.fromkeys(given[name]))
+        return given
 
 
-CONTACT = tuple(field.name for field in fields(Contact))
+_APART = {"password", "contact_person_too", *SubAccountParams.model_fields}
 
 
 class AffiliateParams(ContactParams, SubAccountParams):
@@ -121,28 +122,13 @@ class AffiliateParams(ContactParams, SubAccountParams):
     statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
     statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
 
-    def written_values(self) -> dict[str, Any]:
-        """What was sent, by the names of the use cases."""
-        apart = {*CONTACT, "contact_person_too", *SubAccountParams.model_fields}
-        given = {name: getattr(self, name) for name in self.model_fields_set - apart} | self.sent_contact()
-        if "ref" in given:
-            given["ref"] = self.ref or None
-        if "manager_id" in given:
-            given["manager"] = given.pop("manager_id")
-        if "payment_systems" in given:
-            given["payment_systems"] = [item.model_dump() for item in self.payment_systems]
-        for name in ("tags", "server_ip"):
-            if name in given:
-                given[name] = list(dict.fromkeys(given[name]))
-        return given
-
 
 class AddAffiliate(AffiliateParams):
     """A new affiliate."""
 
     email: s.Email
     password: Password
-    status: Status = "active"
+    status: Status = AffiliateStatus.ACTIVE
 
 
 class EditAffiliate(AffiliateParams):
@@ -237,17 +223,15 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> AffiliateAnswer:
 @routes.post("/admin/partner", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.add")
 def add(request: ApiRequest[Deps], params: AddAffiliate) -> AffiliateAnswer:
     """Create an affiliate."""
-    written_values = {"login": None, "custom_fields": {}, "status": params.status} | params.written_values()
-    values = {name: value for name, value in written_values.items() if name not in CONTACT}
-    new = NewAffiliate(**values, sub_accounts=params.sub_accounts(), contact=params.contact())
-    record = affiliates.add_affiliate(request.deps, request.caller, new)
+    new = Affiliate(**params.written_values(), sub_accounts=params.sub_accounts())
+    record = affiliates.add_affiliate(request.deps, request.caller, new, params.password)
     return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
 
 
 @routes.post("/admin/partner/{id}", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.edit", find=find)
 def edit(request: ApiRequest[Deps], params: EditAffiliate) -> AffiliateAnswer:
     """Change an affiliate, all but its e-mail address. A new password ends its sessions."""
-    given = params.written_values()
+    given = params.written_values() | params.model_dump(include={"password"}, exclude_unset=True)
     if given.get("country") is not None:
         given["country"] = country_to_store(request, given["country"], request.subject.country)
     if parts := params.sent_parts():

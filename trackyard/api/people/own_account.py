@@ -7,18 +7,19 @@ from msgspec import UNSET, UnsetType, defstruct
 from pydantic import Field
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.affiliates import NewAffiliate
 from trackyard.actions.people.own_account import OwnAccount, get_account, renew_key, sign_up
 from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.api.people.affiliates import ContactParams, Password, PaymentSystemItem
 from trackyard.api.people.permissions import TreeView, tree_view
 from trackyard.api.statistics.times import text_or_none
+from trackyard.api.views import view_of
 from trackyard.base.errors import Unauthorized
 from trackyard.base.zones import datetime_text
 from trackyard.domain.money.currencies import NUMBERS
+from trackyard.domain.money.ledger import Balance
+from trackyard.domain.people.affiliates import Affiliate, AffiliateStatus
 from trackyard.domain.people.roles import Permission
-from trackyard.store.money.ledger import Balance
-from trackyard.store.people.staff import Staff
+from trackyard.domain.people.staff import Staff
 from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes, for_affiliates
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Seq
@@ -159,40 +160,16 @@ def add(request: ApiRequest[Deps], params: SignUp) -> SignedUpAnswer:
 
     429 after too many from one address.
     """
-    new = NewAffiliate(
-        email=params.email,
-        password=params.password,
-        login=params.login,
-        status="on moderation",
-        ref=params.ref,
-        payment_systems=[item.model_dump() for item in params.payment_systems],
-        custom_fields=params.custom_fields,
-        contact=params.contact(),
-    )
-    made = sign_up(request.deps, new, request.address)
-    row = made.affiliate
-    return SignedUpAnswer(
-        user=SignedUpView(
-            id=str(row.id),
-            partner_id=row.id,
-            email=row.email,
-            login=row.login,
-            status=row.status,
-            api_key=made.api_key,
-        )
-    )
-
-
-_AS_STORED = (
-    "email", "login", "name", "company", "status", "level", "contact_person", "manager_id", "address_1", "address_2",
-    "city", "country", "zip_code", "phone", "postback_secret",
-)  # fmt: skip
+    new = Affiliate(**params.written_values(), status=AffiliateStatus.ON_MODERATION)
+    made, key = sign_up(request.deps, new, params.password, request.address)
+    return SignedUpAnswer(user=view_of(SignedUpView, made, id=str(made.id), partner_id=made.id, api_key=key))
 
 
 def _view(account: OwnAccount, zone: ZoneInfo) -> OwnAccountView:
     row = account.affiliate
-    return OwnAccountView(
-        **{name: getattr(row, name) for name in _AS_STORED},
+    return view_of(
+        OwnAccountView,
+        row,
         **_sums(account.balance),
         partner_id=row.id,
         id=str(row.id),
@@ -216,8 +193,7 @@ def _view(account: OwnAccount, zone: ZoneInfo) -> OwnAccountView:
 
 
 def _manager(user: Staff) -> OwnManagerView:
-    name = f"{user.first_name} {user.last_name}".strip()
-    return OwnManagerView(name=name, email=user.email, skype=user.skype, work_hours=user.work_hours)
+    return view_of(OwnManagerView, user, name=f"{user.first_name} {user.last_name}".strip())
 
 
 def _pay_account(systems: list[dict[str, Any]]) -> str:

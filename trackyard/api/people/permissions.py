@@ -9,10 +9,11 @@ from trackyard.actions.people import permissions
 from trackyard.actions.people.affiliates import get_affiliate
 from trackyard.actions.people.permissions import Tree
 from trackyard.api.paths import path_number
+from trackyard.api.views import view_of
 from trackyard.base.zones import datetime_text
+from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.permissions import LEVELS
 from trackyard.domain.people.roles import Permission
-from trackyard.store.people.affiliates import Affiliate
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
@@ -96,18 +97,11 @@ def edit_default(request: ApiRequest[Deps], params: PermissionsParams) -> Defaul
 def edit(request: ApiRequest[Deps], params: PermissionsParams) -> AffiliatePermissionsAnswer:
     """Change the permissions of an affiliate. They hold from its next call on."""
     row, tree = permissions.edit_permissions(request.deps, request.subject.id, params.levels())
-    zone = request.deps.zone
-    return AffiliatePermissionsAnswer(
-        permissions=AffiliatePermissionsView(
-            id=str(row.id),
-            email=row.email,
-            login=row.login,
-            type="affiliate",
-            permissions=tree_view(tree),
-            created_at=datetime_text(row.created_at, zone),
-            updated_at=datetime_text(row.updated_at, zone),
-        )
+    times = {name: datetime_text(getattr(row, name), request.deps.zone) for name in ("created_at", "updated_at")}
+    view = view_of(
+        AffiliatePermissionsView, row, id=str(row.id), type="affiliate", permissions=tree_view(tree), **times
     )
+    return AffiliatePermissionsAnswer(permissions=view)
 
 
 def tree_view(tree: Tree) -> TreeView:

@@ -7,13 +7,15 @@ from msgspec import UNSET, UnsetType, structs
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import staff
-from trackyard.actions.people.staff import NewStaff, StaffRecord
+from trackyard.actions.people.staff import StaffRecord
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_hex
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch
 from trackyard.api.statistics.times import text_or_none
+from trackyard.api.views import view_of
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission, Role, legacy_kind
+from trackyard.domain.people.staff import Staff
 from trackyard.domain.people.staff_permissions import staff_levels
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
@@ -23,7 +25,7 @@ from trackyard.wire.response.envelope import Answer, Pagination, View, paginatio
 routes = Routes[Deps]()
 
 Password = Annotated[str, s.BoundedText(minimum=5, maximum=1000)]
-RoleName = Annotated[str, s.Choice(tuple(role.value for role in Role))]
+RoleName = Annotated[Role, s.Choice(Role)]
 
 
 class ListStaff(Paging):
@@ -154,7 +156,7 @@ def list_(request: ApiRequest[Deps], params: ListStaff) -> StaffListAnswer:
 def show(request: ApiRequest[Deps], _params: NoParams) -> StaffDetailsAnswer:
     """Show a staff user with its key and what its roles let it do."""
     view = staff_view(request.subject, request.deps.zone)
-    levels = staff_levels(Role(role) for role in view.roles)
+    levels = staff_levels(request.subject.user.roles)
     tree = {
         area: {name: LevelView(level=level) for name, level in features.items()} for area, features in levels.items()
     }
@@ -164,8 +166,8 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> StaffDetailsAnswer:
 @routes.post("/admin/user", for_staff(Permission.USERS_WRITE), id="admin.user.add")
 def add(request: ApiRequest[Deps], params: AddStaff) -> StaffAnswer:
     """Create a staff user. The answer has its key, and echoes the password."""
-    values = params.model_dump()
-    record = staff.add_staff(request.deps, NewStaff(**values | {"roles": list(params.roles)}))
+    new = Staff(**params.model_dump(exclude={"password"}))
+    record = staff.add_staff(request.deps, new, params.password)
     return StaffAnswer(user=staff_view(record, request.deps.zone, params.password))
 
 
@@ -194,19 +196,14 @@ def set_password(request: ApiRequest[Deps], params: SetPassword) -> PasswordAnsw
 def staff_view(record: StaffRecord, zone: ZoneInfo, password: str | UnsetType | None = UNSET) -> StaffView:
     """A staff user as administrators see it. password: what the request named, None when it named none."""
     row = record.user
-    return StaffView(
-        id=row.id,
-        first_name=row.first_name,
-        last_name=row.last_name,
-        work_hours=row.work_hours,
-        email=row.email,
-        skype=row.skype,
+    return view_of(
+        StaffView,
+        row,
         api_key=record.api_key,
-        roles=row.roles,
         updated_at=datetime_text(row.updated_at, zone),
         created_at=datetime_text(row.created_at, zone),
         last_login_at=text_or_none(row.last_login_at, zone),
-        type=legacy_kind(Role(role) for role in row.roles),
+        type=legacy_kind(row.roles),
         avatar=None,
         info=None,
         statistics_revenue=row.statistics_revenue or "",

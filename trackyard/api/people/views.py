@@ -3,11 +3,12 @@
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
+from trackyard.api.views import view_of
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
+from trackyard.domain.people.affiliates import AffiliateName
+from trackyard.domain.people.staff import Staff
 from trackyard.domain.statistics.switches import REVENUE_CHOICES, ROWS_CHOICES
-from trackyard.store.people.affiliates import AffiliateName
-from trackyard.store.people.staff import Staff
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.response.envelope import View
@@ -72,18 +73,8 @@ def country_to_store(request: ApiRequest[Any], sent: str, stored: str | None) ->
 
 def manager_view(user: Staff, zone: ZoneInfo) -> ManagerView:
     """A manager."""
-    return ManagerView(
-        id=user.id,
-        first_name=user.first_name,
-        last_name=user.last_name,
-        email=user.email,
-        skype=user.skype,
-        work_hours=user.work_hours,
-        roles=user.roles,
-        api_key=None,
-        created_at=datetime_text(user.created_at, zone),
-        updated_at=datetime_text(user.updated_at, zone),
-    )
+    times = {name: datetime_text(getattr(user, name), zone) for name in ("created_at", "updated_at")}
+    return view_of(ManagerView, user, api_key=None, **times)
 
 
 def partner_view(affiliate_id: int, names: dict[int, AffiliateName]) -> PartnerView:
@@ -91,4 +82,4 @@ def partner_view(affiliate_id: int, names: dict[int, AffiliateName]) -> PartnerV
     name = names.get(affiliate_id)
     if name is None:
         return PartnerView(id=affiliate_id, email="", login="", name="")
-    return PartnerView(id=name.id, email=name.email, login=name.login, name=name.name)
+    return view_of(PartnerView, name)

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.custom_fields import (
-    TYPES,
     add_custom_field,
     edit_custom_field,
     get_custom_field,
@@ -12,8 +11,9 @@ from trackyard.actions.platform.custom_fields import (
     remove_custom_field,
 )
 from trackyard.api.paths import path_number
+from trackyard.api.views import view_of
 from trackyard.domain.people.roles import Permission
-from trackyard.store.platform.custom_fields import CustomField
+from trackyard.domain.platform.custom_fields import CustomField, CustomFieldType
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params, Seq
@@ -21,7 +21,7 @@ from trackyard.wire.response.envelope import Answer, View
 
 routes = Routes[Deps]()
 
-TypeName = Annotated[str, s.Choice(TYPES)]
+TypeName = Annotated[CustomFieldType, s.Choice(CustomFieldType)]
 
 
 class AddCustomField(Params):
@@ -29,7 +29,7 @@ class AddCustomField(Params):
 
     name: s.Name
     required: s.Flag = False
-    field_type: TypeName = "text"
+    field_type: TypeName = CustomFieldType.TEXT
     field_values: Seq[s.Text] = ()
 
 
@@ -40,7 +40,7 @@ class EditCustomField(Params):
 
     name: s.Name | None = None
     required: s.Flag = False
-    field_type: TypeName = "text"
+    field_type: TypeName = CustomFieldType.TEXT
     field_values: Seq[s.Text] = ()
 
 
@@ -103,10 +103,4 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldAnswer:
 
 def field_view(field: CustomField) -> CustomSignupFieldView:
     """A custom field on the wire."""
-    return CustomSignupFieldView(
-        id=field.id,
-        name=field.name,
-        required=field.required,
-        field_type=field.field_type,
-        field_values=field.field_values,
-    )
+    return view_of(CustomSignupFieldView, field)

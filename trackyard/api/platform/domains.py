@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.domains import add_domain, edit_domain, get_domain, list_domains, remove_domain
 from trackyard.api.paths import path_number
+from trackyard.api.views import view_of
 from trackyard.domain.people.roles import Permission
-from trackyard.store.platform.domains import Domain
+from trackyard.domain.platform.domains import Domain
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
@@ -102,4 +103,4 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> DomainAnswer:
 
 def domain_view(row: Domain) -> DomainView:
     """A domain on the wire."""
-    return DomainView(id=row.id, url=row.url, use_https=row.use_https)
+    return view_of(DomainView, row)

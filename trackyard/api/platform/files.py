@@ -11,6 +11,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.files import NewFile, NewFiles, find_file, get_offer_id, remove_creatives
+from trackyard.api.views import view_of
 from trackyard.domain.offers.offers import Creative
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.files import GIF, JPEG, PNG, ZIP
@@ -64,15 +65,7 @@ class CreativeView(View):
 
 def creative_view(item: Creative, api_url: str) -> CreativeView:
     """A creative as everybody sees it."""
-    return CreativeView(
-        id=item.id,
-        title=item.title,
-        url=file_url(api_url, item.file) or item.url or "",
-        mime=item.mime,
-        size=item.size,
-        width=item.width,
-        height=item.height,
-    )
+    return view_of(CreativeView, item, url=file_url(api_url, item.file) or item.url or "")
 
 
 def file_url(api_url: str, file_id: str | None) -> str | None:

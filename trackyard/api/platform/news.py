@@ -7,7 +7,7 @@ from trackyard.actions.platform import news
 from trackyard.api.paths import path_hex
 from trackyard.api.tracking.logs import Instant, RecordId
 from trackyard.domain.people.roles import Permission
-from trackyard.store.platform.news import News
+from trackyard.domain.platform.news import News
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.rebuild import Rebuilder, RebuildMode, RebuildStatus
-from trackyard.analytics.maintenance.comparison import Sums
 from trackyard.api.platform.reconciliation import DifferenceView
+from trackyard.api.views import view_of
 from trackyard.base.errors import Conflict
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
@@ -93,30 +93,22 @@ def _rebuilder(request: ApiRequest[Deps]) -> Rebuilder:
 
 
 def _view(rebuilder: Rebuilder, status: RebuildStatus) -> RebuildView:
-    return RebuildView(
-        number=status.number,
+    return view_of(
+        RebuildView,
+        status,
         wish=status.wish.value,
         stage=status.stage.value,
         ended=status.ended_at is not None,
         step=status.step.value,
-        done=status.done,
-        total=status.total,
         seconds=Decimal(rebuilder.elapsed_ms(status)).scaleb(-3),
-        carried=status.carried,
         held=Decimal(status.paused_ms).scaleb(-3),
-        why=status.why,
         figures=[
-            TableComparisonView(table=table, group=group, live=_sums_view(live), made=_sums_view(made))
+            TableComparisonView(
+                table=table, group=group, live=view_of(TableSumsView, live), made=view_of(TableSumsView, made)
+            )
             for (table, group), (live, made) in sorted(status.figures.items())
         ],
         checked=dict(status.findings.checked),
         count=status.findings.count,
-        differences=[
-            DifferenceView(what=item.what, key=item.key, expected=item.expected, found=item.found)
-            for item in list(status.findings.differences)
-        ],
+        differences=[view_of(DifferenceView, item) for item in list(status.findings.differences)],
     )
-
-
-def _sums_view(sums: Sums) -> TableSumsView:
-    return TableSumsView(rows=sums.rows, charge=sums.charge, payout=sums.payout)

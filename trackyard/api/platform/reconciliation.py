@@ -2,6 +2,7 @@
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.reconciliation import reconcile
+from trackyard.api.views import view_of
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request.params import NoParams
@@ -32,8 +33,5 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> ReconciliationAnswer:
     """Compare everything with everything: journals with clicks and calls, calls with conversions, conversions with
     statistics and the ledger, payments with what they pay. It takes as long as there is much."""
     found = reconcile(request.deps)
-    views = [
-        DifferenceView(what=item.what, key=item.key, expected=item.expected, found=item.found)
-        for item in found.differences
-    ]
+    views = [view_of(DifferenceView, item) for item in found.differences]
     return ReconciliationAnswer(checked=found.checked, count=found.count, differences=views)

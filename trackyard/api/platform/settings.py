@@ -11,12 +11,13 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.platform.settings import Settings, edit_settings, exchange_rate_status, get_settings, list_audit
 from trackyard.api.paging import Paging
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch
+from trackyard.api.views import view_of
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.staff import Staff
+from trackyard.domain.platform.audit import AuditFilter, AuditRecord
 from trackyard.outbound.mail import parse_smtp_url
-from trackyard.store.people.staff import Staff
-from trackyard.store.platform.audit_log import AuditFilter, AuditRecord
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params
@@ -157,11 +158,8 @@ def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
     if params.date_from and params.date_to and params.date_to < params.date_from:
         raise BadInput({"date_to": ["This day must not lie before the first."]})
     chosen = AuditFilter(
+        **params.model_dump(exclude={*Paging.model_fields, "user_id", "date_from", "date_to"}),
         staff_id=params.user_id,
-        what=params.what,
-        key=params.key,
-        method=params.method,
-        request_id=params.request_id,
         since=None if params.date_from is None else day_start_ms(params.date_from, zone),
         until=None if params.date_to is None else day_end_ms(params.date_to, zone),
     )
@@ -174,22 +172,12 @@ def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
 
 def _answer(deps: Deps, settings: Settings) -> SettingsAnswer:
     quotes = exchange_rate_status(deps)
-    return SettingsAnswer(
-        settings=settings_view(settings), quotes=ExchangeRateStatusView(day=quotes.day, fault=quotes.fault)
-    )
+    return SettingsAnswer(settings=settings_view(settings), quotes=view_of(ExchangeRateStatusView, quotes))
 
 
 def settings_view(settings: Settings) -> SettingsView:
     """The settings on the wire."""
-    return SettingsView(
-        trafficback_url=settings.trafficback_url,
-        hash_password=settings.hash_password,
-        mail_from=settings.mail_from,
-        smtp_url=_without_password(settings.smtp_url),
-        refuse_bots=settings.refuse_bots,
-        statistics_revenue=settings.statistics_revenue,
-        statistics_rows=settings.statistics_rows,
-    )
+    return view_of(SettingsView, settings, smtp_url=_without_password(settings.smtp_url))
 
 
 def _without_password(url: str) -> str:
@@ -198,18 +186,11 @@ def _without_password(url: str) -> str:
 
 def audit_view(record: AuditRecord, user: Staff | None, zone: ZoneInfo) -> AuditView:
     """A record on the wire."""
-    return AuditView(
-        id=record.id,
+    author = AuditUserView(id=record.staff_id, email="", first_name="", last_name="")
+    return view_of(
+        AuditView,
+        record,
         created_at=datetime_text(record.at, zone),
-        user=AuditUserView(
-            id=record.staff_id,
-            email=user.email if user else "",
-            first_name=user.first_name if user else "",
-            last_name=user.last_name if user else "",
-        ),
-        method=record.method,
-        request_id=record.request_id,
-        what=record.what,
-        key=record.key,
+        user=author if user is None else view_of(AuditUserView, user),
         changes={name: ChangeView(before=before, after=after) for name, (before, after) in record.changes.items()},
     )

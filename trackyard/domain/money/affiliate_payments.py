@@ -1,7 +1,12 @@
 """Payments to affiliates: their states and the moves between them (docs/spec/money.md#payments-to-affiliates)."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import Final
+
+from trackyard.base.money import ZERO
 
 
 class PaymentStatus(StrEnum):
@@ -27,3 +32,64 @@ ITEM_STATES: Final[dict[PaymentStatus, tuple[str, str]]] = {
 
 OPEN_ITEM: Final = ("opened", "1")
 """payment_status and is_paid of what is in no payment."""
+
+
+@dataclass(frozen=True, slots=True)
+class AffiliatePayment:
+    """A payment to an affiliate.
+
+    amount: in `currency`.
+    created_by: id of a staff user.
+    paid_at: None before it is paid; times are UTC milliseconds.
+    """
+
+    id: int
+    affiliate_id: int
+    currency: str
+    amount: Decimal
+    status: PaymentStatus
+    comment: str
+    created_by: str
+    created_at: int
+    updated_at: int
+    paid_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PayableBalance:
+    """The available amount of an affiliate in one currency, and the least that is paid out in it."""
+
+    affiliate_id: int
+    currency: str
+    amount: Decimal
+    email: str = ""
+    min_payment: Decimal = ZERO
+
+
+@dataclass(frozen=True, slots=True)
+class PaidEntry:
+    """One entry that a payment pays.
+
+    kind, source_id: of the ledger; the source is mostly a conversion.
+    at: UTC milliseconds.
+    """
+
+    kind: str
+    source_id: str
+    version: int
+    amount: Decimal
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentFilter:
+    """The payments of a list; empty or None is any.
+
+    since, until (exclusive): of creation, UTC milliseconds.
+    """
+
+    affiliate_ids: Sequence[int] = ()
+    currencies: Sequence[str] = ()
+    statuses: Sequence[PaymentStatus] = ()
+    since: int | None = None
+    until: int | None = None

@@ -1,6 +1,10 @@
-"""Currencies by their ISO 4217 numbers: the integer ids of the interface (docs/spec/money.md#exchange-rates)."""
+"""Currencies and their ISO 4217 numbers, which the API uses as ids (docs/spec/money.md#exchange-rates)."""
 
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
+
+from trackyard.base.money import ZERO
 
 NUMBERS: Final = {
     "AED": 784, "AFN": 971, "ALL": 8, "AMD": 51, "AOA": 973, "ARS": 32, "AUD": 36, "AWG": 533, "AZN": 944, "BAM": 977,
@@ -22,6 +26,27 @@ NUMBERS: Final = {
     "WST": 882, "XAF": 950, "XCD": 951, "XCG": 532, "XOF": 952, "XPF": 953, "YER": 886, "ZAR": 710, "ZMW": 967,
     "ZWG": 924,
 }  # fmt: skip
-"""Code → number of everything people pay with; metals, funds and codes for tests are none."""
+"""Code → number of the currencies of payments; metals, funds and test codes are left out."""
 
 CODES: Final = {number: code for code, number in NUMBERS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Currency:
+    """A currency of the platform.
+
+    min_payment: the least that is paid out in it.
+    default: whether it is the platform's own.
+    rate: units of it for one of the platform's; None without a rate.
+    """
+
+    code: str
+    active: bool = True
+    min_payment: Decimal = ZERO
+    default: bool = False
+    rate: Decimal | None = None
+
+    @property
+    def number(self) -> int:
+        """Return its number of ISO 4217; 0 when it has none."""
+        return NUMBERS.get(self.code, 0)

@@ -33,6 +33,16 @@ class LedgerEntry:
     at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """The money of one affiliate in one currency; its balance is hold + available."""
+
+    affiliate_id: int
+    currency: str
+    hold: Decimal
+    available: Decimal
+
+
 def ledger_entries_of(change: ConversionChange) -> list[LedgerEntry]:
     """The entries of a change: one, or two when its currency changes; and those of the share that it brings a referrer.
     The sum over a conversion's life is its payout, on hold or available by its status, and the share of it."""

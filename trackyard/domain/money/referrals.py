@@ -1,7 +1,8 @@
-"""Who brought an affiliate, and what it brings them (docs/spec/money.md#referral-shares)."""
+"""Referrers and their shares (docs/spec/money.md#referral-shares)."""
 
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import IntEnum
 from typing import Final
 
 from trackyard.base.money import ZERO
@@ -9,11 +10,61 @@ from trackyard.base.money import ZERO
 
 @dataclass(frozen=True, slots=True)
 class Referral:
-    """What a referrer gets of an affiliate's payouts. referrer_id: an affiliate, None = nobody gets anything · percent:
-    of each payout, paid on top."""
+    """The share of a referrer in an affiliate's payouts.
+
+    referrer_id: an affiliate; None when the affiliate was not referred.
+    percent: of each payout, paid on top of it.
+    """
 
     referrer_id: int | None
     percent: Decimal
 
 
 NO_REFERRAL: Final = Referral(None, ZERO)
+
+
+class ShareState(IntEnum):
+    """The state of a referral share."""
+
+    FREE = 0  # may be paid
+    PAID = 1
+    PENDING = 2  # not confirmed yet, or in a payment that is not executed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareFilter:
+    """The shares of a list; an empty tuple is any.
+
+    since, until (exclusive): creation of the conversion, UTC milliseconds.
+    affiliates: the referred ones.
+    referrers: those that earn.
+    confirmed: whether the conversions are confirmed.
+    """
+
+    since: int
+    until: int
+    affiliates: tuple[int, ...] = ()
+    referrers: tuple[int, ...] = ()
+    states: tuple[ShareState, ...] = ()
+    confirmed: tuple[bool, ...] = ()
+    currencies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReferralShares:
+    """The shares of similar conversions of one affiliate, added up.
+
+    amount: in `currency`; below 0 when more was paid than is left of them.
+    newest_at: creation of the newest conversion.
+    registered_at: creation of the affiliate; both UTC milliseconds.
+    """
+
+    affiliate: int
+    referrer: int
+    confirmed: bool
+    state: ShareState
+    currency: str
+    count: int
+    newest_at: int
+    registered_at: int
+    amount: Decimal

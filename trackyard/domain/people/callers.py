@@ -1,37 +1,45 @@
-"""Who calls: an affiliate, or a staff user with roles (docs/spec/callers.md)."""
+"""Callers of the API: affiliates, and staff users with roles (docs/spec/callers.md)."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from trackyard.domain.people.roles import Permission, Role, permissions_of
 
 
+class AccountKind(StrEnum):
+    """The kind of an account with a password and keys."""
+
+    STAFF = "staff"
+    AFFILIATE = "affiliate"
+
+
 @dataclass(frozen=True, slots=True)
 class AffiliateCaller:
-    """An affiliate that is active. denied: features of domain/people/permissions.py that it may not use."""
+    """An active affiliate. denied: features of domain/people/permissions.py that it may not use."""
 
     id: int
     denied: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
-        """How logs name it."""
+        """Return its name in logs."""
         return f"affiliate:{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class StaffCaller:
-    """A staff user. `id`: 24 hex digits."""
+    """A staff user. id: 24 hex digits."""
 
     id: str
     roles: frozenset[Role]
 
     @property
     def name(self) -> str:
-        """How logs name it."""
+        """Return its name in logs."""
         return f"staff:{self.id}"
 
     def may(self, permission: Permission) -> bool:
-        """Whether any of its roles gives the permission."""
+        """Return whether any of its roles gives the permission."""
         return permission in permissions_of(self.roles)
 
 

@@ -1,6 +1,7 @@
 """Column types that mean the same on SQLite and PostgreSQL."""
 
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import JSON, BigInteger, Integer, String
@@ -41,6 +42,23 @@ class Rate(Scaled):
 
     cache_ok = True
     places = 10
+
+
+class Word(TypeDecorator[StrEnum]):
+    """A member of an enum, stored as its text."""
+
+    impl = String
+    cache_ok = True
+
+    def __init__(self, values: type[StrEnum], length: int = 16) -> None:
+        super().__init__(length)
+        self.values, self.length = values, length
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else str(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> StrEnum | None:
+        return None if value is None else self.values(value)
 
 
 Moment = BigInteger

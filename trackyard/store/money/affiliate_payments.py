@@ -5,14 +5,12 @@ takes their sum from what is available.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Row,
     Select,
     and_,
     delete,
@@ -26,7 +24,13 @@ from sqlalchemy import (
 )
 
 from trackyard.base.money import ZERO
-from trackyard.domain.money.affiliate_payments import PaymentStatus
+from trackyard.domain.money.affiliate_payments import (
+    AffiliatePayment,
+    PaidEntry,
+    PayableBalance,
+    PaymentFilter,
+    PaymentStatus,
+)
 from trackyard.domain.money.ledger import REFERRAL_KINDS, LedgerEntry
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import page_of, read_page
@@ -45,53 +49,6 @@ ENTRY_JOIN: Final = and_(
 """Which entry of the ledger a payment's entry is."""
 
 _CHUNK: Final = 500
-
-
-@dataclass(frozen=True, slots=True)
-class AffiliatePayment:
-    """A row of the table. amount: of `currency` · created_by: staff id · times UTC ms, paid_at None = not yet."""
-
-    id: int
-    affiliate_id: int
-    currency: str
-    amount: Decimal
-    status: PaymentStatus
-    comment: str
-    created_by: str
-    created_at: int
-    updated_at: int
-    paid_at: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class PayableBalance:
-    """What an affiliate could be paid in one currency: `amount` is all that is available."""
-
-    affiliate_id: int
-    currency: str
-    amount: Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class PaidEntry:
-    """One entry that a payment pays. kind, source_id: as in the ledger, mostly a conversion · at: UTC ms."""
-
-    kind: str
-    source_id: str
-    version: int
-    amount: Decimal
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class PaymentFilter:
-    """Which payments; empty or None asks nothing. since, until: of creation, UTC ms, `until` exclusive."""
-
-    affiliate_ids: Sequence[int] = ()
-    currencies: Sequence[str] = ()
-    statuses: Sequence[str] = ()
-    since: int | None = None
-    until: int | None = None
 
 
 def list_payable(
@@ -147,7 +104,7 @@ def add_payment(
         "affiliate_id": affiliate_id,
         "currency": currency,
         "amount": ZERO,
-        "status": PaymentStatus.CREATED.value,
+        "status": PaymentStatus.CREATED,
         "comment": comment,
         "created_by": staff_id,
         "created_at": now_ms,
@@ -170,7 +127,7 @@ def add_payment(
 
 def set_status(conn: Connection, before: AffiliatePayment, status: PaymentStatus, comment: str, now_ms: int) -> None:
     """Moves a payment. One that is cancelled frees what it paid."""
-    values: dict[str, Any] = {"status": status.value, "comment": comment, "updated_at": now_ms}
+    values: dict[str, Any] = {"status": status, "comment": comment, "updated_at": now_ms}
     if status is PaymentStatus.PAID:
         values["paid_at"] = now_ms
     conn.execute(update(payment).where(payment.c.id == before.id).values(values))
@@ -182,7 +139,7 @@ def set_status(conn: Connection, before: AffiliatePayment, status: PaymentStatus
 
 def get_payment(conn: Connection, number: int) -> AffiliatePayment:
     """The payment of a number, which exists."""
-    return _payment(conn.execute(select(payment).where(payment.c.id == number)).one())
+    return AffiliatePayment(**conn.execute(select(payment).where(payment.c.id == number)).one()._mapping)
 
 
 def find_payment(conn: Connection, scope: Scope, number: int, *, lock: bool = False) -> AffiliatePayment | None:
@@ -190,7 +147,7 @@ def find_payment(conn: Connection, scope: Scope, number: int, *, lock: bool = Fa
     transaction."""
     query = select(payment).where(payment.c.id == number, *_of_affiliates(payment.c.affiliate_id, scope, ()))
     row = conn.execute(query.with_for_update() if lock else query).one_or_none()
-    return None if row is None else _payment(row)
+    return None if row is None else AffiliatePayment(**row._mapping)
 
 
 def list_payments(
@@ -200,7 +157,7 @@ def list_payments(
     conditions = _conditions(scope, criteria)
     query = select(payment).where(*conditions).order_by(payment.c.id.desc())
     rows, total = read_page(conn, query, page, limit)
-    return [_payment(row) for row in rows], total
+    return [AffiliatePayment(**row._mapping) for row in rows], total
 
 
 def payments_before(
@@ -209,7 +166,7 @@ def payments_before(
     """The newest payments whose number is below `before` (None = of all), the newest first."""
     query = select(payment).where(*_conditions(scope, criteria)).order_by(payment.c.id.desc()).limit(limit)
     rows = conn.execute(query if before is None else query.where(payment.c.id < before))
-    return [_payment(row) for row in rows]
+    return [AffiliatePayment(**row._mapping) for row in rows]
 
 
 def _conditions(scope: Scope, criteria: PaymentFilter) -> list[ColumnElement[bool]]:
@@ -266,9 +223,8 @@ def payment_statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict
             )
         )
         for row in rows:
-            status = PaymentStatus(row.status)
             if found.get(row.source_id) is not PaymentStatus.PAID:
-                found[row.source_id] = status
+                found[row.source_id] = row.status
     return found
 
 
@@ -294,7 +250,3 @@ def _of_affiliates(column: ColumnElement[int], scope: Scope, affiliate_ids: Sequ
 
 def _entry(number: int, affiliate_id: int, currency: str, version: int, amount: Decimal, now_ms: int) -> LedgerEntry:
     return LedgerEntry(affiliate_id, PAYMENT_KIND, str(number), version, currency, ZERO, amount, now_ms)
-
-
-def _payment(row: Row[Any]) -> AffiliatePayment:
-    return AffiliatePayment(**{**row._mapping, "status": PaymentStatus(row.status)})

@@ -1,41 +1,31 @@
-"""What staff say of currencies (docs/spec/money.md#exchange-rates)."""
-
-from dataclasses import asdict, dataclass
-from decimal import Decimal
+"""Currencies that staff added or changed (docs/spec/money.md#exchange-rates)."""
 
 from sqlalchemy import Connection, delete, insert, select
 
+from trackyard.domain.money.currencies import Currency
 from trackyard.store.tables import conversion, currency, invoice, ledger, offer
 
 
-@dataclass(frozen=True, slots=True)
-class Currency:
-    """A row of the table. min_payment: the least that is paid out in it · updated_at: UTC ms."""
-
-    code: str
-    active: bool
-    min_payment: Decimal
-    updated_at: int
-
-
 def list_currencies(conn: Connection) -> dict[str, Currency]:
-    """What was said of each, by its code."""
-    return {row.code: Currency(**row._mapping) for row in conn.execute(select(currency))}
+    """Return the stored currencies by code, without their rates."""
+    return {row.code: Currency(row.code, row.active, row.min_payment) for row in conn.execute(select(currency))}
 
 
-def set_currency(conn: Connection, new: Currency) -> None:
-    """Says it anew."""
+def set_currency(conn: Connection, new: Currency, now_ms: int) -> None:
+    """Store a currency in place of the earlier one."""
     conn.execute(delete(currency).where(currency.c.code == new.code))
-    conn.execute(insert(currency).values(**asdict(new)))
+    conn.execute(
+        insert(currency).values(code=new.code, active=new.active, min_payment=new.min_payment, updated_at=now_ms)
+    )
 
 
 def remove_currency(conn: Connection, code: str) -> None:
-    """Forgets what was said."""
+    """Remove a stored currency."""
     conn.execute(delete(currency).where(currency.c.code == code))
 
 
 def is_used(conn: Connection, code: str) -> bool:
-    """Whether an offer pays in it, or money was counted or billed in it."""
+    """Return whether an offer pays in it, or money was counted or billed in it."""
     for table in (conversion, ledger, invoice):
         if conn.execute(select(table.c.currency).where(table.c.currency == code).limit(1)).first() is not None:
             return True

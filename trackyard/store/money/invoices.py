@@ -1,59 +1,25 @@
 """Invoices of advertisers (docs/api/invoices.md)."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
 
-from trackyard.domain.money.invoices import InvoiceLine
+from trackyard.domain.money.invoices import Invoice, InvoiceFilter, InvoiceLine, PayoutType
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import read_page
 from trackyard.store.tables import invoice, offer
 
 
-@dataclass(frozen=True, slots=True)
-class NewInvoice:
-    """What a new row holds. start_date, end_date: days of the platform's zone, the last one included · lines: in
-    their order · computed: whether they come from statistics · times UTC ms."""
-
-    advertiser_id: str
-    status: str
-    currency: str
-    start_date: date | None
-    end_date: date | None
-    comment: str | None
-    lines: tuple[InvoiceLine, ...]
-    computed: bool
-    created_at: int
-    updated_at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Invoice(NewInvoice):
-    """A row of the table."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class InvoiceFilter:
-    """Which invoices; None and no statuses ask nothing. since: whose period begins on that day or later · until: whose
-    period ends on that day or before."""
-
-    statuses: tuple[str, ...] = ()
-    since: date | None = None
-    until: date | None = None
-
-
-def add_invoice(conn: Connection, new: NewInvoice) -> int:
+def add_invoice(conn: Connection, new: Invoice) -> int:
     """Stores a new one; its number."""
     return int(conn.execute(insert(invoice).values(**_values(new)).returning(invoice.c.number)).scalar_one())
 
 
-def edit_invoice(conn: Connection, number: int, now: NewInvoice) -> None:
+def edit_invoice(conn: Connection, number: int, now: Invoice) -> None:
     """Puts what is said of an invoice in the place of what was."""
     conn.execute(update(invoice).where(invoice.c.number == number).values(**_values(now)))
 
@@ -93,15 +59,19 @@ def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
     return [] if scope.advertiser_ids is None else [invoice.c.advertiser_id.in_(scope.advertiser_ids)]
 
 
-def _values(item: NewInvoice) -> dict[str, Any]:
-    values = {field.name: getattr(item, field.name) for field in fields(NewInvoice)}
-    values["detail"] = [asdict(line) | {"amount": str(line.amount)} for line in values.pop("lines")]
+def _values(item: Invoice) -> dict[str, Any]:
+    values = asdict(item)
+    del values["number"]
+    values["detail"] = [line | {"amount": str(line["amount"])} for line in values.pop("lines")]
     return values | {name: values[name] and values[name].isoformat() for name in ("start_date", "end_date")}
 
 
 def _invoice(row: Row[Any]) -> Invoice:
     values = dict(row._mapping)
-    values["lines"] = tuple(InvoiceLine(**item | {"amount": Decimal(item["amount"])}) for item in values.pop("detail"))
+    values["lines"] = tuple(
+        InvoiceLine(**item | {"amount": Decimal(item["amount"]), "payout_type": PayoutType(item["payout_type"])})
+        for item in values.pop("detail")
+    )
     for name in ("start_date", "end_date"):
         values[name] = values[name] and date.fromisoformat(values[name])
     return Invoice(**values)

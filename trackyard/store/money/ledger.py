@@ -1,28 +1,16 @@
 """The ledger of affiliates: append-only entries, balances are their sums (docs/spec/money.md#ledger)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from decimal import Decimal
+from dataclasses import fields
 from operator import attrgetter
 from typing import Final
 
 from sqlalchemy import Connection, func, select
 
-from trackyard.domain.money.ledger import LedgerEntry
+from trackyard.domain.money.ledger import Balance, LedgerEntry
 from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.types import Amount
 from trackyard.store.tables import ledger
-
-
-@dataclass(frozen=True, slots=True)
-class Balance:
-    """What one affiliate has in one currency. balance = available + hold."""
-
-    affiliate_id: int
-    currency: str
-    hold: Decimal
-    available: Decimal
-
 
 _COLUMNS: Final = tuple(field.name for field in fields(LedgerEntry))
 _values: Final = attrgetter(*_COLUMNS)

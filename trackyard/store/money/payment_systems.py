@@ -1,31 +1,12 @@
 """Ways to be paid, which affiliates choose from (docs/api/payment-systems.md)."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from trackyard.domain.money.payment_systems import PaymentSystem
 from trackyard.store.tables import affiliate, payment_system
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewPaymentSystem:
-    """What a new row holds. currency: the only one it pays, None = any · fields: {id, lang_label, required} each ·
-    last_field: the highest number a field ever had · times UTC ms."""
-
-    lang_label: str
-    currency: str | None
-    fields: list[dict[str, Any]]
-    last_field: int
-    created_at: int
-    updated_at: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaymentSystem(NewPaymentSystem):
-    """A row of the table."""
-
-    id: int
 
 
 def list_payment_systems(conn: Connection, *, lock: bool = False) -> list[PaymentSystem]:
@@ -42,10 +23,11 @@ def find_payment_system(conn: Connection, system_id: int, *, lock: bool = False)
     return None if row is None else PaymentSystem(**row._mapping)
 
 
-def add_payment_system(conn: Connection, new: NewPaymentSystem) -> int:
+def add_payment_system(conn: Connection, new: PaymentSystem) -> int:
     """Stores a new one; its id."""
-    query = insert(payment_system).values(**asdict(new)).returning(payment_system.c.id)
-    return int(conn.execute(query).scalar_one())
+    values = asdict(new)
+    del values["id"]
+    return int(conn.execute(insert(payment_system).values(**values).returning(payment_system.c.id)).scalar_one())
 
 
 def edit_payment_system(conn: Connection, system_id: int, values: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ beside it, as if they were confirmed now.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -14,50 +14,17 @@ from sqlalchemy import Connection, Select, and_, case, func, select
 
 from trackyard.base.money import ZERO, percent_of
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.money.ledger import REFERRAL_KINDS
+from trackyard.domain.money.referrals import ReferralShares, ShareFilter, ShareState
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.types import Amount
 from trackyard.store.money.affiliate_payments import ENTRY_JOIN
 from trackyard.store.tables import affiliate, conversion, ledger, payment, payment_entry
 
-FREE, PAID, PENDING = 0, 1, 2
-"""Free to be paid; paid; on hold: not confirmed yet, or in a payment that is not executed."""
-
 _OPEN: Final = (Status.PENDING, Status.PENDING_CAP, Status.HOLD)
+_PARTIES: Final = (conversion.c.affiliate_id, conversion.c.referrer_id)
 _BATCH: Final = 1000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShareFilter:
-    """Which shares; an empty tuple means all, and of several values any matches.
-
-    since, until: creation of the conversion, UTC ms, `until` exclusive · affiliates: the referred ones · referrers:
-    the ones who earn · states: FREE, PAID or PENDING · confirmed: whether the conversions are.
-    """
-
-    since: int
-    until: int
-    affiliates: tuple[int, ...] = ()
-    referrers: tuple[int, ...] = ()
-    states: tuple[int, ...] = ()
-    confirmed: tuple[bool, ...] = ()
-    currencies: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ReferralShares:
-    """The shares of one affiliate's conversions alike. amount: in `currency`, below 0 when more was paid than is left
-    of them · newest_at: the newest conversion · registered_at: when the affiliate was · UTC ms."""
-
-    affiliate: int
-    referrer: int
-    confirmed: bool
-    state: int
-    currency: str
-    count: int
-    newest_at: int
-    registered_at: int
-    amount: Decimal
 
 
 _Key = tuple[int, str, bool, int, int]
@@ -93,12 +60,15 @@ def _merged(first: ReferralShares, second: ReferralShares) -> ReferralShares:
 
 def _ledger_shares(conn: Connection, scope: Scope, criteria: ShareFilter) -> Iterator[ReferralShares]:
     """What the ledger holds, by the payment it is in. A conversion whose entries alike come to nothing is left out."""
-    paid = case((payment.c.status == "paid", PAID), (payment.c.id.is_not(None), PENDING), else_=FREE)
+    paid = case(
+        (payment.c.status == PaymentStatus.PAID, ShareState.PAID.value),
+        (payment.c.id.is_not(None), ShareState.PENDING.value),
+        else_=ShareState.FREE.value,
+    )
     amount = func.sum(ledger.c.available, type_=Amount)
     each = _of_conversions(
         select(
-            conversion.c.affiliate_id,
-            conversion.c.referrer_id,
+            *_PARTIES,
             (conversion.c.status == Status.CONFIRMED).label("confirmed"),
             paid.label("state"),
             ledger.c.currency,
@@ -126,25 +96,14 @@ def _ledger_shares(conn: Connection, scope: Scope, criteria: ShareFilter) -> Ite
         ).group_by(*alike)
     )
     for row in rows:
-        yield ReferralShares(
-            affiliate=row.affiliate_id,
-            referrer=row.referrer_id,
-            confirmed=bool(row.confirmed),
-            state=row.state,
-            currency=row.currency,
-            count=row.number,
-            newest_at=row.newest_at,
-            registered_at=row.registered_at,
-            amount=row.amount,
-        )
+        yield _shares(row, confirmed=bool(row.confirmed), state=ShareState(row.state), amount=row.amount)
 
 
 def _expected_shares(conn: Connection, scope: Scope, criteria: ShareFilter) -> Iterator[ReferralShares]:
     """What conversions will bring that are not decided yet; those of one payout at once, for each share is rounded."""
     query = _of_conversions(
         select(
-            conversion.c.affiliate_id,
-            conversion.c.referrer_id,
+            *_PARTIES,
             conversion.c.referral_percent,
             conversion.c.currency,
             conversion.c.payout,
@@ -159,17 +118,22 @@ def _expected_shares(conn: Connection, scope: Scope, criteria: ShareFilter) -> I
         query = query.where(conversion.c.currency.in_(criteria.currencies))
     alike = list(query.selected_columns)[:6]
     for row in conn.execution_options(yield_per=_BATCH).execute(query.group_by(*alike)):
-        yield ReferralShares(
-            affiliate=row.affiliate_id,
-            referrer=row.referrer_id,
-            confirmed=False,
-            state=PENDING,
-            currency=row.currency,
-            count=row.number,
-            newest_at=row.newest_at,
-            registered_at=row.registered_at,
-            amount=percent_of(row.payout, row.referral_percent) * row.number,
-        )
+        amount = percent_of(row.payout, row.referral_percent) * row.number
+        yield _shares(row, confirmed=False, state=ShareState.PENDING, amount=amount)
+
+
+def _shares(row: Any, *, confirmed: bool, state: ShareState, amount: Decimal) -> ReferralShares:
+    return ReferralShares(
+        affiliate=row.affiliate_id,
+        referrer=row.referrer_id,
+        confirmed=confirmed,
+        state=state,
+        currency=row.currency,
+        count=row.number,
+        newest_at=row.newest_at,
+        registered_at=row.registered_at,
+        amount=amount,
+    )
 
 
 def _of_conversions(query: Select[Any], scope: Scope, criteria: ShareFilter) -> Select[Any]:

@@ -1,47 +1,18 @@
 """Advertisers (docs/api/advertisers.md#get-adminadvertiserid)."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
+from trackyard.domain.people.advertisers import Advertiser
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import read_page
 from trackyard.store.tables import advertiser, offer, staff
 
 SORTS: Final = {"_id": advertiser.c.id, "title": advertiser.c.title, "email": func.coalesce(advertiser.c.email, "")}
 """What lists can be sorted by."""
-
-
-@dataclass(frozen=True, slots=True)
-class Advertiser:
-    """A row of the table. Times UTC ms · sub_accounts: "1" and "2" to {value, except} · password_hash: None until a
-    password was sent."""
-
-    id: str
-    title: str
-    contact: str | None
-    email: str | None
-    url: str | None
-    skype: str | None
-    note: str | None
-    manager_id: str | None
-    allowed_ip: list[str]
-    disallowed_ip: list[str]
-    hash_password: str | None
-    address_1: str | None
-    address_2: str | None
-    city: str | None
-    country: str | None
-    zip_code: str | None
-    vat_code: str | None
-    sub_accounts: dict[str, Any]
-    consider_personal_targeting_only: bool
-    tags: list[str]
-    created_at: int
-    updated_at: int
-    password_hash: str | None = None
 
 
 def add_advertiser(conn: Connection, new: Advertiser) -> None:

@@ -1,12 +1,12 @@
 """Affiliates (docs/api/affiliates.md#get-adminpartnerid)."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
-from decimal import Decimal
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
+from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateName, AffiliateStatus
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import AdvisoryLock, lock, read_page, upsert
 from trackyard.store.engine.in_lists import among
@@ -15,79 +15,6 @@ from trackyard.store.tables import affiliate, affiliate_login, connection, offer
 
 _REFERRAL_LOCK: Final = 0x7265_6665_72
 """Held on PostgreSQL while a referrer is checked and stored; writes of SQLite exclude each other anyway."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewAffiliateRow:
-    """What a new row holds. Times UTC ms · ref: the referrer's id · payment_systems: {system_id, currency, fields} ·
-    custom_fields: by the field's id as text · permissions: domain/people/permissions.py, what differs from the
-    default · server_clicks: whether its servers report clicks of visitors, from the addresses in server_ip ·
-    statistics_revenue, statistics_rows: domain/statistics/switches.py, None = as the platform."""
-
-    email: str
-    login: str
-    password_hash: str
-    status: str
-    name: str | None
-    contact_person: str | None
-    notes: str
-    level: int
-    ref_percent: Decimal | None
-    ref: int | None
-    manager_id: str | None
-    payment_systems: list[dict[str, Any]]
-    custom_fields: dict[str, str]
-    tags: list[str]
-    sub_accounts: dict[str, Any]
-    postback_secret: str
-    address_1: str | None
-    address_2: str | None
-    city: str | None
-    country: str | None
-    zip_code: str | None
-    phone: str | None
-    created_at: int
-    updated_at: int
-    company: str | None = None
-    permissions: dict[str, str] = field(default_factory=dict)
-    server_clicks: bool = False
-    server_ip: list[str] = field(default_factory=list)
-    last_login_at: int | None = None
-    statistics_revenue: str | None = None
-    statistics_rows: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Affiliate(NewAffiliateRow):
-    """A row of the table."""
-
-    id: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AffiliateFilter:
-    """Which affiliates; all conditions must hold, an empty one asks nothing. ids, statuses: any of them · part: of the
-    e-mail address, login, name, company or contact person, or the id · changed_since: UTC ms · ref: their referrer."""
-
-    ids: tuple[int, ...] = ()
-    statuses: tuple[str, ...] = ()
-    part: str = ""
-    changed_since: int | None = None
-    ref: int | None = None
-
-    def conditions(self) -> list[ColumnElement[bool]]:
-        """Return all of them but `part`."""
-        columns = affiliate.c
-        found: list[ColumnElement[bool]] = []
-        if self.ids:
-            found.append(columns.id.in_(self.ids))
-        if self.statuses:
-            found.append(columns.status.in_(self.statuses))
-        if self.changed_since is not None:
-            found.append(columns.updated_at >= self.changed_since)
-        if self.ref is not None:
-            found.append(columns.ref == self.ref)
-        return found
 
 
 _SEARCHED: Final = (
@@ -99,23 +26,15 @@ _SEARCHED: Final = (
 class AffiliateAccess:
     """What decides what an affiliate may call. permissions: as in its row."""
 
-    status: str
+    status: AffiliateStatus
     permissions: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class AffiliateName:
-    """How an affiliate is shown beside a figure."""
-
-    id: int
-    email: str
-    login: str
-    name: str
-
-
-def add_affiliate(conn: Connection, new: NewAffiliateRow) -> int | None:
+def add_affiliate(conn: Connection, new: Affiliate) -> int | None:
     """The new affiliate's id; None when its e-mail address is taken."""
-    statement = upsert(conn, affiliate).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
+    values = asdict(new)
+    del values["id"]
+    statement = upsert(conn, affiliate).values(**values).on_conflict_do_nothing(index_elements=["email"])
     return conn.execute(statement.returning(affiliate.c.id)).scalar_one_or_none()
 
 
@@ -183,7 +102,7 @@ def list_affiliates(
     conn: Connection, scope: Scope, criteria: AffiliateFilter, *, page: int, limit: int
 ) -> tuple[list[Affiliate], int]:
     """A page by id, and how many there are in scope."""
-    conditions = criteria.conditions()
+    conditions = _conditions(criteria)
     if scope.affiliate_ids is not None:
         conditions.append(affiliate.c.id.in_(scope.affiliate_ids))
     values: dict[str, Any] = {}
@@ -193,6 +112,21 @@ def list_affiliates(
     query = select(affiliate).where(*conditions).order_by(affiliate.c.id)
     rows, total = read_page(conn, query, page, limit, values)
     return [Affiliate(**row._mapping) for row in rows], total
+
+
+def _conditions(criteria: AffiliateFilter) -> list[ColumnElement[bool]]:
+    """Return all conditions but `part`."""
+    columns = affiliate.c
+    found: list[ColumnElement[bool]] = []
+    if criteria.ids:
+        found.append(columns.id.in_(criteria.ids))
+    if criteria.statuses:
+        found.append(columns.status.in_(criteria.statuses))
+    if criteria.changed_since is not None:
+        found.append(columns.updated_at >= criteria.changed_since)
+    if criteria.ref is not None:
+        found.append(columns.ref == criteria.ref)
+    return found
 
 
 def find_access(conn: Connection, affiliate_id: int) -> AffiliateAccess | None:
@@ -259,7 +193,7 @@ def connected_affiliates(conn: Connection, offer_id: int) -> list[AffiliateName]
     rows = conn.execute(
         select(columns.id, columns.email, columns.login, columns.name)
         .join(connection, connection.c.affiliate_id == columns.id)
-        .where(connection.c.offer_id == offer_id, connection.c.enabled, columns.status == "active")
+        .where(connection.c.offer_id == offer_id, connection.c.enabled, columns.status == AffiliateStatus.ACTIVE)
         .order_by(columns.id)
     )
     return [AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows]

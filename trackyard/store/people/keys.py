@@ -6,20 +6,21 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, insert, or_, select
 
 from trackyard.base.secrets import SecretCipher, digest
+from trackyard.domain.people.callers import AccountKind
 from trackyard.store.tables import api_key
 
 
 @dataclass(frozen=True, slots=True)
 class KeyOwner:
-    """Who a key belongs to. kind: "staff" or "affiliate" · id: as text."""
+    """The owner of a key. id: as text."""
 
-    kind: str
+    kind: AccountKind
     id: str
 
 
 def add_key(
     conn: Connection,
-    owner_kind: str,
+    owner_kind: AccountKind,
     owner_id: str | int,
     key: str,
     cipher: SecretCipher,
@@ -49,7 +50,7 @@ def find_owner(conn: Connection, key: str, now_ms: int) -> KeyOwner | None:
     return None if row is None else KeyOwner(row.owner_kind, row.owner_id)
 
 
-def find_key(conn: Connection, owner_kind: str, owner_id: str | int, cipher: SecretCipher) -> str | None:
+def find_key(conn: Connection, owner_kind: AccountKind, owner_id: str | int, cipher: SecretCipher) -> str | None:
     """The newest lasting key of an owner, in clear; None when it has none. Raises SealBroken."""
     sealed = conn.execute(
         select(api_key.c.sealed)
@@ -61,7 +62,9 @@ def find_key(conn: Connection, owner_kind: str, owner_id: str | int, cipher: Sec
     return None if sealed is None else cipher.decrypt(sealed)
 
 
-def keys_of(conn: Connection, owner_kind: str, owner_ids: Iterable[str | int], cipher: SecretCipher) -> dict[str, str]:
+def keys_of(
+    conn: Connection, owner_kind: AccountKind, owner_ids: Iterable[str | int], cipher: SecretCipher
+) -> dict[str, str]:
     """The newest lasting key of each owner by its id (as text), in clear. Raises SealBroken."""
     rows = conn.execute(
         select(api_key.c.owner_id, api_key.c.sealed)
@@ -73,13 +76,15 @@ def keys_of(conn: Connection, owner_kind: str, owner_ids: Iterable[str | int], c
     return {owner: cipher.decrypt(sealed) for owner, sealed in newest.items()}
 
 
-def remove_sessions(conn: Connection, owner_kind: str, owner_id: str | int, until_ms: int | None = None) -> None:
+def remove_sessions(
+    conn: Connection, owner_kind: AccountKind, owner_id: str | int, until_ms: int | None = None
+) -> None:
     """Ends the sessions of an owner: all, or those that are over by `until_ms` (UTC)."""
     statement = delete(api_key).where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id))
     statement = statement.where(api_key.c.expires_at.is_not(None))
     conn.execute(statement if until_ms is None else statement.where(api_key.c.expires_at <= until_ms))
 
 
-def remove_keys(conn: Connection, owner_kind: str, owner_id: str | int) -> None:
+def remove_keys(conn: Connection, owner_kind: AccountKind, owner_id: str | int) -> None:
     """Takes every key from an owner, its sessions too."""
     conn.execute(delete(api_key).where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id)))

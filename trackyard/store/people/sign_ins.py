@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, case, delete, or_, select, update
 
+from trackyard.domain.people.affiliates import AffiliateStatus
+from trackyard.domain.people.callers import AccountKind
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import affiliate, sign_in_failure, staff
 
@@ -14,9 +16,9 @@ _MAX_ACCOUNTS = 3
 
 @dataclass(frozen=True, slots=True)
 class SignInAccount:
-    """Someone who may have a password. kind: staff or affiliate · id: as text."""
+    """An account that may have a password. id: as text."""
 
-    kind: str
+    kind: AccountKind
     id: str
     password_hash: str | None
     may_sign_in: bool
@@ -33,9 +35,10 @@ def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
         .order_by(case((columns.email == lower, 0), else_=1), columns.id)
         .limit(_MAX_ACCOUNTS)
     )
-    found = [SignInAccount("staff", row.id, row.password_hash, True) for row in users]
+    found = [SignInAccount(AccountKind.STAFF, row.id, row.password_hash, True) for row in users]
     return found + [
-        SignInAccount("affiliate", str(row.id), row.password_hash, row.status == "active") for row in affiliates
+        SignInAccount(AccountKind.AFFILIATE, str(row.id), row.password_hash, row.status is AffiliateStatus.ACTIVE)
+        for row in affiliates
     ]
 
 
@@ -63,9 +66,11 @@ def clear_failures(conn: Connection, account: str, address: str) -> None:
     conn.execute(update(sign_in_failure).where(columns.name == address).values(failures=columns.failures - 1))
 
 
-def record_sign_in(conn: Connection, kind: str, owner_id: str, now_ms: int) -> None:
+def record_sign_in(conn: Connection, kind: AccountKind, owner_id: str, now_ms: int) -> None:
     """Remembers when a staff user or an affiliate signed in last."""
-    if kind == "staff":
-        conn.execute(update(staff).where(staff.c.id == owner_id).values(last_login_at=now_ms))
-    else:
-        conn.execute(update(affiliate).where(affiliate.c.id == int(owner_id)).values(last_login_at=now_ms))
+    match kind:
+        case AccountKind.STAFF:
+            owner = update(staff).where(staff.c.id == owner_id)
+        case AccountKind.AFFILIATE:
+            owner = update(affiliate).where(affiliate.c.id == int(owner_id))
+    conn.execute(owner.values(last_login_at=now_ms))

@@ -1,36 +1,17 @@
 """Staff users (docs/api/staff.md#get-adminuserid)."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from trackyard.domain.people.roles import Role
+from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.dialect import read_page, upsert
 from trackyard.store.engine.in_lists import among
 from trackyard.store.engine.search import ids_with_part
 from trackyard.store.tables import staff
-
-
-@dataclass(frozen=True, slots=True)
-class Staff:
-    """A row of the table. Times UTC ms · roles: values of Role · password_hash: None until one is set ·
-    statistics_revenue, statistics_rows: domain/statistics/switches.py, None = as the platform."""
-
-    id: str
-    email: str
-    password_hash: str | None
-    first_name: str
-    last_name: str
-    skype: str
-    work_hours: str
-    roles: list[str]
-    created_at: int
-    updated_at: int
-    last_login_at: int | None = None
-    statistics_revenue: str | None = None
-    statistics_rows: str | None = None
 
 
 def add_staff(conn: Connection, new: Staff) -> None:
@@ -60,18 +41,18 @@ def list_staff(conn: Connection, part: str = "", *, page: int, limit: int) -> tu
         conditions.append(among(columns.id, "found"))
     query = select(staff).where(*conditions).order_by(staff.c.created_at, staff.c.id)
     rows, total = read_page(conn, query, page, limit, values)
-    return [Staff(**row._mapping) for row in rows], total
+    return [_staff(row) for row in rows], total
 
 
 def all_staff(conn: Connection) -> list[Staff]:
     """Return every staff user, by id."""
-    return [Staff(**row._mapping) for row in conn.execute(select(staff).order_by(staff.c.id))]
+    return [_staff(row) for row in conn.execute(select(staff).order_by(staff.c.id))]
 
 
 def find_by_email(conn: Connection, email: str) -> Staff | None:
     """The staff user of an e-mail address (lower case)."""
     row = conn.execute(select(staff).where(staff.c.email == email)).one_or_none()
-    return None if row is None else Staff(**row._mapping)
+    return None if row is None else _staff(row)
 
 
 def has_other_administrator(conn: Connection, staff_id: str) -> bool:
@@ -83,7 +64,7 @@ def has_other_administrator(conn: Connection, staff_id: str) -> bool:
 def find_staff(conn: Connection, staff_id: str) -> Staff | None:
     """The staff user of an id."""
     row = conn.execute(select(staff).where(staff.c.id == staff_id)).one_or_none()
-    return None if row is None else Staff(**row._mapping)
+    return None if row is None else _staff(row)
 
 
 def find_switches(conn: Connection, staff_id: str) -> dict[str, str | None]:
@@ -96,11 +77,15 @@ def find_switches(conn: Connection, staff_id: str) -> dict[str, str | None]:
 def find_first_administrator(conn: Connection) -> Staff | None:
     """The administrator who was there first."""
     rows = conn.execute(select(staff).order_by(staff.c.created_at, staff.c.id))
-    found = (Staff(**row._mapping) for row in rows)
+    found = (_staff(row) for row in rows)
     return next((one for one in found if Role.ADMIN in one.roles), None)
 
 
 def staff_of(conn: Connection, ids: Iterable[str]) -> dict[str, Staff]:
     """Staff users by id, of those that exist."""
     rows = conn.execute(select(staff).where(staff.c.id.in_(set(ids))))
-    return {row.id: Staff(**row._mapping) for row in rows}
+    return {row.id: _staff(row) for row in rows}
+
+
+def _staff(row: Row[Any]) -> Staff:
+    return Staff(**{**row._mapping, "roles": [Role(role) for role in row.roles]})

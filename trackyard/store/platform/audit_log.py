@@ -1,39 +1,10 @@
 """The audit log, as it is read (docs/spec/platform.md#audit-log); store/engine/audit_writer.py writes it."""
 
-from dataclasses import dataclass
-from typing import Any
-
 from sqlalchemy import Connection, select
 
+from trackyard.domain.platform.audit import AuditFilter, AuditRecord
 from trackyard.store.engine.dialect import read_page
 from trackyard.store.tables import audit
-
-
-@dataclass(frozen=True, slots=True)
-class AuditRecord:
-    """What one call changed of one thing. at: UTC ms · what: its table · changes: column → [from, to]."""
-
-    id: str
-    at: int
-    staff_id: str
-    request_id: str
-    method: str
-    what: str
-    key: str
-    changes: dict[str, list[Any]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditFilter:
-    """Which records; None asks nothing. since, until (exclusive): UTC ms."""
-
-    staff_id: str | None = None
-    what: str | None = None
-    key: str | None = None
-    method: str | None = None
-    request_id: str | None = None
-    since: int | None = None
-    until: int | None = None
 
 
 def list_records(conn: Connection, criteria: AuditFilter, *, page: int, limit: int) -> tuple[list[AuditRecord], int]:

@@ -1,32 +1,13 @@
 """What affiliates are asked for when they sign up (docs/api/custom-fields.md)."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
+from trackyard.domain.platform.custom_fields import CustomField
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import custom_field
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewCustomField:
-    """What a new row holds. field_type: text, textarea or select · field_values: of a select what may be chosen, else
-    None · times UTC ms."""
-
-    name: str
-    required: bool
-    field_type: str
-    field_values: list[str] | None
-    created_at: int
-    updated_at: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CustomField(NewCustomField):
-    """A row of the table."""
-
-    id: int
 
 
 def list_custom_fields(conn: Connection) -> list[CustomField]:
@@ -48,9 +29,11 @@ def find_by_name(conn: Connection, name: str) -> CustomField | None:
     return None if row is None else CustomField(**row._mapping)
 
 
-def add_custom_field(conn: Connection, new: NewCustomField) -> int | None:
+def add_custom_field(conn: Connection, new: CustomField) -> int | None:
     """The new field's id; None when its name is taken."""
-    query = upsert(conn, custom_field).values(**asdict(new)).on_conflict_do_nothing(index_elements=["name"])
+    values = asdict(new)
+    del values["id"]
+    query = upsert(conn, custom_field).values(**values).on_conflict_do_nothing(index_elements=["name"])
     return conn.execute(query.returning(custom_field.c.id)).scalar_one_or_none()
 
 

@@ -1,22 +1,10 @@
 """Hosts that tracking links may begin with (docs/api/domains.md)."""
 
-from dataclasses import dataclass
-
 from sqlalchemy import Connection, delete, select, update
 
+from trackyard.domain.platform.domains import Domain
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import domain, offer, smartlink_category
-
-
-@dataclass(frozen=True, slots=True)
-class Domain:
-    """A row of the table. url: host, with its port when it is not the scheme's · times UTC ms."""
-
-    id: int
-    url: str
-    use_https: bool
-    created_at: int
-    updated_at: int
 
 
 def add_domain(conn: Connection, url: str, use_https: bool, now_ms: int) -> Domain | None:

@@ -3,7 +3,8 @@
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint, text
 
 from trackyard.base.money import ZERO
-from trackyard.store.engine.types import Amount, Document, Id24, Moment, Rate
+from trackyard.domain.money.affiliate_payments import PaymentStatus
+from trackyard.store.engine.types import Amount, Document, Id24, Moment, Rate, Word
 from trackyard.store.tables.schema import metadata
 
 _REFERRED = text("referrer_id IS NOT NULL")
@@ -137,7 +138,7 @@ payment = Table(  # to an affiliate, of what is available in one currency
     Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False, index=True),
     Column("currency", String(3), nullable=False),
     Column("amount", Amount, nullable=False),
-    Column("status", String(16), nullable=False),  # domain/money/affiliate_payments.py
+    Column("status", Word(PaymentStatus), nullable=False),
     Column("comment", Text, nullable=False, default=""),
     Column("created_by", Id24, nullable=False),  # a staff user
     Column("created_at", Moment, nullable=False, index=True),

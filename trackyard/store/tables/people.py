@@ -2,7 +2,11 @@
 
 from sqlalchemy import Boolean, Column, Index, Integer, String, Table, Text
 
-from trackyard.store.engine.types import Amount, Document, Id24, MaybeDocument, Moment
+from trackyard.domain.money.invoices import InvoiceStatus
+from trackyard.domain.people.affiliates import AffiliateStatus
+from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.platform.custom_fields import CustomFieldType
+from trackyard.store.engine.types import Amount, Document, Id24, MaybeDocument, Moment, Word
 from trackyard.store.tables.schema import metadata
 
 staff = Table(
@@ -30,7 +34,7 @@ affiliate = Table(
     Column("email", String(254), nullable=False, unique=True),
     Column("login", String(200), nullable=False),
     Column("password_hash", String(200), nullable=False),
-    Column("status", String(16), nullable=False),
+    Column("status", Word(AffiliateStatus), nullable=False),
     Column("name", String(200), nullable=True),
     Column("contact_person", String(200), nullable=True),
     Column("notes", Text, nullable=False, default=""),
@@ -87,7 +91,7 @@ custom_field = Table(  # what affiliates are asked for when they sign up
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("name", String(200), nullable=False, unique=True),
     Column("required", Boolean, nullable=False),
-    Column("field_type", String(16), nullable=False),
+    Column("field_type", Word(CustomFieldType), nullable=False),
     Column("field_values", MaybeDocument, nullable=True),  # of a select: what may be chosen
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
@@ -99,7 +103,7 @@ api_key = Table(  # hashed for look-up, encrypted to be shown again
     metadata,
     Column("digest", String(64), primary_key=True),
     Column("sealed", Text, nullable=False),
-    Column("owner_kind", String(16), nullable=False),  # staff | affiliate
+    Column("owner_kind", Word(AccountKind), nullable=False),
     Column("owner_id", String(24), nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=True),
@@ -155,7 +159,7 @@ invoice = Table(  # what advertisers are billed; days are ISO texts in the platf
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=True),
     Column("advertiser_id", Id24, nullable=False, index=True),
-    Column("status", String(8), nullable=False),
+    Column("status", Word(InvoiceStatus, 8), nullable=False),
     Column("currency", String(3), nullable=False),
     Column("start_date", String(10), nullable=True),
     Column("end_date", String(10), nullable=True),

@@ -7,7 +7,7 @@ describes itself for the OpenAPI document. `contract` is its name in the contrac
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
@@ -388,19 +388,28 @@ class HexId(Scalar):
 
 @dataclass(frozen=True)
 class Choice(Scalar):
-    """One of `values`. `admin`: more for staff; `only_3_0`: more under /3.0; `replacements`: deprecated → today's."""
+    """One of `values`: names, or an enum, of which the member is read.
+
+    admin: more for staff
+    only_3_0: more under /3.0
+    permission: more for callers with a permission
+    replacements: deprecated value → today's
+    """
 
     contract = "enum"
-    values: tuple[str, ...]
+    values: Iterable[str]
     admin: tuple[str, ...] = ()
     only_3_0: tuple[str, ...] = ()
     permission: tuple[str, ...] = ()
     replacements: Mapping[str, str] = field(default_factory=dict, hash=False)
     number: bool = False
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(self.values))
+
     def allowed(self, context: Mapping[str, Any]) -> tuple[str, ...]:
         """The values of a caller (`staff`) under a version (`version`)."""
-        out = self.values + (self.only_3_0 if context.get("version") == "3.0" else ())
+        out = (*self.values, *(self.only_3_0 if context.get("version") == "3.0" else ()))
         return out + self.permission + (self.admin if context.get("staff", True) else ())
 
     def read(self, text: str, context: Mapping[str, Any]) -> str | int:
@@ -408,7 +417,7 @@ class Choice(Scalar):
         allowed = self.allowed(context)
         if text not in allowed and text not in self.replacements:
             raise ValueError(f"This value must be one of: {', '.join(allowed)}.")
-        return int(text) if self.number else text
+        return int(text) if self.number else next((value for value in allowed if value == text), text)
 
     def schema(self) -> Schema:
         values = [*self.values, *self.only_3_0, *self.permission, *self.admin, *self.replacements]

@@ -1,0 +1,39 @@
+"""Advertisers (docs/api/advertisers.md#get-adminadvertiserid)."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advertiser:
+    """A company that pays for conversions.
+
+    id, created_at, updated_at: given when it is stored; times are UTC milliseconds.
+    sub_accounts: "1" and "2" to {value, except}.
+    hash_password: the code of its inbound postbacks.
+    password_hash: None until a password was sent to it.
+    """
+
+    id: str = ""
+    title: str
+    contact: str | None = None
+    email: str | None = None
+    url: str | None = None
+    skype: str | None = None
+    note: str | None = None
+    manager_id: str | None = None
+    allowed_ip: list[str] = field(default_factory=list)
+    disallowed_ip: list[str] = field(default_factory=list)
+    hash_password: str | None = None
+    address_1: str | None = None
+    address_2: str | None = None
+    city: str | None = None
+    country: str | None = None
+    zip_code: str | None = None
+    vat_code: str | None = None
+    sub_accounts: dict[str, Any] = field(default_factory=dict)
+    consider_personal_targeting_only: bool = False
+    tags: list[str] = field(default_factory=list)
+    password_hash: str | None = None
+    created_at: int = 0
+    updated_at: int = 0

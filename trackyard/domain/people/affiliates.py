@@ -1,0 +1,91 @@
+"""Affiliates (docs/api/affiliates.md#get-adminpartnerid)."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+
+class AffiliateStatus(StrEnum):
+    """The status of an affiliate; only an active one may call and earns."""
+
+    NOT_ACTIVE = "not active"
+    ACTIVE = "active"
+    BANNED = "banned"
+    ON_MODERATION = "on moderation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affiliate:
+    """A partner that sends visitors and is paid for conversions.
+
+    id, password_hash, postback_secret, created_at, updated_at: given when it is stored; times are UTC milliseconds.
+    login: "" before it is stored means the e-mail address.
+    ref: the id of the affiliate that referred it.
+    payment_systems: {system_id, currency, fields} each.
+    custom_fields: answers by the field's id as text; before they are checked also by its name.
+    sub_accounts: "1" and "2" to {value, except}.
+    permissions: levels of domain/people/permissions.py that differ from the default.
+    server_clicks: whether its servers report clicks of visitors, from the addresses in server_ip.
+    statistics_revenue, statistics_rows: switches of domain/statistics/switches.py; None is the platform's.
+    """
+
+    id: int = 0
+    email: str
+    login: str = ""
+    password_hash: str = ""
+    status: AffiliateStatus = AffiliateStatus.ACTIVE
+    name: str | None = None
+    contact_person: str | None = None
+    company: str | None = None
+    notes: str = ""
+    level: int = 0
+    ref_percent: Decimal | None = None
+    ref: int | None = None
+    manager_id: str | None = None
+    payment_systems: list[dict[str, Any]] = field(default_factory=list)
+    custom_fields: dict[str, str] = field(default_factory=dict)
+    tags: list[str] = field(default_factory=list)
+    sub_accounts: dict[str, Any] = field(default_factory=dict)
+    postback_secret: str = ""
+    address_1: str | None = None
+    address_2: str | None = None
+    city: str | None = None
+    country: str | None = None
+    zip_code: str | None = None
+    phone: str | None = None
+    permissions: dict[str, str] = field(default_factory=dict)
+    server_clicks: bool = False
+    server_ip: list[str] = field(default_factory=list)
+    statistics_revenue: str | None = None
+    statistics_rows: str | None = None
+    last_login_at: int | None = None
+    created_at: int = 0
+    updated_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AffiliateName:
+    """The names of an affiliate, as other records and statistics show them."""
+
+    id: int
+    email: str
+    login: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AffiliateFilter:
+    """The affiliates of a list; all conditions must hold, and an empty one holds always.
+
+    ids, statuses: any of them.
+    part: of the e-mail address, login, name, company or contact person, or the id.
+    changed_since: UTC milliseconds.
+    ref: the id of their referrer.
+    """
+
+    ids: tuple[int, ...] = ()
+    statuses: tuple[AffiliateStatus, ...] = ()
+    part: str = ""
+    changed_since: int | None = None
+    ref: int | None = None

@@ -1,0 +1,29 @@
+"""Staff users (docs/api/staff.md#get-adminuserid)."""
+
+from dataclasses import dataclass, field
+
+from trackyard.domain.people.roles import Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staff:
+    """A person of the network.
+
+    id, password_hash, created_at, updated_at: given when it is stored; times are UTC milliseconds.
+    password_hash: None until a password is set.
+    statistics_revenue, statistics_rows: switches of domain/statistics/switches.py; None is the platform's.
+    """
+
+    id: str = ""
+    email: str
+    password_hash: str | None = None
+    first_name: str = ""
+    last_name: str = ""
+    skype: str = ""
+    work_hours: str = ""
+    roles: list[Role] = field(default_factory=list)
+    last_login_at: int | None = None
+    statistics_revenue: str | None = None
+    statistics_rows: str | None = None
+    created_at: int = 0
+    updated_at: int = 0
