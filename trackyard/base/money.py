@@ -14,6 +14,11 @@ def rounded(amount: Decimal) -> Decimal:
     return amount.quantize(SMALLEST_AMOUNT, rounding=ROUND_HALF_EVEN)
 
 
+def plain_amount(amount: Decimal) -> str:
+    """Return an amount as text without zeros at its end: 5, 0.25."""
+    return f"{amount.normalize():f}"
+
+
 def find_amount(text: str) -> Decimal | None:
     """The amount a stranger wrote; None when it is no plain decimal >= 0 below the limit."""
     if len(text) > 32 or "_" in text:

@@ -11,7 +11,7 @@ from trackyard.actions.money.currencies import list_currencies
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, required
-from trackyard.base.money import ZERO
+from trackyard.base.money import ZERO, plain_amount
 from trackyard.domain.money.affiliate_payments import (
     PAYMENT_TRANSITIONS,
     AffiliatePayment,
@@ -154,7 +154,7 @@ def list_entries(deps: Deps, number: int, *, page: int, limit: int) -> tuple[lis
 def _notify_paid(conn: Connection, paid: AffiliatePayment, now_ms: int) -> None:
     """Mail to the affiliate that a payment was executed."""
     payee = affiliates.names_of(conn, {paid.affiliate_id})[paid.affiliate_id]
-    values = {"payment": paid.id, "amount": f"{paid.amount.normalize():f}", "currency": paid.currency}
+    values = {"payment": paid.id, "amount": plain_amount(paid.amount), "currency": paid.currency}
     notices.send_notice(
         conn, notices.PAID, [notices.Recipient(payee.email, payee.name or payee.login)], now_ms, **values
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from trackyard.actions.platform.notices import CAP, Recipient, offer_label, send_notice
-from trackyard.base.money import ZERO
+from trackyard.base.money import ZERO, plain_amount
 from trackyard.domain.conversions.conversions import ConversionChange, OfferTerms
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.caps import CapRule, each_counter
@@ -102,7 +102,7 @@ class CounterBatch:
         for rule, count in filling.values():
             terms = self._offers[rule.measure.offer_id]
             template = "a budget of {}" if rule.type == BUDGET else "{} conversions"
-            limit, reached = (template.format(_plain(amount)) for amount in (rule.value, count.of(rule.type)))
+            limit, reached = (template.format(plain_amount(amount)) for amount in (rule.value, count.of(rule.type)))
             notify_cap_filling(conn, terms.id, terms.title, terms.advertiser_id, limit, reached, now_ms)
 
 
@@ -159,7 +159,3 @@ def notify_cap_filling(
     if person is not None:
         recipient = Recipient(person.email, f"{person.first_name} {person.last_name}".strip())
         send_notice(conn, CAP, [recipient], now_ms, offer=offer_label(offer_id, title), limit=limit, reached=reached)
-
-
-def _plain(amount: Decimal) -> str:
-    return f"{amount.normalize():f}"

@@ -5,7 +5,6 @@ The decision is the worker's own (actions/conversions/decisions.py); nothing is 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -18,6 +17,7 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.clicks import find_click
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import new_id
+from trackyard.base.money import plain_amount
 from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.conversions import (
     Conversion,
@@ -286,7 +286,9 @@ def _payment_detail(state: _CheckState, payment: Payment | None) -> str:
     fitting = matching_payments(offer.payments, offer.personal_payments, affiliate_id, goal, click)
     kind = "the affiliate's own" if affiliate_id in payment.partners else "general"
     asked = ", ".join(conditions_of(payment)) or "nothing"
-    pays = _PAYMENT_TEXTS[payment.type].format(_plain(payment.total), _plain(payment.revenue), payment.currency)
+    pays = _PAYMENT_TEXTS[payment.type].format(
+        plain_amount(payment.total), plain_amount(payment.revenue), payment.currency
+    )
     return f"{payment.title or goal}: {pays}; {kind}, asks for {asked}, most specific of {len(fitting)} that fit"
 
 
@@ -297,26 +299,23 @@ def _caps_detail(state: _CheckState) -> str:
     for rule, counter in each_counter(state.terms.offer.caps, traits):
         held = state.terms.counts[counter.name].of(rule.type)
         full = ", full" if rule.is_reached(state.terms.counts[counter.name]) else ""
-        texts.append(f"{_plain(held)} of {_plain(rule.value)} {rule.type} ({rule.measure.period}{full})")
+        texts.append(f"{plain_amount(held)} of {plain_amount(rule.value)} {rule.type} ({rule.measure.period}{full})")
     return "; ".join(texts) or "none counts it"
 
 
 def _add_result(state: _CheckState, change: ConversionChange) -> None:
     after, step_results = change.after, state.step_results
-    steps = [f"{each.type} {_plain(each.value)} ({each.payment_type})" for each in after.modifiers]
+    steps = [f"{each.type} {plain_amount(each.value)} ({each.payment_type})" for each in after.modifiers]
     step_results["tiers"] = PostbackStepResult(PASSED, "; ".join(steps) or "none applies")
     held = "not held"
     if after.status is Status.HOLD:
         held = "until a person decides" if after.hold_until is None else f"until {state.time(after.hold_until)}"
     step_results["hold"] = PostbackStepResult(PASSED, held)
-    amounts = f"sum {_plain(after.sum)}, charge {_plain(after.charge)}, payout {_plain(after.payout)} {after.currency}"
+    charged, paid = plain_amount(after.charge), plain_amount(after.payout)
+    amounts = f"sum {plain_amount(after.sum)}, charge {charged}, payout {paid} {after.currency}"
     step_results["amounts"] = PostbackStepResult(PASSED, amounts)
 
 
 def _with_all_steps(step_results: Mapping[str, PostbackStepResult]) -> dict[str, PostbackStepResult]:
     """A verdict for every step."""
     return {name: step_results.get(name, PostbackStepResult(NOT_CHECKED)) for name in STEPS}
-
-
-def _plain(amount: Decimal) -> str:
-    return f"{amount.normalize():f}"

@@ -18,6 +18,7 @@ from trackyard.analytics.reports.compiler import compile_report
 from trackyard.analytics.reports.query import Report
 from trackyard.analytics.reports.reports import StatsRow, build_row
 from trackyard.base.arrow import Array, Batch, load_pyarrow
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.journal.records import Click
 
 CHUNK_ROWS: Final = 5000
@@ -30,7 +31,7 @@ MAX_OPEN_S: Final = 60.0
 CLICK_COLUMNS: Final = (
     "time", "id", "offer", "affiliate", "landing", "prelanding", "smart_id", "uniq", "ip", "country", "city_id", "city",
     "isp", "connection", "ua", "os", "os_version", "device", "device_model", "browser", "browser_version", "referrer",
-    *(f"sub{number}" for number in range(1, 9)), "ref_id", "os_id", "user_id", "ext1", "ext2", "ext3", "ios_idfa",
+    *SUBS, "ref_id", "os_id", "user_id", "ext1", "ext2", "ext3", "ios_idfa",
     "android_id",
 )  # fmt: skip
 """What a file of clicks is made of, by the names of Click."""

@@ -6,6 +6,8 @@ Keys are raw: ids and codes as clicks and facts store them; names are joined by 
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from trackyard.domain.tracking.subs import SUBS
+
 LOCAL_TIME = "toDateTime(intDiv(time, 1000), {zone:String})"
 """The moment of a row on the clocks of the asked zone."""
 
@@ -52,7 +54,6 @@ _QUARTER = DimensionPart("quarter", f"toQuarter({LOCAL_TIME})", "time", "Int64")
 _MONTH = DimensionPart("month", f"toMonth({LOCAL_TIME})", "time", "Int64")
 _DAY = DimensionPart("day", f"toDayOfMonth({LOCAL_TIME})", "time", "Int64")
 _HOUR = DimensionPart("hour", f"toHour({LOCAL_TIME})", "time", "Int64")
-_SUBS = tuple(f"sub{number}" for number in range(1, 9))
 
 NO_MANAGER = "0"
 """The key of rows whose affiliate or advertiser has no manager (docs/spec/api-conventions.md#answers)."""
@@ -99,7 +100,7 @@ DIMENSIONS = MappingProxyType(
             _column("browser_version"),
             _column("conn_type", "connection"),
             Dimension("mobile_carrier", (DimensionPart("isp", "isp", "isp"),)),  # the key that existing programs read
-            *(_column(sub, high_cardinality=True) for sub in _SUBS),
+            *(_column(sub, high_cardinality=True) for sub in SUBS),
             Dimension("goal", (DimensionPart("goal", "goal", "goal"),), traffic=False),
             Dimension(
                 "trafficback_reason", (DimensionPart("trafficback_reason", "reason", "reason"),), conversions=False
@@ -120,7 +121,7 @@ FILTERS = MappingProxyType(
             Filter("country", "country"),
             Filter("os", "os"),
             Filter("device", "device"),
-            *(Filter(sub, sub) for sub in _SUBS),
+            *(Filter(sub, sub) for sub in SUBS),
             Filter("goal", "goal", traffic=False),
             Filter("currency", "currency", traffic=False),
         )

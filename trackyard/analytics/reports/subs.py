@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.compiler import limit_clause, scope_conditions, scope_parameters
 from trackyard.domain.people.scope import Scope
-
-SUBS: Final = tuple(f"sub{number}" for number in range(1, 9))
+from trackyard.domain.tracking.subs import SUBS
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from trackyard.base.arrow import Array, amounts, dictionary_columns, load_pyarro
 from trackyard.base.zones import local_day
 from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM, PaymentStatus
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.journal.records import Click
 from trackyard.store.conversions.lists import ListedConversion
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
@@ -268,7 +269,7 @@ def _view_maker(
 
 _FROM_CLICK = (
     "country", "city", "city_id", "ip", "browser", "os", "device", "ios_idfa", "android_id", "ua", "referrer", "ref_id",
-    *(f"sub{n}" for n in range(1, 9)),
+    *SUBS,
 )  # fmt: skip
 _StoredClick = msgspec.defstruct(
     "_StoredClick",

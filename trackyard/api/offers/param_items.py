@@ -12,6 +12,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from trackyard.domain.offers.offers import Cap, Interval, Landing, PersonalLimit, RestrictedIsp, RestrictedOs, Tier
 from trackyard.domain.offers.payments import DEFAULT_GOAL, PaymentType
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, CommaList, Keyed, MayBeEmpty, Params, Seq
 
@@ -73,7 +74,7 @@ class OfferPaymentItem(Params):
     def sent(self) -> dict[str, Any]:
         """The sent fields of a domain OfferPaymentItem."""
         values = self.model_dump(exclude_unset=True)
-        for name in values.keys() & _SUBS:
+        for name in values.keys() & SUBS:
             values[name] = ",".join(values[name])
         if "goal" in values:
             values["goal"] = values["goal"] or DEFAULT_GOAL
@@ -243,7 +244,6 @@ class SubRestrictionItem(Params):
         return self.model_dump(exclude_none=True)
 
 
-_SUBS = frozenset(f"sub{number}" for number in range(1, 9))
 _TYPE_PARAMETER = {"goals": "goal_type", "affiliates": "affiliate_type", "country": "country_type"}
 
 

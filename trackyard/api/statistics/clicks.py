@@ -15,6 +15,7 @@ from trackyard.api.statistics.times import At, as_text, bounded_span, unchanged
 from trackyard.base.arrow import Array, Batch, load_pyarrow
 from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Only, Seq
@@ -207,7 +208,7 @@ def _columns(
 
 _AS_RECORDED = (
     "id", "ip", "ua", "country", "city", "city_id", "device", "device_model", "os", "os_version", "browser",
-    "browser_version", "referrer", *(f"sub{n}" for n in range(1, 9)), "ref_id", "os_id", "user_id", "ext1", "ext2",
+    "browser_version", "referrer", *SUBS, "ref_id", "os_id", "user_id", "ext1", "ext2",
     "ext3", "ios_idfa", "android_id", "smart_id", "uniq",
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
 from trackyard.base.ids import lowercase_ids
 from trackyard.domain.statistics.switches import Switches
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import CommaList, OneOrMany, Only, Params, Seq
@@ -18,7 +19,7 @@ from trackyard.wire.request.params import CommaList, OneOrMany, Only, Params, Se
 Direction = Annotated[str, s.Choice(("asc", "desc"))]
 Locale = Annotated[str, s.Choice(("ru", "en", "es"))]
 
-HEAVY = frozenset({"hour", "day", "city", *(f"sub{number}" for number in range(1, 9))})
+HEAVY = frozenset({"hour", "day", "city", *SUBS})
 """Slices with many values: their period is bounded more narrowly (docs/spec/statistics.md#periods)."""
 
 
@@ -87,7 +88,7 @@ class CommonFilter(ReducedFilter):
 
     def filters(self) -> dict[str, Values]:
         """By the names of the analytic store, those that were given."""
-        names = ("currency", "os", "goal", "device", *(f"sub{number}" for number in range(1, 9)))
+        names = ("currency", "os", "goal", "device", *SUBS)
         return super().filters() | {name: getattr(self, name) for name in names if getattr(self, name)}
 
     def excluded(self) -> dict[str, Values]:

@@ -1,21 +1,19 @@
 """Values of subs (docs/api/subs.md, docs/spec/statistics.md#values-of-subs)."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.cohorts import find_subs
 from trackyard.api.paging import Paging
 from trackyard.domain.people.permissions import slice_features
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, check_features, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Seq
 from trackyard.wire.response.envelope import Answer, Pagination, pagination
 
 routes = Routes[Deps]()
-
-_NAMES: Final = tuple(f"sub{number}" for number in range(1, 9))
-
 
 Prefix = Annotated[str, s.BoundedText(maximum=2048)]
 """A sub is cut at 2 KB when it comes (docs/spec/tracking.md#bounds)."""
@@ -35,11 +33,11 @@ class FindSubs(Paging):
 
     def prefixes(self) -> dict[str, tuple[str, ...]]:
         """Return the prefixes of each sub that has one; else the first sub that was sent, or sub1, with any value."""
-        sent = {name: tuple(prefix for prefix in getattr(self, name) if prefix) for name in _NAMES}
+        sent = {name: tuple(prefix for prefix in getattr(self, name) if prefix) for name in SUBS}
         held = {name: prefixes for name, prefixes in sent.items() if prefixes}
         if held:
             return held
-        return {next((name for name in _NAMES if name in self.model_fields_set), _NAMES[0]): ("",)}
+        return {next((name for name in SUBS if name in self.model_fields_set), SUBS[0]): ("",)}
 
 
 class SubsAnswer(Answer):
@@ -57,7 +55,7 @@ def find(request: ApiRequest[Deps], params: FindSubs) -> SubsAnswer:
     order. A click without one of these subs has no combination. Without any sub, the values of sub1 are listed.
     """
     prefixes = params.prefixes()
-    for name in sorted(params.model_fields_set.intersection(_NAMES) - prefixes.keys()):
+    for name in sorted(params.model_fields_set.intersection(SUBS) - prefixes.keys()):
         request.warn(f"{name} is empty. It was ignored.")
     check_features(request.caller_or_none, slice_features(prefixes))
     limit = params.clamped(request)

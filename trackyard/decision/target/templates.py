@@ -11,6 +11,7 @@ from trackyard.decision.click.hit import Hit
 from trackyard.decision.target.deep_links import find_deep_link, wants_deep_link
 from trackyard.domain.tracking.macros import Template, encode_value
 from trackyard.domain.tracking.ruleset import RulesetOffer
+from trackyard.domain.tracking.subs import SUBS
 
 _URL_CHARACTERS: Final = "%:/?#[]@!$&'()*+,;=-._~{}"
 """Characters that stay in a URL as they are; braces because an unknown macro stays as written."""
@@ -106,7 +107,7 @@ _FUNCTION_MACROS: Final[dict[str, MacroFunction]] = {
 }
 _PARAMETERS: Final = (
     "pid",
-    *(f"sub{number}" for number in range(1, 9)),
+    *SUBS,
     *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", "ios_idfa", "android_id", "fbclid"),
 )
 _MACROS: Final[dict[str, _MacroReader]] = {

@@ -11,8 +11,9 @@ from typing import ClassVar, Final
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.targeting.ip_lists import AddressSet
 from trackyard.decision.targeting.versions import VersionSet
+from trackyard.domain.tracking.subs import SUBS as NAMES
 
-SUBS: Final = ("", *(f"sub{number}" for number in range(1, 9)))
+SUBS: Final = ("", *NAMES)
 """Parameters by the number of their sub."""
 
 SubValues = tuple[tuple[str, str], ...]

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.statistics.rows import ConversionEvent, encode_row
+from trackyard.domain.tracking.subs import SUBS
 
 
 class ConversionEventSource(Protocol):
@@ -87,5 +88,5 @@ def event_of(conversion: ConversionEventSource, sign: int) -> ConversionEvent:
 _FROM_CLICK = (
     *("landing", "smart_id", "country", "region", "city_id", "city", "isp", "connection"),
     *("os", "os_version", "device", "brand", "device_model", "browser", "browser_version"),
-    *(f"sub{number}" for number in range(1, 9)),
+    *SUBS,
 )

@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from trackyard.base.money import ZERO, percent_of, rounded
+from trackyard.domain.tracking.subs import SUBS
 
 DEFAULT_GOAL: Final = "1"
 
@@ -54,7 +55,7 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True):
 def payment_of(document: Mapping[str, Any]) -> Payment:
     """The payment of a stored item; null means absent. Raises msgspec.ValidationError."""
     present = {name: value for name, value in document.items() if value is not None and value != ""}
-    for name in _SUBS:
+    for name in SUBS:
         if isinstance(present.get(name), list):
             present[name] = ",".join(str(value) for value in present[name])
     return msgspec.convert(present, Payment, strict=False)
@@ -102,7 +103,7 @@ def matching_payments(
 def conditions_of(item: Payment) -> tuple[str, ...]:
     """The names of what a payment asks of a click."""
     plain = [name for name in ("countries", "cities", "devices", "os") if getattr(item, name)]
-    return (*plain, *(name for name in _SUBS if _values(getattr(item, name))))
+    return (*plain, *(name for name in SUBS if _values(getattr(item, name))))
 
 
 def compute_amounts(payment: Payment, order_sum: Decimal) -> Amounts:
@@ -115,9 +116,6 @@ def compute_amounts(payment: Payment, order_sum: Decimal) -> Amounts:
     return Amounts(order_sum, rounded(charge), rounded(payout))
 
 
-_SUBS: Final = tuple(f"sub{number}" for number in range(1, 9))
-
-
 def _matches(item: Payment, click: Mapping[str, Any]) -> bool:
     if item.countries and (click["country"] in item.countries) == item.country_exclude:
         return False
@@ -125,7 +123,7 @@ def _matches(item: Payment, click: Mapping[str, Any]) -> bool:
         (not item.cities or click["city_id"] in item.cities)
         and _among(click["device"], item.devices)
         and _among(click["os"], item.os)
-        and all(_among(click[name], _values(text)) for name in _SUBS if (text := getattr(item, name)))
+        and all(_among(click[name], _values(text)) for name in SUBS if (text := getattr(item, name)))
     )
 
 

@@ -6,8 +6,9 @@ from decimal import Decimal
 import msgspec
 
 from trackyard.domain.offers.offers import Cap, Offer, OfferPayment, TargetingGroup, Tier
+from trackyard.domain.tracking.subs import SUBS
 
-_PAYMENT_CONDITIONS = ("countries", "cities", "devices", "os", *(f"sub{number}" for number in range(1, 9)))
+_PAYMENT_CONDITIONS = ("countries", "cities", "devices", "os", *SUBS)
 """The conditions of a payment beside its goal."""
 
 

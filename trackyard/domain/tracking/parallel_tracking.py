@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import local_day
 from trackyard.domain.tracking.macros import cached_template
+from trackyard.domain.tracking.subs import SUBS
 
 
 def parallel_url(url: str, click: Mapping[str, Any], zone: ZoneInfo, *, offer_title: str, affiliate_name: str) -> str:
@@ -38,7 +39,7 @@ _FROM_RECORD: Final = {
         for name in (
             *("ip", "city", "referrer", "os", "os_version", "device_model", "browser", "language"),
             *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", "ios_idfa", "android_id", "fbclid"),
-            *(f"sub{number}" for number in range(1, 9)),
+            *SUBS,
         )
     },
 }

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+from trackyard.base.money import plain_amount
 from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.conversions import CUSTOM_FIELDS, Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.tracking.macros import cached_template
+from trackyard.domain.tracking.subs import SUBS
 
 BY_CREATING: Final = "by_creating"
 
@@ -87,8 +88,8 @@ def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str)
         "pid": str(conversion.affiliate_id),
         "status": str(conversion.status.shown.number),
         "status_name": conversion.status.shown.value,
-        "sum": _plain(conversion.payout),
-        "order_sum": _plain(conversion.sum),
+        "sum": plain_amount(conversion.payout),
+        "order_sum": plain_amount(conversion.sum),
         "currency": conversion.currency,
         "goal": conversion.goal,
         "goal_name": conversion.goal_title,
@@ -113,10 +114,5 @@ _CUSTOM_FIELD: Final = ("custom_field", "custom_field_")
 
 _FROM_CLICK: Final = (
     *("ip", "city", "os", "referrer", "ref_id", "os_id", "ext1", "ext2", "ext3"),
-    *(f"sub{number}" for number in range(1, 9)),
+    *SUBS,
 )
-
-
-def _plain(amount: Decimal) -> str:
-    """An amount without the zeros at its end: 5, 0.25."""
-    return f"{amount.normalize():f}"

@@ -7,6 +7,7 @@ from typing import Final
 from trackyard.base.ids import new_click_id, new_id
 from trackyard.domain.conversions.conversions import Conversion
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.tracking.subs import SUBS
 
 _CLICK: Final[Mapping[str, str]] = {
     "ip": "203.0.113.1",
@@ -18,7 +19,7 @@ _CLICK: Final[Mapping[str, str]] = {
     "referrer": "https://example.com/",
     "ref_id": "ref_id",
     "os_id": "os_id",
-    **{name: name for name in ("ext1", "ext2", "ext3", *(f"sub{number}" for number in range(1, 9)))},
+    **{name: name for name in ("ext1", "ext2", "ext3", *SUBS)},
 }
 """Its click: what has no value of its own is named after itself."""
 

@@ -12,6 +12,7 @@ from trackyard.decision.target.queries import find_plain_params, read_query_para
 from trackyard.decision.target.url import accepted_url, rejected_url
 from trackyard.decision.visitor.client_hints import ACCEPT_CH, needs_accept_ch
 from trackyard.domain.tracking.rejections import Rejection
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.hits import HitFactory
 from trackyard.edge.endpoints.postback_params import read_body_params
@@ -92,7 +93,7 @@ class ClickHandler:
 
 
 _COLUMN_PARAMETERS: Final = (  # parameters that are columns, in the order of the columns
-    *(f"sub{number}" for number in range(1, 9)),
+    *SUBS,
     *("ref_id", "os_id", "user_id", "ext1", "ext2", "ext3", "fbclid", "ios_idfa", "android_id", "bundle_id"),
 )
 _COLUMN_INDEX: Final = {name: place for place, name in enumerate(_COLUMN_PARAMETERS)}

@@ -10,6 +10,7 @@ from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.headers import find_click_cookie, find_cookie
 from trackyard.domain.tracking.macros import cached_template
 from trackyard.domain.tracking.postback_params import canonical_pixel_params
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.edge.endpoints.pages import GIF, GIF_TYPE, HTML, SCRIPT_TYPE, SUCCESS_PAGE, TRACK_SCRIPT, TRACKED_SCRIPT
 from trackyard.edge.endpoints.postback_params import read_params
 from trackyard.edge.endpoints.postbacks import PostbackHandler
@@ -29,11 +30,11 @@ _SANDBOX: Final = (
 
 _CONVERSION_MACROS: Final = (  # macros of postbacks whose values are known once the conversion is made
     *("transactionid", "sum", "currency", "goal_name", "geo", "city", "os", "device_type", "referrer", "click_date"),
-    *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", *(f"sub{number}" for number in range(1, 9))),
+    *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", *SUBS),
 )
 _CLICK_MACROS: Final = (
     *("ip", "city", "os", "referrer", "ref_id", "os_id", "ext1", "ext2", "ext3", "user_id"),
-    *(f"sub{number}" for number in range(1, 9)),
+    *SUBS,
 )
 _CUSTOM_FIELDS: Final = tuple((f"custom_field{number}", f"custom_field_{number}") for number in range(1, 8))
 _STATUS_NAMES: Final = {"": "confirmed", "1": "confirmed", "2": "pending", "3": "declined", "5": "hold"}
