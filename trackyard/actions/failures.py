@@ -1,5 +1,7 @@
-"""What a store that fails under a call is to the caller (docs/spec/api-conventions.md#errors): only defects of ours are
-a 500."""
+"""Failures of stores as answers to callers (docs/spec/api-conventions.md#errors).
+
+Only defects of the program are a 500.
+"""
 
 import errno
 from typing import Final

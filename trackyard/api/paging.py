@@ -16,5 +16,5 @@ class Paging(Params):
     limit: Count = 100
 
     def clamped(self, request: ApiRequest[Any]) -> int:
-        """The limit that is used."""
+        """Return the limit that is used."""
         return min(self.limit, request.max_limit)

@@ -8,7 +8,7 @@ from trackyard.wire.endpoint import ApiRequest
 
 
 def path_number(request: ApiRequest[Any], name: str = "id") -> int:
-    """The integer id in the path. Raises NotFound."""
+    """Return the integer id in the path. Raises NotFound."""
     text = request.path[name]
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise NotFound
@@ -16,7 +16,7 @@ def path_number(request: ApiRequest[Any], name: str = "id") -> int:
 
 
 def path_hex(request: ApiRequest[Any], name: str = "id") -> str:
-    """The id of 24 hex digits in the path. Raises NotFound."""
+    """Return the id of 24 hex digits in the path. Raises NotFound."""
     text = request.path[name].lower()
     if not is_hex24(text):
         raise NotFound

@@ -1,5 +1,7 @@
-"""Payments to affiliates: who is due, making, executing and cancelling them
-(docs/spec/money.md#payments-to-affiliates)."""
+"""Use cases of payments to affiliates: due balances, creating, executing and cancelling.
+
+See docs/spec/money.md#payments-to-affiliates.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +34,7 @@ _PIECE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class SkippedPayment:
-    """An affiliate that got no payment, and why."""
+    """An affiliate without a payment, and the reason."""
 
     affiliate_id: int
     currency: str
@@ -65,10 +67,11 @@ def add_payments(
     until: int | None = None,
     comment: str = "",
 ) -> tuple[list[AffiliatePayment], list[SkippedPayment]]:
-    """Makes a payment for each affiliate and currency that is due, of all that is available, or of what became so
-    before `until` (UTC ms, exclusive). Those named that cannot be paid are told with their reason.
+    """Create a payment for each affiliate and currency that is due; each on its own.
 
-    Each payment is whole and on its own. Raises BadInput for an affiliate that does not exist or is out of scope.
+    until: pays what became available before it (UTC milliseconds, exclusive); None pays all that is available.
+    Returns the payments, and the named affiliates that got none with the reason.
+    Raises BadInput for an affiliate that does not exist or is out of scope.
     """
     min_payment = _least_payments(deps)
     with deps.database.read() as conn:
@@ -93,8 +96,10 @@ def add_payments(
 def edit_payment(
     deps: Deps, caller: Caller, number: int, *, status: PaymentStatus | None = None, comment: str | None = None
 ) -> AffiliatePayment:
-    """Executes a payment, of which its affiliate is told by mail, or cancels it, or changes its comment. Raises
-    NotFound, Conflict for a move that is none."""
+    """Execute a payment, cancel it, or change its comment; an execution is mailed.
+
+    Raises NotFound, and Conflict for a forbidden move.
+    """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         before = required(payments.find_payment(conn, _scope(conn, caller), number, lock=True))
@@ -108,7 +113,7 @@ def edit_payment(
 
 
 def get_payment(deps: Deps, caller: Caller, number: int) -> AffiliatePayment:
-    """A payment to an affiliate in scope. Raises NotFound."""
+    """Return a payment to an affiliate in scope. Raises NotFound."""
     with deps.database.read() as conn:
         return required(payments.find_payment(conn, _scope(conn, caller), number))
 
@@ -116,13 +121,13 @@ def get_payment(deps: Deps, caller: Caller, number: int) -> AffiliatePayment:
 def list_payments(
     deps: Deps, caller: Caller, chosen: PaymentFilter, *, page: int, limit: int
 ) -> tuple[list[AffiliatePayment], int]:
-    """A page of payments, the newest first, and how many there are."""
+    """Return a page of payments, the newest first, and the total."""
     with deps.database.read() as conn:
         return payments.list_payments(conn, _scope(conn, caller), chosen, page=page, limit=limit)
 
 
 def each_payment(deps: Deps, caller: Caller, chosen: PaymentFilter) -> Iterator[AffiliatePayment]:
-    """All of them, the newest first, read in pieces: no transaction lasts as long as somebody reads."""
+    """Yield all payments, the newest first, read in pieces by short transactions."""
     before = None
     while True:
         with deps.database.read() as conn:
@@ -134,7 +139,7 @@ def each_payment(deps: Deps, caller: Caller, chosen: PaymentFilter) -> Iterator[
 
 
 def each_entry(deps: Deps, number: int) -> Iterator[PaidEntry]:
-    """All that a payment pays, the oldest first, read in pieces."""
+    """Yield all that a payment pays, the oldest first, read in pieces."""
     after = None
     while True:
         with deps.database.read() as conn:
@@ -146,13 +151,13 @@ def each_entry(deps: Deps, number: int) -> Iterator[PaidEntry]:
 
 
 def list_entries(deps: Deps, number: int, *, page: int, limit: int) -> tuple[list[PaidEntry], int]:
-    """A page of what a payment pays, the oldest first, and how many there are."""
+    """Return a page of what a payment pays, the oldest first, and the total."""
     with deps.database.read() as conn:
         return payments.list_entries(conn, number, page=page, limit=limit)
 
 
 def _notify_paid(conn: Connection, paid: AffiliatePayment, now_ms: int) -> None:
-    """Mail to the affiliate that a payment was executed."""
+    """Mail an affiliate that its payment was executed."""
     payee = affiliates.names_of(conn, {paid.affiliate_id})[paid.affiliate_id]
     values = {"payment": paid.id, "amount": plain_amount(paid.amount), "currency": paid.currency}
     notices.send_notice(
@@ -161,14 +166,16 @@ def _notify_paid(conn: Connection, paid: AffiliatePayment, now_ms: int) -> None:
 
 
 class _Unpayable(Exception):
-    """What was begun is taken back, for the ledger moved meanwhile; the message is the reason."""
+    """The ledger moved meanwhile, so the payment is rolled back; the message is the reason."""
 
 
 def _pay(
     deps: Deps, caller: Caller, due: PayableBalance, min_payment: Decimal, until: int | None, comment: str
 ) -> AffiliatePayment | str:
-    """The payment, or why there is none. That is found before anything is written: what is taken back would take the
-    whole write back that it is a part of (Database.whole)."""
+    """Return the payment, or the reason why there is none.
+
+    It checks before it writes: a rollback here would undo an outer transaction.
+    """
     assert isinstance(caller, StaffCaller)
     now, account_key = deps.clock.now_ms(), (due.affiliate_id, due.currency)
     try:
@@ -190,7 +197,7 @@ def _pay(
 
 
 def _unpayable_reason(amount: Decimal, min_payment: Decimal, available_amount: Decimal) -> str | None:
-    """Why an amount is not paid."""
+    """Return why an amount is not paid, or None."""
     if amount <= 0:
         return "nothing is available"
     if amount < min_payment:

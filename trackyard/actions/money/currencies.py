@@ -1,4 +1,4 @@
-"""Currencies: their rates, and what staff say of them (docs/spec/money.md#exchange-rates, docs/api/currencies.md)."""
+"""Use cases of currencies and their rates (docs/spec/money.md#exchange-rates)."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -11,24 +11,24 @@ from trackyard.store.money import currencies, exchange_rates
 
 
 def list_currencies(deps: Deps) -> list[Currency]:
-    """Every currency that has a rate or that staff added, by code; the platform's too."""
+    """Return every currency that has a rate or that staff added, by code; the platform's too."""
     with deps.database.read() as conn:
         return _list_records(deps, conn)
 
 
 def get_currency(deps: Deps, number: int) -> Currency:
-    """The currency of an ISO number. Raises NotFound."""
+    """Return the currency of an ISO number. Raises NotFound."""
     with deps.database.read() as conn:
         return _get_record(deps, conn, number)
 
 
 def is_active(deps: Deps, conn: Connection, code: str) -> bool:
-    """Whether a currency exists and is active; the platform's is."""
+    """Return whether a currency exists and is active; the platform's is."""
     return any(record.code == code and record.active for record in _list_records(deps, conn))
 
 
 def add_currency(deps: Deps, code: str, rate: Decimal, *, active: bool, min_payment: Decimal) -> Currency:
-    """Adds a currency. Raises BadInput for a code that is not known, Conflict for one that exists."""
+    """Add a currency. Raises BadInput for an unknown code, Conflict for one that exists."""
     number = NUMBERS.get(code)
     if number is None:
         raise BadInput({"code": ["This value must be a code of ISO 4217."]})
@@ -44,7 +44,10 @@ def add_currency(deps: Deps, code: str, rate: Decimal, *, active: bool, min_paym
 def edit_currency(
     deps: Deps, number: int, *, rate: Decimal | None, active: bool | None, min_payment: Decimal | None
 ) -> Currency:
-    """Changes what is given; a rate holds from now on. Raises NotFound, BadInput for a change of the platform's."""
+    """Change the given fields; a rate holds from now on.
+
+    Raises NotFound, and BadInput for a change of the platform's own.
+    """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         before = _get_record(deps, conn, number)
@@ -64,7 +67,7 @@ def edit_currency(
 
 
 def remove_currency(deps: Deps, number: int) -> Currency:
-    """Removes a currency with its rates; what it was. Raises NotFound, Conflict for one that is in use."""
+    """Remove a currency with its rates and return it. Raises NotFound, Conflict for one in use."""
     with deps.database.write() as conn:
         before = _get_record(deps, conn, number)
         if before.default or currencies.is_used(conn, before.code):

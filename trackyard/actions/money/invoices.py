@@ -1,5 +1,7 @@
-"""Invoices of advertisers: writing and reading them, computing their lines
-(docs/api/invoices.md, docs/spec/money.md#invoices)."""
+"""Use cases of invoices of advertisers, and the computation of their lines.
+
+See docs/api/invoices.md and docs/spec/money.md#invoices.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -31,13 +33,13 @@ _NO_LIMIT: Final = 2**31
 def list_invoices(
     deps: Deps, caller: Caller, chosen: InvoiceFilter, *, page: int, limit: int
 ) -> tuple[list[Invoice], int]:
-    """A page of the invoices of advertisers in the caller's scope, and how many there are."""
+    """Return a page of the invoices of advertisers in the caller's scope, and the total."""
     with deps.database.read() as conn:
         return invoices.list_invoices(conn, _scope(conn, caller), chosen, page=page, limit=limit)
 
 
 def get_invoice(deps: Deps, caller: Caller, number: int) -> Invoice:
-    """An invoice of an advertiser in the caller's scope. Raises NotFound."""
+    """Return an invoice of an advertiser in the caller's scope. Raises NotFound."""
     with deps.database.read() as conn:
         return _invoice(conn, caller, number)
 
@@ -64,10 +66,11 @@ def add_invoice(deps: Deps, caller: Caller, new: Invoice) -> int:
 
 
 def edit_invoice(deps: Deps, caller: Caller, number: int, given: dict[str, Any]) -> None:
-    """Changes what is given, by the names of Draft but for its currency. Lines that came from statistics follow a
-    change of the period or the advertiser; none in the place of given ones have them computed.
+    """Change the given fields, by the names of Invoice, all but its currency.
 
-    Raises NotFound, BadInput as add_invoice, TooHeavy.
+    Lines that came from statistics follow a change of the period or the advertiser; an empty list of lines has them
+    computed.
+    Raises NotFound, BadInput as add_invoice, and ReportTooHeavy.
     """
     while True:
         with deps.database.read() as conn:
@@ -97,8 +100,10 @@ def _computed_from(item: Invoice) -> tuple[Any, ...]:
 
 
 def _computed(deps: Deps, scope: Scope, item: Invoice) -> tuple[InvoiceLine, ...]:
-    """The lines of a period, by offer: what the advertiser is charged for confirmed conversions in the invoice's
-    currency, and the clicks and views that came with them; none without both days."""
+    """Return the lines of a period by offer; none without both days.
+
+    They are the charges of confirmed conversions in the invoice's currency, and the clicks and impressions.
+    """
     if item.start_date is None or item.end_date is None:
         return ()
     report = Report(

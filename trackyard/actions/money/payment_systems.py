@@ -1,4 +1,4 @@
-"""Payment systems: what staff say of them, and what affiliates choose (docs/api/payment-systems.md)."""
+"""Use cases of payment systems, and affiliates' choices of them (docs/api/payment-systems.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from trackyard.store.money import exchange_rates, payment_systems
 
 @dataclass(frozen=True, slots=True)
 class SystemFieldInput:
-    """A field as staff write it. id: of one there is; None = a new one."""
+    """A field as staff write it. id: of an existing one; None is a new one."""
 
     id: int | None
     lang_label: str
@@ -21,13 +21,13 @@ class SystemFieldInput:
 
 
 def list_payment_systems(deps: Deps) -> list[PaymentSystem]:
-    """All of them, oldest first."""
+    """Return all, oldest first."""
     with deps.database.read() as conn:
         return payment_systems.list_payment_systems(conn)
 
 
 def get_payment_system(deps: Deps, system_id: int) -> PaymentSystem:
-    """The payment system of an id. Raises NotFound."""
+    """Return the payment system of an id. Raises NotFound."""
     with deps.database.read() as conn:
         return _found(conn, system_id)
 
@@ -35,7 +35,7 @@ def get_payment_system(deps: Deps, system_id: int) -> PaymentSystem:
 def add_payment_system(
     deps: Deps, lang_label: str, currency: str | None, fields: Sequence[SystemFieldInput]
 ) -> PaymentSystem:
-    """Makes a payment system. Raises BadInput for a currency without a rate and for fields that name others."""
+    """Create a payment system. Raises BadInput for a currency without a rate and for wrong fields."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         _check_currency(deps, conn, currency)
@@ -47,8 +47,10 @@ def add_payment_system(
 
 
 def edit_payment_system(deps: Deps, system_id: int, given: dict[str, Any]) -> PaymentSystem:
-    """Changes what is given: lang_label, currency, fields (all of them, SystemFieldInput each). What affiliates told
-    stays. Raises NotFound, BadInput."""
+    """Change lang_label, currency or fields (all of them, SystemFieldInput each).
+
+    Answers of affiliates stay. Raises NotFound, BadInput.
+    """
     values = dict(given)
     with deps.database.write() as conn:
         before = _found(conn, system_id, lock=True)
@@ -60,7 +62,7 @@ def edit_payment_system(deps: Deps, system_id: int, given: dict[str, Any]) -> Pa
 
 
 def remove_payment_system(deps: Deps, system_id: int) -> PaymentSystem:
-    """Removes one that no affiliate uses; what it was. Raises NotFound, Conflict."""
+    """Remove an unused payment system and return it. Raises NotFound, Conflict."""
     with deps.database.write() as conn:
         before = _found(conn, system_id, lock=True)
         if payment_systems.is_used(conn, system_id):
@@ -70,8 +72,9 @@ def remove_payment_system(deps: Deps, system_id: int) -> PaymentSystem:
 
 
 def checked_payment_systems(deps: Deps, conn: Connection, chosen: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What an affiliate chose, each {system_id, currency, fields}, with the currency of its system filled in.
+    """Return the choice of an affiliate with the currency of its system filled in.
 
+    chosen: {system_id, currency, fields} each.
     Raises BadInput by the wire's names: a system or field that does not exist, a required field that is missing, a
     currency that the system does not pay.
     """

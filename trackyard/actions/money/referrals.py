@@ -11,7 +11,7 @@ from trackyard.store.money import referrals
 def list_shares(
     deps: Deps, caller: Caller, permission: Permission, chosen: ShareFilter, *, page: int, limit: int
 ) -> tuple[list[ReferralShares], int]:
-    """A page of shares, and how many rows there are: an affiliate's own as a referrer, staff's in their scope."""
+    """Return a page of shares and the number of rows: an affiliate's as a referrer, staff's in scope."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, permission)
         return referrals.list_shares(conn, scope, chosen, page=page, limit=limit)

@@ -1,4 +1,4 @@
-"""Advertisers: making, listing and changing them, their passwords (docs/api/advertisers.md)."""
+"""Use cases of advertisers and their passwords (docs/api/advertisers.md)."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,8 +32,11 @@ class AdvertiserRecord:
 def list_advertisers(
     deps: Deps, caller: Caller, *, order: str, descending: bool, changed_since: int | None, page: int, limit: int
 ) -> tuple[list[AdvertiserRecord], int]:
-    """A page of the advertisers in the caller's scope, and how many there are. order: a name of advertisers.SORTS ·
-    changed_since: UTC ms, None asks nothing."""
+    """Return a page of the advertisers in the caller's scope, and the total.
+
+    order: a name of advertisers.SORTS.
+    changed_since: UTC milliseconds; None is any.
+    """
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.ADVERTISERS_READ)
         found, total = advertisers.list_advertisers(
@@ -43,7 +46,7 @@ def list_advertisers(
 
 
 def get_advertiser(deps: Deps, caller: Caller, permission: Permission, advertiser_id: str) -> AdvertiserRecord:
-    """An advertiser in the scope of `permission`. Raises NotFound."""
+    """Return an advertiser in the scope of `permission`. Raises NotFound."""
     with deps.database.read() as conn:
         found = advertisers.find_advertiser(conn, scope_of(conn, caller, permission), advertiser_id)
         return _records(conn, [required(found)])[0]
@@ -85,8 +88,10 @@ def edit_advertiser(
 
 
 def send_password(deps: Deps, caller: Caller, advertiser_id: str) -> str:
-    """Gives an advertiser a new password, which is told in a mail alone; the address it goes to. Raises NotFound,
-    BadInput for an advertiser without an address."""
+    """Mail an advertiser a new password and return the address.
+
+    Raises NotFound, and BadInput for an advertiser without an address.
+    """
     password = new_password()
     hashed = hash_password(password)  # takes long on purpose: before the transaction
     now = deps.clock.now_ms()

@@ -1,4 +1,4 @@
-"""Affiliates, for staff: making, listing and changing them, their passwords and balances (docs/api/affiliates.md)."""
+"""Use cases of affiliates, their passwords and balances (docs/api/affiliates.md)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ EMAIL_TAKEN = "This e-mail address is taken."
 
 @dataclass(frozen=True, slots=True)
 class CustomFieldValue:
-    """What an affiliate told under a custom field."""
+    """The answer of an affiliate to a custom field."""
 
     id: int
     name: str
@@ -41,8 +41,11 @@ class CustomFieldValue:
 
 @dataclass(frozen=True, slots=True)
 class AffiliateRecord:
-    """An affiliate with what the admin view shows beside it. balance: a currency each · systems: the names of payment
-    systems by id · told: under custom fields."""
+    """An affiliate with the further data of the staff's view.
+
+    balance: one item a currency.
+    systems: the names of payment systems by id.
+    """
 
     affiliate: Affiliate
     manager: Staff | None
@@ -56,7 +59,7 @@ class AffiliateRecord:
 def list_affiliates(
     deps: Deps, caller: Caller, chosen: AffiliateFilter, *, with_balance: bool, page: int, limit: int
 ) -> tuple[list[AffiliateRecord], int]:
-    """A page of the affiliates in the caller's scope with their keys, and how many there are."""
+    """Return a page of the affiliates in the caller's scope with their keys, and the total."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.AFFILIATES_READ)
         found, total = affiliates.list_affiliates(conn, scope, chosen, page=page, limit=limit)
@@ -66,7 +69,7 @@ def list_affiliates(
 def list_referred(
     deps: Deps, caller: Caller, affiliate_id: int, *, page: int, limit: int
 ) -> tuple[list[AffiliateRecord], int]:
-    """A page of the affiliates in the caller's scope whose referrer this one is, and how many there are."""
+    """Return a page of the affiliates in scope that this one referred, and the total."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.AFFILIATES_READ)
         chosen = AffiliateFilter(ref=affiliate_id)
@@ -75,19 +78,22 @@ def list_referred(
 
 
 def get_affiliate(deps: Deps, caller: Caller, permission: Permission, affiliate_id: int) -> Affiliate:
-    """An affiliate in the scope of `permission`. Raises NotFound."""
+    """Return an affiliate in the scope of `permission`. Raises NotFound."""
     with deps.database.read() as conn:
         return _found(conn, scope_of(conn, caller, permission), affiliate_id)
 
 
 def get_record(deps: Deps, affiliate: Affiliate) -> AffiliateRecord:
-    """An affiliate that was found, with what the admin view shows beside it."""
+    """Return an affiliate with the further data of the staff's view."""
     with deps.database.read() as conn:
         return _records(deps, conn, [affiliate])[0]
 
 
 def add_affiliate(deps: Deps, caller: Caller, new: Affiliate, password: str) -> AffiliateRecord:
-    """Create an affiliate with a key of its own. Raises BadInput, and Conflict for a taken e-mail address or login."""
+    """Create an affiliate with a key of its own.
+
+    Raises BadInput, and Conflict for a taken e-mail address or login.
+    """
     hashed = hash_password(password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
         manager = resolve_manager(conn, caller, Permission.AFFILIATES_WRITE, new.manager_id, "manager_id")
@@ -119,9 +125,12 @@ def store_affiliate(deps: Deps, conn: Connection, new: Affiliate) -> tuple[int, 
 
 
 def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
-    """Changes what is given, by the names of NewAffiliateRow and Contact; payment systems and tags are replaced, custom
-    fields and the parts of sub accounts one by one. A new password ends its sessions. Raises NotFound, BadInput, and
-    Conflict for a taken login."""
+    """Change the given fields of an affiliate; a new password ends its sessions.
+
+    given: by the names of Affiliate, and `password` in clear. Payment systems and tags are replaced; custom fields
+    and the parts of sub accounts change one by one.
+    Raises NotFound, BadInput, and Conflict for a taken login.
+    """
     values = dict(given)
     password = values.pop("password", None)
     if password is not None:
@@ -154,7 +163,7 @@ def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping
 
 
 def renew_password(deps: Deps, caller: Caller, affiliate_id: int) -> str:
-    """Gives an affiliate a new password, told here and in a mail to it; its sessions end. Raises NotFound."""
+    """Mail an affiliate a new password and return it; its sessions end. Raises NotFound."""
     password, now = new_password(), deps.clock.now_ms()
     hashed = hash_password(password)
     with deps.database.write() as conn:
@@ -167,7 +176,10 @@ def renew_password(deps: Deps, caller: Caller, affiliate_id: int) -> str:
 
 
 def check_referrer(conn: Connection, scope: Scope, ref: int | None, of: int | None = None) -> None:
-    """Raise BadInput for a referrer that does not exist in scope, or that the affiliate itself (`of`) referred."""
+    """Check a referrer before it is stored.
+
+    Raises BadInput for one that is unknown in scope, or that the affiliate itself (`of`) referred.
+    """
     if ref is None:
         return
     if ref == of:
@@ -181,7 +193,10 @@ def check_referrer(conn: Connection, scope: Scope, ref: int | None, of: int | No
 
 
 def _claim_sign_in_names(conn: Connection, affiliate_id: int, email: str, login: str) -> None:
-    """Raise Conflict for a login that another affiliate or a staff user signs in with, or such an e-mail address."""
+    """Claim the e-mail address and login of an affiliate.
+
+    Raises Conflict when another affiliate has one of them, or a staff user the login.
+    """
     taken = affiliates.claim_names(conn, affiliate_id, email, login)
     if email.lower() in taken:
         raise Conflict({"email": [EMAIL_TAKEN]})
@@ -190,8 +205,10 @@ def _claim_sign_in_names(conn: Connection, affiliate_id: int, email: str, login:
 
 
 def get_balances(deps: Deps, caller: Caller, affiliate_id: int | None) -> list[Balance]:
-    """The balance by currency, of the caller or, for staff, of an affiliate in scope; one in the platform currency
-    always. Raises BadInput."""
+    """Return balances by currency, of the caller or, for staff, of an affiliate in scope.
+
+    One in the platform currency is always there. Raises BadInput.
+    """
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.BALANCES_READ)
         if isinstance(caller, AffiliateCaller):
@@ -202,7 +219,7 @@ def get_balances(deps: Deps, caller: Caller, affiliate_id: int | None) -> list[B
 
 
 def balances_of(deps: Deps, conn: Connection, ids: Sequence[int]) -> dict[int, list[Balance]]:
-    """Return the balances of affiliates by currency; one in the platform currency always, 0 before the first entry."""
+    """Return balances by currency; one in the platform currency always, 0 before the first entry."""
     found: dict[int, list[Balance]] = {affiliate_id: [] for affiliate_id in ids}
     for item in ledger.list_balances(conn, ids):
         found[item.affiliate_id].append(item)
@@ -214,7 +231,7 @@ def balances_of(deps: Deps, conn: Connection, ids: Sequence[int]) -> dict[int, l
 
 
 def nested_records(deps: Deps, conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateRecord]:
-    """Affiliates as other records show them, by id: without their keys, in a constant number of statements."""
+    """Return affiliates for other records, by id and without keys, in a constant number of statements."""
     found = affiliates.affiliates_of(conn, ids)
     return {record.affiliate.id: record for record in _with_details(deps, conn, list(found.values()), {})}
 

@@ -1,4 +1,4 @@
-"""What records of affiliates and advertisers have alike: managers and sub accounts, as writes name them."""
+"""Managers and sub accounts of affiliates and advertisers, as writes name them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,9 +15,10 @@ from trackyard.store.people import staff
 def resolve_manager(
     conn: Connection, caller: Caller, permission: Permission, manager_id: str | None, wire_name: str
 ) -> Staff | None:
-    """The manager that a new record gets. One made by a manager is its own, or it could not see what it made.
+    """Return the manager of a new record.
 
-    Raises BadInput under `wire_name` for a manager that does not exist or is not the caller's to name.
+    A record made by a manager is its own, so that it can see what it made.
+    Raises BadInput under `wire_name` for a manager that is unknown, or that the caller may not name.
     """
     if isinstance(caller, StaffCaller) and is_confined(caller, permission):
         if manager_id not in (None, caller.id):

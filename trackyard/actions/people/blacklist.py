@@ -1,5 +1,7 @@
-"""Advertisers refuse affiliates and admit them again
-(docs/api/advertisers.md#post-adminadvertiserdisable-affiliate)."""
+"""Use cases of blacklists of advertisers.
+
+See docs/api/advertisers.md#post-adminadvertiserdisable-affiliate.
+"""
 
 from collections.abc import Collection
 
@@ -15,8 +17,10 @@ from trackyard.store.tracking import rulesets
 
 
 def block_affiliate(deps: Deps, caller: Caller, advertiser_ids: Collection[str], affiliate_id: int) -> None:
-    """Puts an affiliate on the blacklist of advertisers, all or none. Raises BadInput for what does not exist or is
-    out of scope."""
+    """Put an affiliate on the blacklist of advertisers, all or none.
+
+    Raises BadInput for what does not exist or is out of scope.
+    """
     with deps.database.write() as conn:
         _check(conn, caller, advertiser_ids, affiliate_id)
         blacklist.add(conn, affiliate_id, advertiser_ids, deps.clock.now_ms())
@@ -24,7 +28,7 @@ def block_affiliate(deps: Deps, caller: Caller, advertiser_ids: Collection[str],
 
 
 def unblock_affiliate(deps: Deps, caller: Caller, advertiser_ids: Collection[str], affiliate_id: int) -> set[str]:
-    """Takes an affiliate off the blacklist of advertisers; those it was on. Raises BadInput as block_affiliate."""
+    """Remove an affiliate from blacklists; return the advertisers that had it. Raises BadInput."""
     with deps.database.write() as conn:
         _check(conn, caller, advertiser_ids, affiliate_id)
         unblocked = blacklist.remove(conn, affiliate_id, advertiser_ids)

@@ -1,5 +1,7 @@
-"""What an affiliate does with its own account: seeing it, a new key, signing up
-(docs/spec/callers.md#sign-in, docs/api/own-account.md)."""
+"""An affiliate's own account: reading it, a new key, signing up.
+
+See docs/spec/callers.md#sign-in and docs/api/own-account.md.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -31,7 +33,11 @@ SIGN_UPS_PER_ADDRESS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """An affiliate as it sees itself. balance: a currency each · permissions: area → feature → level."""
+    """An affiliate's view of itself.
+
+    balance: one item a currency.
+    permissions: area to feature to level.
+    """
 
     affiliate: Affiliate
     manager: Staff | None

@@ -1,5 +1,7 @@
-"""Permissions of affiliates, as administrators set them: of one, and those of all that have none of their own
-(docs/spec/callers.md#permissions-of-affiliates)."""
+"""Use cases of the permissions of affiliates, for administrators.
+
+See docs/spec/callers.md#permissions-of-affiliates.
+"""
 
 from collections.abc import Mapping
 
@@ -16,14 +18,16 @@ Tree = dict[str, dict[str, EffectiveLevel]]
 
 
 def get_default(deps: Deps) -> Tree:
-    """The installation's own tree."""
+    """Return the installation's own tree."""
     with deps.database.read() as conn:
         return permission_tree(_installation(conn), {})
 
 
 def edit_default(deps: Deps, given: Mapping[str, Mapping[str, str]]) -> Tree:
-    """Changes levels of the installation's tree, by area and feature; `default` makes one the program's own again.
-    It holds from the next call on. Raises BadInput."""
+    """Change levels of the installation's tree, from the next request on. Raises BadInput.
+
+    given: area to feature to level; `default` restores the program's own.
+    """
     levels = _flat(given)
     with deps.database.write() as conn:
         changed = merge_levels(_installation(conn), levels)
@@ -32,8 +36,10 @@ def edit_default(deps: Deps, given: Mapping[str, Mapping[str, str]]) -> Tree:
 
 
 def edit_permissions(deps: Deps, affiliate_id: int, given: Mapping[str, Mapping[str, str]]) -> tuple[Affiliate, Tree]:
-    """Changes levels of an affiliate, by area and feature; `default` gives one back to the installation. They hold
-    from its next call on. Raises NotFound, BadInput."""
+    """Change levels of an affiliate, from its next request on. Raises NotFound, BadInput.
+
+    given: area to feature to level; `default` restores the installation's.
+    """
     levels = _flat(given)
     with deps.database.write() as conn:
         before = required(affiliates.find_affiliate(conn, Scope.everything(), affiliate_id, lock=True))

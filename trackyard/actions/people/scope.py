@@ -13,7 +13,7 @@ _NEVER_CONFINED = frozenset({Permission.OFFERS_READ})  # managers read all offer
 
 
 def scope_of(conn: Connection, caller: Caller, permission: Permission) -> Scope:
-    """The scope of a caller who has `permission`.
+    """Return the scope of a caller that has `permission`.
 
     A role that is not a manager's gives everything it names. Managers see what they manage; one who is a manager
     of both kinds sees the rows in which both are theirs. The dashboard role does not widen what another role gives.
@@ -33,7 +33,7 @@ def scope_of(conn: Connection, caller: Caller, permission: Permission) -> Scope:
 
 
 def is_confined(caller: Caller, permission: Permission) -> bool:
-    """Whether a staff user has `permission` only for what it manages."""
+    """Return whether a staff user has `permission` only for what it manages."""
     return not isinstance(caller, AffiliateCaller) and not _giving(caller.roles, permission) - _BY_MANAGER
 
 

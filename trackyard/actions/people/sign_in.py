@@ -1,4 +1,4 @@
-"""Signing in with a password: a key of the session kind, which expires (docs/spec/callers.md#sign-in)."""
+"""Signing in with a password, for a session key that expires (docs/spec/callers.md#sign-in)."""
 
 import threading
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Session:
 
 
 def sign_in(deps: Deps, login: str, password: str, address: str) -> Session:
-    """A session for who has this login or e-mail address and password. `address`: the client's.
+    """Return a session for a login or e-mail address and its password. address: of the client.
 
     Raises WrongCredentials, also for an affiliate that is not active, and TooManyRequests.
     """
@@ -78,5 +78,5 @@ def _find(accounts: list[SignInAccount], password: str) -> SignInAccount | None:
 
 @cache
 def _dummy_hash() -> str:
-    """The hash that is compared when nobody has the login, so that the time taken does not tell."""
+    """Return the hash compared for unknown logins, so that the time taken is the same."""
     return hash_password("nobody")

@@ -1,5 +1,7 @@
-"""Staff users: making them, changing them, their passwords and keys. Only administrators may
-(docs/spec/callers.md#roles-of-staff)."""
+"""Use cases of staff users, their passwords and keys, for administrators.
+
+See docs/spec/callers.md#roles-of-staff.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -18,14 +20,14 @@ from trackyard.store.people import affiliates, keys, staff
 
 @dataclass(frozen=True, slots=True)
 class StaffRecord:
-    """A staff user and the key it calls with."""
+    """A staff user and its key."""
 
     user: Staff
     api_key: str | None
 
 
 def list_staff(deps: Deps, part: str, *, page: int, limit: int) -> tuple[list[StaffRecord], int]:
-    """A page of staff users with their keys, and how many there are. part: as in store/people/staff.py."""
+    """Return a page of staff users with their keys, and the total. part: as in store/people/staff.py."""
     with deps.database.read() as conn:
         found, total = staff.list_staff(conn, part, page=page, limit=limit)
         known = keys.keys_of(conn, AccountKind.STAFF, [user.id for user in found], deps.cipher)
@@ -33,7 +35,7 @@ def list_staff(deps: Deps, part: str, *, page: int, limit: int) -> tuple[list[St
 
 
 def get_staff(deps: Deps, staff_id: str) -> StaffRecord:
-    """A staff user with its key. Raises NotFound."""
+    """Return a staff user with its key. Raises NotFound."""
     with deps.database.read() as conn:
         return _record(deps, conn, staff_id)
 
@@ -52,8 +54,9 @@ def add_staff(deps: Deps, new: Staff, password: str) -> StaffRecord:
 
 
 def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any]) -> StaffRecord:
-    """Changes what is given of a staff user, by column; `password` in clear. A new password ends its sessions.
+    """Change the given fields of a staff user; a new password ends its sessions.
 
+    given: by column, `password` in clear.
     Raises NotFound, Conflict for a taken e-mail address, BadInput for roles that leave no administrator.
     """
     values = dict(given)
@@ -78,7 +81,7 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any]) -> StaffRecord:
 
 
 def renew_key(deps: Deps, staff_id: str) -> StaffRecord:
-    """Gives a staff user a new key; the old one and its sessions stop at once. Raises NotFound."""
+    """Give a staff user a new key; the old one and its sessions end. Raises NotFound."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         _record(deps, conn, staff_id)
@@ -88,7 +91,7 @@ def renew_key(deps: Deps, staff_id: str) -> StaffRecord:
 
 
 def set_password(deps: Deps, staff_id: str, password: str | None) -> str:
-    """Give a staff user the password, or a new one without it, and return it; its sessions end. Raises NotFound."""
+    """Set the password of a staff user, or a random one, and return it; sessions end. Raises NotFound."""
     password = password or new_password()
     edit_staff(deps, staff_id, {"password": password})
     return password

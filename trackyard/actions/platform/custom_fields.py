@@ -1,4 +1,4 @@
-"""Custom fields: what staff want to know of affiliates, and what these told (docs/api/custom-fields.md)."""
+"""Use cases of custom fields and affiliates' answers (docs/api/custom-fields.md)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,13 +11,13 @@ from trackyard.store.platform import custom_fields
 
 
 def list_custom_fields(deps: Deps) -> list[CustomField]:
-    """All of them, oldest first."""
+    """Return all, oldest first."""
     with deps.database.read() as conn:
         return custom_fields.list_custom_fields(conn)
 
 
 def get_custom_field(deps: Deps, field_id: int) -> CustomField:
-    """The custom field of an id. Raises NotFound."""
+    """Return the custom field of an id. Raises NotFound."""
     with deps.database.read() as conn:
         return _found(conn, field_id)
 
@@ -25,7 +25,7 @@ def get_custom_field(deps: Deps, field_id: int) -> CustomField:
 def add_custom_field(
     deps: Deps, name: str, field_type: CustomFieldType, values: list[str], *, required: bool
 ) -> CustomField:
-    """Makes a custom field; a select has values. Raises BadInput, and Conflict for a name that is taken."""
+    """Create a custom field; a select has values. Raises BadInput, Conflict for a taken name."""
     now = deps.clock.now_ms()
     new = CustomField(
         name=name,
@@ -43,7 +43,7 @@ def add_custom_field(
 
 
 def edit_custom_field(deps: Deps, field_id: int, given: Mapping[str, Any]) -> CustomField:
-    """Changes what is given, by column. What affiliates told stays. Raises NotFound, BadInput, Conflict."""
+    """Change the given columns; answers stay. Raises NotFound, BadInput, Conflict."""
     with deps.database.write() as conn:
         before = _found(conn, field_id, lock=True)
         if "name" in given:
@@ -59,7 +59,7 @@ def edit_custom_field(deps: Deps, field_id: int, given: Mapping[str, Any]) -> Cu
 
 
 def remove_custom_field(deps: Deps, field_id: int) -> CustomField:
-    """Removes a custom field; what it was. Raises NotFound."""
+    """Remove a custom field and return it. Raises NotFound."""
     with deps.database.write() as conn:
         before = _found(conn, field_id, lock=True)
         custom_fields.remove_custom_field(conn, field_id)
@@ -69,9 +69,11 @@ def remove_custom_field(deps: Deps, field_id: int) -> CustomField:
 def checked_answers(
     conn: Connection, submitted: Mapping[str, str], before: Mapping[str, str], *, complete: bool
 ) -> dict[str, str]:
-    """What an affiliate told, by the field's id as text. told: by id or name, an empty value takes one back · before:
-    what it told earlier · complete: whether the required ones must be there.
+    """Return the answers of an affiliate, by the field's id as text.
 
+    submitted: by id or name; an empty value removes an answer.
+    before: the earlier answers.
+    complete: whether the required ones must be there.
     Raises BadInput by the wire's names.
     """
     known = custom_fields.list_custom_fields(conn)

@@ -1,4 +1,4 @@
-"""Somebody's personal data is erased at a wish: remembered at once, carried out by the jobs (docs/decisions/0029)."""
+"""Erasure of personal data: stored at once, carried out by the jobs (docs/decisions/0029)."""
 
 from dataclasses import dataclass
 

@@ -35,7 +35,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file as it was sent. name: as its sender calls it."""
+    """A file as it was sent. name: given by its sender."""
 
     name: str
     handle: BinaryIO
@@ -43,8 +43,11 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFiles:
-    """What a request adds to an offer. urls: creatives that stay where they are · downloads: URLs that are fetched
-    and then stored here."""
+    """Files that a request adds to an offer.
+
+    urls: creatives that are not copied.
+    downloads: URLs that are fetched and then stored here.
+    """
 
     creatives: tuple[NewFile, ...] = ()
     urls: tuple[str, ...] = ()
@@ -54,7 +57,7 @@ class NewFiles:
 
 @dataclass(slots=True)
 class StoredFiles:
-    """New files whose bytes are stored, to be attached in the caller's transaction; creatives get their ids then."""
+    """New files with stored bytes, attached in the caller's transaction; creatives get ids then."""
 
     store: FileStore
     now_ms: int
@@ -104,9 +107,9 @@ class StoredFiles:
         return self._write(conn, offer, changes, now_ms)
 
     def attach_fetched(self, conn: Connection, offer: Offer, creative_id: int, now_ms: int) -> Offer:
-        """Puts what was fetched in the place of the creative that named its URL: the first picture takes its id.
+        """Replace a creative by what was fetched from its URL; the first picture takes its id.
 
-        Raises Unacceptable when there would be too many creatives.
+        Raises InvalidFile when there would be too many creatives.
         """
         place = next(index for index, item in enumerate(offer.creatives) if item.id == creative_id)
         numbers = [creative_id, *range(offer.last_number + 1, offer.last_number + len(self.creatives))]
@@ -166,7 +169,7 @@ def store_new_files(deps: Deps, new: NewFiles) -> Iterator[StoredFiles]:
 
 
 def remove_creatives(deps: Deps, caller: Caller, offer_id: int, creative_ids: Iterable[int]) -> list[int]:
-    """Takes creatives off an offer, with their files; the ids of those that were there, in the offer's order.
+    """Remove creatives of an offer with their files; return their ids in the offer's order.
 
     Raises NotFound when the offer, or every one of the creatives, does not exist.
     """

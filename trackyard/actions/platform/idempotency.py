@@ -21,7 +21,7 @@ _TRIES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class IdempotentRequest:
-    """A call that may be a repeat. owner: who calls · key: its Idempotency-Key · digest: of all that it asks."""
+    """A request that may be a repeat. owner: its caller; digest: of the whole request."""
 
     owner: str
     key: str

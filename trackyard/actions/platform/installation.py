@@ -1,5 +1,4 @@
-"""The first start: an administrator with a key, and the settings that exist from then on
-(docs/spec/platform.md#settings)."""
+"""The first start: an administrator with a key, and the first settings (docs/spec/platform.md#settings)."""
 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_api_key, new_id
@@ -27,9 +26,9 @@ class CurrencyFixed(Exception):
 
 
 def first_start(database: Database, cipher: SecretCipher, clock: Clock, admin_key: str | None) -> str | None:
-    """Makes what an installation needs, once; every start may call it. The administrator's key when it is new.
+    """Create what an installation needs, once; return the administrator's key when it is new.
 
-    `admin_key` fixes the first administrator's key: another one than it has replaces its keys.
+    admin_key: fixes the first administrator's key; another one than it has replaces its keys.
     """
     now = clock.now_ms()
     with database.write() as conn:
@@ -50,10 +49,9 @@ def first_start(database: Database, cipher: SecretCipher, clock: Clock, admin_ke
 
 
 def store_currency(database: Database, currency: str) -> None:
-    """Remembers the platform's currency (ISO code), which is fixed once a conversion exists
-    (docs/spec/statistics.md#amounts).
+    """Store the platform's currency (ISO code) at every start.
 
-    Every start calls it. Raises CurrencyFixed.
+    It is fixed once a conversion exists (docs/spec/statistics.md#amounts). Raises CurrencyFixed.
     """
     with database.write() as conn:
         stored_currency = settings.find_setting(conn, settings.CURRENCY)
@@ -84,8 +82,10 @@ def administrator_key(database: Database, cipher: SecretCipher) -> str:
 
 
 def reencrypt_secrets(database: Database, cipher: SecretCipher) -> int:
-    """Seals every stored value with the key that seals now, all of them or none; how many they were. Raises
-    SealBroken."""
+    """Encrypt every stored value with the current key, all or none; return their number.
+
+    Raises DecryptionFailed.
+    """
     with database.write() as conn:
         return encrypted.reencrypt_all(conn, cipher.reencrypt)
 

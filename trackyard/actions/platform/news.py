@@ -14,21 +14,26 @@ from trackyard.store.platform import news
 
 
 def list_news(deps: Deps, caller: Caller, *, pinned: bool | None, skip: int, limit: int) -> tuple[list[News], int]:
-    """`limit` news after the first `skip`, pinned ones first, each group newest first; and how many there are.
-    pinned None = both."""
+    """Return `limit` news after the first `skip`, and the total. pinned: None is both.
+
+    Pinned ones come first; each group is ordered newest first.
+    """
     chosen = NewsFilter(drafts=_sees_drafts(caller), pinned=pinned)
     with deps.database.read() as conn:
         return news.list_news(conn, chosen, skip=skip, limit=limit)
 
 
 def get_news(deps: Deps, caller: Caller, news_id: str) -> News:
-    """The news of an id. Raises NotFound, also for drafts of callers who may not write news."""
+    """Return the news of an id.
+
+    Raises NotFound, also for drafts of callers that may not write news.
+    """
     with deps.database.read() as conn:
         return required(news.find_news(conn, news_id, drafts=_sees_drafts(caller)))
 
 
 def add_news(deps: Deps, *, title: str, summary: str, body: str, published: bool, pinned: bool) -> News:
-    """Makes news."""
+    """Create news."""
     now = deps.clock.now_ms()
     new = News(new_id(now), title, summary, body, published, pinned, created_at=now, updated_at=now)
     with deps.database.write() as conn:
@@ -37,7 +42,7 @@ def add_news(deps: Deps, *, title: str, summary: str, body: str, published: bool
 
 
 def edit_news(deps: Deps, news_id: str, changes: dict[str, Any]) -> News:
-    """Changes columns of news and nothing else. Raises NotFound."""
+    """Change columns of news. Raises NotFound."""
     values = changes | {"updated_at": deps.clock.now_ms()}
     with deps.database.write() as conn:
         before = _locked(conn, news_id)
@@ -46,7 +51,7 @@ def edit_news(deps: Deps, news_id: str, changes: dict[str, Any]) -> News:
 
 
 def remove_news(deps: Deps, news_id: str) -> News:
-    """Removes news; as they were. Raises NotFound."""
+    """Remove news and return them. Raises NotFound."""
     with deps.database.write() as conn:
         removed = _locked(conn, news_id)
         news.remove_news(conn, removed.id)

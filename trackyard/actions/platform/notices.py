@@ -1,6 +1,7 @@
-"""What mail tells people: every template in one place (docs/spec/platform.md#mail). Plain text, queued in the
-transaction of
-what it tells of."""
+"""The templates of all mail, plain text (docs/spec/platform.md#mail).
+
+Mail is queued in the transaction that it reports.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from trackyard.store.platform import mail
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A template. Names in braces are filled with what is told; values are never read as templates."""
+    """A template. Names in braces are filled with values; values are never read as templates."""
 
     subject: str
     body: str
@@ -63,7 +64,7 @@ CAP: Final = Notice(
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """Who is told. name: how the mail addresses them."""
+    """A recipient of mail. name: for the greeting."""
 
     email: str
     name: str

@@ -1,5 +1,7 @@
-"""Settings that staff change at run time, and what staff changed of anything
-(docs/spec/platform.md#settings, docs/spec/platform.md#audit-log)."""
+"""Use cases of the platform's settings and the audit log.
+
+See docs/spec/platform.md#settings and docs/spec/platform.md#audit-log.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -20,11 +22,14 @@ from trackyard.store.tracking import rulesets
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The platform's settings; "" = none. trafficback_url: where refused clicks go that no offer sends anywhere ·
-    hash_password: the code of inbound calls where neither offer nor advertiser has one · mail_from: the sender of mail
-    · smtp_url: the mail server, its password included. Of the mail settings "" = as the variables say · refuse_bots:
-    whether clicks of bots and prefetches are refused · statistics_revenue, statistics_rows: compatibility switches
-    (domain/statistics/switches.py)."""
+    """The platform's settings; "" is none.
+
+    trafficback_url: of rejected clicks without a target of their offer.
+    hash_password: the code of inbound postbacks where neither offer nor advertiser has one.
+    mail_from, smtp_url: the sender and the server of mail, its password included; "" is what the variables say.
+    refuse_bots: whether clicks of bots and prefetches are rejected.
+    statistics_revenue, statistics_rows: switches of domain/statistics/switches.py.
+    """
 
     trafficback_url: str
     hash_password: str
@@ -74,7 +79,7 @@ def edit_settings(deps: Deps, given: Mapping[str, str | bool]) -> Settings:
 
 
 def exchange_rate_status(deps: Deps) -> RateRefreshState:
-    """How currency rates stand."""
+    """Return the state of exchange rates."""
     with deps.database.read() as conn:
         return reference_rates.get_refresh_state(conn)
 
@@ -82,7 +87,7 @@ def exchange_rate_status(deps: Deps) -> RateRefreshState:
 def list_audit(
     deps: Deps, chosen: AuditFilter, *, page: int, limit: int
 ) -> tuple[list[AuditRecord], int, dict[str, Staff]]:
-    """A page of the audit log, the newest first, how many records there are, and who they name."""
+    """Return a page of the audit log, the newest first, the total, and the staff users named."""
     with deps.database.read() as conn:
         found, total = audit_log.list_records(conn, chosen, page=page, limit=limit)
         return found, total, staff.staff_of(conn, {record.staff_id for record in found})

@@ -1,4 +1,4 @@
-"""How people are shown inside other records."""
+"""Views of people inside other records."""
 
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ RowsSwitch = Annotated[str, s.Choice(ROWS_CHOICES)]
 
 
 class ManagerView(View):
-    """A staff user inside another record; its key is never shown there (docs/api/staff.md#get-adminuserid)."""
+    """A staff user inside another record, without its key (docs/api/staff.md#get-adminuserid)."""
 
     id: str
     first_name: str
@@ -72,13 +72,13 @@ def country_to_store(request: ApiRequest[Any], sent: str, stored: str | None) ->
 
 
 def manager_view(user: Staff, zone: ZoneInfo) -> ManagerView:
-    """A manager."""
+    """Return the view of a manager."""
     times = {name: datetime_text(getattr(user, name), zone) for name in ("created_at", "updated_at")}
     return view_of(ManagerView, user, api_key=None, **times)
 
 
 def partner_view(affiliate_id: int, names: dict[int, AffiliateName]) -> PartnerView:
-    """An affiliate by its id; without names when it does not exist any more."""
+    """Return the view of an affiliate by its id; without names when it was removed."""
     name = names.get(affiliate_id)
     if name is None:
         return PartnerView(id=affiliate_id, email="", login="", name="")

@@ -1,4 +1,4 @@
-"""Payments to affiliates: their states and the moves between them (docs/spec/money.md#payments-to-affiliates)."""
+"""Payments to affiliates: their states and moves (docs/spec/money.md#payments-to-affiliates)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

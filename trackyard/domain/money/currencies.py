@@ -1,4 +1,4 @@
-"""Currencies and their ISO 4217 numbers, which the API uses as ids (docs/spec/money.md#exchange-rates)."""
+"""Currencies and their ISO 4217 numbers, the ids of the API (docs/spec/money.md#exchange-rates)."""
 
 from dataclasses import dataclass
 from decimal import Decimal

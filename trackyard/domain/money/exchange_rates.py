@@ -1,8 +1,8 @@
-"""Reference rates of the European Central Bank: what it publishes, and what follows for the platform
-(docs/spec/money.md#exchange-rates).
+"""Reference rates of the European Central Bank, and the platform's rates that follow from them.
 
 A rate that is published on a day holds from the next one on, in the platform's zone: so a day has one rate from its
-first moment to its last, and days without quotes (weekends) have that of the last one before.
+first moment to its last, and days without rates (weekends) have the last earlier one
+(docs/spec/money.md#exchange-rates).
 """
 
 import csv
@@ -30,7 +30,10 @@ RatesByDay = dict[date, dict[str, Decimal]]
 
 @dataclass(frozen=True, slots=True)
 class BankRate:
-    """A rate of the platform. rate: units of the currency for one of the platform's, from `from_at` (UTC ms) on."""
+    """A rate of the platform.
+
+    rate: units of the currency for one of the platform's, from `from_at` (UTC milliseconds) on.
+    """
 
     currency: str
     from_at: int
@@ -38,7 +41,10 @@ class BankRate:
 
 
 def parse_rate_table(lines: Iterable[str], since: date, until: date) -> RatesByDay:
-    """The days from `since` to `until` (exclusive) of the bank's table (CSV: Date,USD,JPY,…; N/A = none that day)."""
+    """Return the days from `since` to `until` (exclusive) of the bank's table.
+
+    lines: CSV with the columns Date, USD, JPY and so on; N/A is no rate on that day.
+    """
     found: RatesByDay = {}
     rows = csv.reader(lines)
     names = [name.strip() for name in next(rows, [])][1:]
@@ -65,7 +71,7 @@ def parse_rate_feed(text: str) -> RatesByDay:
 
 
 def platform_rates(days: RatesByDay, platform: str, zone: ZoneInfo) -> list[BankRate]:
-    """The rates of a platform whose currency is `platform`; of days on which that one has no rate, none."""
+    """Return the rates of a platform with this currency; none of days without a rate of it."""
     found = []
     for day, rates in sorted(days.items()):
         own = rates.get(platform)

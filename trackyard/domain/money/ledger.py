@@ -1,4 +1,4 @@
-"""What a conversion is worth to the balances of its affiliate and of who referred it (docs/spec/money.md#ledger)."""
+"""Ledger entries of conversions, for their affiliates and referrers (docs/spec/money.md#ledger)."""
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -44,8 +44,10 @@ class Balance:
 
 
 def ledger_entries_of(change: ConversionChange) -> list[LedgerEntry]:
-    """The entries of a change: one, or two when its currency changes; and those of the share that it brings a referrer.
-    The sum over a conversion's life is its payout, on hold or available by its status, and the share of it."""
+    """Return the entries of a change: one, or two when its currency changes, and the referrer's.
+
+    The sum over a conversion's life is its payout, on hold or available by its status, and the share of it.
+    """
     return [*_own_entries(change), *_referral_entries(change)]
 
 
@@ -97,8 +99,10 @@ def balance_effect_of(status: Status, payout: Decimal) -> tuple[Decimal, Decimal
 
 
 def referral_share(status: Status, payout: Decimal, percent: Decimal) -> Decimal:
-    """What a conversion brings its referrer: a part of its payout, once it is confirmed. It never is on hold: hold is
-    made of an affiliate's own payouts alone."""
+    """Return the referrer's part of a payout, once the conversion is confirmed.
+
+    It is never on hold: hold is made of an affiliate's own payouts alone.
+    """
     return percent_of(payout, percent) if status is Status.CONFIRMED else ZERO
 
 

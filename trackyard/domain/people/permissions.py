@@ -1,8 +1,7 @@
-"""What affiliates may see and do: a tree of areas and features, each at a level
-(docs/spec/callers.md#permissions-of-affiliates).
+"""The permissions of affiliates: a tree of areas and features, each at a level.
 
-Its one default stands here; an installation may have its own for some features, and an affiliate again its own. A
-feature is named "area.feature".
+A feature is named "area.feature". The default levels are here; an installation and an affiliate may override some
+(docs/spec/callers.md#permissions-of-affiliates).
 """
 
 from collections.abc import Iterable, Mapping

@@ -47,7 +47,10 @@ _REQUIRED: Final[dict[str, Permission]] = {
 
 
 def staff_levels(roles: Iterable[Role]) -> dict[str, dict[str, Level]]:
-    """Area → feature → level: deny without the permission; with it read or, where it lets change things, write."""
+    """Return the level of every feature of every area.
+
+    deny without the permission; with it write where it allows changes, otherwise read.
+    """
     held = permissions_of(roles)
     return {
         area: {feature: _level(_REQUIRED.get(f"{area}.{feature}") or _REQUIRED[area], held) for feature in features}

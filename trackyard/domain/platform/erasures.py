@@ -42,7 +42,7 @@ USER_LENGTH: Final = 255
 
 
 class ErasureSubject(StrEnum):
-    """Whose personal data is erased."""
+    """The owner of the personal data that is erased."""
 
     CLICK = "click"
     USER = "user"

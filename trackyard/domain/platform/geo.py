@@ -81,7 +81,7 @@ def _country_codes() -> frozenset[str]:
 
 
 def is_country(code: str) -> bool:
-    """Return whether a code in upper case is one of ISO 3166-1, or XK, which databases of addresses use for Kosovo."""
+    """Return whether a code in upper case is one of ISO 3166-1, or XK (Kosovo) of address databases."""
     return code in _country_codes()
 
 

@@ -58,7 +58,7 @@ def list_payable(
     affiliate_ids: Sequence[int] = (),
     currency: str | None = None,
 ) -> list[PayableBalance]:
-    """Who has something available, by affiliate and currency; with `affiliate_ids` among those alone."""
+    """Return what is available, by affiliate and currency; with `affiliate_ids` of those alone."""
     available = func.sum(ledger.c.available, type_=Amount)
     query = (
         select(ledger.c.affiliate_id, ledger.c.currency, available.label("amount"))
@@ -73,12 +73,12 @@ def list_payable(
 
 
 def lock_affiliate(conn: Connection, affiliate_id: int) -> None:
-    """Nobody else makes a payment to this affiliate until the end of the transaction."""
+    """Exclude other payments to this affiliate until the end of the transaction."""
     conn.execute(select(affiliate.c.id).where(affiliate.c.id == affiliate_id).with_for_update())
 
 
 def get_available(conn: Connection, affiliate_id: int, currency: str) -> Decimal:
-    """What an affiliate could be paid in a currency."""
+    """Return the amount that an affiliate could be paid in a currency."""
     total = conn.execute(
         select(func.sum(ledger.c.available, type_=Amount)).where(
             ledger.c.affiliate_id == affiliate_id, ledger.c.currency == currency
@@ -88,7 +88,7 @@ def get_available(conn: Connection, affiliate_id: int, currency: str) -> Decimal
 
 
 def get_unpaid(conn: Connection, affiliate_id: int, currency: str, until: int | None) -> Decimal:
-    """What a payment made now would pay: entries that are in none and lie before `until` (UTC ms, exclusive)."""
+    """Return the sum of unpaid entries before `until` (UTC milliseconds, exclusive; None is all)."""
     total = conn.execute(
         select(func.sum(ledger.c.available, type_=Amount)).where(*_unpaid_conditions(affiliate_id, currency, until))
     ).scalar_one()
@@ -98,8 +98,11 @@ def get_unpaid(conn: Connection, affiliate_id: int, currency: str, until: int | 
 def add_payment(
     conn: Connection, affiliate_id: int, currency: str, *, until: int | None, comment: str, staff_id: str, now_ms: int
 ) -> AffiliatePayment:
-    """Makes a payment of every entry that is in none and lies before `until` (UTC ms, exclusive; None = all); its
-    amount is their sum. The caller holds `lock_affiliate` and takes it back when the amount will not do."""
+    """Create a payment of every unpaid entry before `until`; its amount is their sum.
+
+    until: UTC milliseconds, exclusive; None is all.
+    The caller holds `lock_affiliate`, and rolls back when the amount does not fit.
+    """
     values = {
         "affiliate_id": affiliate_id,
         "currency": currency,
@@ -126,7 +129,7 @@ def add_payment(
 
 
 def set_status(conn: Connection, before: AffiliatePayment, status: PaymentStatus, comment: str, now_ms: int) -> None:
-    """Moves a payment. One that is cancelled frees what it paid."""
+    """Change the status of a payment; a cancelled one frees what it paid."""
     values: dict[str, Any] = {"status": status, "comment": comment, "updated_at": now_ms}
     if status is PaymentStatus.PAID:
         values["paid_at"] = now_ms
@@ -138,13 +141,15 @@ def set_status(conn: Connection, before: AffiliatePayment, status: PaymentStatus
 
 
 def get_payment(conn: Connection, number: int) -> AffiliatePayment:
-    """The payment of a number, which exists."""
+    """Return the payment of a number, which exists."""
     return AffiliatePayment(**conn.execute(select(payment).where(payment.c.id == number)).one()._mapping)
 
 
 def find_payment(conn: Connection, scope: Scope, number: int, *, lock: bool = False) -> AffiliatePayment | None:
-    """The payment of a number; None when there is none in scope. `lock`: nobody else changes it until the end of the
-    transaction."""
+    """Return the payment of a number in scope, or None.
+
+    lock: no other transaction changes it until the end of this one.
+    """
     query = select(payment).where(payment.c.id == number, *_of_affiliates(payment.c.affiliate_id, scope, ()))
     row = conn.execute(query.with_for_update() if lock else query).one_or_none()
     return None if row is None else AffiliatePayment(**row._mapping)
@@ -153,7 +158,7 @@ def find_payment(conn: Connection, scope: Scope, number: int, *, lock: bool = Fa
 def list_payments(
     conn: Connection, scope: Scope, criteria: PaymentFilter, *, page: int, limit: int
 ) -> tuple[list[AffiliatePayment], int]:
-    """A page, the newest first, and how many there are."""
+    """Return a page, the newest first, and the total."""
     conditions = _conditions(scope, criteria)
     query = select(payment).where(*conditions).order_by(payment.c.id.desc())
     rows, total = read_page(conn, query, page, limit)
@@ -163,7 +168,7 @@ def list_payments(
 def payments_before(
     conn: Connection, scope: Scope, criteria: PaymentFilter, before: int | None, limit: int
 ) -> list[AffiliatePayment]:
-    """The newest payments whose number is below `before` (None = of all), the newest first."""
+    """Return the newest payments with a number below `before` (None is all), the newest first."""
     query = select(payment).where(*_conditions(scope, criteria)).order_by(payment.c.id.desc()).limit(limit)
     rows = conn.execute(query if before is None else query.where(payment.c.id < before))
     return [AffiliatePayment(**row._mapping) for row in rows]
@@ -183,7 +188,7 @@ def _conditions(scope: Scope, criteria: PaymentFilter) -> list[ColumnElement[boo
 
 
 def list_entries(conn: Connection, number: int, *, page: int, limit: int) -> tuple[list[PaidEntry], int]:
-    """A page of what a payment pays, the oldest first, and how many there are; one that is cancelled pays nothing."""
+    """Return a page of what a payment pays, the oldest first, and the total; none of a cancelled one."""
     of_it = payment_entry.c.payment_id == number
     total = conn.execute(select(func.count()).select_from(payment_entry).where(of_it)).scalar_one()
     rows = conn.execute(page_of(_entries(number), page, limit))
@@ -191,7 +196,7 @@ def list_entries(conn: Connection, number: int, *, page: int, limit: int) -> tup
 
 
 def entries_after(conn: Connection, number: int, after: PaidEntry | None, limit: int) -> list[PaidEntry]:
-    """What a payment pays that comes after an entry (None = from the first), the oldest first."""
+    """Return what a payment pays after an entry (None is from the first), the oldest first."""
     query = _entries(number).limit(limit)
     if after is not None:
         place = tuple_(ledger.c.at, ledger.c.source_id, ledger.c.version)
@@ -210,7 +215,7 @@ def _entries(number: int) -> Select[Any]:
 
 
 def payment_statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict[str, PaymentStatus]:
-    """The state of the payment that each conversion is in, paid before created; those in none are absent."""
+    """Return the status of each conversion's payment, paid before created; others are absent."""
     found: dict[str, PaymentStatus] = {}
     wanted = sorted(set(conversion_ids))
     for start in range(0, len(wanted), _CHUNK):

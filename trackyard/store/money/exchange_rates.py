@@ -1,4 +1,4 @@
-"""Currency rates: units of a currency for one unit of the platform currency, from a day on."""
+"""Exchange rates: units of a currency for one of the platform's, from a moment on."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -18,13 +18,13 @@ BANK: Final = "bank"
 
 @dataclass(frozen=True, slots=True)
 class ExchangeRates:
-    """Rates of some currencies over a span of time; the platform's own is 1."""
+    """Rates of some currencies over a period; the platform's own is 1."""
 
     platform_currency: str
     history: Mapping[str, Sequence[tuple[int, Decimal]]]
 
     def at(self, moment: int) -> dict[str, Decimal]:
-        """The rates in force at a moment (UTC ms); a currency without one is absent."""
+        """Return the rates in force at a moment (UTC milliseconds); currencies without one are absent."""
         current = {self.platform_currency: Decimal(1)}
         for currency, steps in self.history.items():
             index = bisect_right(steps, moment, key=lambda step: step[0])
@@ -36,7 +36,7 @@ class ExchangeRates:
 def get_rates(
     conn: Connection, platform_currency: str, currencies: Collection[str], first: int, last: int
 ) -> ExchangeRates:
-    """The rates of these currencies that are in force at some moment from `first` to `last` (UTC ms)."""
+    """Return the rates of these currencies in force from `first` to `last` (UTC milliseconds)."""
     foreign = sorted(set(currencies) - {platform_currency})
     if not foreign:
         return ExchangeRates(platform_currency, {})
@@ -61,8 +61,10 @@ def get_rates(
 
 
 def add_rate(conn: Connection, currency: str, from_at: int, rate: Decimal) -> None:
-    """Sets the rate of a currency by hand from a moment on; the one set before for the same moment goes, and what the
-    bank said of later ones."""
+    """Set the rate of a currency by hand from a moment on.
+
+    It replaces the one of the same moment, and the bank's later ones.
+    """
     columns = currency_rate.c
     later = and_(columns.from_at > from_at, columns.source == BANK)
     conn.execute(delete(currency_rate).where(columns.currency == currency, or_(columns.from_at == from_at, later)))
@@ -70,7 +72,7 @@ def add_rate(conn: Connection, currency: str, from_at: int, rate: Decimal) -> No
 
 
 def current_rates(conn: Connection, now_ms: int) -> dict[str, Decimal]:
-    """The rate in force at `now_ms` (UTC) of every currency that has one."""
+    """Return the rate in force at `now_ms` (UTC) of every currency that has one."""
     columns = currency_rate.c
     newest = (
         select(columns.currency, func.max(columns.from_at).label("from_at"))
@@ -83,5 +85,5 @@ def current_rates(conn: Connection, now_ms: int) -> dict[str, Decimal]:
 
 
 def remove_rates(conn: Connection, currency: str) -> None:
-    """Takes every rate from a currency."""
+    """Remove every rate of a currency."""
     conn.execute(delete(currency_rate).where(currency_rate.c.currency == currency))

@@ -15,18 +15,20 @@ from trackyard.store.tables import invoice, offer
 
 
 def add_invoice(conn: Connection, new: Invoice) -> int:
-    """Stores a new one; its number."""
+    """Store a new invoice and return its number."""
     return int(conn.execute(insert(invoice).values(**_values(new)).returning(invoice.c.number)).scalar_one())
 
 
 def edit_invoice(conn: Connection, number: int, now: Invoice) -> None:
-    """Puts what is said of an invoice in the place of what was."""
+    """Replace the values of an invoice."""
     conn.execute(update(invoice).where(invoice.c.number == number).values(**_values(now)))
 
 
 def find_invoice(conn: Connection, scope: Scope, number: int, *, lock: bool = False) -> Invoice | None:
-    """The invoice of a number; None when there is none in scope. `lock`: nobody else changes it until the end of the
-    transaction."""
+    """Return the invoice of a number in scope, or None.
+
+    lock: no other transaction changes it until the end of this one.
+    """
     query = select(invoice).where(invoice.c.number == number, *_scoped(scope))
     row = conn.execute(query.with_for_update() if lock else query).one_or_none()
     return None if row is None else _invoice(row)
@@ -35,7 +37,7 @@ def find_invoice(conn: Connection, scope: Scope, number: int, *, lock: bool = Fa
 def list_invoices(
     conn: Connection, scope: Scope, criteria: InvoiceFilter, *, page: int, limit: int
 ) -> tuple[list[Invoice], int]:
-    """A page, the newest first, and how many there are."""
+    """Return a page, the newest first, and the total."""
     conditions = _scoped(scope)
     if criteria.statuses:
         conditions.append(invoice.c.status.in_(criteria.statuses))
@@ -49,7 +51,7 @@ def list_invoices(
 
 
 def missing_offers(conn: Connection, advertiser_id: str, ids: Iterable[int]) -> list[int]:
-    """Those of the ids that no offer of the advertiser ever had; a removed one can still be billed."""
+    """Return the ids that no offer of the advertiser ever had; a removed one can still be billed."""
     wanted = set(ids)
     own = select(offer.c.id).where(offer.c.id.in_(wanted), offer.c.advertiser_id == advertiser_id)
     return sorted(wanted.difference(conn.execute(own).scalars() if wanted else ()))

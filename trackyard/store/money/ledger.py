@@ -18,12 +18,12 @@ _NEW: Final = BulkInsert(ledger, _COLUMNS)
 
 
 def add_entries(conn: Connection, entries: Sequence[LedgerEntry]) -> None:
-    """Appends entries in the transaction of the facts they stand for. The same fact twice is a conflict."""
+    """Append entries in the transaction of their cause. The same entry twice is a conflict."""
     _NEW.add(conn, [list(_values(entry)) for entry in entries])
 
 
 def list_balances(conn: Connection, affiliate_ids: Sequence[int]) -> list[Balance]:
-    """The balances of these affiliates, by affiliate and currency; none where nothing was ever entered."""
+    """Return the balances by affiliate and currency; none where nothing was ever entered."""
     rows = conn.execute(
         select(
             ledger.c.affiliate_id,

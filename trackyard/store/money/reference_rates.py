@@ -1,5 +1,4 @@
-"""Rates of the bank among the rates of the platform: what staff say of a currency stays theirs
-(docs/spec/money.md#exchange-rates)."""
+"""Rates of the bank among the rates of the platform (docs/spec/money.md#exchange-rates)."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -22,17 +21,23 @@ _ERROR_SETTING: Final = "quotes_fault"
 
 @dataclass(frozen=True, slots=True)
 class RateRefreshState:
-    """How quotes stand. day: the newest that was entered (ISO), "" = none · fault: of the last refresh, "" = none."""
+    """The state of exchange rates.
+
+    day: the newest day that was entered (ISO), "" is none.
+    fault: of the last refresh, "" is none.
+    """
 
     day: str
     fault: str
 
 
 def add_bank_rates(conn: Connection, quotes: Sequence[BankRate], newest: date) -> int:
-    """Keeps the quotes that are not kept yet; how many. newest: the last day they are of.
+    """Store the rates that are not stored yet and return their number.
 
-    At first every currency without a rate gets its own. Later those alone whose newest rate is the bank's: a currency
-    that staff removed, or gave a rate of theirs, is left alone.
+    newest: the last day of these rates.
+
+    At first every currency without a rate gets its own. Later only those with a newest rate of the bank: a currency
+    that staff removed, or gave a rate, is left alone.
     """
     conn.execute(select(rule_clock.c.version).with_for_update())  # several workers: one after the other
     before = settings.find_setting(conn, _DAY_SETTING)
@@ -56,13 +61,13 @@ def add_bank_rates(conn: Connection, quotes: Sequence[BankRate], newest: date) -
 
 
 def set_refresh_error(conn: Connection, fault: str) -> None:
-    """Says what became of the last refresh."""
+    """Store the error of the last refresh, "" for none."""
     if (settings.find_setting(conn, _ERROR_SETTING) or "") != fault:
         settings.edit_setting(conn, _ERROR_SETTING, fault)
 
 
 def get_refresh_state(conn: Connection) -> RateRefreshState:
-    """How quotes stand."""
+    """Return the state of exchange rates."""
     return RateRefreshState(
         settings.find_setting(conn, _DAY_SETTING) or "", settings.find_setting(conn, _ERROR_SETTING) or ""
     )
@@ -73,7 +78,7 @@ def _follows_bank(source: str | None, before: str | None) -> bool:
 
 
 def _newest_sources(conn: Connection) -> dict[str, str]:
-    """Who set the newest rate of each currency."""
+    """Return the source of the newest rate of each currency."""
     columns = currency_rate.c
     newest = select(columns.currency, func.max(columns.from_at).label("at")).group_by(columns.currency).subquery()
     rows = conn.execute(

@@ -1,8 +1,7 @@
-"""Referral shares: what affiliates bring those who referred them
-(docs/spec/money.md#referral-shares, docs/spec/statistics.md#referral-payments).
+"""Referral shares of affiliates (docs/spec/money.md#referral-shares).
 
-What confirmed conversions brought stands in the ledger (domain/money/ledger.py). What others may still bring is told
-beside it, as if they were confirmed now.
+The shares of confirmed conversions are in the ledger (domain/money/ledger.py). Shares of others are computed as if
+they were confirmed now (docs/spec/statistics.md#referral-payments).
 """
 
 from collections.abc import Iterator
@@ -33,8 +32,10 @@ _Key = tuple[int, str, bool, int, int]
 def list_shares(
     conn: Connection, scope: Scope, criteria: ShareFilter, *, page: int, limit: int
 ) -> tuple[list[ReferralShares], int]:
-    """A page by affiliate, currency, confirmed, state and referrer, and how many rows there are. An affiliate in scope
-    is the one who earns; an advertiser, the one whose conversions bring it."""
+    """Return a page by affiliate, currency, confirmed, state and referrer, and the number of rows.
+
+    scope: its affiliates are the referrers, its advertisers those of the conversions.
+    """
     found: dict[_Key, ReferralShares] = {}
     for part in (*_ledger_shares(conn, scope, criteria), *_expected_shares(conn, scope, criteria)):
         key = (part.affiliate, part.currency, part.confirmed, part.state, part.referrer)
@@ -59,7 +60,7 @@ def _merged(first: ReferralShares, second: ReferralShares) -> ReferralShares:
 
 
 def _ledger_shares(conn: Connection, scope: Scope, criteria: ShareFilter) -> Iterator[ReferralShares]:
-    """What the ledger holds, by the payment it is in. A conversion whose entries alike come to nothing is left out."""
+    """Yield the shares of the ledger by the state of their payment, without those that sum to 0."""
     paid = case(
         (payment.c.status == PaymentStatus.PAID, ShareState.PAID.value),
         (payment.c.id.is_not(None), ShareState.PENDING.value),
@@ -100,7 +101,7 @@ def _ledger_shares(conn: Connection, scope: Scope, criteria: ShareFilter) -> Ite
 
 
 def _expected_shares(conn: Connection, scope: Scope, criteria: ShareFilter) -> Iterator[ReferralShares]:
-    """What conversions will bring that are not decided yet; those of one payout at once, for each share is rounded."""
+    """Yield the shares of undecided conversions; each share is rounded, so equal payouts go together."""
     query = _of_conversions(
         select(
             *_PARTIES,
@@ -137,7 +138,7 @@ def _shares(row: Any, *, confirmed: bool, state: ShareState, amount: Decimal) ->
 
 
 def _of_conversions(query: Select[Any], scope: Scope, criteria: ShareFilter) -> Select[Any]:
-    """What the query finds of the conversions that are asked for."""
+    """Narrow a query to the conversions that are chosen."""
     table = conversion.c
     query = query.where(
         table.referrer_id.is_not(None), table.created_at >= criteria.since, table.created_at < criteria.until

@@ -16,18 +16,20 @@ SORTS: Final = {"_id": advertiser.c.id, "title": advertiser.c.title, "email": fu
 
 
 def add_advertiser(conn: Connection, new: Advertiser) -> None:
-    """Stores a new one."""
+    """Store a new advertiser."""
     conn.execute(insert(advertiser).values(**asdict(new)))
 
 
 def edit_advertiser(conn: Connection, advertiser_id: str, values: dict[str, Any]) -> None:
-    """Sets columns of an advertiser."""
+    """Set columns of an advertiser."""
     conn.execute(update(advertiser).where(advertiser.c.id == advertiser_id).values(**values))
 
 
 def find_advertiser(conn: Connection, scope: Scope, advertiser_id: str, *, lock: bool = False) -> Advertiser | None:
-    """The advertiser of an id; None when there is none in scope. `lock`: nobody else changes it until the end of the
-    transaction."""
+    """Return the advertiser of an id in scope, or None.
+
+    lock: no other transaction changes it until the end of this one.
+    """
     if not scope.has_advertiser(advertiser_id):
         return None
     query = select(advertiser).where(advertiser.c.id == advertiser_id)
@@ -38,8 +40,11 @@ def find_advertiser(conn: Connection, scope: Scope, advertiser_id: str, *, lock:
 def list_advertisers(
     conn: Connection, scope: Scope, *, order: str, descending: bool, changed_since: int | None, page: int, limit: int
 ) -> tuple[list[Advertiser], int]:
-    """A page, and how many there are. order: a name of SORTS; equal ones stand by id · changed_since: UTC ms, None
-    asks nothing."""
+    """Return a page and the total.
+
+    order: a name of SORTS; equal ones are ordered by id.
+    changed_since: UTC milliseconds; None is any.
+    """
     conditions: list[ColumnElement[bool]] = []
     if scope.advertiser_ids is not None:
         conditions.append(advertiser.c.id.in_(scope.advertiser_ids))
@@ -52,7 +57,7 @@ def list_advertisers(
 
 
 def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:
-    """How many offers each of these has, removed ones left out; an advertiser without any is absent."""
+    """Return the number of offers of each, without removed ones; those without offers are absent."""
     rows = conn.execute(
         select(offer.c.advertiser_id, func.count().label("offers"))
         .where(offer.c.advertiser_id.in_(set(ids)), offer.c.removed_at.is_(None))
@@ -62,13 +67,13 @@ def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:
 
 
 def ids_managed_by(conn: Connection, staff_ids: Iterable[str]) -> frozenset[str]:
-    """The advertisers whose manager is one of these."""
+    """Return the advertisers of these managers."""
     rows = conn.execute(select(advertiser.c.id).where(advertiser.c.manager_id.in_(list(staff_ids))))
     return frozenset(rows.scalars())
 
 
 def managers_by_advertiser(conn: Connection, scope: Scope) -> dict[str, str]:
-    """The advertisers in scope that have a manager, and the staff user who is it."""
+    """Return the manager of each advertiser in scope that has one."""
     query = select(advertiser.c.id, advertiser.c.manager_id).join(staff, staff.c.id == advertiser.c.manager_id)
     if scope.advertiser_ids is not None:
         query = query.where(advertiser.c.id.in_(scope.advertiser_ids))
@@ -76,7 +81,7 @@ def managers_by_advertiser(conn: Connection, scope: Scope) -> dict[str, str]:
 
 
 def titles_of(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
-    """Title by id, of those that exist."""
+    """Return titles by id, of those that exist."""
     rows = conn.execute(select(advertiser.c.id, advertiser.c.title).where(advertiser.c.id.in_(set(ids))))
     return {row.id: row.title for row in rows}
 
@@ -90,7 +95,7 @@ def titles_in(conn: Connection, scope: Scope) -> dict[str, str]:
 
 
 def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[str]:
-    """The advertisers that have any of the tags."""
+    """Return the advertisers that have any of the tags."""
     wanted = set(tags)
     rows = conn.execute(select(advertiser.c.id, advertiser.c.tags))
     return {row.id for row in rows if wanted.intersection(row.tags)}

@@ -24,14 +24,14 @@ _SEARCHED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AffiliateAccess:
-    """What decides what an affiliate may call. permissions: as in its row."""
+    """The columns that decide what an affiliate may call. permissions: as in its row."""
 
     status: AffiliateStatus
     permissions: dict[str, str]
 
 
 def add_affiliate(conn: Connection, new: Affiliate) -> int | None:
-    """The new affiliate's id; None when its e-mail address is taken."""
+    """Return the id of a new affiliate; None when its e-mail address is taken."""
     values = asdict(new)
     del values["id"]
     statement = upsert(conn, affiliate).values(**values).on_conflict_do_nothing(index_elements=["email"])
@@ -78,13 +78,15 @@ def referrers_of(conn: Connection, affiliate_id: int) -> list[int]:
 
 
 def edit_affiliate(conn: Connection, affiliate_id: int, values: dict[str, Any]) -> None:
-    """Sets columns of an affiliate. The caller touches its rule in the same transaction."""
+    """Set columns of an affiliate; the caller touches its rule in the same transaction."""
     conn.execute(update(affiliate).where(affiliate.c.id == affiliate_id).values(**values))
 
 
 def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int, *, lock: bool = False) -> Affiliate | None:
-    """The affiliate of an id; None when there is none in scope. `lock`: nobody else changes it until this transaction
-    ends."""
+    """Return the affiliate of an id in scope, or None.
+
+    lock: no other transaction changes it until the end of this one.
+    """
     if not scope.has_affiliate(affiliate_id):
         return None
     statement = select(affiliate).where(affiliate.c.id == affiliate_id)
@@ -93,7 +95,7 @@ def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int, *, lock: b
 
 
 def affiliates_of(conn: Connection, ids: Iterable[int]) -> dict[int, Affiliate]:
-    """Affiliates by id, of those that exist: for records that name them, whose own scope was asked."""
+    """Return affiliates by id, of those that exist, whatever the scope: records in scope name them."""
     rows = conn.execute(select(affiliate).where(affiliate.c.id.in_(set(ids))))
     return {row.id: Affiliate(**row._mapping) for row in rows}
 
@@ -101,7 +103,7 @@ def affiliates_of(conn: Connection, ids: Iterable[int]) -> dict[int, Affiliate]:
 def list_affiliates(
     conn: Connection, scope: Scope, criteria: AffiliateFilter, *, page: int, limit: int
 ) -> tuple[list[Affiliate], int]:
-    """A page by id, and how many there are in scope."""
+    """Return a page by id, and the total in scope."""
     conditions = _conditions(criteria)
     if scope.affiliate_ids is not None:
         conditions.append(affiliate.c.id.in_(scope.affiliate_ids))
@@ -130,7 +132,7 @@ def _conditions(criteria: AffiliateFilter) -> list[ColumnElement[bool]]:
 
 
 def find_access(conn: Connection, affiliate_id: int) -> AffiliateAccess | None:
-    """What decides what an affiliate may call; None when there is none of that id."""
+    """Return what decides what an affiliate may call; None for an unknown id."""
     query = select(affiliate.c.status, affiliate.c.permissions).where(affiliate.c.id == affiliate_id)
     row = conn.execute(query).one_or_none()
     return None if row is None else AffiliateAccess(row.status, row.permissions)
@@ -145,26 +147,26 @@ def find_switches(conn: Connection, affiliate_id: int) -> dict[str, str | None]:
 
 
 def ids_managed_by(conn: Connection, staff_ids: Iterable[str]) -> frozenset[int]:
-    """The affiliates whose manager is one of these."""
+    """Return the affiliates of these managers."""
     rows = conn.execute(select(affiliate.c.id).where(affiliate.c.manager_id.in_(list(staff_ids))))
     return frozenset(rows.scalars())
 
 
 def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateName]:
-    """Names by id, of those that exist."""
+    """Return names by id, of those that exist."""
     columns = affiliate.c
     rows = conn.execute(select(columns.id, columns.email, columns.login, columns.name).where(columns.id.in_(set(ids))))
     return {row.id: AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows}
 
 
 def managers_of(conn: Connection, ids: Iterable[int]) -> dict[int, str | None]:
-    """The manager's id by affiliate."""
+    """Return the manager's id by affiliate."""
     rows = conn.execute(select(affiliate.c.id, affiliate.c.manager_id).where(affiliate.c.id.in_(set(ids))))
     return {row.id: row.manager_id for row in rows}
 
 
 def managers_by_affiliate(conn: Connection, scope: Scope) -> dict[int, str]:
-    """The affiliates in scope that have a manager, and the staff user who is it."""
+    """Return the manager of each affiliate in scope that has one."""
     query = select(affiliate.c.id, affiliate.c.manager_id).join(staff, staff.c.id == affiliate.c.manager_id)
     if scope.affiliate_ids is not None:
         query = query.where(affiliate.c.id.in_(scope.affiliate_ids))
@@ -181,14 +183,14 @@ def titles_in(conn: Connection, scope: Scope) -> dict[int, str]:
 
 
 def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
-    """The affiliates that have any of the tags."""
+    """Return the affiliates that have any of the tags."""
     wanted = set(tags)
     rows = conn.execute(select(affiliate.c.id, affiliate.c.tags))
     return {row.id for row in rows if wanted.intersection(row.tags)}
 
 
 def connected_affiliates(conn: Connection, offer_id: int) -> list[AffiliateName]:
-    """The active affiliates that are connected to an offer."""
+    """Return the active affiliates that are connected to an offer."""
     columns = affiliate.c
     rows = conn.execute(
         select(columns.id, columns.email, columns.login, columns.name)
@@ -200,7 +202,7 @@ def connected_affiliates(conn: Connection, offer_id: int) -> list[AffiliateName]
 
 
 def offer_counts(conn: Connection, ids: Iterable[int]) -> dict[int, int]:
-    """How many offers each is connected to, without removed ones; those connected to none are absent."""
+    """Return the number of connected offers of each, without removed ones; 0 is absent."""
     rows = conn.execute(
         select(connection.c.affiliate_id, func.count().label("number"))
         .join_from(connection, offer, offer.c.id == connection.c.offer_id)
@@ -211,5 +213,5 @@ def offer_counts(conn: Connection, ids: Iterable[int]) -> dict[int, int]:
 
 
 def count_offers(conn: Connection, affiliate_id: int) -> int:
-    """How many offers it is connected to, without removed ones."""
+    """Return the number of offers that it is connected to, without removed ones."""
     return offer_counts(conn, [affiliate_id]).get(affiliate_id, 0)

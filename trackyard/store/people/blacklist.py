@@ -1,4 +1,4 @@
-"""Which affiliates' traffic advertisers refuse (docs/api/advertisers.md#post-adminadvertiserdisable-affiliate)."""
+"""Affiliates that advertisers reject (docs/api/advertisers.md#post-adminadvertiserdisable-affiliate)."""
 
 from collections.abc import Iterable
 

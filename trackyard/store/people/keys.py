@@ -1,4 +1,4 @@
-"""API keys: looked up by digest, sealed so that they can be shown again (docs/spec/callers.md#keys-and-passwords)."""
+"""API keys: found by digest, encrypted to be shown again (docs/spec/callers.md#keys-and-passwords)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ def add_key(
     now_ms: int,
     expires_at: int | None = None,
 ) -> None:
-    """Gives `key` to an owner, beside the keys it has. `expires_at`: UTC ms, None = never."""
+    """Give an owner another key. expires_at: UTC milliseconds; None is never."""
     conn.execute(
         insert(api_key).values(
             digest=digest(key),
@@ -41,7 +41,7 @@ def add_key(
 
 
 def find_owner(conn: Connection, key: str, now_ms: int) -> KeyOwner | None:
-    """Whose key it is; None for an unknown or expired one."""
+    """Return the owner of a key; None for an unknown or expired one."""
     row = conn.execute(
         select(api_key.c.owner_kind, api_key.c.owner_id)
         .where(api_key.c.digest == digest(key))
@@ -51,7 +51,7 @@ def find_owner(conn: Connection, key: str, now_ms: int) -> KeyOwner | None:
 
 
 def find_key(conn: Connection, owner_kind: AccountKind, owner_id: str | int, cipher: SecretCipher) -> str | None:
-    """The newest lasting key of an owner, in clear; None when it has none. Raises SealBroken."""
+    """Return the newest lasting key of an owner, in clear, or None. Raises DecryptionFailed."""
     sealed = conn.execute(
         select(api_key.c.sealed)
         .where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id))
@@ -65,7 +65,7 @@ def find_key(conn: Connection, owner_kind: AccountKind, owner_id: str | int, cip
 def keys_of(
     conn: Connection, owner_kind: AccountKind, owner_ids: Iterable[str | int], cipher: SecretCipher
 ) -> dict[str, str]:
-    """The newest lasting key of each owner by its id (as text), in clear. Raises SealBroken."""
+    """Return the newest lasting key of each owner by its id, in clear. Raises DecryptionFailed."""
     rows = conn.execute(
         select(api_key.c.owner_id, api_key.c.sealed)
         .where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id.in_([str(one) for one in owner_ids]))
@@ -79,12 +79,12 @@ def keys_of(
 def remove_sessions(
     conn: Connection, owner_kind: AccountKind, owner_id: str | int, until_ms: int | None = None
 ) -> None:
-    """Ends the sessions of an owner: all, or those that are over by `until_ms` (UTC)."""
+    """End the sessions of an owner: all, or those that are over by `until_ms` (UTC)."""
     statement = delete(api_key).where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id))
     statement = statement.where(api_key.c.expires_at.is_not(None))
     conn.execute(statement if until_ms is None else statement.where(api_key.c.expires_at <= until_ms))
 
 
 def remove_keys(conn: Connection, owner_kind: AccountKind, owner_id: str | int) -> None:
-    """Takes every key from an owner, its sessions too."""
+    """Remove every key of an owner, its sessions too."""
     conn.execute(delete(api_key).where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id)))

@@ -1,4 +1,4 @@
-"""Signing in: who has a login, and how often it was tried in vain (docs/spec/callers.md#sign-in)."""
+"""Accounts of a login, and failed tries to sign in (docs/spec/callers.md#sign-in)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class SignInAccount:
 
 
 def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
-    """Who has this e-mail address or, of affiliates, login; staff first."""
+    """Return the accounts of an e-mail address or, of affiliates, login; staff first."""
     lower = login.lower()
     users = conn.execute(select(staff.c.id, staff.c.password_hash).where(staff.c.email == lower))
     columns = affiliate.c
@@ -43,8 +43,11 @@ def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
 
 
 def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms: int) -> dict[str, tuple[int, int]]:
-    """Counts a try against each name before its outcome is known: name → (tries, since when, UTC ms), this one
-    included. A count begins anew `window_ms` after it began."""
+    """Count a try against each name, before its outcome is known.
+
+    Returns (tries, start of counting in UTC milliseconds) by name, this try included.
+    A count restarts `window_ms` after it began.
+    """
     columns = sign_in_failure.c
     conn.execute(delete(sign_in_failure).where(columns.since <= now_ms - window_ms))
     counts = {}
@@ -60,14 +63,14 @@ def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms
 
 
 def clear_failures(conn: Connection, account: str, address: str) -> None:
-    """A try that succeeded: the account's count ends, the address has one less."""
+    """Record a successful try: the account's count ends, the address has one less."""
     columns = sign_in_failure.c
     conn.execute(delete(sign_in_failure).where(columns.name == account))
     conn.execute(update(sign_in_failure).where(columns.name == address).values(failures=columns.failures - 1))
 
 
 def record_sign_in(conn: Connection, kind: AccountKind, owner_id: str, now_ms: int) -> None:
-    """Remembers when a staff user or an affiliate signed in last."""
+    """Store the time of the last sign-in of an account."""
     match kind:
         case AccountKind.STAFF:
             owner = update(staff).where(staff.c.id == owner_id)

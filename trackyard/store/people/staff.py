@@ -15,24 +15,26 @@ from trackyard.store.tables import staff
 
 
 def add_staff(conn: Connection, new: Staff) -> None:
-    """Stores a new one."""
+    """Store a new staff user."""
     conn.execute(insert(staff).values(**asdict(new)))
 
 
 def add_if_free(conn: Connection, new: Staff) -> bool:
-    """Stores a new one unless its e-mail address is taken; whether it was free."""
+    """Store a new staff user unless its e-mail address is taken; return whether it was free."""
     statement = upsert(conn, staff).values(**asdict(new)).on_conflict_do_nothing(index_elements=["email"])
     return conn.execute(statement.returning(staff.c.id)).scalar_one_or_none() is not None
 
 
 def edit_staff(conn: Connection, staff_id: str, values: dict[str, Any]) -> None:
-    """Sets columns of a staff user."""
+    """Set columns of a staff user."""
     conn.execute(update(staff).where(staff.c.id == staff_id).values(**values))
 
 
 def list_staff(conn: Connection, part: str = "", *, page: int, limit: int) -> tuple[list[Staff], int]:
-    """A page of staff users, the first first, and how many there are. part: of the names, e-mail address or skype, or
-    the id."""
+    """Return a page of staff users, the oldest first, and the total.
+
+    part: of the names, e-mail address or skype, or the id.
+    """
     conditions, values = [], {}
     if part.strip():
         columns = staff.c
@@ -50,19 +52,19 @@ def all_staff(conn: Connection) -> list[Staff]:
 
 
 def find_by_email(conn: Connection, email: str) -> Staff | None:
-    """The staff user of an e-mail address (lower case)."""
+    """Return the staff user of an e-mail address (lower case)."""
     row = conn.execute(select(staff).where(staff.c.email == email)).one_or_none()
     return None if row is None else _staff(row)
 
 
 def has_other_administrator(conn: Connection, staff_id: str) -> bool:
-    """Whether anyone beside this staff user is an administrator. Locks all of them until the transaction ends."""
+    """Return whether there is another administrator. Locks all staff users."""
     rows = conn.execute(select(staff.c.id, staff.c.roles).with_for_update())
     return any(row.id != staff_id and Role.ADMIN in row.roles for row in rows)
 
 
 def find_staff(conn: Connection, staff_id: str) -> Staff | None:
-    """The staff user of an id."""
+    """Return the staff user of an id."""
     row = conn.execute(select(staff).where(staff.c.id == staff_id)).one_or_none()
     return None if row is None else _staff(row)
 
@@ -75,14 +77,14 @@ def find_switches(conn: Connection, staff_id: str) -> dict[str, str | None]:
 
 
 def find_first_administrator(conn: Connection) -> Staff | None:
-    """The administrator who was there first."""
+    """Return the oldest administrator."""
     rows = conn.execute(select(staff).order_by(staff.c.created_at, staff.c.id))
     found = (_staff(row) for row in rows)
     return next((one for one in found if Role.ADMIN in one.roles), None)
 
 
 def staff_of(conn: Connection, ids: Iterable[str]) -> dict[str, Staff]:
-    """Staff users by id, of those that exist."""
+    """Return staff users by id, of those that exist."""
     rows = conn.execute(select(staff).where(staff.c.id.in_(set(ids))))
     return {row.id: _staff(row) for row in rows}
 

@@ -1,4 +1,4 @@
-"""The audit log, as it is read (docs/spec/platform.md#audit-log); store/engine/audit_writer.py writes it."""
+"""Reads the audit log (docs/spec/platform.md#audit-log); store/engine/audit_writer.py writes it."""
 
 from sqlalchemy import Connection, select
 

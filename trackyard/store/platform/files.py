@@ -1,4 +1,4 @@
-"""Files that offers show, and those still to be fetched (docs/spec/platform.md#files)."""
+"""Files of offers, and those still to be fetched (docs/spec/platform.md#files)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ from trackyard.store.tables import fetch, file
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """A stored file. name: as its sender called it · size: bytes · created_at: UTC ms."""
+    """A stored file. name: of its sender; size: bytes; created_at: UTC milliseconds."""
 
     id: str
     name: str
@@ -22,7 +22,7 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class CreativeFetch:
-    """A creative whose file is still to be fetched. attempts: made so far · next_at: UTC ms."""
+    """A creative to be fetched. attempts: made so far; next_at: UTC milliseconds."""
 
     id: int
     offer_id: int
@@ -33,29 +33,29 @@ class CreativeFetch:
 
 
 def add_files(conn: Connection, rows: Sequence[FileRow]) -> None:
-    """Makes stored bytes known."""
+    """Store the rows of files with stored bytes."""
     if rows:
         conn.execute(insert(file), [asdict(row) for row in rows])
 
 
 def find_file(conn: Connection, file_id: str) -> FileRow | None:
-    """The file of an id."""
+    """Return the file of an id."""
     row = conn.execute(select(file).where(file.c.id == file_id)).one_or_none()
     return None if row is None else FileRow(**row._mapping)
 
 
 def existing_files(conn: Connection, file_ids: Iterable[str]) -> set[str]:
-    """Those of the ids that are files."""
+    """Return those of the ids that are files."""
     return set(conn.execute(select(file.c.id).where(file.c.id.in_(list(file_ids)))).scalars())
 
 
 def remove_files(conn: Connection, file_ids: Iterable[str]) -> None:
-    """Forgets files; their bytes are then nobody's."""
+    """Remove the rows of files; the sweep removes their bytes."""
     conn.execute(delete(file).where(file.c.id.in_(list(file_ids))))
 
 
 def add_fetches(conn: Connection, offer_id: int, creatives: Iterable[Creative], now_ms: int) -> None:
-    """Queues creatives that have a URL and no file yet."""
+    """Queue creatives that have a URL and no file yet."""
     rows = [
         {"offer_id": offer_id, "creative_id": item.id, "url": item.url, "next_at": now_ms, "created_at": now_ms}
         for item in creatives
@@ -65,29 +65,29 @@ def add_fetches(conn: Connection, offer_id: int, creatives: Iterable[Creative], 
 
 
 def list_due_fetches(conn: Connection, now_ms: int, limit: int) -> list[CreativeFetch]:
-    """Fetches whose time has come, the oldest first."""
+    """Return the due fetches, the oldest first."""
     columns = (fetch.c.id, fetch.c.offer_id, fetch.c.creative_id, fetch.c.url, fetch.c.attempts, fetch.c.next_at)
     query = select(*columns).where(fetch.c.next_at <= now_ms).order_by(fetch.c.next_at, fetch.c.id).limit(limit)
     return [CreativeFetch(**row._mapping) for row in conn.execute(query)]
 
 
 def claim_fetch(conn: Connection, item: CreativeFetch, until_ms: int) -> bool:
-    """Takes a fetch until a moment, counting the attempt; False when another worker has it or it is gone."""
+    """Claim a fetch until a moment and count the attempt; False when another worker has it or it is gone."""
     mine = fetch.c.id == item.id, fetch.c.next_at == item.next_at
     taken = conn.execute(update(fetch).where(*mine).values(next_at=until_ms, attempts=item.attempts + 1))
     return taken.rowcount == 1
 
 
 def retry_fetch(conn: Connection, fetch_id: int, next_at: int) -> None:
-    """Puts a failed fetch off."""
+    """Put a failed fetch off."""
     conn.execute(update(fetch).where(fetch.c.id == fetch_id).values(next_at=next_at))
 
 
 def remove_fetch(conn: Connection, fetch_id: int) -> None:
-    """Ends a fetch."""
+    """Remove a fetch."""
     conn.execute(delete(fetch).where(fetch.c.id == fetch_id))
 
 
 def remove_fetches_of(conn: Connection, offer_id: int, creative_ids: Iterable[int]) -> None:
-    """Ends the fetches of creatives that are gone."""
+    """Remove the fetches of removed creatives."""
     conn.execute(delete(fetch).where(fetch.c.offer_id == offer_id, fetch.c.creative_id.in_(list(creative_ids))))

@@ -1,4 +1,4 @@
-"""The first answers to calls with an Idempotency-Key (docs/spec/api-conventions.md#idempotency)."""
+"""The first answers to requests with an Idempotency-Key (docs/spec/api-conventions.md#idempotency)."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ _CHUNK = 500
 
 @dataclass(frozen=True, slots=True)
 class IdempotentAnswer:
-    """A kept answer. asked: the digest of what was asked · sealed: the answer, encrypted."""
+    """A stored answer. asked: the digest of the request; sealed: the answer, encrypted."""
 
     asked: str
     sealed: str
@@ -28,8 +28,10 @@ def find_answer(conn: Connection, name: str, since_ms: int) -> IdempotentAnswer 
 
 
 def claim_name(conn: Connection, name: str, asked: str, now_ms: int, since_ms: int) -> bool:
-    """Takes a name, for an answer to come; False when it has one from after `since_ms` (UTC). Waits for another
-    transaction that has taken it."""
+    """Claim a name for a coming answer; False when it has one from after `since_ms` (UTC).
+
+    Waits for another transaction that has claimed it.
+    """
     columns = first_answer.c
     conn.execute(delete(first_answer).where(columns.name == name, columns.created_at <= since_ms))
     statement = upsert(conn, first_answer).values(name=name, asked=asked, sealed="", created_at=now_ms)

@@ -1,4 +1,4 @@
-"""Mail that is to be sent: queued in the transaction it speaks of, sent by the worker (docs/spec/platform.md#mail)."""
+"""Queued mail: written by the transaction it reports, sent by the worker (docs/spec/platform.md#mail)."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ MAX_SUBJECT = 300
 
 @dataclass(frozen=True, slots=True)
 class QueuedMail:
-    """A queued mail. attempts: how often it was tried, this one included once it is claimed · created_at: UTC ms."""
+    """A queued mail. attempts: a claimed one counts its own; created_at: UTC milliseconds."""
 
     id: str
     recipient: str
@@ -23,7 +23,7 @@ class QueuedMail:
 
 
 def add(conn: Connection, recipient: str, subject: str, body: str, now_ms: int) -> str:
-    """Queues a plain text mail to one address in the caller's transaction; its id. The subject becomes one line."""
+    """Queue a plain text mail in the caller's transaction; return its id. The subject becomes one line."""
     mail_id = new_id(now_ms)
     line = " ".join(subject.split())[:MAX_SUBJECT]
     row = {"id": mail_id, "recipient": recipient, "subject": line, "body": body}
@@ -32,12 +32,15 @@ def add(conn: Connection, recipient: str, subject: str, body: str, now_ms: int) 
 
 
 def has_due(conn: Connection, now_ms: int) -> bool:
-    """Whether there is mail to be sent now."""
+    """Return whether mail is due."""
     return conn.execute(select(mail.c.id).where(mail.c.next_at <= now_ms).limit(1)).first() is not None
 
 
 def claim(conn: Connection, now_ms: int, lease_ms: int) -> QueuedMail | None:
-    """The mail that has been due longest, counted as tried once more and left alone by others for `lease_ms`."""
+    """Return the mail that is due longest, counted as tried once more.
+
+    lease_ms: other workers leave it alone for so long.
+    """
     row = conn.execute(
         select(mail)
         .where(mail.c.next_at <= now_ms)
@@ -53,10 +56,10 @@ def claim(conn: Connection, now_ms: int, lease_ms: int) -> QueuedMail | None:
 
 
 def retry(conn: Connection, mail_id: str, next_at: int) -> None:
-    """Puts a claimed mail off until `next_at` (UTC ms)."""
+    """Put a claimed mail off until `next_at` (UTC milliseconds)."""
     conn.execute(update(mail).where(mail.c.id == mail_id).values(next_at=next_at))
 
 
 def remove(conn: Connection, mail_id: str) -> None:
-    """Takes a mail out of the queue: sent, or given up."""
+    """Remove a mail that was sent or given up."""
     conn.execute(delete(mail).where(mail.c.id == mail_id))

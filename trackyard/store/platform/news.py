@@ -1,4 +1,4 @@
-"""News: what staff tell affiliates (docs/api/news.md)."""
+"""News for affiliates (docs/api/news.md)."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -11,21 +11,26 @@ from trackyard.store.tables import news
 
 
 def add_news(conn: Connection, new: News) -> None:
-    """Stores a new one."""
+    """Store a piece of news."""
     conn.execute(insert(news).values(**asdict(new)))
 
 
 def find_news(conn: Connection, news_id: str, *, drafts: bool, lock: bool = False) -> News | None:
-    """The news of an id; `drafts`: also when it is not published · `lock`: nobody else changes it until this
-    transaction ends."""
+    """Return the news of an id.
+
+    drafts: also when it is not published.
+    lock: no other transaction changes it until the end of this one.
+    """
     statement = select(news).where(news.c.id == news_id, _conditions(NewsFilter(drafts=drafts)))
     row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
     return None if row is None else News(**row._mapping)
 
 
 def list_news(conn: Connection, criteria: NewsFilter, *, skip: int, limit: int) -> tuple[list[News], int]:
-    """`limit` of the chosen news after the first `skip`, pinned ones first, each group newest first; and how many
-    are chosen."""
+    """Return `limit` of the chosen news after the first `skip`, and the number of all chosen.
+
+    Pinned ones come first; each group is ordered newest first.
+    """
     conditions = _conditions(criteria)
     total = conn.execute(select(func.count()).select_from(news).where(conditions)).scalar_one()
     query = select(news).where(conditions)
@@ -34,12 +39,12 @@ def list_news(conn: Connection, criteria: NewsFilter, *, skip: int, limit: int) 
 
 
 def edit_news(conn: Connection, news_id: str, values: Mapping[str, Any]) -> None:
-    """Sets columns."""
+    """Set columns of news."""
     conn.execute(update(news).where(news.c.id == news_id).values(**values))
 
 
 def remove_news(conn: Connection, news_id: str) -> None:
-    """Removes it."""
+    """Remove news."""
     conn.execute(delete(news).where(news.c.id == news_id))
 
 
