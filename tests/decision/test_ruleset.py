@@ -1,5 +1,8 @@
 """The rules in memory follow what is told of them."""
 
+import msgspec
+import pytest
+
 from tests.support.clicks.rules import ADVERTISER, HASH, entry_of, make_offer, make_ruleset
 from trackyard.decision.routes import Ruleset
 from trackyard.domain.tracking.ruleset import RulesetAdvertiser, RulesetAffiliate, RulesetConnections, RulesetPlatform
@@ -81,3 +84,13 @@ def test_ruleset_ignores_unknown_kind_of_newer_version() -> None:
     ruleset = Ruleset()
     ruleset.apply("oracle", "1", b"\x80")
     assert ruleset.platform == RulesetPlatform()
+
+
+def test_ruleset_offer_with_unknown_redirect_type_is_refused(caplog: pytest.LogCaptureFixture) -> None:
+    ruleset = make_ruleset([make_offer()])
+    kind, key, payload = entry_of(make_offer())
+    row = msgspec.msgpack.decode(payload)
+    row["redirect_type"] = "teleport"
+    ruleset.apply(kind, key, msgspec.msgpack.encode(row))
+    assert ruleset.find_offer("3") is None
+    assert "ruleset row not compiled" in caplog.text

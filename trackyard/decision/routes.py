@@ -107,7 +107,12 @@ class Ruleset:
             # A newer program wrote it; what this one does not know it cannot decide by.
             _log.warning("unknown kind of rule", extra={"kind": kind, "key": key})
             return
-        row: RulesetRow | None = None if payload is None else _decoders[kind].decode(payload)
+        try:
+            row: RulesetRow | None = None if payload is None else _decoders[kind].decode(payload)
+        except msgspec.ValidationError as error:
+            # A newer program wrote it: to decide by a part of it would be wrong.
+            _log.error("ruleset row not compiled", extra={"kind": kind, "key": key, "error": str(error)})
+            row = None
         put(key, row)
 
     def find_offer(self, key: str) -> RulesetOffer | None:

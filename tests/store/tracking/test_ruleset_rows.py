@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import pytest
 from sqlalchemy import delete, insert, update
 
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_connection, add_offer
@@ -183,3 +184,13 @@ def test_ruleset_smartlink_lists_best_offer_first(database: Database) -> None:
         row = rulesets.compile_row(conn, "smartlink", key)
         assert ("smartlink", key) in {(kind, each) for kind, each, _ in rulesets.each_row(conn)}
     assert row == RulesetSmartLink(key, (RulesetSmartLinkOffer(numbers[1], 0.5), RulesetSmartLinkOffer(numbers[0])))
+
+
+def test_ruleset_offer_with_unknown_redirect_type_is_not_compiled(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    with database.write() as conn:
+        number = add_offer(conn, add_advertiser(conn), redirect_type="teleport")
+        assert rulesets.compile_rows(conn, "offer", [str(number)]) == {}
+    (record,) = [each for each in caplog.records if each.message == "offer not compiled"]
+    assert (record.__dict__["offer"], record.__dict__["redirect_type"]) == (number, "teleport")

@@ -28,6 +28,7 @@ from trackyard.decision.visitor.client_hints import find_hints
 from trackyard.decision.visitor.geo import CachedGeoRecord
 from trackyard.decision.visitor.headers import LANGUAGE, read_language
 from trackyard.decision.visitor.visitor import Agent, GeoRecord, ParsedAgent
+from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.rejections import REJECTION_REASONS, Rejection
@@ -42,7 +43,7 @@ NOT_CHECKED: Final = "not asked"
 PASSED: Final = "passed"
 REJECTED: Final = "refused"
 
-_TRAFFICBACK_REDIRECT: Final = "http302"
+_TRAFFICBACK_REDIRECT: Final = RedirectType.HTTP_302
 """How a refused click goes, whatever the offer's way is."""
 
 _PARAM_COLUMNS: Final = (
@@ -95,7 +96,7 @@ class ClickCheck:
     step_results: tuple[ClickStepResult, ...]
     rejection: Rejection | None
     url: str | None
-    redirect_type: str
+    redirect_type: RedirectType
     tried: tuple[SmartLinkOfferResult, ...] = ()
 
 

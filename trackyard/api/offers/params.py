@@ -26,6 +26,7 @@ from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.offers.targeting import TargetingItem
 from trackyard.api.platform.files import FileParams
 from trackyard.base.zones import day_end_ms
+from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.edits import WrittenFields
 from trackyard.domain.offers.languages import LANGUAGES
 from trackyard.domain.offers.offers import RestrictedIsp, RestrictedOs
@@ -67,7 +68,7 @@ class OfferParams(SubAccountParams, FileParams):
     parallel_tracking_url: OptionalUrl = None
     impressions_url: OptionalUrl = None
     domain_url: Annotated[s.Id | None, Clearable()] = None
-    redirect_type: Annotated[str, s.Choice(("http302", "http302hidden", "js", "meta"))] = "http302"
+    redirect_type: Annotated[str, s.Choice(tuple(kind.value for kind in RedirectType))] = "http302"
     hide_referer: Annotated[s.Flag, Deprecated("redirect_type")] = False
     allow_deeplink: s.Flag = False
     allow_impressions: s.Flag = False

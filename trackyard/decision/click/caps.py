@@ -5,6 +5,7 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from trackyard.domain.offers.choices import CapScope
 from trackyard.domain.offers.periods import Period, period_at
 from trackyard.domain.tracking.ruleset import ClickCap, RulesetOffer
 
@@ -70,8 +71,8 @@ class OfferClickCaps:
     def __init__(self, offer: RulesetOffer, platform_zone: str) -> None:
         self._since = self._until = 0
         # What no cap asks for must not make a count of its own.
-        self._by_affiliate = any(cap.affiliate_type != "all" for cap in offer.click_caps)
-        self._by_country = any(cap.country_type != "all" for cap in offer.click_caps)
+        self._by_affiliate = any(cap.affiliate_type != CapScope.ALL for cap in offer.click_caps)
+        self._by_country = any(cap.country_type != CapScope.ALL for cap in offer.click_caps)
         self._shared_counts: CappedCounts | None = None
         self._counts_by_key: dict[tuple[int, str], CappedCounts] = {}
         self._offer = offer
@@ -110,8 +111,8 @@ class OfferClickCaps:
             key = count_key(
                 offer.id,
                 cap.id,
-                affiliate if cap.affiliate_type == "each" else 0,
-                country if cap.country_type == "each" else None,
+                affiliate if cap.affiliate_type == CapScope.EACH else 0,
+                country if cap.country_type == CapScope.EACH else None,
                 period.start,
             )
             capped_counts.append(CappedCount(key, cap.value, NEVER if period.end is None else period.end // 1000))
@@ -131,6 +132,6 @@ def count_key(offer: int, cap: str, affiliate: int, country: str | None, start_m
 
 def _applies_to(cap: ClickCap, affiliate: int, country: str) -> bool:
     """Whether a click counts against the cap: the listed of `exact`, else all."""
-    return (cap.affiliate_type != "exact" or affiliate in cap.affiliates) and (
-        cap.country_type != "exact" or country in cap.countries
+    return (cap.affiliate_type != CapScope.EXACT or affiliate in cap.affiliates) and (
+        cap.country_type != CapScope.EXACT or country in cap.countries
     )

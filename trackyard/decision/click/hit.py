@@ -29,6 +29,7 @@ class Hit:
     headers: by lower-case name; the unique cookies of offers are read from them
     affiliate: None when the ruleset has none of this id
     bot: a bot or a prefetch made the click
+    is_ordinary: no bot made the click, and its affiliate is known and active
     smart_id: the SmartLink that chooses the offer, "" = none
     """
 
@@ -41,6 +42,7 @@ class Hit:
         "geo",
         "headers",
         "ip",
+        "is_ordinary",
         "language",
         "params",
         "parsed",
@@ -84,6 +86,7 @@ class Hit:
         self.language: Final = language
         self.headers: Final = headers
         self.bot: Final = bot
+        self.is_ordinary: Final = not bot and affiliate is not None and affiliate.active
         self.plain: Final = plain
         self.smart_id: Final = smart_id
 

@@ -40,6 +40,7 @@ class OfferRoute:
     offers are one object.
 
     checks: of the steps that may reject its clicks before the click state is asked; `state_checks`: after it
+    ordinary_checks: those of `checks` that may reject an ordinary hit
     edition: of the ruleset that it was made of
     number: the id as text; `columns`: the advertiser as JSON, for the record
     always_open: takes clicks at all times; `accepts_all`: takes clicks of every active affiliate
@@ -65,6 +66,7 @@ class OfferRoute:
         "id",
         "number",
         "offer",
+        "ordinary_checks",
         "personal_only",
         "redirect_type",
         "single_url",
@@ -88,6 +90,7 @@ class OfferRoute:
         zone: str = "UTC",
     ) -> None:
         self.edition = edition
+        self.ordinary_checks: tuple[StepCheck, ...] = ()
         self.checks: tuple[StepCheck, ...] = ()
         self.state_checks: tuple[StepCheck, ...] = ()
         self.single_url = targeting is None or not targeting.has_urls

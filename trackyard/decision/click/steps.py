@@ -36,10 +36,11 @@ class DecisionStep:
     check: returns the first rejection of a click
     skips: whether no click on a route can be rejected here
     check_all: returns every rejection by its reason, where one step has several at once
+    skips_ordinary: whether no ordinary hit (`Hit.is_ordinary`) can be rejected here
     uses_state: whether the check reads the reservation of the click
     """
 
-    __slots__ = ("_check_all", "check", "reasons", "skips", "uses_state")
+    __slots__ = ("_check_all", "check", "reasons", "skips", "skips_ordinary", "uses_state")
 
     def __init__(
         self,
@@ -48,11 +49,13 @@ class DecisionStep:
         skips: Callable[[OfferRoute], bool],
         *,
         check_all: Callable[[Hit, OfferRoute], Mapping[str, Rejection]] | None = None,
+        skips_ordinary: bool = False,
         uses_state: bool = False,
     ) -> None:
         self.reasons = reasons
         self.check = check
         self.skips = skips
+        self.skips_ordinary = skips_ordinary
         self.uses_state = uses_state
         self._check_all = check_all
 
@@ -155,12 +158,12 @@ def _never(route: OfferRoute) -> bool:
 
 STEPS: Final = (
     DecisionStep(("invalid-offer", "unknown-offer"), _check_offer, lambda route: route.is_known),
-    DecisionStep(("invalid-affiliate", "unknown-affiliate"), _check_affiliate, _never),
+    DecisionStep(("invalid-affiliate", "unknown-affiliate"), _check_affiliate, _never, skips_ordinary=True),
     DecisionStep((_INACTIVE_OFFER,), _check_open, lambda route: route.always_open),
-    DecisionStep(("inactive-affiliate",), _check_active, _never),
+    DecisionStep(("inactive-affiliate",), _check_active, _never, skips_ordinary=True),
     DecisionStep(("unknown-advertiser",), _check_advertiser, lambda route: route.advertiser is not None),
     DecisionStep(("disabled-affiliate",), _check_connection, lambda route: route.accepts_all),
-    DecisionStep((BOT,), _check_bot, _never),
+    DecisionStep((BOT,), _check_bot, _never, skips_ordinary=True),
     DecisionStep(
         _MISTARGETING,
         _check_targeting,
@@ -185,6 +188,7 @@ def set_checks(route: OfferRoute) -> OfferRoute:
     """Give a route the checks of the steps that it does not skip."""
     steps = [step for step in STEPS if not step.skips(route)]
     route.checks = tuple([step.check for step in steps if not step.uses_state])
+    route.ordinary_checks = tuple([step.check for step in steps if not (step.uses_state or step.skips_ordinary)])
     route.state_checks = tuple([step.check for step in steps if step.uses_state])
     return route
 
@@ -201,7 +205,7 @@ def decide(hit: Hit, route: OfferRoute, state: ClickState, *, as_visitor: bool =
     as_visitor: ignore that a bot made the click. A rejected bot goes where a visitor would go
     (docs/spec/tracking.md#bots).
     """
-    for check in route.checks:
+    for check in route.ordinary_checks if hit.is_ordinary else route.checks:
         rejection = check(hit, route, NO_RESERVATION)
         if rejection is not None and not (as_visitor and rejection is _BOT):
             return Decision(rejection, False)

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp, RestrictedOs, SubAccountList, TargetingGroup
 
 SCHEMA_VERSION: Final = 5
@@ -107,7 +108,7 @@ class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     start_at: int | None = None
     stop_at: int | None = None
     landings: tuple[RulesetLanding, ...] = ()
-    redirect_type: str = "http302"
+    redirect_type: RedirectType = RedirectType.HTTP_302
     allow_deeplink: bool = False
     allow_impressions: bool = False
     impressions_url: str = ""

@@ -9,18 +9,6 @@ NOT_AVAILABLE: Final = (
     b"<p>This offer is not available.</p></html>\n"
 )
 
-JS_PAGE: Final = (
-    b"<!doctype html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer><title>Redirect</title>"
-    b"<script>location.replace(%(script)s)</script>"
-    b'<noscript><meta http-equiv=refresh content="0;url=%(url)s"></noscript></html>\n'
-)
-"""Goes on by a script. script: the URL as a string of JSON · url: the URL as an attribute."""
-
-META_PAGE: Final = (
-    b"<!doctype html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer><title>Redirect</title>"
-    b'<meta http-equiv=refresh content="0;url=%(url)s"></html>\n'
-)
-
 GIF: Final = (
     b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00"
     b"\x01\x00\x00\x02\x02D\x01\x00;"

@@ -2,28 +2,46 @@
 
 import re
 from html import escape
-from typing import Final
+from typing import Final, assert_never
 
 from trackyard.decision.click.hit import Hit
-from trackyard.edge.endpoints.pages import HTML, JS_PAGE, META_PAGE, NOT_AVAILABLE
+from trackyard.domain.offers.choices import RedirectType
+from trackyard.edge.endpoints.pages import HTML, NOT_AVAILABLE
 from trackyard.edge.http.answers import NO_STORE, encode_json, error_response
 from trackyard.edge.http.request import Request, Response
 
-HTTP_302: Final = "http302"
+HTTP_302: Final = RedirectType.HTTP_302  # its look-up is slow
 _NO_REFERRER: Final = NO_STORE + b"Referrer-Policy: no-referrer\r\n"
-_PAGES: Final = {"js": JS_PAGE, "meta": META_PAGE}
+
+_JS_PAGE: Final = (
+    b"<!doctype html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer><title>Redirect</title>"
+    b"<script>location.replace(%(script)s)</script>"
+    b'<noscript><meta http-equiv=refresh content="0;url=%(url)s"></noscript></html>\n'
+)
+"""Goes on by a script. script: the URL as a string of JSON · url: the URL as an attribute."""
+
+_META_PAGE: Final = (
+    b"<!doctype html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer><title>Redirect</title>"
+    b'<meta http-equiv=refresh content="0;url=%(url)s"></html>\n'
+)
 
 _is_origin = re.compile(rb"(?:https?://[A-Za-z0-9.:\[\]_-]{1,255}|null)\Z").match
 _is_header_list = re.compile(rb"[A-Za-z0-9_, -]{1,500}\Z").match
 
 
-def redirect(url: str, kind: str, cookies: bytes, *, recorded: bool) -> Response:
-    """The answer that leads to `url` (plain ASCII) in the way that an offer's redirect_type names."""
-    if kind == HTTP_302:
+def redirect(url: str, kind: RedirectType, cookies: bytes, *, recorded: bool) -> Response:
+    """Return the answer that leads to `url` (plain ASCII) in the way of the offer's redirect type."""
+    if kind is HTTP_302:
         return Response(302, b"", b"", url.encode("ascii"), cookies + NO_STORE if cookies else NO_STORE, recorded)
-    page = _PAGES.get(kind)
-    if page is None:
-        return Response(302, b"", b"", url.encode("ascii"), cookies + _NO_REFERRER, recorded)
+    match kind:
+        case RedirectType.HTTP_302_HIDDEN:
+            return Response(302, b"", b"", url.encode("ascii"), cookies + _NO_REFERRER, recorded)
+        case RedirectType.JS:
+            page = _JS_PAGE
+        case RedirectType.META:
+            page = _META_PAGE
+        case _:
+            assert_never(kind)
     # Nothing in the URL ends a string of a script or an attribute: it is percent-encoded but for these two.
     body = page % {b"url": escape(url).encode("ascii"), b"script": encode_json(url)}
     return Response(200, body, HTML, headers=cookies + _NO_REFERRER, recorded=recorded)

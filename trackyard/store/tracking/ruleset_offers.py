@@ -1,5 +1,6 @@
 """The row that an offer is at the edges (domain/tracking/ruleset.py, Offer)."""
 
+import logging
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -7,6 +8,7 @@ import msgspec
 from sqlalchemy import Connection, Row, select
 
 from trackyard.base.ids import is_hex24
+from trackyard.domain.offers.choices import OfferStatus, Privacy, RedirectType
 from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, ClickCap, Restrictions, RulesetLanding, RulesetOffer
 from trackyard.store.tables import offer
 
@@ -34,6 +36,8 @@ _PLAIN: Final = (
 )
 _COLUMNS: Final = tuple(offer.c[name] for name in (*_PLAIN, *_RESTRICTIONS.values()))
 
+_log = logging.getLogger("trackyard.store")
+
 _LONGEST_NUMBER: Final = 9
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -42,7 +46,7 @@ _encode = msgspec.msgpack.Encoder().encode
 def compile_offers(conn: Connection, offer_ids: Sequence[int]) -> list[RulesetOffer]:
     """The rows of these offers; removed ones and those that never were are absent."""
     rows = conn.execute(select(*_COLUMNS).where(offer.c.id.in_(offer_ids), offer.c.removed_at.is_(None)))
-    return [_compiled(row) for row in rows]
+    return [compiled for row in rows if (compiled := _compiled(row)) is not None]
 
 
 def find_offer_id(conn: Connection, key: str) -> int | None:
@@ -57,15 +61,21 @@ def find_offer_id(conn: Connection, key: str) -> int | None:
     return None if found is None else int(found)
 
 
-def _compiled(row: Row[Any]) -> RulesetOffer:
+def _compiled(row: Row[Any]) -> RulesetOffer | None:
+    """Return the row of an offer; None for a redirect type that edges do not know, which is logged."""
+    try:
+        redirect_type = RedirectType(row.redirect_type)
+    except ValueError:
+        _log.error("offer not compiled", extra={"offer": row.id, "redirect_type": row.redirect_type})
+        return None
     return RulesetOffer(
         id=row.id,
         hash=row.hash,
         title=row.title,
         advertiser=row.advertiser_id,
         url=row.url,
-        active=row.status == "active",
-        open=row.privacy == "public",
+        active=row.status == OfferStatus.ACTIVE,
+        open=row.privacy == Privacy.PUBLIC,
         preview_url=row.url_preview or "",
         trafficback_url=row.trafficback_url or "",
         start_at=row.start_at,
@@ -74,7 +84,7 @@ def _compiled(row: Row[Any]) -> RulesetOffer:
             RulesetLanding(id=int(item["id"]), url=item["url"], transit=item.get("type") == "transit")
             for item in row.landings
         ),
-        redirect_type=row.redirect_type,
+        redirect_type=redirect_type,
         allow_deeplink=row.allow_deeplink,
         allow_impressions=row.allow_impressions,
         impressions_url=row.impressions_url or "",
