@@ -1,7 +1,7 @@
-"""Creatives and logos of offers: checked by their content, stored, served, removed (docs/spec/platform.md#files).
+"""Creatives and logos of offers: checked, stored, served, removed (docs/spec/platform.md#files).
 
-Bytes are stored before the transaction that names them, and taken away again when it fails; what a crash leaves
-behind is swept (jobs/schedule/file_fetches.py). A file that no row names is served to nobody.
+Bytes are stored before the transaction that names them, and removed again when it fails; a sweep removes what a
+crash leaves (jobs/schedule/file_fetches.py). A file without a row is never served.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""A write that is sent again with its Idempotency-Key is made once (docs/spec/api-conventions.md#idempotency).
+"""A repeated write with its Idempotency-Key is made once (docs/spec/api-conventions.md#idempotency).
 
-The first answer is stored in the transaction that makes the write: there is never the one without the other. Of
-several at once, one writes; the others wait for it at their first statement, and get its answer. A refusal wrote
-nothing and is not kept: what was refused may be put right and sent under the same key.
+The first answer is stored in the transaction that makes the write: there is never one without the other. Of
+several at once, one writes; the others wait for it at their first statement, and get its answer. A rejected request
+wrote nothing and is not kept: it may be corrected and sent under the same key.
 """
 
 from collections.abc import Callable

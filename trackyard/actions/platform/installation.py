@@ -1,4 +1,4 @@
-"""The first start: an administrator with a key, and the first settings (docs/spec/platform.md#settings)."""
+"""The first start: an administrator with a key, and settings (docs/spec/platform.md#settings)."""
 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_api_key, new_id

@@ -47,10 +47,15 @@ class ListReferralPayments(Paging):
 
 
 class ReferralPaymentView(View):
-    """What one affiliate brought its referrer; numbers as text, as existing programs read them. pid: who was referred ·
-    ref: who earns · status: 1 when the conversions are confirmed · is_paid: 0 free to be paid, 1 paid, 2 on hold ·
-    count: of conversions · max_created_at: the newest of them · sum_revenue: the share of their payouts,
-    below 0 where more was paid than is left of them."""
+    """The shares of one affiliate for its referrer; numbers as text, as programs read them.
+
+    pid: the referred affiliate.
+    ref: the referrer.
+    status: 1 when the conversions are confirmed.
+    is_paid: 0 free to be paid, 1 paid, 2 on hold.
+    count: of conversions; max_created_at: the newest of them.
+    sum_revenue: the share of their payouts, below 0 where more was paid than is left of them.
+    """
 
     pid: str
     ref: str

@@ -86,15 +86,17 @@ class EditAdvertiser(AdvertiserParams):
 
 
 class BlacklistParams(Params):
-    """Whose blacklist, and which affiliate."""
+    """The blacklists, and the affiliate."""
 
     advertisers_id: Seq[s.Hex]
     pid: s.Id
 
 
 class AdvertiserView(View):
-    """An advertiser, for staff (docs/api/advertisers.md#get-adminadvertiserid). What is not known of it is "" ·
-    hosts_only: programs read it."""
+    """An advertiser, for staff (docs/api/advertisers.md#get-adminadvertiserid).
+
+    Unknown values are "". hosts_only: existing programs read it.
+    """
 
     id: str
     title: str

@@ -25,7 +25,7 @@ class AffiliateSystemView(View):
 
 
 class CustomFieldView(View):
-    """What an affiliate told under a custom field. label: the value as people read it."""
+    """The answer of an affiliate to a custom field. label: the value for people."""
 
     id: int
     name: str
@@ -44,10 +44,13 @@ class CurrencyBalance(View):
 class AffiliateView(
     View, rename={"contact_person": "contactPerson", "custom_fields": "customFields", "offers": "offersCount"}
 ):
-    """An affiliate, for staff. balance: by currency; empty in a list that was not asked for balances · ref: "0" for
-    none ·
-    statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" = as the platform; absent
-    where the affiliate stands inside another record."""
+    """An affiliate, for staff.
+
+    balance: by currency; empty in a list that was not asked for balances.
+    ref: "0" for none.
+    statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" is the platform's; absent
+    inside another record.
+    """
 
     id: int
     created_at: str

@@ -163,7 +163,7 @@ class ReferredAffiliatesAnswer(Answer):
 
 
 class AffiliatePasswordView(View):
-    """A password, told once."""
+    """A password, shown once."""
 
     id: int
     password: str

@@ -41,7 +41,7 @@ class SignUp(ContactParams):
 
 
 class OwnManagerView(View):
-    """Whom an affiliate turns to."""
+    """The manager of an affiliate."""
 
     name: str
     email: str
@@ -64,11 +64,15 @@ else:
 
 
 class OwnAccountView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
-    """An affiliate as it sees itself (docs/api/own-account.md#get-partnerme). lang, timezone: of the texts and times in
-    answers ·
-    postback_secret: what calls to it are signed with · pay_acc: the first field of its first payment system · ref: "0"
-    for none · notes, work_hours, needAcceptTerms: programs read them; notes are those of staff and never shown here,
-    working hours are kept of staff alone, and there are no terms to accept."""
+    """An affiliate, for itself (docs/api/own-account.md#get-partnerme).
+
+    lang, timezone: of the texts and times in answers.
+    postback_secret: signs requests to it.
+    pay_acc: the first field of its first payment system.
+    ref: "0" for none.
+    notes, work_hours, needAcceptTerms: existing programs read them; they are always empty, as notes are those of staff,
+    working hours are kept of staff alone, and there are no terms to accept.
+    """
 
     partner_id: int
     id: str

@@ -42,7 +42,10 @@ class PermissionsParams(Params):
 
 
 class FeatureView(View):
-    """A feature. level: read, write or deny · default_level: the installation's, where the affiliate's differs."""
+    """A feature. level: read, write or deny.
+
+    default_level: the installation's, where the affiliate's differs.
+    """
 
     level: str
     default_level: str | UnsetType = UNSET

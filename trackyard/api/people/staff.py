@@ -71,9 +71,11 @@ class SetPassword(Params):
 
 
 class StaffView(View):
-    """A staff user with its key (docs/api/staff.md#get-adminuserid). type: affiliate_manager, account_manager or
-    common_manager ·
-    statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" = as the platform."""
+    """A staff user with its key (docs/api/staff.md#get-adminuserid).
+
+    type: affiliate_manager, account_manager or common_manager.
+    statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" is the platform's.
+    """
 
     id: str
     first_name: str
@@ -95,7 +97,7 @@ class StaffView(View):
 
 
 class PasswordView(View):
-    """A password, told once."""
+    """A password, shown once."""
 
     id: str
     password: str

@@ -34,7 +34,7 @@ class ManagerView(View):
 
 
 class PartnerView(View):
-    """An affiliate beside a figure."""
+    """An affiliate in a row of statistics."""
 
     id: int
     email: str
@@ -43,14 +43,14 @@ class PartnerView(View):
 
 
 class AdvertiserRef(View):
-    """An advertiser beside a figure."""
+    """An advertiser in a row of statistics."""
 
     id: str
     title: str
 
 
 class OfferRef(View):
-    """An offer beside a figure."""
+    """An offer in a row of statistics."""
 
     id: int
     offer_id: str

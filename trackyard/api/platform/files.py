@@ -1,5 +1,4 @@
-"""Creatives and logos of offers: their parameters, their view, removing them, serving them
-(docs/spec/platform.md#files)."""
+"""Creatives and logos of offers: parameters, view, removal and pages (docs/spec/platform.md#files)."""
 
 from pathlib import Path
 from typing import Annotated
@@ -51,8 +50,10 @@ class FileParams(Params):
 
 
 class CreativeView(View):
-    """A creative. url: of the stored file, or where it is elsewhere · size: bytes · width, height: pixels; all three
-    0 when unknown."""
+    """A creative. url: of the stored file, or of another site.
+
+    size: bytes; width, height: pixels; all three 0 when unknown.
+    """
 
     id: int
     title: str
@@ -64,12 +65,12 @@ class CreativeView(View):
 
 
 def creative_view(item: Creative, api_url: str) -> CreativeView:
-    """A creative as everybody sees it."""
+    """Return the view of a creative."""
     return view_of(CreativeView, item, url=file_url(api_url, item.file) or item.url or "")
 
 
 def file_url(api_url: str, file_id: str | None) -> str | None:
-    """The address of a stored file; None for none."""
+    """Return the address of a stored file; None for none."""
     return None if file_id is None else f"{api_url}{FILES}{file_id}"
 
 
@@ -99,7 +100,10 @@ def remove(request: ApiRequest[Deps], params: RemoveCreatives) -> RemovedCreativ
 
 
 def file_pages(deps: Deps) -> Branch:
-    """Serves stored files to anyone who knows their id. Whatever a file holds, a browser runs nothing of it."""
+    """Return the branch that serves stored files to clients that know their id.
+
+    A browser runs nothing of a file.
+    """
 
     def page(file_id: str, headers: Headers) -> Response:
         row = find_file(deps, file_id)

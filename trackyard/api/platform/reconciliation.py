@@ -12,7 +12,7 @@ routes = Routes[Deps]()
 
 
 class DifferenceView(View):
-    """Something that differs. what: which comparison · key: of what."""
+    """A discrepancy. what: the comparison; key: of the thing compared."""
 
     what: str
     key: str
@@ -21,7 +21,7 @@ class DifferenceView(View):
 
 
 class ReconciliationAnswer(Answer):
-    """What was compared (how many of each kind), how many differences there are, and the first thousand of them."""
+    """The numbers of things compared by kind, of discrepancies, and the first thousand of these."""
 
     checked: dict[str, int]
     count: int

@@ -103,7 +103,10 @@ class ListProviders(Paging):
 
 
 class ProviderView(View):
-    """An internet provider in a country. id: the same for the same name and country, whatever the database."""
+    """An internet provider in a country.
+
+    id: the same for the same name and country, whatever the database.
+    """
 
     id: int
     country: str
@@ -136,7 +139,10 @@ def list_providers(request: ApiRequest[Deps], params: ListProviders) -> Provider
 
 
 def provider_id(provider: Provider) -> int:
-    """Return the id of a provider: 48 bits of a digest of its country and name. Databases have no ids of their own."""
+    """Return the id of a provider: 48 bits of a digest of its country and name.
+
+    Databases have no ids of their own.
+    """
     named = f"{provider.country}\0{provider.name}".encode()
     return int.from_bytes(blake2b(named, digest_size=6).digest(), "big")
 

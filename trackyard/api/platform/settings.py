@@ -1,5 +1,4 @@
-"""The platform's settings and the audit log, for administrators
-(docs/spec/platform.md#settings, docs/spec/platform.md#audit-log)."""
+"""The platform's settings and the audit log, for administrators (docs/spec/platform.md#settings)."""
 
 import re
 from collections.abc import Mapping
@@ -71,15 +70,18 @@ class SettingsView(View):
 
 
 class ExchangeRateStatusView(View):
-    """How currency rates stand. day: the newest day of the bank that was entered; fault: why the last refresh told
-    nothing. "" = none."""
+    """The state of exchange rates; "" is none.
+
+    day: the newest day of the bank that was entered.
+    fault: the error of the last refresh.
+    """
 
     day: str
     fault: str
 
 
 class SettingsAnswer(Answer):
-    """All settings, and how currency rates stand."""
+    """All settings, and the state of exchange rates."""
 
     settings: SettingsView
     quotes: ExchangeRateStatusView
@@ -99,8 +101,10 @@ class AuditParams(Paging):
 
 
 class AuditUserView(View):
-    """Who did it; names are empty when the staff user does not exist any more. id "system": a job did it, as its time
-    had come."""
+    """The author of a change; names are empty when the staff user does not exist any more.
+
+    id: "system" is a scheduled job.
+    """
 
     id: str
     email: str

@@ -1,5 +1,7 @@
-"""What a staff user's roles come to in the tree of permissions that existing programs read
-(docs/spec/types.md#methods-for-existing-programs)."""
+"""The levels of staff users in the tree of permissions of affiliates.
+
+Existing programs read it (docs/spec/callers.md#roles-of-staff).
+"""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,7 +1,7 @@
-"""What is personal in what is kept, and what of it was erased (docs/retention.md). Pure.
+"""Personal data and its erasure (docs/retention.md). Pure.
 
-Whoever makes rows of the analytic store or of SQL from records (the projector, a rebuild) passes them through
-`redact_erased` first, so that what was erased never comes back.
+The projector and rebuilds pass records through `redact_erased` before they make rows of them, so that erased data
+never comes back.
 """
 
 from collections.abc import Iterable, Mapping
@@ -51,8 +51,12 @@ class ErasureSubject(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """What somebody asked to be erased. number: rises · value: a click's or view's id, a user id, an affiliate's
-    number · at: UTC ms; what a user or affiliate does later is not erased."""
+    """A request to erase personal data.
+
+    number: rises.
+    value: a click's or impression's id, a user id, or an affiliate's number.
+    at: UTC milliseconds; what a user or affiliate does later is not erased.
+    """
 
     number: int
     subject: ErasureSubject
@@ -136,7 +140,10 @@ def redact_erased(erased_subjects: ErasedSubjects, record: V) -> V:
 
 
 def redact_record(record: V, kind: str = "click") -> V:
-    """A record with its personal data emptied, the same object where there is none; kind: a key of PERSONAL."""
+    """Return a record without its personal data, the same object where it has none.
+
+    kind: a key of PERSONAL_COLUMNS.
+    """
     if not any(getattr(record, name) for name in PERSONAL_COLUMNS[kind]):
         return record
     return msgspec.structs.replace(record, **dict.fromkeys(PERSONAL_COLUMNS[kind], ""))
@@ -148,12 +155,12 @@ def redact_click(click: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def redact_params(params: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of an inbound call without personal data."""
+    """Return the parameters of an inbound postback without personal data."""
     return {name: value for name, value in params.items() if name not in PERSONAL_PARAMS}
 
 
 def find_erasure_error(subject: ErasureSubject, value: str) -> str | None:
-    """What is wrong with what somebody wants erased, a sentence; None = nothing."""
+    """Return why an erasure cannot be carried out, as a sentence, or None."""
     if subject is ErasureSubject.CLICK and not is_hex24(value):
         return "a click's id has 24 hex digits"
     if subject is ErasureSubject.AFFILIATE and not (value.isascii() and value.isdigit() and 0 < len(value) <= 9):

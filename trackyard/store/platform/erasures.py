@@ -1,4 +1,4 @@
-"""What was erased, remembered for ever, and how far it is carried out (docs/retention.md)."""
+"""Erasures, stored for ever, and their progress (docs/retention.md)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ from trackyard.store.tables import erasure, outbox
 
 @dataclass(frozen=True, slots=True)
 class ErasureProgress:
-    """How far an erasure is. sql_at, analytics_at: since when SQL and the analytic store are rid of it (UTC ms)."""
+    """The progress of an erasure.
+
+    sql_at, analytics_at: the time since when SQL and the analytic store hold none of its data (UTC milliseconds).
+    """
 
     erasure: Erasure
     staff_id: str
@@ -21,7 +24,7 @@ class ErasureProgress:
 
 
 def add(conn: Connection, subject: ErasureSubject, value: str, staff_id: str, now_ms: int) -> Erasure:
-    """Remembers an erasure; from its commit on it is carried out. Numbers commit in their order."""
+    """Store an erasure, which is carried out from its commit on. Numbers commit in their order."""
     lock(conn, AdvisoryLock.ERASURES)
     values = {"subject": subject.value, "value": value, "at": now_ms, "staff_id": staff_id}
     number = conn.execute(insert(erasure).values(values)).inserted_primary_key
@@ -30,8 +33,10 @@ def add(conn: Connection, subject: ErasureSubject, value: str, staff_id: str, no
 
 
 def add_clicks(conn: Connection, click_ids: Sequence[str], cause: Erasure) -> int:
-    """Remembers the erasure of clicks and views that another erasure names, of those that are not erased yet; how
-    many. They are as old as it, and whoever asked for it asked for them."""
+    """Store the erasure of further clicks and impressions of an erasure; return their number.
+
+    Those that are erased already are left out. They have the time and the author of that erasure.
+    """
     known = select(erasure.c.value).where(
         erasure.c.subject == ErasureSubject.CLICK.value, erasure.c.value.in_(click_ids)
     )
@@ -44,7 +49,10 @@ def add_clicks(conn: Connection, click_ids: Sequence[str], cause: Erasure) -> in
 
 
 def add_clicks_of_users(conn: Connection, users: Mapping[str, str]) -> None:
-    """Remembers the erasure of clicks and views that were loaded after that of their user id. users: by their id."""
+    """Store the erasure of clicks and impressions that were loaded after that of their user id.
+
+    users: by their id.
+    """
     for user_id in sorted(set(users.values())):
         named = (erasure.c.subject == ErasureSubject.USER.value, erasure.c.value == user_id)
         row = conn.execute(select(erasure).where(*named).order_by(erasure.c.number.desc()).limit(1)).one()
@@ -71,24 +79,24 @@ def get_erased(conn: Connection) -> ErasedSubjects:
 
 
 class ErasedCache:
-    """All that was ever erased, read anew when there is more of it. Belongs to one thread."""
+    """All erasures, read again when there are more. Belongs to one thread."""
 
     def __init__(self) -> None:
         self._known = NOTHING_ERASED
 
     def now(self, conn: Connection) -> ErasedSubjects:
-        """As it stands. One look at an index, as a rule."""
+        """Return all erasures. It costs one look at an index, as a rule."""
         if newest_number(conn) != self._known.newest:
             self._known = get_erased(conn)
         return self._known
 
 
 def check_load(conn: Connection, seen: ErasedSubjects, unsure_since: int | None = None) -> None:
-    """To be called in the transaction that commits a load of records that were cleaned of `seen`, before anything is
-    written in it: an erasure that was asked for meanwhile, and may have passed them by, is carried out once more.
+    """Repeat the erasures that a load may have missed, in the transaction that commits it.
 
-    unsure_since: an earlier try may have loaded some records, not before this (UTC ms): of what it knew nothing is
-    known.
+    It is called before anything is written. seen: the erasures that the records were cleaned of.
+    unsure_since: an earlier try may have loaded some records, not before this (UTC milliseconds), with unknown
+    erasures.
     """
     lock(conn, AdvisoryLock.ERASURES, shared=True)  # a new erasure waits for the loads that are committing
     last = newest_number(conn)
@@ -100,7 +108,7 @@ def check_load(conn: Connection, seen: ErasedSubjects, unsure_since: int | None 
 
 
 def find_progress(conn: Connection, number: int) -> ErasureProgress | None:
-    """One erasure; None when there is none of that number."""
+    """Return one erasure, or None."""
     row = conn.execute(select(erasure).where(erasure.c.number == number)).one_or_none()
     if row is None:
         return None
@@ -144,18 +152,17 @@ def last_number_before(conn: Connection, moment: int) -> int:
 
 
 def finish_sql(conn: Connection, number: int, now_ms: int) -> None:
-    """Says that SQL is rid of an erasure."""
+    """Store that SQL holds none of an erasure's data."""
     conn.execute(update(erasure).where(erasure.c.number == number).values(sql_at=now_ms))
 
 
 def finish_analytics(conn: Connection, numbers: Collection[int], now_ms: int) -> None:
-    """Says that the analytic store is rid of some erasures."""
+    """Store that the analytic store holds none of the data of some erasures."""
     conn.execute(update(erasure).where(erasure.c.number.in_(numbers)).values(analytics_at=now_ms))
 
 
 def restart_after(conn: Connection, after: int) -> int:
-    """Has the erasures behind a number carried out once more: something was loaded that did not know of them. How
-    many."""
+    """Repeat the erasures behind a number, as a load did not know them; return how many."""
     again = update(erasure).where(erasure.c.number > after)
     return conn.execute(again.values(sql_at=None, analytics_at=None)).rowcount
 

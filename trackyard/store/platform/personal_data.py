@@ -1,6 +1,6 @@
-"""Personal data in SQL, emptied page by page (docs/retention.md): rows stay, and with them every figure.
+"""Empties personal data in SQL page by page; rows and sums stay (docs/retention.md).
 
-A page is one small transaction. Which columns are personal: domain/platform/erasures.py.
+A page is one small transaction. domain/platform/erasures.py names the personal columns.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def conversions_of_affiliate(affiliate_id: int, until: int) -> ConversionConditi
 
 
 def conversions_of_user(user_id: str, until: int) -> ConversionCondition:
-    """The conversions whose call or click named a user id, created by `until`. Reads them all."""
+    """Return the conversions with a user id, of postback or click, created by `until`. Reads all."""
     return and_(conversion.c.user_id == user_id, conversion.c.created_at <= until)
 
 
@@ -106,7 +106,7 @@ def click_ids_of(conn: Connection, condition: ConversionCondition) -> list[str]:
 
 
 def cursor_of(row: Row[Any]) -> RedactionCursor:
-    """Where a row of `list_conversions` stands."""
+    """Return the position of a row of `list_conversions`."""
     return row.created_at, row.id
 
 
@@ -130,7 +130,10 @@ def _has_personal(row: Row[Any]) -> bool:
 
 
 def list_inbox(conn: Connection, after: int, limit: int, before: int | None = None) -> list[Row[Any]]:
-    """A page of the inbox behind an id: id, call, click (payloads or None). before: received until then, UTC ms."""
+    """Return a page of the inbox behind an id: id, postback, click (payloads or None).
+
+    before: received until then, UTC milliseconds.
+    """
     query = select(inbox.c.id, inbox.c.call, inbox.c.click).where(inbox.c.id > after)
     if before is not None:
         query = query.where(inbox.c.received_at < before)
@@ -155,8 +158,10 @@ def edit_parallel_request(conn: Connection, call_id: int, click: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WaitingDelivery:
-    """A call to an affiliate that waits, and what its URL is made of: the conversion as it was then (status, payout,
-    currency, comment), the URL with macros, the offer's title."""
+    """A waiting delivery, and what its URL is made of.
+
+    They are the conversion as it was then, the URL with macros, and the offer's title.
+    """
 
     id: str
     conversion_id: str
@@ -169,7 +174,7 @@ class WaitingDelivery:
 
 
 def list_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str]) -> list[WaitingDelivery]:
-    """The calls of conversions that wait, but for those whose postback is gone: they are not made."""
+    """Return waiting deliveries of conversions, without those of removed postbacks."""
     columns, event = delivery.c, conversion_event.c
     template = func.coalesce(affiliate_postback.c.url, offer.c.cross_postback_url)
     query = (
@@ -201,8 +206,10 @@ def has_imports(conn: Connection, until: int) -> bool:
 
 
 def redact_imports(conn: Connection, until: int, affiliate_id: int | None = None) -> int:
-    """Empties the visitor's address and user agent in imports that were asked for by `until` (UTC ms) and are not
-    done: those of an affiliate, or all; how many."""
+    """Empty the visitor's address and user agent in unfinished imports; return their number.
+
+    until: asked for by then (UTC milliseconds); of an affiliate, or of all.
+    """
     columns = conversion_task.c
     query = select(columns.id, columns.item).where(columns.kind == "import", columns.created_at <= until)
     emptied = 0
@@ -217,10 +224,11 @@ def redact_imports(conn: Connection, until: int, affiliate_id: int | None = None
 
 
 def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_ms: int) -> bool:
-    """Empties who an affiliate is; its number, its status and its money stay. Its keys end, mail to it is not sent,
-    and the audit log keeps which fields were changed when, but not what they were. Whether there is such an affiliate.
+    """Empty the personal data of an affiliate; its number, status and money stay.
 
-    password_hash: of a password that nobody knows.
+    Its keys end, mail to it is not sent, and the audit log keeps which fields were changed when, but not their values.
+    password_hash: of a random password.
+    Returns whether the affiliate exists.
     """
     email = conn.execute(select(affiliate.c.email).where(affiliate.c.id == affiliate_id)).scalar_one_or_none()
     if email is None:

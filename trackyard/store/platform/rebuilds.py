@@ -1,9 +1,9 @@
-"""Rebuilds of the analytic store, and the gate that every load of it passes (docs/decisions/0030).
+"""Rebuilds of the analytic store, and the gate that every load passes (docs/decisions/0030).
 
-Whoever loads reads the gate first and says with its progress, in the transaction that commits it, which gate it saw.
-A gate that moved meanwhile means that the rows may be in a table that counts no more: then nothing is committed, and
-the load is repeated for the gate as it is now. So what is committed before a stage was loaded before it, and what is
-committed after was loaded for it, on however many machines.
+A loader reads the gate first, and repeats it with its progress in the transaction that commits the load. When the
+gate moved meanwhile, the rows may be in a table that counts no more: then nothing is committed, and the load is
+repeated for the new gate. So what is committed before a stage was loaded before it, and what is committed after was
+loaded for it, on however many machines.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from trackyard.store.tables import rebuild
 
 
 class RebuildStage(StrEnum):
-    """How far a rebuild is."""
+    """The stage of a rebuild."""
 
     PREPARING = "preparing"  # the tables beside the live ones are made
     DUAL_WRITE = "doubling"  # what is loaded goes to both
@@ -28,13 +28,13 @@ class RebuildStage(StrEnum):
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more comes of it."""
+        """Return whether the rebuild is at its end."""
         return self in (RebuildStage.SWAPPED, RebuildStage.NOT_SWAPPED, RebuildStage.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
 class RebuildState:
-    """The last rebuild there was. number: rises, 0 = there was none · owner: the data directory that makes it."""
+    """The last rebuild. number: rises, 0 is none; owner: the data directory that makes it."""
 
     number: int
     stage: RebuildStage
@@ -42,12 +42,12 @@ class RebuildState:
 
     @property
     def writes_shadow_tables(self) -> bool:
-        """Whether what is loaded goes to the tables beside the live ones, too."""
+        """Return whether loads go to the shadow tables, too."""
         return self.stage is RebuildStage.DUAL_WRITE
 
     @property
     def loading_paused(self) -> bool:
-        """Whether nothing may be loaded now."""
+        """Return whether nothing may be loaded now."""
         return self.stage is RebuildStage.SWAPPING
 
 
@@ -55,7 +55,7 @@ NO_REBUILD: Final = RebuildState(0, RebuildStage.NOT_SWAPPED, "")
 
 
 class RebuildStateChanged(Exception):
-    """A rebuild began, swapped or ended since the load began: it has to be repeated."""
+    """A rebuild began, swapped or ended since the load began, which is repeated."""
 
 
 class RebuildRunning(Exception):
@@ -63,15 +63,17 @@ class RebuildRunning(Exception):
 
 
 def get_rebuild_state(conn: Connection) -> RebuildState:
-    """The gate as it stands."""
+    """Return the gate."""
     query = select(rebuild.c.number, rebuild.c.stage, rebuild.c.owner).order_by(rebuild.c.number.desc()).limit(1)
     row = conn.execute(query).one_or_none()
     return NO_REBUILD if row is None else RebuildState(row.number, RebuildStage(row.stage), row.owner)
 
 
 def check_rebuild_state(conn: Connection, seen: RebuildState) -> None:
-    """To be called in the transaction that commits a load, before anything is read in it. seen: the gate before the
-    load. Raises RebuildStateChanged."""
+    """Check the gate in the transaction that commits a load, before anything is read in it.
+
+    seen: the gate before the load. Raises RebuildStateChanged.
+    """
     lock(conn, AdvisoryLock.REBUILDS, shared=True)  # loads do not wait for each other, only for the gate
     found = get_rebuild_state(conn)
     if found != seen:
@@ -79,7 +81,7 @@ def check_rebuild_state(conn: Connection, seen: RebuildState) -> None:
 
 
 def begin_rebuild(conn: Connection, owner: str, now_ms: int) -> RebuildState:
-    """Begins a rebuild. Raises RebuildRunning."""
+    """Begin a rebuild. Raises RebuildRunning."""
     lock(conn, AdvisoryLock.REBUILDS)
     last = get_rebuild_state(conn)
     if last.number and not last.stage.ended:
@@ -90,8 +92,10 @@ def begin_rebuild(conn: Connection, owner: str, now_ms: int) -> RebuildState:
 
 
 def move_to_stage(conn: Connection, gate: RebuildState, stage: RebuildStage, now_ms: int) -> RebuildState:
-    """The gate at its next stage; waits for the loads that are being committed. Raises RebuildStateChanged when it
-    was ended by somebody else."""
+    """Move the gate to its next stage, once running commits of loads are done.
+
+    Raises RebuildStateChanged when another process ended it.
+    """
     lock(conn, AdvisoryLock.REBUILDS)
     found = get_rebuild_state(conn)
     if found != gate:
